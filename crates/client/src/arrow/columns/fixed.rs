@@ -1,0 +1,97 @@
+//! Numbers that Arrow stores as Firebird does, and BOOLEAN.
+
+use super::super::error::{ColumnError, Fault};
+use super::values::{Nulls, Read};
+use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
+use firearrow_proto::api::row::{RowSource, ValueFormat};
+use std::ops::Range;
+use std::sync::Arc;
+
+macro_rules! plain {
+    ($($(#[$doc:meta])* $name:ident: $value:ty = $method:ident, $what:literal;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name;
+
+        impl Read for $name {
+            type Value = $value;
+
+            #[inline(always)]
+            fn read<F: ValueFormat>(&self, bytes: &[u8]) -> Option<$value> {
+                F::$method(bytes)
+            }
+
+            fn fault<F: ValueFormat>(&self, _: &[u8]) -> Fault {
+                Fault::malformed($what)
+            }
+        }
+    )+};
+}
+
+plain! {
+    /// SMALLINT.
+    Short: i16 = i16, "SMALLINT";
+    /// INTEGER.
+    Long: i32 = i32, "INTEGER";
+    /// BIGINT.
+    Int64: i64 = i64, "BIGINT";
+    /// FLOAT.
+    Float: f32 = f32, "FLOAT";
+    /// DOUBLE PRECISION.
+    Double: f64 = f64, "DOUBLE PRECISION";
+}
+
+/// BOOLEAN; any byte but zero is true.
+#[derive(Debug)]
+pub(crate) struct BooleanColumn {
+    bits: BooleanBufferBuilder,
+    nulls: Nulls,
+}
+
+impl BooleanColumn {
+    pub(crate) fn new() -> Self {
+        Self { bits: BooleanBufferBuilder::new(0), nulls: Nulls::new() }
+    }
+
+    pub(crate) fn push<S: RowSource>(
+        &mut self,
+        rows: &S,
+        range: Range<usize>,
+        column: usize,
+    ) -> Result<(), ColumnError> {
+        let mut bad = None;
+        let mut run = self.nulls.run();
+        for row in range {
+            let bit = match rows.field(row, column) {
+                Some(bytes) => {
+                    run.valid();
+                    if bytes.is_empty() {
+                        bad = bad.or(Some(row));
+                    }
+                    bytes.first().is_some_and(|&byte| byte != 0)
+                }
+                None => {
+                    run.null();
+                    false
+                }
+            };
+            self.bits.append(bit);
+        }
+        run.end();
+        match bad {
+            None => Ok(()),
+            Some(row) => Err(ColumnError { row, fault: Fault::malformed("BOOLEAN") }),
+        }
+    }
+
+    pub(crate) fn byte_len(&self) -> usize {
+        self.bits.len().div_ceil(8)
+    }
+
+    pub(crate) fn finish(&mut self, rows: usize) -> ArrayRef {
+        let bits = self.bits.finish();
+        self.bits.reserve(rows);
+        self.bits.append_buffer(&bits.slice(rows, bits.len() - rows));
+        Arc::new(BooleanArray::new(bits.slice(0, rows), self.nulls.take(rows)))
+    }
+}

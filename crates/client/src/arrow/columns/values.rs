@@ -1,0 +1,195 @@
+//! The loop that all columns of fixed width share, and what they keep: plain values and a null bitmap.
+
+use super::super::error::{ColumnError, Fault};
+use arrow::array::{ArrayRef, ArrowPrimitiveType, PrimitiveArray};
+use arrow::buffer::{NullBuffer, ScalarBuffer};
+use arrow::array::NullBufferBuilder;
+use arrow::datatypes::DataType;
+use firearrow_proto::api::row::{RowSource, ValueFormat};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How the bytes of a field become one value.
+pub(crate) trait Read {
+    /// What is stored in the Arrow buffer.
+    type Value: Copy + Default;
+
+    /// The value, or `None` when there is something wrong with it.
+    fn read<F: ValueFormat>(&self, bytes: &[u8]) -> Option<Self::Value>;
+
+    /// What is wrong with bytes for which `read` returned `None`.
+    fn fault<F: ValueFormat>(&self, bytes: &[u8]) -> Fault;
+}
+
+/// Values and their null bitmap.
+#[derive(Debug)]
+pub(crate) struct Values<T> {
+    values: Vec<T>,
+    nulls: Nulls,
+}
+
+impl<T: Copy + Default> Values<T> {
+    pub(crate) fn new() -> Self {
+        Self { values: Vec::new(), nulls: Nulls::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Appends one value per row. This is where a result spends its time: nothing but the read itself may
+    /// happen per value, and whatever goes wrong is looked into afterwards.
+    #[inline]
+    pub(crate) fn extend<S: RowSource, R: Read<Value = T>>(
+        &mut self,
+        read: &R,
+        rows: &S,
+        range: Range<usize>,
+        column: usize,
+    ) -> Result<(), ColumnError> {
+        let mut bad = None;
+        let mut run = self.nulls.run();
+        self.values.extend(range.map(|row| match rows.field(row, column) {
+            Some(bytes) => {
+                run.valid();
+                read.read::<S::Format>(bytes).unwrap_or_else(|| {
+                    bad = bad.or(Some(row));
+                    T::default()
+                })
+            }
+            None => {
+                run.null();
+                T::default()
+            }
+        }));
+        run.end();
+        let Some(row) = bad else { return Ok(()) };
+        let bytes = rows.field(row, column).unwrap_or_default();
+        Err(ColumnError { row, fault: read.fault::<S::Format>(bytes) })
+    }
+
+    /// Takes the first `rows` values out; those behind them move up.
+    pub(crate) fn take(&mut self, rows: usize) -> (ScalarBuffer<T>, Option<NullBuffer>)
+    where
+        T: arrow::datatypes::ArrowNativeType,
+    {
+        (ScalarBuffer::from(take(&mut self.values, rows)), self.nulls.take(rows))
+    }
+}
+
+/// A column whose Arrow array is a buffer of plain values.
+#[derive(Debug)]
+pub(crate) struct PrimitiveColumn<A: ArrowPrimitiveType, R> {
+    pub(crate) read: R,
+    data_type: DataType,
+    values: Values<A::Native>,
+}
+
+impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> PrimitiveColumn<A, R> {
+    pub(crate) fn new(read: R, data_type: DataType) -> Self {
+        Self { read, data_type, values: Values::new() }
+    }
+
+    pub(crate) fn push<S: RowSource>(
+        &mut self,
+        rows: &S,
+        range: Range<usize>,
+        column: usize,
+    ) -> Result<(), ColumnError> {
+        self.values.extend(&self.read, rows, range, column)
+    }
+
+    pub(crate) fn byte_len(&self) -> usize {
+        self.values.len() * size_of::<A::Native>()
+    }
+
+    pub(crate) const WIDTH: usize = size_of::<A::Native>();
+
+    pub(crate) fn finish(&mut self, rows: usize) -> ArrayRef {
+        let (values, nulls) = self.values.take(rows);
+        Arc::new(PrimitiveArray::<A>::new(values, nulls).with_data_type(self.data_type.clone()))
+    }
+}
+
+/// Null bitmap of a column; nothing is stored until the first NULL.
+#[derive(Debug)]
+pub(crate) struct Nulls(NullBufferBuilder);
+
+impl Nulls {
+    pub(crate) fn new() -> Self {
+        Self(NullBufferBuilder::new(0))
+    }
+
+    /// Collects the validity of consecutive rows and writes stretches without NULL at once.
+    pub(crate) fn run(&mut self) -> NullRun<'_> {
+        NullRun { bits: &mut self.0, valid: 0 }
+    }
+
+    pub(crate) fn push(&mut self, is_valid: bool) {
+        self.0.append(is_valid);
+    }
+
+    pub(crate) fn push_valid(&mut self, count: usize) {
+        self.0.append_n_non_nulls(count);
+    }
+
+    pub(crate) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
+        let rest = self.0.len() - rows;
+        let taken = self.0.finish();
+        self.0 = NullBufferBuilder::new(rows);
+        match taken {
+            None => {
+                self.0.append_n_non_nulls(rest);
+                None
+            }
+            Some(all) => {
+                if rest == 0 {
+                    return Some(all);
+                }
+                self.0.append_buffer(&all.slice(rows, rest));
+                Some(all.slice(0, rows)).filter(|nulls| nulls.null_count() > 0)
+            }
+        }
+    }
+}
+
+/// See [`Nulls::run`].
+pub(crate) struct NullRun<'a> {
+    bits: &'a mut NullBufferBuilder,
+    valid: usize,
+}
+
+impl NullRun<'_> {
+    #[inline(always)]
+    pub(crate) fn valid(&mut self) {
+        self.valid += 1;
+    }
+
+    #[inline(always)]
+    pub(crate) fn null(&mut self) {
+        self.bits.append_n_non_nulls(self.valid);
+        self.valid = 0;
+        self.bits.append_null();
+    }
+
+    pub(crate) fn end(self) {
+        self.bits.append_n_non_nulls(self.valid);
+    }
+}
+
+/// Takes the first `count` items out of `items`, which keeps the rest and room for the next batch.
+///
+/// The room is what the last batch needed, not what the limits allow: a query of one row must not cost the
+/// memory of 65536.
+pub(crate) fn take<T: Copy>(items: &mut Vec<T>, count: usize) -> Vec<T> {
+    let rest = &items[count..];
+    // Batches of one result differ a little in length; regrowing a full buffer for that would copy it.
+    let mut kept = Vec::with_capacity((count + count / 16).max(rest.len()));
+    kept.extend_from_slice(rest);
+    let mut taken = std::mem::replace(items, kept);
+    taken.truncate(count);
+    if taken.len() < taken.capacity() / 2 {
+        taken.shrink_to_fit(); // the consumer may keep it for long
+    }
+    taken
+}

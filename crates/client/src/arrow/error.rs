@@ -1,0 +1,67 @@
+//! Rows that no batch can be made from.
+
+use std::fmt;
+
+/// What is wrong with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DecodeErrorKind {
+    /// The bytes are no value of the column's type; a fault of the sender or of the connection.
+    Malformed,
+    /// The value lies outside what the Arrow type can hold.
+    OutOfRange,
+    /// The text is not in the encoding that it was taken for.
+    InvalidText,
+    /// One value is too long for the offsets of its Arrow type.
+    TooLong,
+    /// The value can only be shown with knowledge that the row does not carry.
+    UnknownZone,
+    /// The builder was called in the wrong order. Unlike the others this does not poison it.
+    Misuse,
+}
+
+/// A value that could not be decoded, with where it is and what would help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// Label of the column.
+    pub column_name: String,
+    /// 0-based index of the column.
+    pub column: usize,
+    /// 0-based row within the whole result.
+    pub row: u64,
+    /// What is wrong.
+    pub kind: DecodeErrorKind,
+    /// The same in words, with the remedy if there is one.
+    pub message: String,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {} (\"{}\"), row {}: {}", self.column + 1, self.column_name, self.row, self.message)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// What is wrong with one value, said by the code that reads it and knows neither column nor row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) kind: DecodeErrorKind,
+    pub(super) message: String,
+}
+
+impl Fault {
+    pub(super) fn new(kind: DecodeErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    pub(super) fn malformed(what: &str) -> Self {
+        Self::new(DecodeErrorKind::Malformed, format!("the row holds no legal {what}"))
+    }
+}
+
+/// A [`Fault`] in this row, counted as the caller counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ColumnError {
+    pub(super) row: usize,
+    pub(super) fault: Fault,
+}

@@ -1,0 +1,30 @@
+//! Transports: how bytes get to the server and back.
+
+pub(crate) mod tcp;
+#[cfg(feature = "tokio")]
+pub(crate) mod tokio;
+
+use std::io;
+use std::time::{Duration, Instant};
+
+/// How long a link may wait for bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Until then, whatever happens in between (the handshake).
+    Until(Instant),
+    /// This long for each read or write (a running connection).
+    Each(Option<Duration>),
+}
+
+/// A byte stream. A blocking link never pends, so that a flow over it finishes in one poll.
+#[allow(async_fn_in_trait, reason = "crate-private; Send is inferred for the concrete links")]
+pub(crate) trait Link {
+    /// Reads at least one byte; 0 means the peer closed the stream. Out of patience is `ErrorKind::TimedOut`.
+    async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes everything.
+    async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// How long the following reads and writes may take.
+    fn set_patience(&mut self, patience: Patience);
+}

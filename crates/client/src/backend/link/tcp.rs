@@ -1,0 +1,89 @@
+//! The blocking link.
+
+use super::{Link, Patience};
+use socket2::{SockRef, TcpKeepalive};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+/// Idle time after which the kernel begins to probe a silent peer.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+
+/// A TCP connection that waits in the kernel.
+#[derive(Debug)]
+pub(crate) struct TcpLink {
+    stream: TcpStream,
+    patience: Patience,
+}
+
+impl TcpLink {
+    /// Connects to the first address of `host` that answers before `deadline`.
+    pub(crate) fn connect(host: &str, port: u16, deadline: Instant) -> io::Result<Self> {
+        let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
+        for address in (host, port).to_socket_addrs()? {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE_IDLE))?;
+                    return Ok(Self { stream, patience: Patience::Each(None) });
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// With a deadline the time left shrinks, so the socket must be told before every wait.
+    fn prepare(&self) -> io::Result<()> {
+        if let Patience::Until(deadline) = self.patience {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            self.set_timeouts(Some(left))?;
+        }
+        Ok(())
+    }
+
+    fn set_timeouts(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.stream.set_read_timeout(timeout)?;
+        self.stream.set_write_timeout(timeout)
+    }
+}
+
+/// The kernel says "would block" when a socket's time limit has passed.
+fn timed_out(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::WouldBlock { ErrorKind::TimedOut.into() } else { error }
+}
+
+impl Link for TcpLink {
+    async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.prepare()?;
+        loop {
+            match self.stream.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                result => return result.map_err(timed_out),
+            }
+        }
+    }
+
+    async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.prepare()?;
+        self.stream.write_all(bytes).map_err(timed_out)
+    }
+
+    fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+        if let Patience::Each(timeout) = patience {
+            // A zero limit is refused by the standard library; it would mean "never wait" anyway.
+            let timeout = timeout.map(|limit| limit.max(Duration::from_millis(1)));
+            if let Err(error) = self.set_timeouts(timeout) {
+                tracing::warn!(%error, "cannot set the time limit of the socket");
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What an engine can be asked to do, whether it is behind a socket or in this process.
+
+#[cfg(feature = "embedded")]
+pub(crate) mod embedded;
+pub(crate) mod link;
+pub(crate) mod wire;
+
+use crate::arrow::BatchBuilder;
+use crate::error::Result;
+use crate::stats::WireStats;
+use firearrow_proto::api::describe::StatementInfo;
+use firearrow_proto::api::layout::RowLayout;
+use std::sync::Arc;
+
+/// Names a transaction within one backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TransactionId(pub(crate) u32);
+
+/// Names a prepared statement within one backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StatementId(pub(crate) u32);
+
+/// How a transaction ends, or goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Commit,
+    Rollback,
+    CommitRetaining,
+    RollbackRetaining,
+}
+
+/// One native message of parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message<'a> {
+    pub(crate) layout: &'a Arc<RowLayout>,
+    pub(crate) bytes: &'a [u8],
+}
+
+/// What an execution did to its transaction, and to how many rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Executed {
+    /// `None` when the engine counts nothing for this kind of statement.
+    pub(crate) affected_rows: Option<u64>,
+    /// The statement was COMMIT or ROLLBACK: the transaction is gone.
+    pub(crate) transaction_ended: bool,
+}
+
+/// Facts about the transport, for `firearrow info`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Transport {
+    pub(crate) protocol: Option<u16>,
+    pub(crate) cipher: Option<&'static str>,
+    pub(crate) compressed: bool,
+}
+
+/// The operations of an engine. A flow over a blocking backend never pends.
+#[allow(async_fn_in_trait, reason = "crate-private; Send is inferred for the concrete backends")]
+pub(crate) trait Backend {
+    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
+    async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;
+    async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>>;
+    async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>>;
+
+    /// Runs SQL without parameters or result.
+    async fn execute_immediate(&mut self, transaction: TransactionId, sql: &str) -> Result<Executed>;
+
+    async fn prepare(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+    ) -> Result<(StatementId, StatementInfo)>;
+    async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>>;
+
+    /// Runs a statement without a cursor. Its row, if it has one, goes into `output`.
+    async fn execute(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+    ) -> Result<Executed>;
+
+    async fn open_cursor(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()>;
+    /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
+    async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool>;
+    async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
+    async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
+
+    /// Appends the contents of a BLOB to `out`.
+    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()>;
+    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64>;
+
+    async fn ping(&mut self) -> Result<()>;
+    /// Tells the peer that this side is alive, without waiting for an answer.
+    async fn keep_alive(&mut self) -> Result<()>;
+    async fn detach(&mut self) -> Result<()>;
+    async fn drop_database(&mut self) -> Result<()>;
+
+    fn transport(&self) -> Transport;
+    /// What the connection cost so far; zero for an engine in this process.
+    fn wire_stats(&self) -> WireStats;
+    /// Whether the connection is beyond use.
+    fn is_failed(&self) -> bool;
+}

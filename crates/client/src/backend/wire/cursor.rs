@@ -1,0 +1,228 @@
+//! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
+
+use super::{Wire, handle};
+use crate::arrow::BatchBuilder;
+use crate::backend::link::Link;
+use crate::backend::{Message, StatementId, TransactionId};
+use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::gds;
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::row::{NULL_POSITION, PackedRows};
+use firearrow_proto::wire::packed::PackedFormat;
+use firearrow_proto::wire::packet::response::Response;
+use firearrow_proto::wire::packet::statement::{
+    Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
+};
+use firearrow_proto::wire::{Event, Ticket};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// Fetches in flight. A server answers each with about 128 KB whatever is asked, so two hide the latency of a link
+/// whose round trip carries no more than that.
+const FETCHES_IN_FLIGHT: usize = 2;
+
+/// Rows asked for in one fetch; servers stop earlier by bytes.
+const ROWS_PER_FETCH: u16 = 65535;
+
+/// The cursors of a connection, by statement handle.
+#[derive(Debug, Default)]
+pub(super) struct Cursors {
+    open: HashMap<u16, OpenCursor>,
+}
+
+#[derive(Debug)]
+struct OpenCursor {
+    format: Arc<PackedFormat>,
+    in_flight: VecDeque<Ticket>,
+    /// Rows that came while nobody wanted them, or more than a batch could take.
+    kept: VecDeque<KeptRows>,
+    blr_sent: bool,
+    at_end: bool,
+    failed: Option<Error>,
+}
+
+#[derive(Debug)]
+struct KeptRows {
+    bytes: Vec<u8>,
+    positions: Vec<u32>,
+    columns: usize,
+    rows: usize,
+    /// Rows handed out already.
+    next: usize,
+}
+
+impl KeptRows {
+    fn as_rows(&self) -> PackedRows<'_> {
+        PackedRows { bytes: &self.bytes, positions: &self.positions, columns: self.columns, rows: self.rows }
+    }
+}
+
+impl Cursors {
+    fn by_ticket(&mut self, ticket: Ticket) -> Option<&mut OpenCursor> {
+        self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
+    }
+
+    /// Keeps rows from `start` on for a later call. Rows of a cursor that was closed are dropped.
+    pub(super) fn keep(&mut self, ticket: Ticket, rows: &PackedRows<'_>, start: usize) {
+        if let Some(cursor) = self.by_ticket(ticket) {
+            cursor.keep(rows, start);
+        }
+    }
+
+    pub(super) fn fetch_ended(&mut self, ticket: Ticket, cursor_end: bool) {
+        if let Some(cursor) = self.by_ticket(ticket) {
+            cursor.in_flight.retain(|each| *each != ticket);
+            cursor.at_end |= cursor_end;
+        }
+    }
+
+    /// Takes the answer to a fetch that failed; gives it back when no cursor asked.
+    pub(super) fn fetch_failed(&mut self, ticket: Ticket, response: Response) -> Option<Response> {
+        let Some(cursor) = self.by_ticket(ticket) else { return Some(response) };
+        cursor.in_flight.retain(|each| *each != ticket);
+        // A fetch behind the end of the cursor is refused; that is how a pipeline of fetches runs out.
+        let behind_end = cursor.at_end && response.status.contains(gds::ISC_REQ_SYNC);
+        if !behind_end && cursor.failed.is_none() {
+            cursor.failed = Some(Error::engine(response.status));
+        }
+        None
+    }
+}
+
+impl OpenCursor {
+    fn keep(&mut self, rows: &PackedRows<'_>, start: usize) {
+        if start >= rows.rows || self.failed.is_some() {
+            return;
+        }
+        let positions = &rows.positions[start * rows.columns..rows.rows * rows.columns];
+        let first = positions.iter().copied().filter(|at| *at != NULL_POSITION).min();
+        let base = first.unwrap_or(rows.bytes.len() as u32);
+        let shift = |at: &u32| if *at == NULL_POSITION { NULL_POSITION } else { at - base };
+        self.kept.push_back(KeptRows {
+            bytes: rows.bytes[base as usize..].to_vec(),
+            positions: positions.iter().map(shift).collect(),
+            columns: rows.columns,
+            rows: rows.rows - start,
+            next: 0,
+        });
+    }
+
+    /// Moves kept rows into `builder`; `true` when all of them fitted.
+    fn give_kept(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
+        while let Some(kept) = self.kept.front_mut() {
+            kept.next += builder.push(&kept.as_rows(), kept.next)?;
+            if kept.next < kept.rows {
+                return Ok(false);
+            }
+            self.kept.pop_front();
+        }
+        Ok(true)
+    }
+}
+
+impl<L: Link> Wire<L> {
+    /// Executes and asks for the first rows in the same write; waits only for the execution.
+    pub(super) async fn start_cursor(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        let id = handle(statement.0);
+        if self.cursors.open.contains_key(&id) {
+            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
+        }
+        let (blr, message) = self.pack(parameters)?;
+        let ticket = self.ask(&Execute {
+            statement: id,
+            transaction: handle(transaction.0),
+            parameters: Parameters { blr: &blr, message: &message },
+            options: ExecuteOptions::default(),
+        })?;
+        let cursor = OpenCursor {
+            format: Arc::new(PackedFormat::new(Arc::clone(output))),
+            in_flight: VecDeque::new(),
+            kept: VecDeque::new(),
+            blr_sent: false,
+            at_end: false,
+            failed: None,
+        };
+        self.cursors.open.insert(id, cursor);
+        self.request_rows(id)?;
+        let result = self.success(ticket).await;
+        if result.is_err() {
+            self.forget_cursor(id);
+        }
+        result.map(|_| ())
+    }
+
+    /// Keeps the wanted number of fetches in flight.
+    fn request_rows(&mut self, id: u16) -> Result<()> {
+        let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
+        while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < FETCHES_IN_FLIGHT {
+            let fetch = Fetch {
+                statement: id,
+                output: Arc::clone(&cursor.format),
+                first: !cursor.blr_sent,
+                rows: ROWS_PER_FETCH,
+            };
+            cursor.in_flight.push_back(self.connection.send(&fetch)?);
+            cursor.blr_sent = true;
+        }
+        Ok(())
+    }
+
+    /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
+    pub(super) async fn fill(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        let id = handle(statement.0);
+        loop {
+            let cursor = self.cursors.open.get_mut(&id);
+            let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
+            if !cursor.give_kept(builder).inspect_err(|error| cursor.failed = Some(error.clone()))? {
+                return Ok(false);
+            }
+            if let Some(error) = &cursor.failed {
+                return Err(error.clone());
+            }
+            if cursor.at_end {
+                return Ok(true);
+            }
+            if builder.is_full() {
+                return Ok(false);
+            }
+            self.request_rows(id)?;
+            match self.connection.next_event()? {
+                None => self.exchange().await?,
+                Some(Event::Rows { ticket, rows }) => {
+                    let cursor = self.cursors.open.get_mut(&id);
+                    match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
+                        Some(cursor) => match builder.push(&rows, 0) {
+                            Ok(taken) => cursor.keep(&rows, taken),
+                            Err(error) => cursor.failed = Some(error.into()),
+                        },
+                        None => self.cursors.keep(ticket, &rows, 0),
+                    }
+                }
+                Some(event) => self.router.route(event, &mut self.cursors),
+            }
+        }
+    }
+
+    /// Closes the cursor with the next write. Rows that are still under way will be skipped.
+    pub(super) fn drop_cursor(&mut self, statement: StatementId) -> Result<()> {
+        let id = handle(statement.0);
+        if self.forget_cursor(id) {
+            self.tell(&FreeStatement { statement: id, option: FreeOption::Close })?;
+        }
+        Ok(())
+    }
+
+    fn forget_cursor(&mut self, id: u16) -> bool {
+        let Some(cursor) = self.cursors.open.remove(&id) else { return false };
+        for ticket in cursor.in_flight {
+            self.router.ignore(ticket);
+        }
+        true
+    }
+}

@@ -1,0 +1,325 @@
+//! The operations of an engine as exchanges over a link.
+
+mod blob;
+mod cursor;
+mod router;
+mod statement;
+
+use super::link::{Link, Patience};
+use super::{Backend, End, Executed, Message, StatementId, TransactionId, Transport};
+use crate::arrow::BatchBuilder;
+use crate::config::Config;
+use crate::error::{Error, Kind, Result};
+use crate::stats::WireStats;
+use cursor::Cursors;
+use firearrow_proto::api::describe::StatementInfo;
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::wire::connection::ConnectOptions;
+use firearrow_proto::wire::packet::response::Response;
+use firearrow_proto::wire::packet::{Request, attach, info, transaction};
+use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
+use router::Router;
+use statement::Statements;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Longest wait for a server to confirm a detach; the socket is closed anyway.
+const DETACH_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Supplies the key of an encrypted database: the server's data in, the key out.
+pub(crate) type KeySupplier = dyn Fn(&[u8]) -> Result<Vec<u8>> + Send + Sync;
+
+/// A database attached over a link.
+pub(crate) struct Wire<L> {
+    connection: Connection,
+    link: L,
+    router: Router,
+    cursors: Cursors,
+    statements: Statements,
+}
+
+impl<L: Link> Wire<L> {
+    /// Goes through the whole handshake before `deadline`.
+    pub(crate) async fn attach(
+        mut link: L,
+        options: ConnectOptions,
+        key: &KeySupplier,
+        deadline: Instant,
+        read_timeout: Option<Duration>,
+    ) -> Result<Self> {
+        link.set_patience(Patience::Until(deadline));
+        let connection = Connection::open(options, Limits::default())?;
+        let mut wire = Self {
+            connection,
+            link,
+            router: Router::default(),
+            cursors: Cursors::default(),
+            statements: Statements::default(),
+        };
+        loop {
+            match wire.connection.next_event()? {
+                Some(Event::Attached(warnings)) => {
+                    for line in warnings.lines(true) {
+                        tracing::warn!("{line}");
+                    }
+                    break;
+                }
+                Some(Event::KeyCallback(callback)) => {
+                    let reply = key(&callback.data)?;
+                    let limit = callback.reply_limit.map_or(usize::MAX, usize::from);
+                    if reply.len() > limit {
+                        let text = format!("the database key has {} bytes, the server takes {limit}", reply.len());
+                        return Err(Error::new(Kind::Configuration, text));
+                    }
+                    wire.connection.reply_key(&reply);
+                }
+                Some(_) => {}
+                None => wire.exchange().await.map_err(|error| match error.kind() {
+                    Kind::Timeout => error.context("connecting took longer than connect_timeout"),
+                    _ => error,
+                })?,
+            }
+        }
+        wire.link.set_patience(Patience::Each(read_timeout));
+        Ok(wire)
+    }
+
+    /// Writes what is queued, then reads once.
+    async fn exchange(&mut self) -> Result<()> {
+        self.flush().await?;
+        let space = self.connection.space()?;
+        match self.link.read(space).await {
+            Ok(count) => Ok(self.connection.received(count)?),
+            Err(error) => Err(self.link_failed(error)),
+        }
+    }
+
+    /// Writes what is queued.
+    async fn flush(&mut self) -> Result<()> {
+        let bytes = self.connection.outgoing()?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        match self.link.write_all(bytes).await {
+            Ok(()) => {
+                self.connection.sent();
+                Ok(())
+            }
+            Err(error) => Err(self.link_failed(error)),
+        }
+    }
+
+    /// A link that failed in the middle of a packet cannot be used again.
+    fn link_failed(&mut self, error: std::io::Error) -> Error {
+        self.connection.fail(ProtocolError::Closed);
+        match error.kind() {
+            ErrorKind::TimedOut => {
+                Error::new(Kind::Timeout, "the server did not answer in time; the connection was closed")
+            }
+            _ => Error::new(Kind::Closed, format!("the connection to the server broke: {error}")),
+        }
+    }
+
+    /// Queues a request whose answer somebody will wait for.
+    fn ask<R: Request>(&mut self, request: &R) -> Result<Ticket> {
+        Ok(self.connection.send(request)?)
+    }
+
+    /// Queues a request whose answer nobody waits for; the server may hold it back. Failures are logged.
+    fn tell<R: Request>(&mut self, request: &R) -> Result<()> {
+        let ticket = self.connection.send(request)?;
+        self.router.ignore(ticket);
+        Ok(())
+    }
+
+    /// Waits for the answer to `ticket`, whatever it says.
+    async fn answer(&mut self, ticket: Ticket) -> Result<Response> {
+        loop {
+            if let Some(response) = self.router.take(ticket) {
+                return Ok(response);
+            }
+            self.step().await?;
+        }
+    }
+
+    /// Waits for the answer to `ticket`; an error status becomes an error.
+    async fn success(&mut self, ticket: Ticket) -> Result<Response> {
+        let response = self.answer(ticket).await?;
+        if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
+    }
+
+    /// Handles one event, or exchanges bytes when there is none.
+    async fn step(&mut self) -> Result<()> {
+        match self.connection.next_event()? {
+            Some(event) => {
+                self.router.route(event, &mut self.cursors);
+                Ok(())
+            }
+            None => self.exchange().await,
+        }
+    }
+
+    async fn call<R: Request>(&mut self, request: &R) -> Result<Response> {
+        let ticket = self.ask(request)?;
+        self.success(ticket).await
+    }
+}
+
+/// Handles fit 16 bits on the wire; the wider ids of this crate come from them.
+fn handle(id: u32) -> u16 {
+    id as u16
+}
+
+impl<L: Link> Backend for Wire<L> {
+    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        self.stock_handles()?;
+        let response = self.call(&transaction::StartTransaction { tpb }).await?;
+        Ok(TransactionId(response.object.into()))
+    }
+
+    async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
+        let transaction = handle(id.0);
+        match end {
+            End::Commit => self.call(&transaction::Commit { transaction }).await?,
+            End::Rollback => self.call(&transaction::Rollback { transaction }).await?,
+            End::CommitRetaining => self.call(&transaction::CommitRetaining { transaction }).await?,
+            End::RollbackRetaining => self.call(&transaction::RollbackRetaining { transaction }).await?,
+        };
+        Ok(())
+    }
+
+    async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
+        let request = info::InfoTransaction { object: handle(id.0), items, buffer_length: 1024 };
+        Ok(self.call(&request).await?.data)
+    }
+
+    async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>> {
+        let request = info::InfoDatabase { object: 0, items, buffer_length: 32768 };
+        Ok(self.call(&request).await?.data)
+    }
+
+    async fn execute_immediate(&mut self, id: TransactionId, sql: &str) -> Result<Executed> {
+        self.run_immediate(id, sql).await
+    }
+
+    async fn prepare(&mut self, id: TransactionId, sql: &str) -> Result<(StatementId, StatementInfo)> {
+        self.prepare_statement(id, sql).await
+    }
+
+    async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>> {
+        let request = info::InfoSql { object: handle(statement.0), items, buffer_length: 65000 };
+        Ok(self.call(&request).await?.data)
+    }
+
+    async fn execute(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+    ) -> Result<Executed> {
+        self.run_statement(statement, transaction, parameters, output).await
+    }
+
+    async fn open_cursor(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.start_cursor(statement, transaction, parameters, output).await
+    }
+
+    async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        self.fill(statement, builder).await
+    }
+
+    async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
+        self.drop_cursor(statement)
+    }
+
+    async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
+        self.release_statement(statement)
+    }
+
+    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()> {
+        self.read_whole_blob(transaction, id, out).await
+    }
+
+    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
+        self.write_whole_blob(transaction, bytes).await
+    }
+
+    async fn ping(&mut self) -> Result<()> {
+        self.call(&attach::Ping).await.map(|_| ())
+    }
+
+    async fn keep_alive(&mut self) -> Result<()> {
+        self.connection.send(&attach::Dummy)?;
+        self.flush().await
+    }
+
+    async fn detach(&mut self) -> Result<()> {
+        self.link.set_patience(Patience::Each(Some(DETACH_PATIENCE)));
+        let ticket = self.ask(&attach::Detach)?;
+        self.connection.send(&attach::Disconnect)?;
+        let result = self.success(ticket).await.map(|_| ());
+        self.connection.fail(ProtocolError::Closed);
+        result
+    }
+
+    async fn drop_database(&mut self) -> Result<()> {
+        self.call(&attach::DropDatabase).await?;
+        self.connection.send(&attach::Disconnect)?;
+        self.flush().await?;
+        self.connection.fail(ProtocolError::Closed);
+        Ok(())
+    }
+
+    fn transport(&self) -> Transport {
+        Transport {
+            protocol: self.connection.version().map(|version| version.number()),
+            cipher: self.connection.cipher().map(|cipher| cipher.name()),
+            compressed: self.connection.is_compressed(),
+        }
+    }
+
+    fn wire_stats(&self) -> WireStats {
+        *self.connection.stats()
+    }
+
+    fn is_failed(&self) -> bool {
+        self.connection.failure().is_some()
+    }
+}
+
+/// The private key of one SRP exchange.
+const SRP_PRIVATE_BYTES: usize = 32;
+
+/// What the handshake needs of a [`Config`].
+pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> Result<ConnectOptions> {
+    let mut srp_private = vec![0; SRP_PRIVATE_BYTES];
+    getrandom::fill(&mut srp_private)
+        .map_err(|error| Error::new(Kind::Io, format!("no randomness from the operating system: {error}")))?;
+    let environment = |name: &str| std::env::var(name).unwrap_or_default();
+    Ok(ConnectOptions {
+        database: database.to_owned(),
+        create,
+        login: config.user.clone().unwrap_or_else(|| "SYSDBA".into()),
+        password: config.password.as_ref().map(|password| password.reveal().to_owned()).unwrap_or_default(),
+        auth_plugins: config.auth_plugins.clone(),
+        wire_crypt: config.wire_crypt,
+        ciphers: config.ciphers.clone(),
+        compress: config.compress,
+        versions: ConnectOptions::default_versions()
+            .into_iter()
+            .filter(|version| config.protocol.contains(&version.number()))
+            .collect(),
+        os_user: environment("USER"),
+        host_name: environment("HOSTNAME"),
+        dpb: if create { config.dpb_for_create() } else { config.dpb() },
+        srp_private,
+    })
+}

@@ -1,0 +1,55 @@
+//! Brings each answer to whoever asked.
+
+use super::cursor::Cursors;
+use firearrow_proto::wire::packet::response::Response;
+use firearrow_proto::wire::{Event, Ticket};
+use std::collections::{HashMap, HashSet};
+
+/// Answers that have come and are not collected yet, and requests whose answers nobody wants.
+#[derive(Debug, Default)]
+pub(super) struct Router {
+    arrived: HashMap<Ticket, Response>,
+    ignored: HashSet<Ticket>,
+}
+
+impl Router {
+    /// Nobody will collect the answer to `ticket`.
+    pub(super) fn ignore(&mut self, ticket: Ticket) {
+        if self.arrived.remove(&ticket).is_none() {
+            self.ignored.insert(ticket);
+        }
+    }
+
+    /// Whether the answer to `ticket` has come.
+    pub(super) fn has(&self, ticket: Ticket) -> bool {
+        self.arrived.contains_key(&ticket)
+    }
+
+    /// Collects the answer to `ticket` if it has come.
+    pub(super) fn take(&mut self, ticket: Ticket) -> Option<Response> {
+        self.arrived.remove(&ticket)
+    }
+
+    /// Files an event that is not being waited for right now.
+    pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut Cursors) {
+        match event {
+            Event::Response { ticket, response } => {
+                if self.ignored.remove(&ticket) {
+                    if response.status.is_error() {
+                        // Closing a cursor that its transaction has closed already ends up here: harmless.
+                        tracing::debug!(status = %response.status, "a request without a listener failed");
+                    }
+                } else if let Some(response) = cursors.fetch_failed(ticket, response) {
+                    self.arrived.insert(ticket, response);
+                }
+            }
+            Event::Rows { ticket, rows } => cursors.keep(ticket, &rows, 0),
+            Event::FetchEnd { ticket, cursor_end } => {
+                self.ignored.remove(&ticket);
+                cursors.fetch_ended(ticket, cursor_end);
+            }
+            // This client neither asks for batches nor for inline BLOBs.
+            Event::Completion { .. } | Event::InlineBlob(_) | Event::Attached(_) | Event::KeyCallback(_) => {}
+        }
+    }
+}

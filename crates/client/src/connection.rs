@@ -1,0 +1,237 @@
+//! The blocking connection.
+
+use crate::arrow::{BatchLimits, ReadOptions};
+use crate::backend::{AnyBackend, Backend};
+use crate::config::{Config, KeySource, Target};
+use crate::cursor::Cursor;
+use crate::error::{Error, Kind, Result};
+use crate::info::ServerInfo;
+use crate::params::Params;
+use crate::session::{Session, ready};
+use crate::statement::{Executed, Statement};
+use crate::stats::WireStats;
+use crate::transaction::Transaction;
+use firearrow_proto::api::transaction::TransactionOptions;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A connection to a database. Transactions, statements and cursors keep it alive; it detaches when the last of them
+/// is gone. It may be shared between threads: calls take turns.
+pub struct Connection {
+    shared: Arc<Shared>,
+}
+
+/// What a connection and everything made from it have in common.
+pub(crate) struct Shared {
+    session: Mutex<Session<AnyBackend>>,
+    pub(crate) read: ReadOptions,
+    pub(crate) limits: BatchLimits,
+    label: String,
+}
+
+impl Connection {
+    /// Attaches to the database of a connection string; see [`Config::parse`] for its forms.
+    pub fn connect(url: &str) -> Result<Self> {
+        Self::open(&Config::parse(url)?)
+    }
+
+    /// Attaches to a database.
+    pub fn open(config: &Config) -> Result<Self> {
+        Self::start(config, false)
+    }
+
+    /// Creates a database and attaches to it. An existing database is an error.
+    pub fn create(config: &Config) -> Result<Self> {
+        Self::start(config, true)
+    }
+
+    fn start(config: &Config, create: bool) -> Result<Self> {
+        let read = ReadOptions::from_pairs(&config.read)
+            .map_err(|error| Error::new(Kind::Configuration, error.to_string()))?;
+        let backend = ready(AnyBackend::attach(config, create))?;
+        let shared = Arc::new(Shared {
+            session: Mutex::new(Session::new(backend)),
+            read,
+            limits: BatchLimits::default(),
+            label: config.redacted_url(),
+        });
+        if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
+            keep_alive(Arc::downgrade(&shared), interval)?;
+        }
+        Ok(Self { shared })
+    }
+
+    /// How results are read from here on.
+    pub fn read_options(&self) -> &ReadOptions {
+        &self.shared.read
+    }
+
+    /// Starts a transaction. Dropping it rolls it back.
+    pub fn begin(&self, options: TransactionOptions) -> Result<Transaction> {
+        Transaction::begin(&self.shared, options)
+    }
+
+    /// Prepares a statement that can be run in any transaction of this connection.
+    pub fn prepare(&self, sql: &str) -> Result<Statement> {
+        Statement::prepare(&self.shared, None, sql)
+    }
+
+    /// Runs a query in a transaction of its own, which is committed when the cursor is closed at its end and rolled
+    /// back when it is dropped before.
+    pub fn query(&self, sql: &str) -> Result<Cursor> {
+        self.query_with(sql, Params::none())
+    }
+
+    /// [`query`](Self::query) with parameters.
+    pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
+        let transaction = self.begin(TransactionOptions::default())?;
+        let statement = Statement::prepare(&self.shared, Some(&transaction), sql)?;
+        let cursor = statement.query(&transaction, parameters)?;
+        Ok(cursor.owning(transaction))
+    }
+
+    /// Runs a statement without rows in a transaction of its own, and commits it.
+    pub fn execute(&self, sql: &str) -> Result<Executed> {
+        self.execute_with(sql, Params::none())
+    }
+
+    /// [`execute`](Self::execute), once for each row of parameters; all of them or none are committed.
+    pub fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
+        let mut transaction = self.begin(TransactionOptions::default())?;
+        let executed = transaction.execute_with(sql, parameters)?;
+        transaction.commit()?;
+        Ok(executed)
+    }
+
+    /// What is known about the server, the database and the way to them.
+    pub fn info(&self) -> Result<ServerInfo> {
+        ServerInfo::read(self, &self.shared)
+    }
+
+    /// Checks that the server answers.
+    pub fn ping(&self) -> Result<()> {
+        self.shared.run(async |session| session.backend.ping().await)
+    }
+
+    /// What the connection cost so far. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.shared.lock().backend.wire_stats()
+    }
+
+    /// Whether the connection is beyond use; every further call would fail.
+    pub fn is_failed(&self) -> bool {
+        self.shared.lock().backend.is_failed()
+    }
+
+    /// Rolls back what is open and leaves the database.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
+    pub fn close(self) -> Result<()> {
+        self.alone()?.session().close_now()
+    }
+
+    /// Deletes the database, which nobody else may be attached to.
+    pub fn drop_database(self) -> Result<()> {
+        let session = self.alone()?;
+        session.session().drop_now()
+    }
+
+    fn alone(&self) -> Result<&Shared> {
+        if Arc::strong_count(&self.shared) > 1 {
+            let text = "transactions, statements or cursors of the connection are still alive";
+            return Err(Error::new(Kind::Misuse, text));
+        }
+        Ok(&self.shared)
+    }
+}
+
+impl Shared {
+    /// Runs a flow; other threads wait their turn.
+    pub(crate) fn run<T>(
+        &self,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        ready(flow(&mut self.lock()))
+    }
+
+    /// A thread that panicked in the middle of a flow leaves a backend that reports its own failure.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Session<AnyBackend>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session<AnyBackend>> {
+        self.lock()
+    }
+}
+
+impl Session<AnyBackend> {
+    fn close_now(&mut self) -> Result<()> {
+        ready(self.close())
+    }
+
+    fn drop_now(&mut self) -> Result<()> {
+        ready(self.drop_database())
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if session.backend.is_failed() {
+            return;
+        }
+        if let Err(error) = session.close_now() {
+            tracing::debug!(%error, "detaching failed");
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("database", &self.shared.label).finish_non_exhaustive()
+    }
+}
+
+/// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
+/// Never while a call runs: packets queued behind a running statement would make it impossible to cancel.
+fn keep_alive(shared: Weak<Shared>, interval: Duration) -> Result<()> {
+    let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
+    let work = move || {
+        let mut last = (0, Instant::now());
+        loop {
+            thread::sleep(step);
+            let Some(shared) = shared.upgrade() else { return };
+            let Ok(mut session) = shared.session.try_lock() else {
+                last.1 = Instant::now();
+                continue;
+            };
+            if session.backend.is_failed() {
+                return;
+            }
+            let sent = session.backend.wire_stats().packets_sent;
+            if sent != last.0 {
+                last = (sent, Instant::now());
+            } else if last.1.elapsed() >= interval {
+                if ready(session.backend.keep_alive()).is_err() {
+                    return;
+                }
+                last = (session.backend.wire_stats().packets_sent, Instant::now());
+            }
+        }
+    };
+    let spawned = thread::Builder::new().name("firearrow-keepalive".into()).spawn(work);
+    spawned.map(drop).map_err(|error| Error::new(Kind::Io, format!("no thread for keep-alive: {error}")))
+}
+
+/// Fetches the key of an encrypted database from where the configuration says.
+pub(crate) fn supply_key(source: Option<&KeySource>) -> Result<Vec<u8>> {
+    let Some(source) = source else {
+        let text = "the database is encrypted and the server asks for its key; \
+                    give it with db_key=env:NAME, db_key=file:PATH or db_key=cmd:COMMAND";
+        return Err(Error::new(Kind::Configuration, text));
+    };
+    source.read().map_err(|error| Error::new(Kind::Configuration, error.to_string()))
+}

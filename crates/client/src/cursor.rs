@@ -1,0 +1,130 @@
+//! Results as record batches.
+
+use crate::error::{Error, Result};
+use crate::session::fetch::Fetching;
+use crate::statement::Inner;
+use crate::transaction::Transaction;
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use std::fmt;
+use std::sync::Arc;
+
+/// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it closes it.
+pub struct Cursor {
+    statement: Arc<Inner>,
+    fetching: Fetching,
+    /// The transaction of a query that runs in one of its own.
+    transaction: Option<Transaction>,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Open,
+    Closed,
+    Failed(Error),
+}
+
+impl Cursor {
+    pub(crate) fn new(statement: Arc<Inner>, fetching: Fetching) -> Self {
+        Self { statement, fetching, transaction: None, state: State::Open }
+    }
+
+    /// Ends `transaction` together with the cursor.
+    pub(crate) fn owning(mut self, transaction: Transaction) -> Self {
+        self.transaction = Some(transaction);
+        self
+    }
+
+    /// Columns of every batch.
+    pub fn schema(&self) -> SchemaRef {
+        self.fetching.schema()
+    }
+
+    /// Rows that a statement with RETURNING changed, where the engine counts them.
+    pub fn affected_rows(&self) -> Option<u64> {
+        self.fetching.affected_rows
+    }
+
+    /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        match &self.state {
+            State::Open => {}
+            State::Closed => return Ok(None),
+            State::Failed(error) => return Err(error.clone()),
+        }
+        let fetching = &mut self.fetching;
+        let batch = self.statement.shared.run(async |session| session.next_batch(fetching).await);
+        match batch {
+            Ok(Some(batch)) => Ok(Some(batch)),
+            Ok(None) => {
+                self.shut(State::Closed)?;
+                if let Some(transaction) = self.transaction.take() {
+                    transaction.commit()?;
+                }
+                Ok(None)
+            }
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = self.shut(State::Failed(error.clone()));
+                self.transaction = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes the cursor before its end; rows not read yet are dropped.
+    pub fn close(mut self) -> Result<()> {
+        if matches!(self.state, State::Open) {
+            self.shut(State::Closed)?;
+        }
+        match self.transaction.take() {
+            Some(transaction) => transaction.rollback(),
+            None => Ok(()),
+        }
+    }
+
+    fn shut(&mut self, state: State) -> Result<()> {
+        self.state = state;
+        let fetching = &self.fetching;
+        self.statement.shared.run(async |session| session.close_fetching(fetching).await)
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        if matches!(self.state, State::Open)
+            && let Err(error) = self.shut(State::Closed)
+        {
+            tracing::debug!(%error, "closing a cursor failed");
+        }
+    }
+}
+
+impl Iterator for Cursor {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.next_batch() {
+            Ok(batch) => batch.map(Ok),
+            Err(error) => {
+                // A stream ends after its error; next_batch would repeat it for ever.
+                self.state = State::Closed;
+                Some(Err(error.into()))
+            }
+        }
+    }
+}
+
+impl RecordBatchReader for Cursor {
+    fn schema(&self) -> SchemaRef {
+        self.fetching.schema()
+    }
+}
+
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cursor").field("state", &self.state).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,214 @@
+//! One error type: what kind of failure, what Firebird said of it, and what to do.
+
+use crate::arrow::{DecodeError, ParamError, SchemaError};
+use crate::config::ConfigError;
+use firearrow_proto::api::gds;
+use firearrow_proto::api::status::StatusVector;
+use firearrow_proto::wire::ProtocolError;
+use std::fmt;
+
+/// Result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What kind of failure it is, from the view of somebody who must decide what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The connection string or an option is wrong.
+    Configuration,
+    /// The server cannot be reached.
+    Unreachable,
+    /// No engine library, or a part of it is missing.
+    EngineMissing,
+    /// User, password or plugin was not accepted.
+    Login,
+    /// The database does not exist or cannot be opened.
+    Database,
+    /// The user may not do this.
+    Permission,
+    /// The SQL text is wrong or names something unknown.
+    Syntax,
+    /// A constraint forbids it.
+    Constraint,
+    /// Another transaction is in the way; the same work may succeed when repeated.
+    Conflict,
+    /// A value cannot be converted, or does not fit.
+    Data,
+    /// Parameters do not match the statement.
+    Parameter,
+    /// The statement was cancelled or ran into its time limit.
+    Cancelled,
+    /// A wait took longer than allowed.
+    Timeout,
+    /// The connection is lost or was shut down.
+    Closed,
+    /// The peer broke the protocol.
+    Protocol,
+    /// The server or engine has no such feature, or this crate has not.
+    Unsupported,
+    /// The call is not allowed in this state.
+    Misuse,
+    /// Reading or writing a local file failed.
+    Io,
+    /// Any other error of the engine.
+    Engine,
+}
+
+/// A failure. The whole status vector is kept when there is one.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: Kind,
+    message: String,
+    status: Option<StatusVector>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into(), status: None }))
+    }
+
+    /// An error that the engine reported.
+    pub(crate) fn engine(status: StatusVector) -> Self {
+        Self(Box::new(Inner { kind: kind_of(&status), message: status.to_string(), status: Some(status) }))
+    }
+
+    /// Puts words in front of the message.
+    pub(crate) fn context(mut self, text: impl fmt::Display) -> Self {
+        self.0.message = format!("{text}: {}", self.0.message);
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// The message, with all lines that the engine sent.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The five characters of SQLSTATE.
+    pub fn sqlstate(&self) -> &str {
+        match (&self.0.status, self.0.kind) {
+            (Some(status), _) => status.sqlstate(),
+            (None, Kind::Unreachable | Kind::EngineMissing | Kind::Database) => "08001",
+            (None, Kind::Closed | Kind::Protocol) => "08006",
+            (None, Kind::Login) => "28000",
+            (None, Kind::Data) => "22000",
+            (None, Kind::Parameter) => "07001",
+            (None, Kind::Timeout) => "HYT00",
+            (None, Kind::Cancelled) => "HY008",
+            (None, Kind::Unsupported) => "0A000",
+            (None, Kind::Misuse) => "HY010",
+            (None, _) => "HY000",
+        }
+    }
+
+    /// All gds codes of the error, in order.
+    pub fn gds_codes(&self) -> Vec<i32> {
+        self.0.status.iter().flat_map(StatusVector::errors).collect()
+    }
+
+    /// The legacy SQLCODE, if the engine reported the error.
+    pub fn sqlcode(&self) -> Option<i32> {
+        self.0.status.as_ref().map(StatusVector::sqlcode)
+    }
+
+    /// The whole status vector, if the engine reported the error.
+    pub fn status(&self) -> Option<&StatusVector> {
+        self.0.status.as_ref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Sorts a status vector by its codes first (SQLSTATEs differ between releases), then by its SQLSTATE class.
+fn kind_of(status: &StatusVector) -> Kind {
+    for code in status.errors() {
+        let kind = match code {
+            gds::ISC_LOGIN | gds::ISC_LOGIN_ERROR => Kind::Login,
+            gds::ISC_WIRECRYPT_INCOMPATIBLE | gds::ISC_MISS_WIRECRYPT => Kind::Configuration,
+            gds::ISC_NO_PRIV => Kind::Permission,
+            gds::ISC_LOCK_CONFLICT | gds::ISC_UPDATE_CONFLICT | gds::ISC_DEADLOCK => Kind::Conflict,
+            gds::ISC_CANCELLED => Kind::Cancelled,
+            gds::ISC_SHUTDOWN | gds::ISC_ATT_SHUTDOWN | gds::ISC_NET_READ_ERR => Kind::Closed,
+            gds::ISC_WISH_LIST => Kind::Unsupported,
+            gds::ISC_IO_ERROR | gds::ISC_UNAVAILABLE | gds::ISC_WRONG_ODS => Kind::Database,
+            _ => continue,
+        };
+        return kind;
+    }
+    match status.sqlstate() {
+        "28000" => Kind::Permission,
+        "40001" => Kind::Conflict,
+        "HY008" => Kind::Cancelled,
+        "0A000" => Kind::Unsupported,
+        state => match &state[..state.len().min(2)] {
+            "07" => Kind::Parameter,
+            "08" => Kind::Closed,
+            "22" => Kind::Data,
+            "23" => Kind::Constraint,
+            "42" => Kind::Syntax,
+            _ => Kind::Engine,
+        },
+    }
+}
+
+impl From<ProtocolError> for Error {
+    fn from(error: ProtocolError) -> Self {
+        let kind = match &error {
+            ProtocolError::Refused(status) => return Self::engine(status.clone()),
+            ProtocolError::InvalidMessage(_)
+            | ProtocolError::UnexpectedPacket { .. }
+            | ProtocolError::TooLong { .. }
+            | ProtocolError::Compress(_)
+            | ProtocolError::Crypt(_) => Kind::Protocol,
+            ProtocolError::Closed => Kind::Closed,
+            ProtocolError::Rejected => Kind::Unsupported,
+            ProtocolError::Incompatible(_) => Kind::Configuration,
+            ProtocolError::LoginFailed(_) | ProtocolError::Auth(_) => Kind::Login,
+            ProtocolError::Misuse(_) => Kind::Misuse,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        Self::new(Kind::Configuration, error.to_string())
+    }
+}
+
+impl From<DecodeError> for Error {
+    fn from(error: DecodeError) -> Self {
+        Self::new(Kind::Data, error.to_string())
+    }
+}
+
+impl From<SchemaError> for Error {
+    fn from(error: SchemaError) -> Self {
+        Self::new(Kind::Unsupported, error.to_string())
+    }
+}
+
+impl From<ParamError> for Error {
+    fn from(error: ParamError) -> Self {
+        Self::new(Kind::Parameter, error.to_string())
+    }
+}
+
+impl From<Error> for arrow::error::ArrowError {
+    fn from(error: Error) -> Self {
+        Self::ExternalError(Box::new(error))
+    }
+}

@@ -1,0 +1,118 @@
+//! What is known about a server, a database and the way to them.
+
+use crate::backend::Backend;
+use crate::connection::{Connection, Shared};
+use crate::error::{Error, Kind, Result};
+use arrow::array::{Array, AsArray};
+use firearrow_proto::api::info::{InfoReader, Item, counted_strings};
+
+/// Facts about a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerInfo {
+    /// Version of the engine, such as `5.0.4`.
+    pub engine_version: String,
+    /// The server's own words, such as `LI-V5.0.4.1812 Firebird 5.0`.
+    pub implementation: String,
+    /// On-disk structure, such as `13.1`.
+    pub ods: String,
+    /// Negotiated protocol version; `None` in-process.
+    pub protocol: Option<u16>,
+    /// Cipher of the connection; `None` when it is not encrypted.
+    pub cipher: Option<String>,
+    /// Whether the connection is compressed.
+    pub compressed: bool,
+    /// Character set of the connection.
+    pub connection_charset: String,
+    /// Default character set of the database.
+    pub database_charset: String,
+    /// SQL dialect of the database.
+    pub dialect: u8,
+    /// Bytes per page.
+    pub page_size: u32,
+    /// Pages of the database.
+    pub pages: u64,
+    /// Whether the database refuses writes.
+    pub read_only: bool,
+    /// Whether writes wait for the disk.
+    pub forced_writes: bool,
+    /// Number of the attachment.
+    pub attachment: u64,
+    /// The user as the engine knows it.
+    pub user: String,
+    /// The role in use.
+    pub role: String,
+}
+
+/// Items of `isc_database_info`.
+mod item {
+    pub(super) const PAGE_SIZE: u8 = 14;
+    pub(super) const ALLOCATION: u8 = 21;
+    pub(super) const ATTACHMENT_ID: u8 = 22;
+    pub(super) const ODS_VERSION: u8 = 32;
+    pub(super) const ODS_MINOR: u8 = 33;
+    pub(super) const FORCED_WRITES: u8 = 52;
+    pub(super) const SQL_DIALECT: u8 = 62;
+    pub(super) const READ_ONLY: u8 = 63;
+    pub(super) const FIREBIRD_VERSION: u8 = 103;
+    pub(super) const ALL: [u8; 9] = [
+        PAGE_SIZE,
+        ALLOCATION,
+        ATTACHMENT_ID,
+        ODS_VERSION,
+        ODS_MINOR,
+        FORCED_WRITES,
+        SQL_DIALECT,
+        READ_ONLY,
+        FIREBIRD_VERSION,
+    ];
+}
+
+/// Facts that only SQL tells.
+const FACTS: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') AS VARCHAR(60)), \
+    CAST(TRIM(RDB$CHARACTER_SET_NAME) AS VARCHAR(63)), \
+    CAST(TRIM(CURRENT_USER) AS VARCHAR(63)), CAST(TRIM(CURRENT_ROLE) AS VARCHAR(63)) FROM RDB$DATABASE";
+
+impl ServerInfo {
+    pub(crate) fn read(connection: &Connection, shared: &Shared) -> Result<Self> {
+        let data = shared.run(async |session| session.backend.database_info(&item::ALL).await)?;
+        let transport = shared.lock().backend.transport();
+        let mut info = Self {
+            protocol: transport.protocol,
+            cipher: transport.cipher.map(Into::into),
+            compressed: transport.compressed,
+            connection_charset: "UTF8".into(),
+            ..Self::default()
+        };
+        let (mut major, mut minor) = (0, 0);
+        for Item { code, value } in InfoReader::new(&data) {
+            let number = firearrow_proto::api::info::integer(value).unwrap_or_default();
+            match code {
+                item::PAGE_SIZE => info.page_size = number as u32,
+                item::ALLOCATION => info.pages = number as u64,
+                item::ATTACHMENT_ID => info.attachment = number as u64,
+                item::ODS_VERSION => major = number,
+                item::ODS_MINOR => minor = number,
+                item::FORCED_WRITES => info.forced_writes = number != 0,
+                item::SQL_DIALECT => info.dialect = number as u8,
+                item::READ_ONLY => info.read_only = number != 0,
+                item::FIREBIRD_VERSION => {
+                    info.implementation = counted_strings(value).into_iter().next().unwrap_or_default();
+                }
+                _ => {}
+            }
+        }
+        info.ods = format!("{major}.{minor}");
+        let facts = connection.query(FACTS)?.next_batch()?;
+        let facts = facts.ok_or_else(|| Error::new(Kind::Protocol, "RDB$DATABASE is empty"))?;
+        let text = |column: usize| {
+            let column = facts.column(column).as_string::<i32>();
+            if column.is_null(0) { String::new() } else { column.value(0).to_owned() }
+        };
+        info.engine_version = text(0);
+        info.database_charset = text(1);
+        info.user = text(2);
+        info.role = text(3);
+        Ok(info)
+    }
+}

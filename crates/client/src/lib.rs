@@ -1,0 +1,49 @@
+//! Firebird at Arrow speed.
+//!
+//! ```no_run
+//! use firearrow::Connection;
+//!
+//! # fn main() -> Result<(), firearrow::Error> {
+//! let connection = Connection::connect("firebird://SYSDBA:secret@localhost/employee")?;
+//! for batch in connection.query("SELECT * FROM country")? {
+//!     println!("{} rows", batch?.num_rows());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! ```text
+//!  Connection ─► Transaction ─► Statement ─► Cursor ─► RecordBatch …
+//!      │
+//!      └─ session: one async flow per verb ─► Backend ─┬─ wire: packets over a Link (TCP)
+//!                                                      └─ embedded: the engine in this process
+//! ```
+//!
+//! Rows are decoded into Arrow columns once, straight from the receive buffer or the engine's messages.
+//! Nothing is truncated, rounded or lost without an error.
+#![forbid(unsafe_code)]
+
+pub mod arrow;
+mod backend;
+pub mod config;
+mod connection;
+mod cursor;
+mod error;
+mod info;
+mod params;
+mod session;
+mod statement;
+mod stats;
+mod transaction;
+
+pub use arrow::{BatchLimits, ReadOptions};
+pub use config::Config;
+pub use connection::Connection;
+pub use cursor::Cursor;
+pub use error::{Error, Kind, Result};
+pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
+pub use info::ServerInfo;
+pub use params::Params;
+pub use statement::{Executed, Statement};
+pub use stats::WireStats;
+pub use transaction::Transaction;

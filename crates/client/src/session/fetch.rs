@@ -1,0 +1,82 @@
+//! Rows out: a cursor becomes record batches.
+
+use super::{Prepared, Session};
+use crate::arrow::{BatchBuilder, BatchLimits, ReadOptions};
+use crate::backend::{Backend, Message, StatementId, TransactionId};
+use crate::error::{Error, Kind, Result};
+use ::arrow::array::RecordBatch;
+use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::layout::RowLayout;
+use std::sync::Arc;
+
+/// An open result.
+pub(crate) struct Fetching {
+    statement: StatementId,
+    transaction: TransactionId,
+    builder: BatchBuilder,
+    /// A singleton has been fetched by its execution; there is no cursor to fetch from or to close.
+    has_cursor: bool,
+    at_end: bool,
+    blob: Vec<u8>,
+    pub(crate) affected_rows: Option<u64>,
+}
+
+impl Fetching {
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.builder.schema()
+    }
+}
+
+/// The format in which results of the statement are fetched.
+pub(crate) fn output_layout(prepared: &Prepared) -> Result<Arc<RowLayout>> {
+    let layout = RowLayout::for_output(&prepared.info.columns);
+    Ok(Arc::new(layout.map_err(|error| Error::new(Kind::Unsupported, error.to_string()))?))
+}
+
+impl<B: Backend> Session<B> {
+    /// Executes a statement that gives rows.
+    pub(crate) async fn open(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        options: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<Fetching> {
+        let layout = output_layout(prepared)?;
+        let mut fetching = Fetching {
+            statement: prepared.id,
+            transaction,
+            builder: BatchBuilder::new(&prepared.info.columns, &layout, options, limits)?,
+            has_cursor: prepared.info.has_cursor,
+            at_end: !prepared.info.has_cursor,
+            blob: Vec::new(),
+            affected_rows: None,
+        };
+        if fetching.has_cursor {
+            self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
+        } else {
+            let output = Some((&layout, &mut fetching.builder));
+            let executed = self.backend.execute(prepared.id, transaction, parameters, output).await?;
+            fetching.affected_rows = executed.affected_rows;
+        }
+        Ok(fetching)
+    }
+
+    /// The next batch; `None` at the end.
+    pub(crate) async fn next_batch(&mut self, fetching: &mut Fetching) -> Result<Option<RecordBatch>> {
+        if !fetching.at_end {
+            fetching.at_end = self.backend.fetch(fetching.statement, &mut fetching.builder).await?;
+        }
+        while let Some(blob) = fetching.builder.next_blob() {
+            fetching.blob.clear();
+            self.backend.read_blob(fetching.transaction, blob.id, &mut fetching.blob).await?;
+            fetching.builder.fill_blob(&blob, &fetching.blob)?;
+        }
+        Ok(fetching.builder.finish()?)
+    }
+
+    pub(crate) async fn close_fetching(&mut self, fetching: &Fetching) -> Result<()> {
+        if fetching.has_cursor { self.backend.close_cursor(fetching.statement).await } else { Ok(()) }
+    }
+}

@@ -1,0 +1,99 @@
+//! The flows: one asynchronous function per verb, over any backend. They know rows, parameters and BLOBs, and
+//! neither sockets nor threads.
+
+pub(crate) mod execute;
+pub(crate) mod fetch;
+
+use crate::backend::{Backend, End, StatementId, TransactionId};
+use crate::error::Result;
+use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
+use std::collections::HashSet;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// A backend and what must be remembered between its operations.
+pub(crate) struct Session<B> {
+    pub(crate) backend: B,
+    /// Transactions that are still open; they must end before a detach.
+    open: HashSet<TransactionId>,
+    /// Where statements are prepared that belong to no transaction yet.
+    describing: Option<TransactionId>,
+}
+
+/// A statement that the engine has understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) id: StatementId,
+    pub(crate) info: StatementInfo,
+}
+
+impl<B: Backend> Session<B> {
+    pub(crate) fn new(backend: B) -> Self {
+        Self { backend, open: HashSet::new(), describing: None }
+    }
+
+    pub(crate) async fn begin(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
+        let transaction = self.backend.begin(&options.tpb()).await?;
+        self.open.insert(transaction);
+        Ok(transaction)
+    }
+
+    pub(crate) async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
+        self.backend.end(transaction, end).await?;
+        if matches!(end, End::Commit | End::Rollback) {
+            self.open.remove(&transaction);
+        }
+        Ok(())
+    }
+
+    /// The statement itself ended its transaction.
+    pub(crate) fn ended(&mut self, transaction: TransactionId) {
+        self.open.remove(&transaction);
+    }
+
+    /// Prepares in `transaction`, or in one of the session's own that holds nothing back: a read-only, read
+    /// committed transaction is committed from its start as far as garbage collection is concerned.
+    pub(crate) async fn prepare(&mut self, transaction: Option<TransactionId>, sql: &str) -> Result<Prepared> {
+        let transaction = match (transaction, self.describing) {
+            (Some(transaction), _) | (None, Some(transaction)) => transaction,
+            (None, None) => {
+                let options = TransactionOptions {
+                    isolation: Isolation::ReadCommittedRecordVersion,
+                    ..TransactionOptions::read_only()
+                };
+                let transaction = self.begin(&options).await?;
+                self.describing = Some(transaction);
+                transaction
+            }
+        };
+        let (id, info) = self.backend.prepare(transaction, sql).await?;
+        Ok(Prepared { id, info })
+    }
+
+    /// Ends what is open and leaves the database.
+    pub(crate) async fn close(&mut self) -> Result<()> {
+        for transaction in std::mem::take(&mut self.open) {
+            self.backend.end(transaction, End::Rollback).await?;
+        }
+        self.backend.detach().await
+    }
+}
+
+/// Whether executing the statement gives rows (through a cursor or as a single one).
+pub(crate) fn has_rows(info: &StatementInfo) -> bool {
+    !info.columns.is_empty()
+}
+
+/// Whether the statement controls transactions by itself, which would pull one away from under its owner.
+pub(crate) fn is_transaction_control(kind: StatementKind) -> bool {
+    matches!(kind, StatementKind::StartTransaction | StatementKind::Commit | StatementKind::Rollback)
+}
+
+/// Runs a flow over a backend that never pends.
+pub(crate) fn ready<T>(flow: impl Future<Output = T>) -> T {
+    match pin!(flow).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("a blocking link pended"),
+    }
+}

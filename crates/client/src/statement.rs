@@ -1,0 +1,146 @@
+//! Prepared statements.
+
+use crate::arrow::{BatchLimits, ReadOptions, schema};
+use crate::backend::{Backend, Message};
+use crate::connection::Shared;
+use crate::cursor::Cursor;
+use crate::error::{Error, Kind, Result};
+use crate::params::Params;
+use crate::session::{Prepared, has_rows, is_transaction_control};
+use crate::transaction::Transaction;
+use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN, StatementKind};
+use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::info::InfoReader;
+use std::fmt;
+use std::sync::Arc;
+
+/// A statement that the engine has understood. It survives transactions and can run in any of its connection.
+#[derive(Clone)]
+pub struct Statement {
+    pub(crate) inner: Arc<Inner>,
+    read: ReadOptions,
+    limits: BatchLimits,
+}
+
+/// Freed when the last cursor and statement are gone.
+pub(crate) struct Inner {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) prepared: Prepared,
+}
+
+/// What an execution did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executed {
+    /// Rows inserted, updated and deleted; `None` when the engine counts nothing for this kind of statement.
+    pub affected_rows: Option<u64>,
+}
+
+impl Statement {
+    pub(crate) fn prepare(shared: &Arc<Shared>, transaction: Option<&Transaction>, sql: &str) -> Result<Self> {
+        let transaction = transaction.map(Transaction::id).transpose()?;
+        let prepared = shared.run(async |session| session.prepare(transaction, sql).await)?;
+        let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared });
+        Ok(Self { inner, read: shared.read.clone(), limits: shared.limits })
+    }
+
+    /// Reads results of this statement in another way than the connection's default.
+    #[must_use]
+    pub fn with_read_options(mut self, options: ReadOptions) -> Self {
+        self.read = options;
+        self
+    }
+
+    /// Bounds the batches of this statement.
+    #[must_use]
+    pub fn with_limits(mut self, limits: BatchLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What the statement is.
+    pub fn kind(&self) -> StatementKind {
+        self.inner.prepared.info.kind
+    }
+
+    /// Whether it gives rows.
+    pub fn has_rows(&self) -> bool {
+        has_rows(&self.inner.prepared.info)
+    }
+
+    /// Its columns as the engine describes them.
+    pub fn columns(&self) -> &[Descriptor] {
+        &self.inner.prepared.info.columns
+    }
+
+    /// Its parameters as the engine describes them.
+    pub fn parameters(&self) -> &[Descriptor] {
+        &self.inner.prepared.info.parameters
+    }
+
+    /// Its columns as Arrow fields.
+    pub fn schema(&self) -> Result<SchemaRef> {
+        Ok(schema(self.columns(), &self.read)?)
+    }
+
+    /// The plan in its short form, or detailed (one line per access path).
+    pub fn plan(&self, detailed: bool) -> Result<String> {
+        let item = if detailed { EXPLAIN_PLAN } else { PLAN };
+        let id = self.inner.prepared.id;
+        let data = self.inner.shared.run(async |session| session.backend.statement_info(id, &[item]).await)?;
+        let plan = InfoReader::new(&data).find(|each| each.code == item);
+        Ok(plan.map(|plan| String::from_utf8_lossy(plan.value).trim().to_owned()).unwrap_or_default())
+    }
+
+    /// Runs it and opens its result. One cursor at a time may be open on a statement.
+    pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
+        if !self.has_rows() {
+            return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute, not query"));
+        }
+        let id = transaction.id()?;
+        let parameters = parameters.into();
+        let fetching = self.inner.shared.run(async |session| {
+            let prepared = &self.inner.prepared;
+            let bound = session.bind(prepared, id, parameters.batch()).await?;
+            let message =
+                bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+            session.open(prepared, id, message, &self.read, self.limits).await
+        })?;
+        Ok(Cursor::new(Arc::clone(&self.inner), fetching))
+    }
+
+    /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
+    pub fn execute(&self, transaction: &mut Transaction, parameters: impl Into<Params>) -> Result<Executed> {
+        let id = transaction.id()?;
+        if self.kind() == StatementKind::StartTransaction {
+            let text = "SET TRANSACTION inside a transaction: use Connection::begin with TransactionOptions";
+            return Err(Error::new(Kind::Misuse, text));
+        }
+        let parameters = parameters.into();
+        let prepared = &self.inner.prepared;
+        let executed =
+            self.inner.shared.run(async |session| session.execute(prepared, id, parameters.batch()).await)?;
+        if executed.transaction_ended || is_transaction_control(self.kind()) {
+            transaction.ended();
+        }
+        Ok(Executed { affected_rows: executed.affected_rows })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let id = self.prepared.id;
+        let freed = self.shared.run(async |session| {
+            if session.backend.is_failed() { Ok(()) } else { session.backend.free_statement(id).await }
+        });
+        if let Err(error) = freed {
+            tracing::debug!(%error, "freeing a statement failed");
+        }
+    }
+}
+
+impl fmt::Debug for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Statement").field("info", &self.inner.prepared.info).finish_non_exhaustive()
+    }
+}

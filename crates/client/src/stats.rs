@@ -1,0 +1,3 @@
+//! What a connection cost.
+
+pub use firearrow_proto::wire::connection::WireStats;

@@ -1,0 +1,144 @@
+//! Transactions.
+
+use crate::backend::{Backend, End, TransactionId};
+use crate::connection::Shared;
+use crate::cursor::Cursor;
+use crate::error::{Error, Kind, Result};
+use crate::params::Params;
+use crate::statement::{Executed, Statement};
+use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
+use std::fmt;
+use std::sync::Arc;
+
+/// A transaction. It is rolled back when it is dropped without having been committed.
+pub struct Transaction {
+    shared: Arc<Shared>,
+    id: TransactionId,
+    open: bool,
+}
+
+impl Transaction {
+    pub(crate) fn begin(shared: &Arc<Shared>, options: TransactionOptions) -> Result<Self> {
+        let id = shared.run(async |session| session.begin(&options).await)?;
+        Ok(Self { shared: Arc::clone(shared), id, open: true })
+    }
+
+    pub(crate) fn id(&self) -> Result<TransactionId> {
+        if self.open { Ok(self.id) } else { Err(Error::new(Kind::Misuse, "the transaction has ended")) }
+    }
+
+    /// Prepares a statement.
+    pub fn prepare(&self, sql: &str) -> Result<Statement> {
+        Statement::prepare(&self.shared, Some(self), sql)
+    }
+
+    /// Runs a query.
+    pub fn query(&self, sql: &str) -> Result<Cursor> {
+        self.query_with(sql, Params::none())
+    }
+
+    /// Runs a query with one row of parameters.
+    pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
+        self.prepare(sql)?.query(self, parameters)
+    }
+
+    /// Runs a statement without rows. COMMIT and ROLLBACK as SQL end this transaction.
+    pub fn execute(&mut self, sql: &str) -> Result<Executed> {
+        self.execute_with(sql, Params::none())
+    }
+
+    /// Runs a statement once for each row of parameters.
+    pub fn execute_with(&mut self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
+        self.prepare(sql)?.execute(self, parameters)
+    }
+
+    /// Runs SQL without parameters or rows in one round trip, without preparing it first.
+    pub fn execute_immediate(&mut self, sql: &str) -> Result<()> {
+        let id = self.id()?;
+        let executed = self.shared.run(async |session| {
+            let executed = session.backend.execute_immediate(id, sql).await?;
+            if executed.transaction_ended {
+                session.ended(id);
+            }
+            Ok(executed)
+        })?;
+        if executed.transaction_ended {
+            self.ended();
+        }
+        Ok(())
+    }
+
+    /// Makes the changes permanent. When that fails the transaction is rolled back.
+    pub fn commit(mut self) -> Result<()> {
+        self.finish(End::Commit)
+    }
+
+    /// Undoes the changes.
+    pub fn rollback(mut self) -> Result<()> {
+        self.finish(End::Rollback)
+    }
+
+    /// Makes the changes permanent and goes on with the same snapshot and open cursors.
+    pub fn commit_retaining(&mut self) -> Result<()> {
+        let id = self.id()?;
+        self.shared.run(async |session| session.end(id, End::CommitRetaining).await)
+    }
+
+    /// Undoes the changes and goes on.
+    pub fn rollback_retaining(&mut self) -> Result<()> {
+        let id = self.id()?;
+        self.shared.run(async |session| session.end(id, End::RollbackRetaining).await)
+    }
+
+    /// The number of the transaction in the database.
+    pub fn number(&self) -> Result<u64> {
+        self.info(INFO_ID)?.ok_or_else(|| Error::new(Kind::Unsupported, "the engine gives no transaction number"))
+    }
+
+    /// The number of the transaction's snapshot, which another one can read
+    /// ([`TransactionOptions::at_snapshot`]) as long as this one is active.
+    ///
+    /// # Errors
+    /// [`Kind::Unsupported`] before Firebird 4.
+    pub fn snapshot_number(&self) -> Result<u64> {
+        let number = self.info(INFO_SNAPSHOT_NUMBER)?;
+        number.ok_or_else(|| Error::new(Kind::Unsupported, "snapshot numbers need Firebird 4 or newer"))
+    }
+
+    fn info(&self, item: u8) -> Result<Option<u64>> {
+        let id = self.id()?;
+        let data = self.shared.run(async |session| session.backend.transaction_info(id, &[item]).await)?;
+        let value = InfoReader::new(&data).find(|each| each.code == item).and_then(|each| each.integer());
+        Ok(value.map(|value| value as u64))
+    }
+
+    fn finish(&mut self, end: End) -> Result<()> {
+        let id = self.id()?;
+        self.shared.run(async |session| session.end(id, end).await)?;
+        self.open = false;
+        Ok(())
+    }
+
+    /// The engine has ended the transaction itself.
+    pub(crate) fn ended(&mut self) {
+        self.open = false;
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if !self.open {
+            return;
+        }
+        if let Err(error) = self.finish(End::Rollback) {
+            tracing::debug!(%error, "rolling back failed");
+        }
+    }
+}
+
+impl fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transaction").field("id", &self.id).field("open", &self.open).finish_non_exhaustive()
+    }
+}

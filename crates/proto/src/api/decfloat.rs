@@ -1,0 +1,728 @@
+//! `DECFLOAT`: IEEE 754-2008 decimal floating point in the densely packed encoding.
+//!
+//! ```text
+//!              sign  combination  exponent   coefficient
+//!  decimal64      1            5         8      5 × 10 bits     16 digits, exponents −398 …  369
+//!  decimal128     1            5        12     11 × 10 bits     34 digits, exponents −6176 … 6111
+//! ```
+//!
+//! The combination field holds the leading digit and the upper two bits of the biased exponent, or says that
+//! the value is infinite or no number. Ten bits (a declet) hold three digits.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+/// A decoded `DECFLOAT`.
+///
+/// Equality is that of representations: 1.5 and 1.50 differ, as they do in Firebird's own storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decimal {
+    /// The number ± `coefficient` × 10^`exponent`.
+    Finite {
+        /// Whether it is below zero; zeros have a sign, too.
+        negative: bool,
+        /// All digits, as an integer.
+        coefficient: u128,
+        /// The power of ten of the last digit.
+        exponent: i32,
+    },
+    /// An infinity.
+    Infinity {
+        /// Whether it is below zero.
+        negative: bool,
+    },
+    /// Not a number.
+    NaN {
+        /// The sign, which means nothing.
+        negative: bool,
+        /// Whether arithmetic with it is an error.
+        signaling: bool,
+        /// Diagnostic digits, usually 0.
+        payload: u128,
+    },
+}
+
+/// The layout of one of the formats.
+struct Format {
+    width: u32,
+    exponent_bits: u32,
+    declets: u32,
+    bias: i32,
+}
+
+const DECIMAL64: Format = Format { width: 64, exponent_bits: 8, declets: 5, bias: 398 };
+const DECIMAL128: Format = Format { width: 128, exponent_bits: 12, declets: 11, bias: 6176 };
+
+/// The most digits of any `DECFLOAT`.
+const MAX_DIGITS: usize = DECIMAL128.digits() as usize;
+
+impl Format {
+    const fn digits(&self) -> u32 {
+        3 * self.declets + 1
+    }
+
+    const fn max_exponent(&self) -> i32 {
+        (3 << self.exponent_bits) - 1 - self.bias
+    }
+
+    fn decode(&self, bits: u128) -> Decimal {
+        let negative = bits >> (self.width - 1) & 1 == 1;
+        let combination = (bits >> (self.width - 6)) as u32 & 0x1f;
+        let trailing_bits = 10 * self.declets;
+        let continuation = (bits >> trailing_bits) as u32 & ((1 << self.exponent_bits) - 1);
+        let trailing = unpack(bits & ((1 << trailing_bits) - 1));
+        let (upper_exponent, leading) = match combination {
+            0b11110 => return Decimal::Infinity { negative },
+            0b11111 => {
+                let signaling = continuation >> (self.exponent_bits - 1) == 1;
+                return Decimal::NaN { negative, signaling, payload: trailing };
+            }
+            0b11000.. => (combination >> 1 & 3, 8 | combination & 1),
+            _ => (combination >> 3, combination & 7),
+        };
+        Decimal::Finite {
+            negative,
+            coefficient: u128::from(leading) * 10_u128.pow(3 * self.declets) + trailing,
+            exponent: (upper_exponent << self.exponent_bits | continuation) as i32 - self.bias,
+        }
+    }
+
+    fn encode(&self, decimal: &Decimal) -> Result<u128, OutOfRange> {
+        let trailing_bits = 10 * self.declets;
+        let limit = 10_u128.pow(3 * self.declets);
+        let (negative, combination, continuation, trailing) = match *decimal {
+            Decimal::Infinity { negative } => (negative, 0b11110, 0, 0),
+            Decimal::NaN { payload, .. } if payload >= limit => return Err(OutOfRange),
+            Decimal::NaN { negative, signaling, payload } => {
+                (negative, 0b11111, u32::from(signaling) << (self.exponent_bits - 1), payload)
+            }
+            Decimal::Finite { negative, coefficient, exponent } => {
+                let (coefficient, exponent) = self.fit(coefficient, exponent)?;
+                let (leading, trailing) = ((coefficient / limit) as u32, coefficient % limit);
+                let (upper, lower) =
+                    (exponent >> self.exponent_bits, exponent & ((1 << self.exponent_bits) - 1));
+                let combination =
+                    if leading < 8 { upper << 3 | leading } else { 0b11000 | upper << 1 | leading & 1 };
+                (negative, combination, lower, trailing)
+            }
+        };
+        Ok(u128::from(negative) << (self.width - 1)
+            | u128::from(combination) << (self.width - 6)
+            | u128::from(continuation) << trailing_bits
+            | pack(trailing))
+    }
+
+    /// Coefficient and biased exponent of the same value within the format's bounds. The exponent moves only
+    /// if it has to, and only where that adds or drops zeros.
+    fn fit(&self, mut coefficient: u128, exponent: i32) -> Result<(u128, u32), OutOfRange> {
+        let limit = 10_u128.pow(self.digits());
+        let (min, max) = (i64::from(-self.bias), i64::from(self.max_exponent()));
+        let mut exponent = i64::from(exponent);
+        if coefficient == 0 {
+            exponent = exponent.clamp(min, max);
+        }
+        while coefficient >= limit || exponent < min {
+            if !coefficient.is_multiple_of(10) {
+                return Err(OutOfRange);
+            }
+            coefficient /= 10;
+            exponent += 1;
+        }
+        while exponent > max {
+            coefficient *= 10;
+            if coefficient >= limit {
+                return Err(OutOfRange);
+            }
+            exponent -= 1;
+        }
+        Ok((coefficient, (exponent - min) as u32))
+    }
+}
+
+/// Reads a `DECFLOAT(16)`. Every bit pattern is a value; digits encoded in other than the canonical way count.
+pub fn decode64(bits: u64) -> Decimal {
+    DECIMAL64.decode(u128::from(bits))
+}
+
+/// Reads a `DECFLOAT(34)`. Every bit pattern is a value; digits encoded in other than the canonical way count.
+pub fn decode128(bits: u128) -> Decimal {
+    DECIMAL128.decode(bits)
+}
+
+/// Writes a `DECFLOAT(16)` in the canonical encoding. Never rounds: what has no exact place is an error.
+pub fn encode64(decimal: &Decimal) -> Result<u64, OutOfRange> {
+    DECIMAL64.encode(decimal).map(|bits| bits as u64)
+}
+
+/// Writes a `DECFLOAT(34)` in the canonical encoding. Never rounds: what has no exact place is an error.
+pub fn encode128(decimal: &Decimal) -> Result<u128, OutOfRange> {
+    DECIMAL128.encode(decimal)
+}
+
+impl Decimal {
+    /// The number `value` × 10^`scale`; `NUMERIC` columns have a scale of 0 or less.
+    pub fn from_i128_scaled(value: i128, scale: i32) -> Self {
+        Self::Finite { negative: value < 0, coefficient: value.unsigned_abs(), exponent: scale }
+    }
+
+    /// The integer that makes this number when multiplied by 10^`scale`, if there is one.
+    pub fn to_i128_scaled(&self, scale: i32) -> Option<i128> {
+        let Self::Finite { negative, coefficient, exponent } = *self else { return None };
+        let shift = i64::from(exponent) - i64::from(scale);
+        let power = 10_u128.checked_pow(u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX));
+        let magnitude = match power {
+            _ if coefficient == 0 => 0,
+            Some(power) if shift >= 0 => coefficient.checked_mul(power)?,
+            Some(power) if coefficient % power == 0 => coefficient / power,
+            _ => return None,
+        };
+        if negative { 0_i128.checked_sub_unsigned(magnitude) } else { i128::try_from(magnitude).ok() }
+    }
+
+    /// The nearest double; infinite beyond its range.
+    pub fn to_f64(&self) -> f64 {
+        let (negative, magnitude) = match *self {
+            Self::Finite { negative, coefficient, exponent } => {
+                // The standard library rounds correctly, whatever the digits and the exponent.
+                (negative, format!("{coefficient}e{exponent}").parse().unwrap_or(f64::NAN))
+            }
+            Self::Infinity { negative } => (negative, f64::INFINITY),
+            Self::NaN { negative, .. } => (negative, f64::NAN),
+        };
+        if negative { -magnitude } else { magnitude }
+    }
+}
+
+/// The text of `CAST(… AS VARCHAR)`: plain digits where that is short, else scientific.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(48);
+        match *self {
+            Self::Finite { negative, coefficient, exponent } => {
+                if negative {
+                    text.push('-');
+                }
+                write_finite(&mut text, &coefficient.to_string(), i64::from(exponent))?;
+            }
+            Self::Infinity { negative } => text.push_str(if negative { "-Infinity" } else { "Infinity" }),
+            Self::NaN { negative, signaling, payload } => {
+                text.push_str(if negative { "-" } else { "" });
+                text.push_str(if signaling { "sNaN" } else { "NaN" });
+                if payload != 0 {
+                    write!(text, "{payload}")?;
+                }
+            }
+        }
+        f.pad(&text)
+    }
+}
+
+/// The to-scientific-string conversion of the General Decimal Arithmetic specification.
+fn write_finite(text: &mut String, digits: &str, exponent: i64) -> fmt::Result {
+    // The exponent when the point stands behind the first digit.
+    let adjusted = exponent + digits.len() as i64 - 1;
+    if exponent > 0 || adjusted < -6 {
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        return write!(text, "{first}{point}{rest}E{adjusted:+}");
+    }
+    if exponent == 0 {
+        text.push_str(digits);
+    } else if adjusted >= 0 {
+        let (whole, fraction) = digits.split_at(adjusted as usize + 1);
+        write!(text, "{whole}.{fraction}")?;
+    } else {
+        let zeros = (-1 - adjusted) as usize;
+        write!(text, "0.{:0<zeros$}{digits}", "")?;
+    }
+    Ok(())
+}
+
+/// Reads what [`Display`](fmt::Display) writes, and any other decimal number; letters in either case.
+///
+/// Nothing is ever rounded: digits past the thirty-fourth must be zeros. Whether the value fits a column is
+/// for [`encode64`] and [`encode128`] to say.
+impl FromStr for Decimal {
+    type Err = ParseDecimalError;
+
+    fn from_str(text: &str) -> Result<Self, ParseDecimalError> {
+        let (negative, text) = match text.as_bytes() {
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            all => (false, all),
+        };
+        if matches!(text.first(), Some(b'0'..=b'9' | b'.')) {
+            return parse_finite(negative, text);
+        }
+        if text.eq_ignore_ascii_case(b"inf") || text.eq_ignore_ascii_case(b"infinity") {
+            return Ok(Self::Infinity { negative });
+        }
+        let (signaling, text) = match text {
+            [b's' | b'S', rest @ ..] => (true, rest),
+            all => (false, all),
+        };
+        match text.split_first_chunk::<3>() {
+            Some((name, digits)) if name.eq_ignore_ascii_case(b"nan") => {
+                let mut payload = Digits::default();
+                payload.extend(digits)?;
+                if payload.dropped != 0 {
+                    return Err(ParseDecimalError::TooManyDigits);
+                }
+                Ok(Self::NaN { negative, signaling, payload: payload.value })
+            }
+            _ => Err(ParseDecimalError::Syntax),
+        }
+    }
+}
+
+fn parse_finite(negative: bool, text: &[u8]) -> Result<Decimal, ParseDecimalError> {
+    let exponent_at = text.iter().position(|c| matches!(c, b'e' | b'E'));
+    let (mantissa, exponent) = match exponent_at {
+        Some(at) => (&text[..at], parse_exponent(&text[at + 1..])?),
+        None => (text, 0),
+    };
+    let point_at = mantissa.iter().position(|c| *c == b'.');
+    let (whole, fraction) = match point_at {
+        Some(at) => (&mantissa[..at], &mantissa[at + 1..]),
+        None => (mantissa, &[][..]),
+    };
+    if whole.is_empty() && fraction.is_empty() {
+        return Err(ParseDecimalError::Syntax);
+    }
+    let mut digits = Digits::default();
+    digits.extend(whole)?;
+    digits.extend(fraction)?;
+    let exponent = exponent - fraction.len() as i64 + digits.dropped;
+    let exponent = i32::try_from(exponent).map_err(|_| ParseDecimalError::Exponent)?;
+    Ok(Decimal::Finite { negative, coefficient: digits.value, exponent })
+}
+
+fn parse_exponent(text: &[u8]) -> Result<i64, ParseDecimalError> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        all => (false, all),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(ParseDecimalError::Syntax);
+    }
+    // What is far too large stays far too large; the caller checks the final sum.
+    let value = digits.iter().fold(0, |value, c| (value * 10 + i64::from(c - b'0')).min(1 << 50));
+    Ok(if negative { -value } else { value })
+}
+
+/// Digits read so far.
+#[derive(Default)]
+struct Digits {
+    value: u128,
+    /// How many of them are in `value`, from the first that is not zero.
+    kept: usize,
+    /// Zeros behind the last one kept.
+    dropped: i64,
+}
+
+impl Digits {
+    fn extend(&mut self, text: &[u8]) -> Result<(), ParseDecimalError> {
+        for c in text {
+            match c {
+                b'0' if self.kept == MAX_DIGITS => self.dropped += 1,
+                b'0'..=b'9' if self.kept == MAX_DIGITS => return Err(ParseDecimalError::TooManyDigits),
+                b'0'..=b'9' => {
+                    self.value = self.value * 10 + u128::from(c - b'0');
+                    self.kept += usize::from(self.value != 0);
+                }
+                _ => return Err(ParseDecimalError::Syntax),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The digits of up to eleven declets. Two halves of 64 bits are faster than one of 128.
+fn unpack(bits: u128) -> u128 {
+    let half = |bits: u64| {
+        let declets = (0..6).rev().map(|at| bits >> (10 * at) & 0x3ff);
+        declets.fold(0, |value, declet| value * 1000 + u64::from(DIGITS_OF[declet as usize]))
+    };
+    let (upper, lower) = ((bits >> 60) as u64, bits as u64);
+    u128::from(half(upper)) * HALF + u128::from(half(lower))
+}
+
+/// The declets of up to 33 digits.
+fn pack(digits: u128) -> u128 {
+    let half = |mut digits: u64| {
+        (0..6).fold(0, |bits, at| {
+            let declet = u64::from(DECLET_OF[(digits % 1000) as usize]);
+            digits /= 1000;
+            bits | declet << (10 * at)
+        })
+    };
+    let (upper, lower) = ((digits / HALF) as u64, (digits % HALF) as u64);
+    u128::from(half(upper)) << 60 | u128::from(half(lower))
+}
+
+/// Six declets.
+const HALF: u128 = 10_u128.pow(18);
+
+/// The three digits of each declet, those of the 24 non-canonical ones included.
+static DIGITS_OF: [u16; 1024] = {
+    let mut table = [0; 1024];
+    let mut declet = 0;
+    while declet < 1024 {
+        table[declet] = declet_digits(declet as u16);
+        declet += 1;
+    }
+    table
+};
+
+/// The canonical declet of each three digits: the smallest one that decodes to them.
+static DECLET_OF: [u16; 1000] = {
+    let mut table = [0; 1000];
+    let mut declet = 1024;
+    while declet > 0 {
+        declet -= 1;
+        table[DIGITS_OF[declet] as usize] = declet as u16;
+    }
+    table
+};
+
+/// Decodes a declet. Its bits are called pqr stu v wxy in the standard; digits up to 7 take three bits, and
+/// v, wx and st say which digits are 8 or 9 and keep one bit only.
+const fn declet_digits(declet: u16) -> u16 {
+    let (pqr, stu, wxy) = (declet >> 7 & 7, declet >> 4 & 7, declet & 7);
+    let (r, u, y) = (pqr & 1, stu & 1, wxy & 1);
+    let (pq, st) = (pqr & 6, stu & 6);
+    let (hundreds, tens, ones) = match (declet >> 3 & 1, wxy >> 1, st >> 1) {
+        (0, _, _) => (pqr, stu, wxy),
+        (_, 0, _) => (pqr, stu, 8 | y),
+        (_, 1, _) => (pqr, 8 | u, st | y),
+        (_, 2, _) => (8 | r, stu, pq | y),
+        (_, _, 0) => (8 | r, 8 | u, pq | y),
+        (_, _, 1) => (8 | r, pq | u, 8 | y),
+        (_, _, 2) => (pqr, 8 | u, 8 | y),
+        _ => (8 | r, 8 | u, 8 | y),
+    };
+    100 * hundreds + 10 * tens + ones
+}
+
+/// The value needs more digits or another exponent than the format has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange;
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the number does not fit DECFLOAT without rounding")
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+/// Why a text is no decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParseDecimalError {
+    /// It does not have the form of a number.
+    Syntax,
+    /// It has more than 34 digits.
+    TooManyDigits,
+    /// Its exponent is beyond all bounds.
+    Exponent,
+}
+
+impl fmt::Display for ParseDecimalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Syntax => "not a decimal number",
+            Self::TooManyDigits => "more than 34 significant digits; round the number first",
+            Self::Exponent => "the exponent is out of range",
+        })
+    }
+}
+
+impl std::error::Error for ParseDecimalError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn finite(negative: bool, coefficient: u128, exponent: i32) -> Decimal {
+        Decimal::Finite { negative, coefficient, exponent }
+    }
+
+    fn parse(text: &str) -> Decimal {
+        text.parse().expect("a decimal number")
+    }
+
+    /// Values read from servers, and those of the `ddEncode` suite of decNumber.
+    #[test]
+    fn decimal64_bits() {
+        for (bits, text) in [
+            (0x2238_0000_0000_0001, "1"),
+            (0x2234_0000_0000_0015, "1.5"),
+            (0xa230_0000_0000_03d0, "-7.50"),
+            (0x2230_0000_0000_00a5, "1.25"),
+            (0x2639_34b9_c1e2_8e56, "1234567890123456"),
+            (0x2238_0000_0000_0000, "0"),
+            (0xa238_0000_0000_0000, "-0"),
+            (0x0000_0000_0000_0000, "0E-398"),
+            (0x43fc_0000_0000_0000, "0E+369"),
+            (0x0000_0000_0000_0001, "1E-398"),
+            (0x003c_0000_0000_0001, "1E-383"),
+            (0x77fc_ff3f_cff3_fcff, "9.999999999999999E+384"),
+            (0xf7fc_ff3f_cff3_fcff, "-9.999999999999999E+384"),
+            (0x7800_0000_0000_0000, "Infinity"),
+            (0xf800_0000_0000_0000, "-Infinity"),
+            (0x7c00_0000_0000_0000, "NaN"),
+            (0xfe00_0000_0000_0000, "-sNaN"),
+            (0x7c00_0000_0000_00a5, "NaN125"),
+        ] {
+            assert_eq!(decode64(bits).to_string(), text);
+            assert_eq!(encode64(&parse(text)), Ok(bits), "{text}");
+        }
+    }
+
+    #[test]
+    fn decimal128_bits() {
+        for (bits, text) in [
+            (0x2208_0000_0000_0000_0000_0000_0000_0001, "1"),
+            (0x2207_8000_0000_0000_0000_0000_0000_00a5, "1.25"),
+            (0x2608_134b_9c1e_28e5_6f3c_1271_7782_3534, "1234567890123456789012345678901234"),
+            (0, "0E-6176"),
+            (1, "1E-6176"),
+            (0x77ff_cff3_fcff_3fcf_f3fc_ff3f_cff3_fcff, "9.999999999999999999999999999999999E+6144"),
+            (0xf800_0000_0000_0000_0000_0000_0000_0000, "-Infinity"),
+            (0x7e00_0000_0000_0000_0000_0000_0000_0000, "sNaN"),
+        ] {
+            assert_eq!(decode128(bits).to_string(), text);
+            assert_eq!(encode128(&parse(text)), Ok(bits), "{text}");
+        }
+    }
+
+    #[test]
+    #[expect(clippy::unusual_byte_groupings, reason = "grouped as the standard names the bits")]
+    fn declets() {
+        for (declet, digits) in [
+            (0b000_000_0101, 5),
+            (0b000_000_1001, 9),
+            (0b000_101_0101, 55),
+            (0b000_111_1001, 79),
+            (0b000_000_1010, 80),
+            (0b000_101_1111, 99),
+            (0b101_101_0101, 555),
+            (0b001_111_1111, 999),
+        ] {
+            assert_eq!((DIGITS_OF[declet], DECLET_OF[usize::from(digits)]), (digits, declet as u16));
+        }
+        assert!((0..1000).all(|digits| DIGITS_OF[usize::from(DECLET_OF[digits])] == digits as u16));
+        // 888 to 999 of odd and even digits have three more forms each, with other values of p and q.
+        let other = (0..1024).filter(|declet| DECLET_OF[usize::from(DIGITS_OF[*declet])] != *declet as u16);
+        assert_eq!(other.count(), 24);
+        assert_eq!([0x06e, 0x16e, 0x26e, 0x36e].map(|declet| DIGITS_OF[declet]), [888; 4]);
+    }
+
+    #[test]
+    fn lenient_bits_come_back_canonical() {
+        let sloppy = 0x2238_0000_0000_036e;
+        assert_eq!(decode64(sloppy), finite(false, 888, 0));
+        assert_eq!(encode64(&decode64(sloppy)), Ok(0x2238_0000_0000_006e));
+        // Bits of an infinity that mean nothing.
+        assert_eq!(encode64(&decode64(0x7b12_3456_789a_bcde)), Ok(0x7800_0000_0000_0000));
+    }
+
+    /// The examples of the General Decimal Arithmetic specification.
+    #[test]
+    fn texts() {
+        for (negative, coefficient, exponent, text) in [
+            (false, 123, 0, "123"),
+            (true, 123, 0, "-123"),
+            (false, 123, 1, "1.23E+3"),
+            (false, 123, 3, "1.23E+5"),
+            (false, 123, -1, "12.3"),
+            (false, 123, -3, "0.123"),
+            (false, 123, -5, "0.00123"),
+            (false, 123, -10, "1.23E-8"),
+            (true, 123, -12, "-1.23E-10"),
+            (true, 1, -3, "-0.001"),
+            (false, 0, 0, "0"),
+            (false, 0, -2, "0.00"),
+            (false, 0, -6, "0.000000"),
+            (false, 0, -7, "0E-7"),
+            (false, 0, -10, "0E-10"),
+            (false, 0, 2, "0E+2"),
+            (true, 0, 0, "-0"),
+            (false, 5, -6, "0.000005"),
+            (false, 50, -7, "0.0000050"),
+            (false, 5, -7, "5E-7"),
+            (false, 1, 400, "1E+400"),
+            (false, 150, -2, "1.50"),
+        ] {
+            let decimal = finite(negative, coefficient, exponent);
+            assert_eq!(decimal.to_string(), text);
+            assert_eq!(parse(text), decimal);
+        }
+        assert_eq!(format!("[{:>6}|{:<6}]", parse("1.5"), parse("-1")), "[   1.5|-1    ]");
+    }
+
+    #[test]
+    fn reads_other_spellings() {
+        for (text, decimal) in [
+            ("+007", finite(false, 7, 0)),
+            (".5", finite(false, 5, -1)),
+            ("5.", finite(false, 5, 0)),
+            ("1e3", finite(false, 1, 3)),
+            ("-1.5E-0003", finite(true, 15, -4)),
+            ("inf", Decimal::Infinity { negative: false }),
+            ("-INFINITY", Decimal::Infinity { negative: true }),
+            ("nan", Decimal::NaN { negative: false, signaling: false, payload: 0 }),
+            ("-SNAN042", Decimal::NaN { negative: true, signaling: true, payload: 42 }),
+            ("1000000000000000000000000000000000000000", finite(false, 10_u128.pow(33), 6)),
+            ("0.10000000000000000000000000000000000000", finite(false, 10_u128.pow(33), -34)),
+        ] {
+            assert_eq!(parse(text), decimal, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_number_or_too_long() {
+        use ParseDecimalError::{Exponent, Syntax, TooManyDigits};
+        for (text, error) in [
+            ("", Syntax),
+            ("-", Syntax),
+            (".", Syntax),
+            (".E1", Syntax),
+            ("1.2.3", Syntax),
+            ("1E", Syntax),
+            ("1E+", Syntax),
+            ("1E1.5", Syntax),
+            ("+-1", Syntax),
+            (" 1", Syntax),
+            ("1_0", Syntax),
+            ("sinf", Syntax),
+            ("infinit", Syntax),
+            ("NaNx", Syntax),
+            ("ⅷ", Syntax),
+            ("12345678901234567890123456789012345", TooManyDigits),
+            ("1.0000000000000000000000000000000001", TooManyDigits),
+            ("NaN10000000000000000000000000000000000", TooManyDigits),
+            ("1E2147483648", Exponent),
+            ("1E-99999999999999999999999999", Exponent),
+        ] {
+            assert_eq!(text.parse::<Decimal>(), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn fits_by_moving_zeros_only() {
+        for (text, fitted) in [
+            // Too many digits, but zeros; too large or small an exponent, but room for zeros.
+            ("10000000000000000", Some("1.000000000000000E+16")),
+            ("1E+384", Some("1.000000000000000E+384")),
+            ("10E-399", Some("1E-398")),
+            ("0E+999", Some("0E+369")),
+            ("-0E-999", Some("-0E-398")),
+            ("10000000000000001", None),
+            ("1E+385", None),
+            ("1E-399", None),
+            ("12E-399", None),
+            ("NaN123456789012345", Some("NaN123456789012345")),
+            ("NaN1234567890123456", None),
+        ] {
+            let bits = encode64(&parse(text)).ok();
+            assert_eq!(bits.map(|bits| decode64(bits).to_string()).as_deref(), fitted, "{text}");
+        }
+        assert_eq!(encode128(&finite(false, u128::MAX, 0)), Err(OutOfRange));
+        assert_eq!(encode128(&finite(false, 1, i32::MIN)), Err(OutOfRange));
+        assert_eq!(encode128(&finite(true, 1, i32::MAX)), Err(OutOfRange));
+        assert_eq!(encode128(&finite(false, 10_u128.pow(38), i32::MAX)), Err(OutOfRange));
+    }
+
+    #[test]
+    fn scaled_integers_are_exact_or_nothing() {
+        for (text, scale, value) in [
+            ("123.45", -2, Some(12345)),
+            ("123.45", -4, Some(1_234_500)),
+            ("123.45", -1, None),
+            ("123.40", -1, Some(1234)),
+            ("-1E+3", 0, Some(-1000)),
+            ("1200", 2, Some(12)),
+            ("0E+6000", -38, Some(0)),
+            ("1E+39", 0, None),
+            ("1E-6000", 0, None),
+            ("-170141183460469231731687303715884105728E+0", 0, None),
+            ("NaN", 0, None),
+            ("-Infinity", 0, None),
+        ] {
+            let scaled = text.parse::<Decimal>().ok().and_then(|decimal| decimal.to_i128_scaled(scale));
+            assert_eq!(scaled, value, "{text} {scale}");
+        }
+        for value in [i128::MIN, -1, 0, i128::MAX] {
+            assert_eq!(Decimal::from_i128_scaled(value, -3).to_i128_scaled(-3), Some(value));
+        }
+        assert_eq!(finite(false, 1 << 127, 0).to_i128_scaled(0), None);
+        assert_eq!(finite(false, 1, i32::MAX).to_i128_scaled(i32::MIN), None);
+    }
+
+    #[test]
+    fn doubles() {
+        for (text, value) in [
+            ("0.1", 0.1),
+            ("-123.45", -123.45),
+            ("1.7976931348623157E+308", f64::MAX),
+            ("1E+400", f64::INFINITY),
+            ("-1E+6144", f64::NEG_INFINITY),
+            ("4.9E-324", f64::from_bits(1)),
+            ("1E-400", 0.0),
+            ("Infinity", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+            // Halfway between two doubles, and just above: needs all digits.
+            ("9007199254740993", 9007199254740992.0),
+            ("9007199254740993.000000000000000001", 9007199254740994.0),
+        ] {
+            assert_eq!(parse(text).to_f64(), value, "{text}");
+        }
+        assert!(parse("-0").to_f64().is_sign_negative());
+        assert!(parse("sNaN1").to_f64().is_nan());
+    }
+
+    proptest! {
+        #[test]
+        fn round_trip_64(negative: bool, coefficient in 0..10_u128.pow(16), exponent in -398..=369) {
+            let decimal = finite(negative, coefficient, exponent);
+            prop_assert_eq!(encode64(&decimal).map(decode64), Ok(decimal));
+            prop_assert_eq!(encode128(&decimal).map(decode128), Ok(decimal));
+            prop_assert_eq!(parse(&decimal.to_string()), decimal);
+        }
+
+        #[test]
+        fn round_trip_128(negative: bool, coefficient in 0..10_u128.pow(34), exponent in -6176..=6111) {
+            let decimal = finite(negative, coefficient, exponent);
+            prop_assert_eq!(encode128(&decimal).map(decode128), Ok(decimal));
+            prop_assert_eq!(parse(&decimal.to_string()), decimal);
+        }
+
+        #[test]
+        fn any_bits_are_a_value(bits: u128) {
+            let decimal = decode128(bits);
+            let canonical = encode128(&decimal).expect("it came from the format");
+            prop_assert_eq!(decode128(canonical), decimal);
+            let decimal = decode64(bits as u64);
+            let canonical = encode64(&decimal).expect("it came from the format");
+            prop_assert_eq!(decode64(canonical), decimal);
+            prop_assert_eq!(parse(&decimal.to_string()), decimal);
+        }
+
+        #[test]
+        fn any_finite_value_fits_exactly_or_not(coefficient: u128, exponent in -7000..7000) {
+            let decimal = finite(false, coefficient, exponent);
+            if let Ok(bits) = encode128(&decimal) {
+                prop_assert_eq!(decode128(bits).to_f64(), decimal.to_f64());
+            }
+            let _ = encode64(&decimal);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[-+]?[0-9.eEnNaAsSiI+-]{0,40}") {
+            let _ = text.parse::<Decimal>();
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What the engine says of a prepared statement: its kind, its columns and its parameters.
+
+use super::descriptor::{Descriptor, SqlType};
+use super::info::{self, End, InfoReader};
+use super::layout::MAX_FIELDS;
+use std::fmt;
+
+/// What a statement is (`isc_info_sql_stmt_type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are Firebird's own")]
+pub enum StatementKind {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Ddl,
+    ExecuteProcedure,
+    StartTransaction,
+    Commit,
+    Rollback,
+    SelectForUpdate,
+    SetGenerator,
+    Savepoint,
+    #[default]
+    Unknown,
+}
+
+impl StatementKind {
+    /// Reads the API's number.
+    pub fn from_number(number: i64) -> Self {
+        match number {
+            1 => Self::Select,
+            2 => Self::Insert,
+            3 => Self::Update,
+            4 => Self::Delete,
+            5 => Self::Ddl,
+            8 => Self::ExecuteProcedure,
+            9 => Self::StartTransaction,
+            10 => Self::Commit,
+            11 => Self::Rollback,
+            12 => Self::SelectForUpdate,
+            13 => Self::SetGenerator,
+            14 => Self::Savepoint,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The description of a prepared statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatementInfo {
+    /// What it is.
+    pub kind: StatementKind,
+    /// Whether execution opens a cursor (then rows are fetched). Decides how to execute; the kind does not:
+    /// RETURNING statements changed kind between Firebird 4 and 5.
+    pub has_cursor: bool,
+    /// Result columns.
+    pub columns: Vec<Descriptor>,
+    /// Parameters.
+    pub parameters: Vec<Descriptor>,
+}
+
+/// Item: begins the output description.
+const SELECT: u8 = 4;
+/// Item: begins the input description.
+const BIND: u8 = 5;
+const DESCRIBE_VARS: u8 = 7;
+const DESCRIBE_END: u8 = 8;
+const SQLDA_SEQ: u8 = 9;
+const SQLDA_START: u8 = 20;
+/// Item: statement kind.
+pub const STATEMENT_TYPE: u8 = 21;
+/// Item: the legacy plan.
+pub const PLAN: u8 = 22;
+/// Item: counts of affected rows.
+pub const RECORDS: u8 = 23;
+/// Item: the detailed plan.
+pub const EXPLAIN_PLAN: u8 = 26;
+/// Item: bit 0 = has a cursor.
+pub const STATEMENT_FLAGS: u8 = 27;
+
+const VARIABLE_ITEMS: [u8; 12] =
+    [DESCRIBE_VARS, SQLDA_SEQ, 11, 12, 13, 14, 16, 17, 18, 19, 25, DESCRIBE_END];
+
+/// Items that `op_prepare_statement` asks for.
+pub fn prepare_items() -> Vec<u8> {
+    let mut items = vec![STATEMENT_TYPE, STATEMENT_FLAGS, BIND];
+    items.extend(VARIABLE_ITEMS);
+    items.push(SELECT);
+    items.extend(VARIABLE_ITEMS);
+    items
+}
+
+/// Bytes of answer to ask for; a longer description is continued by [`Describer::continuation`].
+pub const PREPARE_BUFFER: u32 = 65000;
+
+/// The answer is no valid description.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribeError(pub String);
+
+impl fmt::Display for DescribeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid statement description: {}", self.0)
+    }
+}
+
+impl std::error::Error for DescribeError {}
+
+/// Collects a description from one or more info buffers.
+#[derive(Debug, Default)]
+pub struct Describer {
+    info: StatementInfo,
+    parameters: Option<Section>,
+    columns: Option<Section>,
+}
+
+/// One of the two lists of variables: how many there are and those read so far.
+#[derive(Debug, Default)]
+struct Section {
+    total: Option<usize>,
+    read: Vec<Descriptor>,
+}
+
+impl Section {
+    fn is_complete(&self) -> bool {
+        self.total == Some(self.read.len())
+    }
+}
+
+impl Describer {
+    /// Starts with nothing known.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one answer. Returns whether the description is complete; if not, ask again with
+    /// [`continuation`](Self::continuation).
+    pub fn read(&mut self, bytes: &[u8]) -> Result<bool, DescribeError> {
+        let before = self.variables_read();
+        let mut reader = InfoReader::new(bytes);
+        let mut current = None;
+        let mut variable = Descriptor::default();
+        loop {
+            match reader.peek() {
+                Some(BIND) => {
+                    reader.skip_marker();
+                    current = Some(self.parameters.get_or_insert_default());
+                    continue;
+                }
+                Some(SELECT) => {
+                    reader.skip_marker();
+                    current = Some(self.columns.get_or_insert_default());
+                    continue;
+                }
+                Some(DESCRIBE_END) => {
+                    reader.skip_marker();
+                    let section = current.as_mut().ok_or_else(|| invalid("a variable before its list"))?;
+                    section.read.push(std::mem::take(&mut variable));
+                    if section.total.is_none_or(|total| section.read.len() > total) {
+                        return Err(invalid("more variables than announced"));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            let Some(item) = reader.next() else { break };
+            let number = item.integer().unwrap_or_default();
+            let text = || String::from_utf8_lossy(item.value).into_owned();
+            match item.code {
+                STATEMENT_TYPE => self.info.kind = StatementKind::from_number(number),
+                STATEMENT_FLAGS => self.info.has_cursor = number & 1 != 0,
+                DESCRIBE_VARS => {
+                    let total = usize::try_from(number).ok().filter(|&total| total <= MAX_FIELDS);
+                    let total = total.ok_or_else(|| invalid(format!("{number} variables")))?;
+                    let section = current.as_mut().ok_or_else(|| invalid("a count before its list"))?;
+                    if section.total.is_some_and(|known| known != total) {
+                        return Err(invalid("the number of variables changed"));
+                    }
+                    section.total = Some(total);
+                }
+                SQLDA_SEQ => {
+                    let section = current.as_ref().ok_or_else(|| invalid("a variable before its list"))?;
+                    if number != section.read.len() as i64 + 1 {
+                        return Err(invalid(format!("variable {number} out of order")));
+                    }
+                    variable = Descriptor::default();
+                }
+                11 => {
+                    let number = number as u16;
+                    variable.sql_type = SqlType(number & !1);
+                    variable.nullable = number & 1 != 0;
+                }
+                12 => variable.sub_type = number as i32,
+                13 => variable.scale = number as i32,
+                14 => variable.length = number as u32,
+                16 => variable.field = text(),
+                17 => variable.relation = text(),
+                18 => variable.owner = text(),
+                19 => variable.alias = text(),
+                _ => {} // relation alias, items this client does not use, isc_info_error
+            }
+        }
+        match reader.end() {
+            Some(End::Malformed) => Err(invalid("an item longer than the answer")),
+            Some(End::Truncated) if self.variables_read() == before && before > 0 => {
+                Err(invalid("a description that does not advance"))
+            }
+            _ if self.is_complete() => Ok(true),
+            Some(End::Truncated) => Ok(false),
+            _ => Err(invalid("fewer variables than announced")),
+        }
+    }
+
+    fn variables_read(&self) -> usize {
+        let count = |section: &Option<Section>| section.as_ref().map_or(0, |section| section.read.len());
+        count(&self.parameters) + count(&self.columns)
+    }
+
+    fn is_complete(&self) -> bool {
+        let complete = |section: &Option<Section>| section.as_ref().is_some_and(Section::is_complete);
+        complete(&self.parameters) && complete(&self.columns)
+    }
+
+    /// Items for `op_info_sql` that continue a truncated description: the list that is not complete yet.
+    pub fn continuation(&self) -> Vec<u8> {
+        let (marker, section) = match &self.parameters {
+            Some(parameters) if parameters.is_complete() => (SELECT, &self.columns),
+            parameters => (BIND, parameters),
+        };
+        let next = section.as_ref().map_or(0, |section| section.read.len()) as u16 + 1;
+        let mut items = vec![SQLDA_START, 2];
+        items.extend(next.to_le_bytes());
+        items.push(marker);
+        items.extend(VARIABLE_ITEMS);
+        items
+    }
+
+    /// The finished description.
+    pub fn finish(mut self) -> StatementInfo {
+        self.info.parameters = self.parameters.map(|section| section.read).unwrap_or_default();
+        self.info.columns = self.columns.map(|section| section.read).unwrap_or_default();
+        self.info
+    }
+}
+
+fn invalid(what: impl Into<String>) -> DescribeError {
+    DescribeError(what.into())
+}
+
+/// Reads the answer to item [`RECORDS`]: how many rows the statement inserted, updated and deleted together.
+/// `None` when the engine counts nothing for this kind of statement.
+pub fn affected_rows(bytes: &[u8]) -> Option<u64> {
+    let records = InfoReader::new(bytes).find(|item| item.code == RECORDS)?;
+    let counts = InfoReader::new(records.value).filter(|item| matches!(item.code, 14..=16));
+    Some(counts.filter_map(|item| info::integer(item.value)).map(|count| count.max(0) as u64).sum())
+}

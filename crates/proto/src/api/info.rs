@@ -1,0 +1,157 @@
+//! Info buffers: items in, tag-length-value answers out.
+
+/// `isc_info_end`.
+pub const END: u8 = 1;
+/// `isc_info_truncated`.
+pub const TRUNCATED: u8 = 2;
+/// `isc_info_error`: an item the engine does not know; value = item, 4-byte code.
+pub const ERROR: u8 = 3;
+/// `isc_info_flag_end`.
+const FLAG_END: u8 = 127;
+
+/// Why reading an info buffer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every item was read.
+    Complete,
+    /// The buffer was too small for the answer.
+    Truncated,
+    /// An item claims more bytes than there are.
+    Malformed,
+}
+
+/// Walks the items of an info buffer. Stops at the end marker, a truncation or the end of the bytes.
+#[derive(Clone, Debug)]
+pub struct InfoReader<'a> {
+    rest: &'a [u8],
+    end: Option<End>,
+}
+
+/// One item of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item<'a> {
+    /// The item number.
+    pub code: u8,
+    /// Its value; empty for single-byte items.
+    pub value: &'a [u8],
+}
+
+impl<'a> InfoReader<'a> {
+    /// Reads `bytes`, which may be zero-filled behind the end marker.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, end: None }
+    }
+
+    /// The next byte without consuming it; single-byte markers of SQL info are recognised this way.
+    pub fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    /// Consumes one byte.
+    pub fn skip_marker(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or_default();
+    }
+
+    /// Why the walk ended; `None` while it has not.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+}
+
+impl<'a> Iterator for InfoReader<'a> {
+    type Item = Item<'a>;
+
+    fn next(&mut self) -> Option<Item<'a>> {
+        if self.end.is_some() {
+            return None;
+        }
+        loop {
+            let Some((&code, rest)) = self.rest.split_first() else {
+                self.end = Some(End::Complete);
+                return None;
+            };
+            match code {
+                END => self.end = Some(End::Complete),
+                TRUNCATED => self.end = Some(End::Truncated),
+                FLAG_END => {
+                    self.rest = rest;
+                    continue;
+                }
+                _ => {
+                    let value = rest.first_chunk::<2>().and_then(|length| {
+                        let length = usize::from(u16::from_le_bytes(*length));
+                        rest.get(2..2 + length)
+                    });
+                    match value {
+                        Some(value) => {
+                            self.rest = &rest[2 + value.len()..];
+                            return Some(Item { code, value });
+                        }
+                        None => self.end = Some(End::Malformed),
+                    }
+                }
+            }
+            return None;
+        }
+    }
+}
+
+impl Item<'_> {
+    /// The value as a little-endian, sign-extended integer of 0 to 8 bytes; longer values read as `None`.
+    pub fn integer(&self) -> Option<i64> {
+        integer(self.value)
+    }
+}
+
+/// A little-endian, sign-extended integer of 0 to 8 bytes.
+pub fn integer(value: &[u8]) -> Option<i64> {
+    if value.len() > 8 {
+        return None;
+    }
+    let fill = if value.last().is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
+    let mut bytes = [fill; 8];
+    bytes[..value.len()].copy_from_slice(value);
+    Some(i64::from_le_bytes(bytes))
+}
+
+/// The length-prefixed strings of an answer such as `isc_info_firebird_version`: count, then length and text.
+pub fn counted_strings(value: &[u8]) -> Vec<String> {
+    let Some((&count, mut rest)) = value.split_first() else { return Vec::new() };
+    let mut strings = Vec::new();
+    for _ in 0..count {
+        let Some((&length, tail)) = rest.split_first() else { break };
+        let Some(text) = tail.get(..usize::from(length)) else { break };
+        strings.push(String::from_utf8_lossy(text).into_owned());
+        rest = &tail[text.len()..];
+    }
+    strings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stops_at_the_end_marker_and_ignores_the_tail() {
+        let mut reader = InfoReader::new(&[14, 2, 0, 0, 32, END, 9, 9, 9]);
+        assert_eq!(reader.next().and_then(|item| item.integer()), Some(8192));
+        assert_eq!(reader.next(), None);
+        assert_eq!(reader.end(), Some(End::Complete));
+    }
+
+    #[test]
+    fn tells_truncated_from_malformed() {
+        let mut reader = InfoReader::new(&[TRUNCATED, 0, 0]);
+        assert_eq!((reader.next(), reader.end()), (None, Some(End::Truncated)));
+        let mut reader = InfoReader::new(&[14, 200, 0, 1]);
+        assert_eq!((reader.next(), reader.end()), (None, Some(End::Malformed)));
+    }
+
+    #[test]
+    fn integers_are_sign_extended() {
+        assert_eq!(integer(&[0xfe]), Some(-2));
+        assert_eq!(integer(&[0xfe, 0]), Some(254));
+        assert_eq!(integer(&[]), Some(0));
+        assert_eq!(integer(&[0; 9]), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! What a Firebird engine speaks on any transport.
+
+pub mod charset;
+pub mod decfloat;
+pub mod describe;
+pub mod descriptor;
+pub mod gds;
+pub mod info;
+pub mod layout;
+pub mod pb;
+pub mod row;
+pub mod status;
+pub mod timezone;
+pub mod transaction;
+pub mod value;

@@ -1,0 +1,231 @@
+//! Rows as both backends deliver them: blocks of packed rows from the wire, arrays of native messages from
+//! the engine. Columns are decoded from either through [`RowSource`].
+
+use super::layout::RowLayout;
+
+/// Byte order and widths of field values. All readers take a slice that *begins* with the value and return
+/// `None` when it is too short.
+pub trait ValueFormat {
+    /// SMALLINT storage.
+    fn i16(bytes: &[u8]) -> Option<i16>;
+    /// INTEGER, DATE, TIME storage.
+    fn i32(bytes: &[u8]) -> Option<i32>;
+    /// BIGINT storage.
+    fn i64(bytes: &[u8]) -> Option<i64>;
+    /// INT128 storage.
+    fn i128(bytes: &[u8]) -> Option<i128>;
+    /// Bits of FLOAT.
+    fn f32(bytes: &[u8]) -> Option<f32>;
+    /// Bits of DOUBLE PRECISION.
+    fn f64(bytes: &[u8]) -> Option<f64>;
+    /// DECFLOAT(16): the 64 bits of IEEE decimal64 (densely packed decimal).
+    fn dec16(bytes: &[u8]) -> Option<u64>;
+    /// DECFLOAT(34): the 128 bits of IEEE decimal128.
+    fn dec34(bytes: &[u8]) -> Option<u128>;
+    /// Date and time words of TIMESTAMP.
+    fn timestamp(bytes: &[u8]) -> Option<(i32, u32)>;
+    /// UTC time and zone id.
+    fn time_tz(bytes: &[u8]) -> Option<(u32, u16)>;
+    /// UTC time, zone id and displacement in minutes.
+    fn time_tz_ex(bytes: &[u8]) -> Option<(u32, u16, i16)>;
+    /// UTC date, UTC time and zone id.
+    fn timestamp_tz(bytes: &[u8]) -> Option<(i32, u32, u16)>;
+    /// UTC date, UTC time, zone id and displacement in minutes.
+    fn timestamp_tz_ex(bytes: &[u8]) -> Option<(i32, u32, u16, i16)>;
+    /// The bytes of a VARYING value.
+    fn varying(bytes: &[u8]) -> Option<&[u8]>;
+    /// BLOB or array id, opaque; the same number in both formats.
+    fn quad(bytes: &[u8]) -> Option<u64>;
+}
+
+/// A number of complete rows of one layout.
+pub trait RowSource {
+    /// How the values are stored.
+    type Format: ValueFormat;
+    /// Number of rows.
+    fn row_count(&self) -> usize;
+    /// The bytes that begin with the value, or `None` for NULL. The slice may extend beyond the value.
+    fn field(&self, row: usize, column: usize) -> Option<&[u8]>;
+}
+
+/// Values as they travel: big-endian, everything in units of four bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Packed;
+
+/// Values as the engine lays them out in memory on this (little-endian) host.
+#[derive(Clone, Copy, Debug)]
+pub struct Native;
+
+fn head<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..)?.first_chunk::<N>().copied()
+}
+
+impl ValueFormat for Packed {
+    fn i16(bytes: &[u8]) -> Option<i16> {
+        Self::i32(bytes).map(|word| word as i16)
+    }
+    fn i32(bytes: &[u8]) -> Option<i32> {
+        head(bytes, 0).map(i32::from_be_bytes)
+    }
+    fn i64(bytes: &[u8]) -> Option<i64> {
+        head(bytes, 0).map(i64::from_be_bytes)
+    }
+    fn i128(bytes: &[u8]) -> Option<i128> {
+        head(bytes, 0).map(i128::from_be_bytes)
+    }
+    fn f32(bytes: &[u8]) -> Option<f32> {
+        head(bytes, 0).map(f32::from_be_bytes)
+    }
+    fn f64(bytes: &[u8]) -> Option<f64> {
+        head(bytes, 0).map(f64::from_be_bytes)
+    }
+    fn dec16(bytes: &[u8]) -> Option<u64> {
+        head(bytes, 0).map(u64::from_be_bytes)
+    }
+    fn dec34(bytes: &[u8]) -> Option<u128> {
+        head(bytes, 0).map(u128::from_be_bytes)
+    }
+    fn timestamp(bytes: &[u8]) -> Option<(i32, u32)> {
+        Some((Self::i32(bytes)?, u32::from_be_bytes(head(bytes, 4)?)))
+    }
+    fn time_tz(bytes: &[u8]) -> Option<(u32, u16)> {
+        Some((u32::from_be_bytes(head(bytes, 0)?), u32::from_be_bytes(head(bytes, 4)?) as u16))
+    }
+    fn time_tz_ex(bytes: &[u8]) -> Option<(u32, u16, i16)> {
+        let (time, zone) = Self::time_tz(bytes)?;
+        Some((time, zone, i32::from_be_bytes(head(bytes, 8)?) as i16))
+    }
+    fn timestamp_tz(bytes: &[u8]) -> Option<(i32, u32, u16)> {
+        let (date, time) = Self::timestamp(bytes)?;
+        Some((date, time, u32::from_be_bytes(head(bytes, 8)?) as u16))
+    }
+    fn timestamp_tz_ex(bytes: &[u8]) -> Option<(i32, u32, u16, i16)> {
+        let (date, time, zone) = Self::timestamp_tz(bytes)?;
+        Some((date, time, zone, i32::from_be_bytes(head(bytes, 12)?) as i16))
+    }
+    fn varying(bytes: &[u8]) -> Option<&[u8]> {
+        let length = u32::from_be_bytes(head(bytes, 0)?) as u16;
+        bytes.get(4..4 + usize::from(length))
+    }
+    fn quad(bytes: &[u8]) -> Option<u64> {
+        head(bytes, 0).map(u64::from_be_bytes)
+    }
+}
+
+impl ValueFormat for Native {
+    fn i16(bytes: &[u8]) -> Option<i16> {
+        head(bytes, 0).map(i16::from_le_bytes)
+    }
+    fn i32(bytes: &[u8]) -> Option<i32> {
+        head(bytes, 0).map(i32::from_le_bytes)
+    }
+    fn i64(bytes: &[u8]) -> Option<i64> {
+        head(bytes, 0).map(i64::from_le_bytes)
+    }
+    fn i128(bytes: &[u8]) -> Option<i128> {
+        head(bytes, 0).map(i128::from_le_bytes)
+    }
+    fn f32(bytes: &[u8]) -> Option<f32> {
+        head(bytes, 0).map(f32::from_le_bytes)
+    }
+    fn f64(bytes: &[u8]) -> Option<f64> {
+        head(bytes, 0).map(f64::from_le_bytes)
+    }
+    fn dec16(bytes: &[u8]) -> Option<u64> {
+        head(bytes, 0).map(u64::from_le_bytes)
+    }
+    fn dec34(bytes: &[u8]) -> Option<u128> {
+        head(bytes, 0).map(u128::from_le_bytes)
+    }
+    fn timestamp(bytes: &[u8]) -> Option<(i32, u32)> {
+        Some((Self::i32(bytes)?, u32::from_le_bytes(head(bytes, 4)?)))
+    }
+    fn time_tz(bytes: &[u8]) -> Option<(u32, u16)> {
+        Some((u32::from_le_bytes(head(bytes, 0)?), u16::from_le_bytes(head(bytes, 4)?)))
+    }
+    fn time_tz_ex(bytes: &[u8]) -> Option<(u32, u16, i16)> {
+        let (time, zone) = Self::time_tz(bytes)?;
+        Some((time, zone, i16::from_le_bytes(head(bytes, 6)?)))
+    }
+    fn timestamp_tz(bytes: &[u8]) -> Option<(i32, u32, u16)> {
+        let (date, time) = Self::timestamp(bytes)?;
+        Some((date, time, u16::from_le_bytes(head(bytes, 8)?)))
+    }
+    fn timestamp_tz_ex(bytes: &[u8]) -> Option<(i32, u32, u16, i16)> {
+        let (date, time, zone) = Self::timestamp_tz(bytes)?;
+        Some((date, time, zone, i16::from_le_bytes(head(bytes, 10)?)))
+    }
+    fn varying(bytes: &[u8]) -> Option<&[u8]> {
+        let length = u16::from_le_bytes(head(bytes, 0)?);
+        bytes.get(2..2 + usize::from(length))
+    }
+    fn quad(bytes: &[u8]) -> Option<u64> {
+        // ISC_QUAD is two host words, high first; the wire sends the high word first, too.
+        let high = u32::from_le_bytes(head(bytes, 0)?);
+        let low = u32::from_le_bytes(head(bytes, 4)?);
+        Some(u64::from(high) << 32 | u64::from(low))
+    }
+}
+
+/// An array of native messages at their stride.
+#[derive(Clone, Copy, Debug)]
+pub struct NativeRows<'a> {
+    layout: &'a RowLayout,
+    bytes: &'a [u8],
+    rows: usize,
+}
+
+impl<'a> NativeRows<'a> {
+    /// `rows` messages of `layout` at distance [`RowLayout::native_stride`]; `None` when `bytes` is too short.
+    pub fn new(layout: &'a RowLayout, bytes: &'a [u8], rows: usize) -> Option<Self> {
+        (bytes.len() >= rows.checked_mul(layout.native_stride())?).then_some(Self { layout, bytes, rows })
+    }
+}
+
+impl RowSource for NativeRows<'_> {
+    type Format = Native;
+
+    fn row_count(&self) -> usize {
+        self.rows
+    }
+
+    #[inline]
+    fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
+        let field = &self.layout.fields()[column];
+        let start = row * self.layout.native_stride();
+        let null = &self.bytes[start + field.null_offset..];
+        if null[0] | null[1] == 0 { Some(&self.bytes[start + field.offset..]) } else { None }
+    }
+}
+
+/// Position of a value inside [`PackedRows`], or this for NULL.
+pub const NULL_POSITION: u32 = u32::MAX;
+
+/// Complete rows in a piece of the receive buffer, with the position of every value.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedRows<'a> {
+    /// The receive buffer.
+    pub bytes: &'a [u8],
+    /// Position of each value, row by row; [`NULL_POSITION`] for NULL.
+    pub positions: &'a [u32],
+    /// Number of columns.
+    pub columns: usize,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl RowSource for PackedRows<'_> {
+    type Format = Packed;
+
+    fn row_count(&self) -> usize {
+        self.rows
+    }
+
+    #[inline]
+    fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
+        match self.positions[row * self.columns + column] {
+            NULL_POSITION => None,
+            at => Some(&self.bytes[at as usize..]),
+        }
+    }
+}

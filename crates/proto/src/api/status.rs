@@ -1,0 +1,151 @@
+//! Status vectors: what an engine reports of a failure or a warning.
+
+use super::gds;
+use std::fmt;
+
+/// One argument of a status vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatusArg {
+    /// `isc_arg_gds`: begins an error.
+    Gds(i32),
+    /// `isc_arg_warning`: begins a warning.
+    Warning(i32),
+    /// Text parameter of the message before it.
+    Text(String),
+    /// Numeric parameter of the message before it.
+    Number(i32),
+    /// A line of finished text.
+    Interpreted(String),
+    /// SQLSTATE given by the engine itself.
+    SqlState(String),
+    /// An error number of the engine's operating system: kind (`unix`, `win32`, `next_mach`) and value.
+    System(&'static str, i32),
+}
+
+/// A whole status vector, nothing dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatusVector(pub Vec<StatusArg>);
+
+/// SQLSTATE when nothing better is known.
+const GENERAL_ERROR: &str = "HY000";
+
+impl StatusVector {
+    /// Whether the vector reports an error (a warning alone is no error).
+    pub fn is_error(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
+    /// The gds codes of the errors, in order.
+    pub fn errors(&self) -> impl Iterator<Item = i32> + '_ {
+        self.0.iter().filter_map(|arg| match arg {
+            StatusArg::Gds(code) if *code != 0 => Some(*code),
+            _ => None,
+        })
+    }
+
+    /// The gds codes of the warnings, in order.
+    pub fn warnings(&self) -> impl Iterator<Item = i32> + '_ {
+        self.0.iter().filter_map(|arg| match arg {
+            StatusArg::Warning(code) if *code != 0 => Some(*code),
+            _ => None,
+        })
+    }
+
+    /// Whether `code` is among the errors.
+    pub fn contains(&self, code: i32) -> bool {
+        self.errors().any(|each| each == code)
+    }
+
+    /// The five-character SQLSTATE: the engine's own if it sent one, else the first specific one of its codes
+    /// (the rule of the client library: 22000, 42000 and HY000 give way to a later, narrower state).
+    pub fn sqlstate(&self) -> &str {
+        if let Some(state) = self.0.iter().find_map(|arg| match arg {
+            StatusArg::SqlState(state) => Some(state.as_str()),
+            _ => None,
+        }) {
+            return state;
+        }
+        let mut found = GENERAL_ERROR;
+        for code in self.errors().filter(|code| !matches!(*code, gds::ISC_RANDOM | gds::ISC_SQLERR)) {
+            match gds::message(code).map(|message| message.sqlstate) {
+                None | Some("00000") => {}
+                Some(state) => {
+                    found = state;
+                    if !matches!(state, "22000" | "42000" | "HY000") {
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The SQLCODE: the number behind `isc_sqlerr`, else that of the first known code, else −999.
+    pub fn sqlcode(&self) -> i32 {
+        let sqlerr = self.0.windows(2).find_map(|pair| match pair {
+            [StatusArg::Gds(gds::ISC_SQLERR), StatusArg::Number(code)] => Some(*code),
+            _ => None,
+        });
+        sqlerr
+            .or_else(|| self.errors().find_map(|code| gds::message(code).map(|m| i32::from(m.sqlcode))))
+            .unwrap_or(-999)
+    }
+
+    /// The finished text lines of errors (or of warnings).
+    pub fn lines(&self, warnings: bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut args = self.0.iter().peekable();
+        let mut wanted = !warnings;
+        while let Some(arg) = args.next() {
+            let code = match arg {
+                StatusArg::Gds(code) => {
+                    wanted = !warnings;
+                    *code
+                }
+                StatusArg::Warning(code) => {
+                    wanted = warnings;
+                    *code
+                }
+                StatusArg::Interpreted(text) => {
+                    if wanted {
+                        lines.push(text.clone());
+                    }
+                    continue;
+                }
+                StatusArg::System(kind, code) => {
+                    if wanted {
+                        lines.push(format!("{kind} error {code}"));
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let mut params = Vec::new();
+            while let Some(next) = args.peek() {
+                match next {
+                    StatusArg::Text(text) => params.push(text.clone()),
+                    StatusArg::Number(number) => params.push(number.to_string()),
+                    _ => break,
+                }
+                args.next();
+            }
+            if code != 0 && wanted {
+                lines.push(gds::format(code, &params));
+            }
+        }
+        lines
+    }
+}
+
+/// All error lines, joined as the client library joins them.
+impl fmt::Display for StatusVector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, line) in self.lines(false).iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n-")?;
+            }
+            f.write_str(line)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! Proving who the user is.
+//!
+//! ```text
+//!  Srp*         client ── A ───────────► server     public key of this login
+//!               client ◄─ salt, B ────── server     the account's salt and the server's public key
+//!               client ── M1 ──────────► server     proof; both sides now share the session key
+//!  Legacy_Auth  client ── DES hash ────► server     no key, so nothing to encrypt the connection with
+//! ```
+//!
+//! The server never proves itself (there is no M2), so none of this protects against a false server.
+
+pub mod legacy;
+pub mod srp;
+
+use std::fmt;
+
+/// The authentication plugins this client speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AuthPlugin {
+    /// SRP with a SHA-512 proof.
+    Srp512,
+    /// SRP with a SHA-384 proof.
+    Srp384,
+    /// SRP with a SHA-256 proof, the default of Firebird 4 and later.
+    Srp256,
+    /// SRP with a SHA-224 proof.
+    Srp224,
+    /// SRP with a SHA-1 proof, the default of Firebird 3.
+    Srp,
+    /// The DES hash of Firebird 2.5 and earlier.
+    Legacy,
+}
+
+impl AuthPlugin {
+    /// Every plugin, the strongest first.
+    pub const ALL: [Self; 6] =
+        [Self::Srp512, Self::Srp384, Self::Srp256, Self::Srp224, Self::Srp, Self::Legacy];
+
+    /// The name used in packets and configuration files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Srp512 => "Srp512",
+            Self::Srp384 => "Srp384",
+            Self::Srp256 => "Srp256",
+            Self::Srp224 => "Srp224",
+            Self::Srp => "Srp",
+            Self::Legacy => "Legacy_Auth",
+        }
+    }
+
+    /// The plugin of that exact name; servers compare case, too.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|plugin| plugin.name() == name)
+    }
+
+    /// Whether a login yields the key that wire encryption needs.
+    pub const fn has_session_key(self) -> bool {
+        !matches!(self, Self::Legacy)
+    }
+}
+
+/// The account a login names: what the server looks up and what SRP hashes.
+///
+/// Plain SQL names are folded to upper case, anything else is kept; quotes are stripped, and double quotes
+/// keep the case. (`dpbItemUpper` of src/common/utils.cpp, Firebird 3.0 to 6.0.)
+pub fn account_name(login: &str) -> Result<String, AuthError> {
+    let Some(quote @ ('"' | '\'')) = login.chars().next() else {
+        return Ok(if is_symbol(login) { login.to_ascii_uppercase() } else { login.to_owned() });
+    };
+    let mut name = String::with_capacity(login.len());
+    // As in the server, a doubled quote does not count against the name being a symbol.
+    let mut symbol = true;
+    let mut chars = login.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        if c == quote {
+            match chars.next() {
+                None if symbol && quote == '\'' => return Ok(name.to_ascii_uppercase()),
+                None => return Ok(name),
+                Some((_, next)) if next == quote => {}
+                Some(_) => return Err(AuthError::TextAfterQuote),
+            }
+        } else {
+            symbol &= is_symbol_char(c, at == 1);
+        }
+        name.push(c);
+    }
+    Err(AuthError::MissingQuote)
+}
+
+fn is_symbol(name: &str) -> bool {
+    name.chars().enumerate().all(|(at, c)| is_symbol_char(c, at == 0))
+}
+
+fn is_symbol_char(c: char, first: bool) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '_' | '$') || (c.is_ascii_digit() && !first)
+}
+
+/// Why a login could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthError {
+    /// A quoted login has no closing quote.
+    MissingQuote,
+    /// A quoted login goes on behind its closing quote.
+    TextAfterQuote,
+    /// The private key is shorter than [`srp::MIN_PRIVATE_KEY`] or makes a trivial public key.
+    WeakPrivateKey,
+    /// The plugin is not of the SRP family.
+    NotSrp(AuthPlugin),
+    /// The salt and public key from the server are malformed; says how.
+    ServerData(&'static str),
+    /// The server's public key would make the session key predictable.
+    TrivialServerKey,
+}
+
+impl fmt::Display for AuthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MissingQuote => f.write_str("the user name starts with a quote but does not end with one"),
+            Self::TextAfterQuote => f.write_str("the user name goes on after its closing quote"),
+            Self::WeakPrivateKey => {
+                write!(f, "SRP needs at least {} random bytes as private key", srp::MIN_PRIVATE_KEY)
+            }
+            Self::NotSrp(plugin) => write!(f, "{} has no key exchange", plugin.name()),
+            Self::ServerData(what) => write!(f, "malformed authentication data from the server: {what}"),
+            Self::TrivialServerKey => f.write_str("the server sent a trivial public key"),
+        }
+    }
+}
+
+impl std::error::Error for AuthError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plugin_names_round_trip() {
+        for plugin in AuthPlugin::ALL {
+            assert_eq!(AuthPlugin::from_name(plugin.name()), Some(plugin));
+        }
+        assert_eq!(AuthPlugin::from_name("srp256"), None);
+        assert_eq!(AuthPlugin::from_name(""), None);
+        assert!(AuthPlugin::Srp.has_session_key() && !AuthPlugin::Legacy.has_session_key());
+    }
+
+    #[test]
+    fn account_names_follow_the_servers_rules() {
+        for (login, account) in [
+            ("sysdba", "SYSDBA"),
+            ("Alice_1$x", "ALICE_1$X"),
+            ("", ""),
+            // Not a symbol: unchanged.
+            ("user@dom", "user@dom"),
+            ("first.last", "first.last"),
+            ("a-b", "a-b"),
+            ("1st", "1st"),
+            ("jürgen", "jürgen"),
+            ("it's", "it's"),
+            // Double quotes keep the case, single quotes only where the name is no symbol.
+            ("\"Alice\"", "Alice"),
+            ("\"a\"\"b\"", "a\"b"),
+            ("\"\"", ""),
+            ("'alice'", "ALICE"),
+            ("'al ice'", "al ice"),
+            ("'1st'", "1st"),
+            ("'é'", "é"),
+            ("'it''s'", "IT'S"),
+            ("'a\"b'", "a\"b"),
+        ] {
+            assert_eq!(account_name(login).as_deref(), Ok(account), "{login}");
+        }
+    }
+
+    #[test]
+    fn bad_quotes_are_errors() {
+        for login in ["\"", "'", "\"abc", "'abc", "\"abc\"\"", "'a''"] {
+            assert_eq!(account_name(login), Err(AuthError::MissingQuote), "{login}");
+        }
+        for login in ["\"abc\"d", "'a'é", "\"a\" ", "''a'"] {
+            assert_eq!(account_name(login), Err(AuthError::TextAfterQuote), "{login}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! From the first byte to an attached database: offer, authentication, encryption, attach.
+//!
+//! ```text
+//! op_connect ─► op_cond_accept ─► op_cont_auth … op_response(keys) ─► op_crypt ─► op_response ─► op_attach
+//!           └─► op_accept_data ─────────────────────────────────────────────────────────────────► op_attach(proof)
+//!           └─► op_accept ─────────────────────────────────────────► op_attach(first data) ─► op_cont_auth …
+//! ```
+
+use crate::api::pb::{Dpb, dpb};
+use crate::wire::auth::{AuthPlugin, account_name, legacy, srp};
+use crate::wire::crypt::{Choice, CipherKind, KeyBlock, choose};
+use crate::wire::error::ProtocolError;
+use crate::wire::limits::Limits;
+use crate::wire::packet::connect::{
+    Accept, Connect, ContinueAuth, MAX_OFFERED_VERSIONS, WireCrypt,
+};
+use crate::wire::version::ProtocolVersion;
+use crate::wire::xdr::Writer;
+use std::fmt;
+
+/// Everything a connection needs to know before its first byte.
+#[derive(Clone)]
+pub struct ConnectOptions {
+    /// Database path or alias as the server knows it.
+    pub database: String,
+    /// Create the database instead of attaching to it.
+    pub create: bool,
+    /// Login as entered; quotes keep its case.
+    pub login: String,
+    /// Password.
+    pub password: String,
+    /// Authentication plugins in order of preference.
+    pub auth_plugins: Vec<AuthPlugin>,
+    /// Wanted encryption.
+    pub wire_crypt: WireCrypt,
+    /// Ciphers in order of preference.
+    pub ciphers: Vec<CipherKind>,
+    /// Whether to ask for zlib compression.
+    pub compress: bool,
+    /// Offered protocol versions, ascending; at most ten.
+    pub versions: Vec<ProtocolVersion>,
+    /// Name of the operating system's user.
+    pub os_user: String,
+    /// Name of this host.
+    pub host_name: String,
+    /// Parameters of the attachment; authentication data are added behind them.
+    pub dpb: Dpb,
+    /// Random bytes, at least 32, that become the private SRP key.
+    pub srp_private: Vec<u8>,
+}
+
+impl ConnectOptions {
+    /// The plugins offered when nobody says otherwise. Legacy_Auth sends a weak hash of the password and gives no
+    /// key for encryption: only on demand.
+    pub const DEFAULT_PLUGINS: [AuthPlugin; 5] =
+        [AuthPlugin::Srp256, AuthPlugin::Srp, AuthPlugin::Srp512, AuthPlugin::Srp384, AuthPlugin::Srp224];
+
+    /// All ciphers, best first.
+    pub const DEFAULT_CIPHERS: [CipherKind; 3] = [CipherKind::ChaCha64, CipherKind::ChaCha, CipherKind::Arc4];
+
+    /// All versions this crate speaks, ascending.
+    pub fn default_versions() -> Vec<ProtocolVersion> {
+        (ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number()).filter_map(ProtocolVersion::new).collect()
+    }
+}
+
+/// Hides the secrets.
+impl fmt::Debug for ConnectOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectOptions")
+            .field("database", &self.database)
+            .field("login", &self.login)
+            .field("auth_plugins", &self.auth_plugins)
+            .field("wire_crypt", &self.wire_crypt)
+            .field("compress", &self.compress)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the handshake stands: which answer is awaited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// To `op_connect`.
+    Connect,
+    /// To `op_cont_auth`, before attach.
+    Authenticate,
+    /// To `op_crypt`.
+    Crypt,
+    /// To `op_attach` or `op_create`.
+    Attach,
+}
+
+/// What to send after an answer was understood.
+pub(super) enum Step {
+    ContinueAuth(ContinueAuth),
+    Crypt(Choice),
+    /// With this parameter buffer.
+    Attach(Dpb),
+}
+
+/// The decisions of the handshake; it neither reads nor writes packets itself.
+pub(super) struct Handshake {
+    pub(super) options: ConnectOptions,
+    pub(super) phase: Phase,
+    account: String,
+    plugins: Vec<AuthPlugin>,
+    current: AuthPlugin,
+    srp: srp::Client,
+    session_key: Option<[u8; 20]>,
+    list_sent: bool,
+    steps: u32,
+    max_steps: u32,
+}
+
+impl Handshake {
+    pub(super) fn new(options: ConnectOptions, limits: &Limits) -> Result<Self, ProtocolError> {
+        let mut plugins = options.auth_plugins.clone();
+        if options.wire_crypt == WireCrypt::Required {
+            plugins.retain(|plugin| *plugin != AuthPlugin::Legacy);
+        }
+        let Some(&current) = plugins.first() else {
+            return Err(ProtocolError::Incompatible(
+                "no authentication plugin is left to offer: Legacy_Auth gives no key, so it cannot work with \
+                 wire_crypt=required; add Srp256 or Srp to auth_plugins"
+                    .into(),
+            ));
+        };
+        if options.versions.is_empty() || options.versions.len() > MAX_OFFERED_VERSIONS {
+            return Err(ProtocolError::Misuse("offer between one and ten protocol versions"));
+        }
+        Ok(Self {
+            account: account_name(&options.login)?,
+            srp: srp::Client::new(&options.srp_private)?,
+            plugins,
+            current,
+            session_key: None,
+            list_sent: false,
+            phase: Phase::Connect,
+            steps: 0,
+            max_steps: limits.auth_steps,
+            options,
+        })
+    }
+
+    pub(super) fn write_connect(&self, out: &mut Writer<'_>) {
+        let options = &self.options;
+        Connect {
+            database: &options.database,
+            versions: &options.versions,
+            compress: options.compress,
+            login: &options.login,
+            plugin: self.current.name(),
+            plugin_list: &self.plugin_list(),
+            auth_data: &self.first_data(),
+            wire_crypt: options.wire_crypt,
+            os_user: &options.os_user,
+            host_name: &options.host_name,
+        }
+        .encode(out);
+    }
+
+    fn plugin_list(&self) -> String {
+        self.plugins.iter().map(|plugin| plugin.name()).collect::<Vec<_>>().join(",")
+    }
+
+    fn first_data(&self) -> Vec<u8> {
+        match self.current {
+            AuthPlugin::Legacy => legacy::password_hash(&self.options.password).into_bytes(),
+            _ => self.srp.public_key_hex().into_bytes(),
+        }
+    }
+
+    /// Understands what the server accepted.
+    pub(super) fn accepted(&mut self, accept: &Accept) -> Result<Step, ProtocolError> {
+        if !self.options.versions.contains(&accept.version) {
+            let text = format!("protocol version {}, which was not offered", accept.version);
+            return Err(ProtocolError::InvalidMessage(text));
+        }
+        if accept.compress && !self.options.compress {
+            return Err(ProtocolError::InvalidMessage("compression that was not asked for".into()));
+        }
+        if !accept.conditional && self.options.wire_crypt == WireCrypt::Required {
+            return Err(no_encryption("the server has WireCrypt = Disabled"));
+        }
+        match &accept.auth {
+            Some(auth) if auth.authenticated => self.authenticated(accept.version, &auth.keys),
+            Some(auth) if accept.conditional => {
+                self.phase = Phase::Authenticate;
+                self.step(&auth.data, &auth.plugin).map(Step::ContinueAuth)
+            }
+            Some(auth) => {
+                let proof = self.step(&auth.data, &auth.plugin)?;
+                Ok(self.attach(Some(proof.data)))
+            }
+            None => {
+                let first = self.first_data();
+                Ok(self.attach(Some(first)))
+            }
+        }
+    }
+
+    /// Answers `op_cont_auth`.
+    pub(super) fn continue_auth(&mut self, packet: &ContinueAuth) -> Result<Step, ProtocolError> {
+        self.step(&packet.data, &packet.plugin).map(Step::ContinueAuth)
+    }
+
+    /// One step of authentication: what to say to this data of this plugin.
+    fn step(&mut self, data: &[u8], plugin: &str) -> Result<ContinueAuth, ProtocolError> {
+        self.steps += 1;
+        if self.steps > self.max_steps {
+            return Err(ProtocolError::InvalidMessage("an endless authentication".into()));
+        }
+        let switched = !plugin.is_empty() && plugin != self.current.name();
+        if switched {
+            // The data of a switch are left-overs of the previous plugin: start afresh.
+            let wanted = AuthPlugin::from_name(plugin).filter(|wanted| self.plugins.contains(wanted));
+            self.current = wanted.ok_or_else(|| self.login_failed(plugin))?;
+        }
+        let data = if switched || data.is_empty() || self.current == AuthPlugin::Legacy {
+            self.first_data()
+        } else {
+            let password = &self.options.password;
+            let proof = self.srp.respond(self.current, &self.account, password, data)?;
+            self.session_key = Some(proof.session_key);
+            proof.m1_hex.clone().into_bytes()
+        };
+        let plugin_list = if self.list_sent { String::new() } else { self.plugin_list() };
+        self.list_sent = true;
+        Ok(ContinueAuth { data, plugin: self.current.name().into(), plugin_list, keys: Vec::new() })
+    }
+
+    /// A server that has another plugin offers it instead of saying that the password was wrong.
+    fn login_failed(&self, wanted: &str) -> ProtocolError {
+        let proven = if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
+        ProtocolError::LoginFailed(format!(
+            "login {} with {} {proven}, or its password is wrong; the server now asks for {wanted}, which is not \
+             among the plugins offered ({}). If the account lives there, add it: auth_plugins={},{wanted}",
+            self.account,
+            self.current.name(),
+            self.plugin_list(),
+            self.plugin_list(),
+        ))
+    }
+
+    /// Authentication before attach is complete; `keys` says which ciphers the server has.
+    pub(super) fn authenticated(
+        &mut self,
+        version: ProtocolVersion,
+        keys: &[u8],
+    ) -> Result<Step, ProtocolError> {
+        let wanted = self.options.wire_crypt;
+        if wanted != WireCrypt::Disabled {
+            let groups = KeyBlock::parse(keys)?;
+            let choice = choose(&groups, version.has_cipher_iv(), &self.options.ciphers);
+            if let (Some(choice), true) = (choice, self.session_key.is_some()) {
+                self.phase = Phase::Crypt;
+                return Ok(Step::Crypt(choice));
+            }
+            if wanted == WireCrypt::Required {
+                return Err(no_encryption("the server has no cipher in common with this client"));
+            }
+        }
+        Ok(self.attach(None))
+    }
+
+    pub(super) fn session_key(&self) -> Option<&[u8; 20]> {
+        self.session_key.as_ref()
+    }
+
+    /// The step that attaches, with the data of an authentication that is still open.
+    pub(super) fn attach(&mut self, auth_data: Option<Vec<u8>>) -> Step {
+        self.phase = Phase::Attach;
+        let mut block = self.options.dpb.clone();
+        if let Some(data) = auth_data {
+            block.bytes(dpb::SPECIFIC_AUTH_DATA, &data);
+            block.text(dpb::AUTH_PLUGIN_NAME, self.current.name());
+            block.text(dpb::AUTH_PLUGIN_LIST, &self.plugin_list());
+        }
+        Step::Attach(block)
+    }
+}
+
+fn no_encryption(reason: &str) -> ProtocolError {
+    ProtocolError::Incompatible(format!(
+        "wire_crypt=required, but {reason}. Set WireCrypt = Enabled or Required in the server's firebird.conf, \
+         or connect with wire_crypt=enabled"
+    ))
+}

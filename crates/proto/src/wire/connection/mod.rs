@@ -1,0 +1,526 @@
+//! The state machine: bytes in, events out; requests in, bytes out.
+//!
+//! ```no_run
+//! # use firearrow_proto::wire::{Connection, Event, connection::ConnectOptions, Limits};
+//! # fn drive(options: ConnectOptions, socket: &mut (impl std::io::Read + std::io::Write))
+//! # -> Result<(), Box<dyn std::error::Error>> {
+//! let mut connection = Connection::open(options, Limits::default())?;
+//! loop {
+//!     if let Some(event) = connection.next_event()? {
+//!         if matches!(event, Event::Attached(_)) {
+//!             break;
+//!         }
+//!         continue;
+//!     }
+//!     socket.write_all(connection.outgoing()?)?;
+//!     connection.sent();
+//!     let count = socket.read(connection.space()?)?;
+//!     connection.received(count)?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod handshake;
+mod incoming;
+mod outgoing;
+mod pending;
+mod stats;
+
+pub use handshake::ConnectOptions;
+pub use pending::Ticket;
+pub use stats::WireStats;
+
+use super::crypt::{CipherKind, new_cipher};
+use super::error::{DecodeError, ProtocolError};
+use super::limits::Limits;
+use super::op::Op;
+use super::packet::attach::{Attach, Create};
+use super::packet::batch::Completion;
+use super::packet::blob::InlineBlob;
+use super::packet::connect::{Accept, ContinueAuth, Crypt, KeyCallback};
+use super::packet::response::Response;
+use super::packet::row::{FetchStep, decode_fetch_step, decode_sql_response};
+use super::packet::{Answer, Request};
+use super::version::ProtocolVersion;
+use super::xdr::{Reader, Writer};
+use crate::api::row::PackedRows;
+use crate::api::status::StatusVector;
+use handshake::{Handshake, Phase, Step};
+use incoming::Incoming;
+use outgoing::Outgoing;
+use pending::{Expected, Pending};
+use std::fmt;
+
+/// Something that a server said.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The server wants the key of an encrypted database: answer with [`Connection::reply_key`].
+    KeyCallback(KeyCallback),
+    /// The database is attached; requests may be sent. Warnings may have come with it.
+    Attached(StatusVector),
+    /// The answer to a request.
+    Response {
+        /// The request.
+        ticket: Ticket,
+        /// The answer.
+        response: Response,
+    },
+    /// Rows of a fetch, or the row of a singleton.
+    Rows {
+        /// The request.
+        ticket: Ticket,
+        /// Complete rows.
+        rows: PackedRows<'a>,
+    },
+    /// A fetch is answered.
+    FetchEnd {
+        /// The request.
+        ticket: Ticket,
+        /// Whether the cursor is at its end, too.
+        cursor_end: bool,
+    },
+    /// The answer to a batch execution.
+    Completion {
+        /// The request.
+        ticket: Ticket,
+        /// What became of the records.
+        completion: Completion,
+    },
+    /// Contents of a BLOB that the next row refers to.
+    InlineBlob(InlineBlob<'a>),
+}
+
+/// One connection, from its first byte to its last.
+pub struct Connection {
+    incoming: Incoming,
+    outgoing: Outgoing,
+    pending: Pending,
+    handshake: Option<Box<Handshake>>,
+    version: Option<ProtocolVersion>,
+    cipher: Option<CipherKind>,
+    compressed: bool,
+    limits: Limits,
+    stats: WireStats,
+    positions: Vec<u32>,
+    failed: Option<ProtocolError>,
+}
+
+/// What one packet (or a run of rows) turned out to be; [`Event`] without its borrows.
+enum Decoded {
+    Event(Event<'static>),
+    Rows { ticket: Ticket, columns: usize, rows: usize },
+    InlineBlob,
+    /// Handled inside; look again.
+    Internal,
+}
+
+impl Connection {
+    /// Begins a connection: `op_connect` is ready to be sent.
+    pub fn open(options: ConnectOptions, limits: Limits) -> Result<Self, ProtocolError> {
+        let handshake = Handshake::new(options, &limits)?;
+        let mut connection = Self {
+            incoming: Incoming::new(limits.row.max(limits.response_data)),
+            outgoing: Outgoing::default(),
+            pending: Pending::default(),
+            handshake: None,
+            version: None,
+            cipher: None,
+            compressed: false,
+            limits,
+            stats: WireStats::default(),
+            positions: Vec::new(),
+            failed: None,
+        };
+        connection.encode(|out| handshake.write_connect(out));
+        connection.handshake = Some(Box::new(handshake));
+        Ok(connection)
+    }
+
+    /// The negotiated version; `None` until the server accepted one.
+    pub fn version(&self) -> Option<ProtocolVersion> {
+        self.version
+    }
+
+    /// The cipher in use.
+    pub fn cipher(&self) -> Option<CipherKind> {
+        self.cipher
+    }
+
+    /// Whether both directions are compressed.
+    pub fn is_compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// What the connection cost so far.
+    pub fn stats(&self) -> &WireStats {
+        &self.stats
+    }
+
+    /// Number of requests whose answers are still to come.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Queues a request.
+    pub fn send<R: Request>(&mut self, request: &R) -> Result<Ticket, ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let (Some(version), None) = (self.version, &self.handshake) else {
+            return Err(ProtocolError::Misuse("a request before the database is attached"));
+        };
+        self.encode(|out| {
+            out.op(R::OP);
+            request.encode(version, out);
+        });
+        Ok(self.pending.push(request.answer()))
+    }
+
+    /// Answers [`Event::KeyCallback`]. An empty key means "none".
+    pub fn reply_key(&mut self, key: &[u8]) {
+        let version = self.version;
+        self.encode(|out| KeyCallback::encode_reply(key, version, out));
+    }
+
+    fn encode(&mut self, packet: impl FnOnce(&mut Writer<'_>)) {
+        let before = self.outgoing.plain_length();
+        packet(&mut self.outgoing.writer());
+        self.stats.packets_sent += 1;
+        self.stats.bytes_sent += (self.outgoing.plain_length() - before) as u64;
+    }
+
+    /// The bytes that wait to be written to the link. Call [`sent`](Self::sent) when they are.
+    pub fn outgoing(&mut self) -> Result<&[u8], ProtocolError> {
+        self.outgoing.wire()
+    }
+
+    /// Everything that [`outgoing`](Self::outgoing) returned has been written.
+    pub fn sent(&mut self) {
+        // What outgoing() returned is exactly what is ready: nothing can have been transformed since.
+        if let Ok(bytes) = self.outgoing.wire() {
+            if !bytes.is_empty() {
+                self.stats.sent(bytes.len());
+            }
+        }
+        self.outgoing.clear();
+    }
+
+    /// Where to put bytes that the link delivers.
+    pub fn space(&mut self) -> Result<&mut [u8], ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        self.incoming.space()
+    }
+
+    /// `count` bytes were put into [`space`](Self::space); 0 means the peer closed the stream.
+    pub fn received(&mut self, count: usize) -> Result<(), ProtocolError> {
+        if count == 0 {
+            return Err(self.fail(ProtocolError::Closed));
+        }
+        self.stats.received(count);
+        match self.incoming.received(count) {
+            Ok(plain) => {
+                self.stats.bytes_received += plain as u64;
+                Ok(())
+            }
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// Marks the connection as failed, for instance because its link did. The first failure stays.
+    pub fn fail(&mut self, error: ProtocolError) -> ProtocolError {
+        self.failed.get_or_insert(error).clone()
+    }
+
+    /// The failure that ended the connection.
+    pub fn failure(&self) -> Option<&ProtocolError> {
+        self.failed.as_ref()
+    }
+
+    /// The next thing the server said, or `None` when more bytes are needed.
+    pub fn next_event(&mut self) -> Result<Option<Event<'_>>, ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        loop {
+            let step = match self.handshake {
+                Some(_) => self.decode_handshake(),
+                None => self.decode_packet(),
+            };
+            let (decoded, length) = match step {
+                Ok(decoded) => decoded,
+                Err(DecodeError::Incomplete) => match self.incoming.inflate() {
+                    Ok(0) => return Ok(None),
+                    Ok(plain) => {
+                        self.stats.bytes_received += plain as u64;
+                        continue;
+                    }
+                    Err(error) => return Err(self.fail(error)),
+                },
+                Err(DecodeError::Invalid(error)) => return Err(self.fail(error)),
+            };
+            let range = self.incoming.consume(length);
+            match decoded {
+                Decoded::Internal => {}
+                Decoded::Event(event) => return Ok(Some(event)),
+                Decoded::Rows { ticket, columns, rows } => {
+                    let bytes = self.incoming.slice(range);
+                    let rows = PackedRows { bytes, positions: &self.positions, columns, rows };
+                    return Ok(Some(Event::Rows { ticket, rows }));
+                }
+                Decoded::InlineBlob => {
+                    let mut reader = Reader::new(self.incoming.slice(range));
+                    let blob = reader.op().and_then(|_| InlineBlob::decode(&mut reader, &self.limits));
+                    return Ok(blob.ok().map(Event::InlineBlob)); // it was decoded once already
+                }
+            }
+        }
+    }
+
+    /// Decodes one packet, or as many complete rows as there are. Returns how many bytes that took.
+    fn decode_packet(&mut self) -> Result<(Decoded, usize), DecodeError> {
+        let data = self.incoming.data();
+        let mut reader = Reader::new(data);
+        let op = reader.op()?;
+        match op {
+            Op::DUMMY => {
+                self.stats.packets_received += 1;
+                return Ok((Decoded::Internal, reader.position()));
+            }
+            Op::EXIT | Op::DISCONNECT => return Err(ProtocolError::Closed.into()),
+            _ => {}
+        }
+        let Some(expected) = self.pending.front() else {
+            return Err(ProtocolError::UnexpectedPacket { op, waiting_for: "nothing" }.into());
+        };
+        let ticket = expected.ticket();
+        let decoded = match (op, expected) {
+            (Op::RESPONSE, _) => {
+                let response = Response::decode(&mut reader, &self.limits)?;
+                self.pending.pop();
+                Decoded::Event(Event::Response { ticket, response })
+            }
+            (Op::FETCH_RESPONSE, Expected::Rows(_, format)) => {
+                let (rows, end, packets) = decode_rows(data, format, &self.limits, &mut self.positions)?;
+                self.stats.packets_received += packets;
+                if rows > 0 {
+                    let columns = format.layout().fields().len();
+                    return Ok((Decoded::Rows { ticket, columns, rows }, end));
+                }
+                let cursor_end = decode_fetch_step(&mut reader)? == FetchStep::CursorEnd;
+                self.pending.pop();
+                return Ok((Decoded::Event(Event::FetchEnd { ticket, cursor_end }), end));
+            }
+            (Op::SQL_RESPONSE, Expected::Singleton(_, format)) => {
+                let has_row = decode_sql_response(&mut reader)?;
+                let mut end = reader.position();
+                let columns = format.layout().fields().len();
+                if has_row {
+                    self.positions.clear();
+                    check_row_length(format.max_row_length(), end, data.len(), &self.limits)?;
+                    end = format.measure(data, end, &mut self.positions)?;
+                }
+                self.pending.reduce_front();
+                self.stats.packets_received += 1;
+                let decoded =
+                    if has_row { Decoded::Rows { ticket, columns, rows: 1 } } else { Decoded::Internal };
+                return Ok((decoded, end));
+            }
+            (Op::BATCH_CS, Expected::Completion(_)) => {
+                let completion = Completion::decode(&mut reader, &self.limits)?;
+                self.pending.pop();
+                Decoded::Event(Event::Completion { ticket, completion })
+            }
+            (Op::INLINE_BLOB, Expected::Rows(..) | Expected::Singleton(..)) => {
+                InlineBlob::decode(&mut reader, &self.limits)?;
+                Decoded::InlineBlob
+            }
+            (op, expected) => {
+                return Err(ProtocolError::UnexpectedPacket { op, waiting_for: expected.name() }.into());
+            }
+        };
+        self.stats.packets_received += 1;
+        Ok((decoded, reader.position()))
+    }
+
+    /// Decodes one packet of the handshake and queues what it calls for.
+    fn decode_handshake(&mut self) -> Result<(Decoded, usize), DecodeError> {
+        let Some(handshake) = &mut self.handshake else {
+            return Err(ProtocolError::Misuse("no handshake under way").into());
+        };
+        let mut reader = Reader::new(self.incoming.data());
+        let op = reader.op()?;
+        let phase = handshake.phase;
+        let mut accepted = None;
+        let mut decoded = Decoded::Internal;
+        let step = match (op, phase) {
+            (Op::DUMMY, _) => None,
+            (Op::EXIT | Op::DISCONNECT, _) => return Err(ProtocolError::Closed.into()),
+            (Op::REJECT, Phase::Connect) => return Err(ProtocolError::Rejected.into()),
+            (Op::ACCEPT | Op::ACCEPT_DATA | Op::COND_ACCEPT, Phase::Connect) => {
+                let accept = Accept::decode(op, &mut reader, &self.limits)?;
+                let step = handshake.accepted(&accept)?;
+                accepted = Some(accept);
+                Some(step)
+            }
+            (Op::CONT_AUTH, Phase::Authenticate | Phase::Attach) => {
+                let packet = ContinueAuth::decode(&mut reader, &self.limits)?;
+                Some(handshake.continue_auth(&packet)?)
+            }
+            (Op::CRYPT_KEY_CALLBACK, Phase::Connect | Phase::Attach) => {
+                let callback = KeyCallback::decode(&mut reader, self.version, &self.limits)?;
+                decoded = Decoded::Event(Event::KeyCallback(callback));
+                None
+            }
+            (Op::RESPONSE, phase) => {
+                let response = Response::decode(&mut reader, &self.limits)?;
+                if response.status.is_error() {
+                    return Err(ProtocolError::Refused(response.status).into());
+                }
+                match (phase, self.version) {
+                    (Phase::Connect, _) | (_, None) => {
+                        let text = "success in answer to op_connect";
+                        return Err(ProtocolError::InvalidMessage(text.into()).into());
+                    }
+                    (Phase::Authenticate, Some(version)) => {
+                        Some(handshake.authenticated(version, &response.data)?)
+                    }
+                    (Phase::Crypt, Some(_)) => Some(handshake.attach(None)),
+                    (Phase::Attach, Some(_)) => {
+                        self.handshake = None;
+                        decoded = Decoded::Event(Event::Attached(response.status));
+                        None
+                    }
+                }
+            }
+            (op, _) => {
+                let waiting_for = match phase {
+                    Phase::Connect => "the answer to op_connect",
+                    Phase::Authenticate => "the answer to op_cont_auth",
+                    Phase::Crypt => "the answer to op_crypt",
+                    Phase::Attach => "the answer to op_attach",
+                };
+                return Err(ProtocolError::UnexpectedPacket { op, waiting_for }.into());
+            }
+        };
+        let length = reader.position();
+        self.stats.packets_received += 1;
+        if accepted.is_none() && step.is_none() {
+            return Ok((decoded, length));
+        }
+        // The stages below must find this packet consumed: bytes behind it belong to them.
+        self.incoming.consume(length);
+        if let Some(accept) = accepted {
+            self.version = Some(accept.version);
+            if accept.compress {
+                self.compressed = true;
+                self.outgoing.start_compression()?;
+                self.incoming.start_compression()?;
+            }
+        }
+        if let Some(step) = step {
+            self.take(step)?;
+        }
+        Ok((decoded, 0))
+    }
+
+    fn take(&mut self, step: Step) -> Result<(), ProtocolError> {
+        let version = self.version.ok_or(ProtocolError::Misuse("no version yet"))?;
+        match step {
+            Step::ContinueAuth(packet) => self.encode(|out| {
+                out.op(ContinueAuth::OP);
+                packet.encode(version, out);
+            }),
+            Step::Crypt(choice) => {
+                let key = self.handshake.as_ref().and_then(|handshake| handshake.session_key().copied());
+                let key = key.ok_or(ProtocolError::Misuse("encryption without a session key"))?;
+                let packet = Crypt { plugin: choice.kind.name(), key: &choice.key_type };
+                self.encode(|out| {
+                    out.op(Crypt::OP);
+                    packet.encode(version, out);
+                });
+                let cipher = || new_cipher(choice.kind, &key, choice.iv.as_deref());
+                self.outgoing.start_encryption(cipher()?)?;
+                self.incoming.start_encryption(cipher()?)?;
+                self.cipher = Some(choice.kind);
+            }
+            Step::Attach(dpb) => {
+                let Some(handshake) = &self.handshake else {
+                    return Err(ProtocolError::Misuse("no handshake under way"));
+                };
+                let database = handshake.options.database.clone();
+                let create = handshake.options.create;
+                let attach = Attach { database: &database, dpb: dpb.as_bytes() };
+                self.encode(|out| {
+                    out.op(if create { Create::OP } else { Attach::OP });
+                    attach.encode(version, out);
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Measures the run of complete rows at the start of `data`: number of rows, bytes and packets taken. Zero rows
+/// mean that a terminator comes first; its end is returned then.
+fn decode_rows(
+    data: &[u8],
+    format: &super::packed::PackedFormat,
+    limits: &Limits,
+    positions: &mut Vec<u32>,
+) -> Result<(usize, usize, u64), DecodeError> {
+    positions.clear();
+    let (mut rows, mut end) = (0, 0);
+    while rows < limits.rows_per_event {
+        let mut reader = Reader::new(&data[end..]);
+        let step = match reader.op() {
+            Ok(Op::FETCH_RESPONSE) => decode_fetch_step(&mut reader),
+            Ok(_) if rows > 0 => break,
+            Ok(op) => {
+                return Err(ProtocolError::UnexpectedPacket { op, waiting_for: "op_fetch_response" }.into());
+            }
+            Err(error) => Err(error),
+        };
+        let row = end + reader.position();
+        let next = match step {
+            Ok(FetchStep::Row) => {
+                check_row_length(format.max_row_length(), row, data.len(), limits)?;
+                format.measure(data, row, positions)
+            }
+            Ok(_) if rows > 0 => break, // the terminator is the next event
+            Ok(_) => return Ok((0, row, 1)),
+            Err(error) => Err(error),
+        };
+        match next {
+            Ok(next) => end = next,
+            // Good rows come before the bad packet behind them is reported.
+            Err(_) if rows > 0 => break,
+            Err(error) => return Err(error),
+        }
+        rows += 1;
+    }
+    Ok((rows, end, rows as u64))
+}
+
+/// A row that has not ended within the limit never will.
+fn check_row_length(declared: usize, start: usize, available: usize, limits: &Limits) -> Result<(), DecodeError> {
+    if declared > limits.row && available - start > limits.row {
+        let error = ProtocolError::TooLong { what: "row", length: declared as u64, limit: limits.row as u64 };
+        return Err(error.into());
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("version", &self.version)
+            .field("cipher", &self.cipher)
+            .field("compressed", &self.compressed)
+            .field("pending", &self.pending.len())
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}

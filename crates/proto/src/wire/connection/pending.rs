@@ -1,0 +1,86 @@
+//! The FIFO of answers that are still to come. Packets carry no length and no request id: an answer can only be
+//! read knowing its question, so this queue is the decoder's context.
+
+use crate::wire::packed::PackedFormat;
+use crate::wire::packet::Answer;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Names a request until its answer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[must_use]
+pub struct Ticket(pub(super) u64);
+
+/// What the next packet from the server may be.
+#[derive(Clone, Debug)]
+pub(super) enum Expected {
+    /// `op_response`.
+    Response(Ticket),
+    /// `op_fetch_response` …, or `op_response` with an error.
+    Rows(Ticket, Arc<PackedFormat>),
+    /// `op_sql_response`, then `op_response`; or only the latter.
+    Singleton(Ticket, Arc<PackedFormat>),
+    /// `op_batch_cs`, or `op_response` with an error.
+    Completion(Ticket),
+}
+
+impl Expected {
+    pub(super) fn ticket(&self) -> Ticket {
+        match self {
+            Self::Response(ticket)
+            | Self::Rows(ticket, _)
+            | Self::Singleton(ticket, _)
+            | Self::Completion(ticket) => *ticket,
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Response(_) => "op_response",
+            Self::Rows(..) => "op_fetch_response",
+            Self::Singleton(..) => "op_sql_response",
+            Self::Completion(_) => "op_batch_cs",
+        }
+    }
+}
+
+/// Pushed by whoever sends, popped by whoever reads; nobody keeps a counter beside it.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    queue: VecDeque<Expected>,
+    last: u64,
+}
+
+impl Pending {
+    pub(super) fn push(&mut self, answer: Answer) -> Ticket {
+        self.last += 1;
+        let ticket = Ticket(self.last);
+        match answer {
+            Answer::Response => self.queue.push_back(Expected::Response(ticket)),
+            Answer::Rows(format) => self.queue.push_back(Expected::Rows(ticket, format)),
+            Answer::Singleton(format) => self.queue.push_back(Expected::Singleton(ticket, format)),
+            Answer::Completion => self.queue.push_back(Expected::Completion(ticket)),
+            Answer::None => {}
+        }
+        ticket
+    }
+
+    pub(super) fn front(&self) -> Option<&Expected> {
+        self.queue.front()
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.queue.pop_front();
+    }
+
+    /// The first half of a singleton's answer has come: only its `op_response` is left.
+    pub(super) fn reduce_front(&mut self) {
+        if let Some(front) = self.queue.front_mut() {
+            *front = Expected::Response(front.ticket());
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+}

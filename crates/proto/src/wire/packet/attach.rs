@@ -1,0 +1,72 @@
+//! Attaching to a database and leaving it.
+
+use super::{Answer, Request};
+use crate::wire::op::Op;
+use crate::wire::version::ProtocolVersion;
+use crate::wire::xdr::Writer;
+
+/// `op_attach`.
+#[derive(Clone, Copy, Debug)]
+pub struct Attach<'a> {
+    /// Path or alias as the server knows it.
+    pub database: &'a str,
+    /// Database parameter buffer.
+    pub dpb: &'a [u8],
+}
+
+/// `op_create`: creates the database and attaches to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Create<'a>(pub Attach<'a>);
+
+impl Request for Attach<'_> {
+    const OP: Op = Op::ATTACH;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(0);
+        out.cstr(self.database.as_bytes());
+        out.cstr(self.dpb);
+    }
+}
+
+impl Request for Create<'_> {
+    const OP: Op = Op::CREATE;
+
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>) {
+        self.0.encode(version, out);
+    }
+}
+
+macro_rules! plain {
+    ($($(#[$doc:meta])* $name:ident = $op:ident, $object:literal, $answer:ident);* $(;)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Request for $name {
+            const OP: Op = Op::$op;
+
+            fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+                if $object {
+                    out.short(0);
+                }
+            }
+
+            fn answer(&self) -> Answer {
+                Answer::$answer
+            }
+        }
+    )* };
+}
+
+plain! {
+    /// `op_detach`: end all transactions first.
+    Detach = DETACH, true, Response;
+    /// `op_drop_database`.
+    DropDatabase = DROP_DATABASE, true, Response;
+    /// `op_ping`: a cheap check that also flushes answers the server holds back.
+    Ping = PING, false, Response;
+    /// `op_dummy`: keeps the path alive; no answer.
+    Dummy = DUMMY, false, None;
+    /// `op_disconnect`: the last packet.
+    Disconnect = DISCONNECT, false, None;
+}

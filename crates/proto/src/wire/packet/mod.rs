@@ -1,0 +1,51 @@
+//! One file per family of packets. Requests know how to encode themselves for a protocol version and what
+//! answers them; answers know how to decode themselves.
+
+pub mod attach;
+pub mod batch;
+pub mod blob;
+pub mod connect;
+pub mod info;
+pub mod response;
+pub mod row;
+pub mod statement;
+pub mod transaction;
+
+use super::op::Op;
+use super::packed::PackedFormat;
+use super::version::ProtocolVersion;
+use super::xdr::Writer;
+use std::sync::Arc;
+
+/// "The object created last on this connection", in place of a handle. Not allowed in the statement field of
+/// execute, fetch and batch packets: they are decoded by the statement's format.
+pub const LAST_OBJECT: u16 = 0xffff;
+
+/// What the server sends back for a request.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// One `op_response`.
+    Response,
+    /// Rows of a cursor, then a terminator; or one `op_response` with an error.
+    Rows(Arc<PackedFormat>),
+    /// `op_sql_response` with at most one row, then `op_response`; or only the latter.
+    Singleton(Arc<PackedFormat>),
+    /// `op_batch_cs`, or `op_response` with an error.
+    Completion,
+    /// Nothing.
+    None,
+}
+
+/// A packet that a client sends.
+pub trait Request {
+    /// Its operation word.
+    const OP: Op;
+
+    /// Appends everything behind the operation word.
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>);
+
+    /// What comes back.
+    fn answer(&self) -> Answer {
+        Answer::Response
+    }
+}

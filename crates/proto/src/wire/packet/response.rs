@@ -1,0 +1,73 @@
+//! `op_response`, the answer to nearly everything.
+
+use crate::api::status::{StatusArg, StatusVector};
+use crate::wire::error::{DecodeError, ProtocolError, invalid};
+use crate::wire::limits::Limits;
+use crate::wire::xdr::Reader;
+
+/// The fields of `op_response`. Which of them mean something depends on the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Response {
+    /// Handle or state.
+    pub object: u16,
+    /// New BLOB id or position; stale data in answers that create nothing.
+    pub blob_id: u64,
+    /// Info buffer, BLOB segments, keys.
+    pub data: Vec<u8>,
+    /// Error and warnings.
+    pub status: StatusVector,
+}
+
+impl Response {
+    /// Reads everything behind the operation word.
+    pub fn decode(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self, DecodeError> {
+        Ok(Self {
+            object: reader.short()?,
+            blob_id: reader.quad()?,
+            data: reader.cstr("response data", limits.response_data)?.to_vec(),
+            status: decode_status(reader, limits)?,
+        })
+    }
+}
+
+/// Reads a status vector up to its end marker.
+pub fn decode_status(reader: &mut Reader<'_>, limits: &Limits) -> Result<StatusVector, DecodeError> {
+    let mut args = Vec::new();
+    let mut text_length = 0;
+    loop {
+        let kind = reader.word()?;
+        if kind == 0 {
+            return Ok(StatusVector(args));
+        }
+        if args.len() == limits.status_args {
+            return Err(too_long("status vector", args.len() + 1, limits.status_args));
+        }
+        let mut text = |reader: &mut Reader<'_>| {
+            let bytes = reader.cstr("status text", limits.status_text)?;
+            text_length += bytes.len();
+            if text_length > limits.response_data {
+                return Err(too_long("status texts", text_length, limits.response_data));
+            }
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        };
+        match kind {
+            1 => match reader.word()? as i32 {
+                0 => {} // success; warnings may follow
+                code => args.push(StatusArg::Gds(code)),
+            },
+            2 => args.push(StatusArg::Text(text(reader)?)),
+            4 => args.push(StatusArg::Number(reader.word()? as i32)),
+            5 => args.push(StatusArg::Interpreted(text(reader)?)),
+            7 => args.push(StatusArg::System("unix", reader.word()? as i32)),
+            15 => args.push(StatusArg::System("next_mach", reader.word()? as i32)),
+            17 => args.push(StatusArg::System("win32", reader.word()? as i32)),
+            18 => args.push(StatusArg::Warning(reader.word()? as i32)),
+            19 => args.push(StatusArg::SqlState(text(reader)?)),
+            other => return Err(invalid(format!("status argument of kind {other}"))),
+        }
+    }
+}
+
+fn too_long(what: &'static str, length: usize, limit: usize) -> DecodeError {
+    DecodeError::Invalid(ProtocolError::TooLong { what, length: length as u64, limit: limit as u64 })
+}

@@ -1,0 +1,37 @@
+//! The packets that carry rows.
+
+use crate::wire::error::{DecodeError, invalid};
+use crate::wire::xdr::Reader;
+
+/// What an `op_fetch_response` says before its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FetchStep {
+    /// A row follows.
+    Row,
+    /// This request is answered; there may be more rows.
+    BatchEnd,
+    /// There are no more rows.
+    CursorEnd,
+}
+
+/// Status word of the last `op_fetch_response` of a cursor.
+const END_OF_CURSOR: u32 = 100;
+
+/// Reads everything of `op_fetch_response` behind the operation word and before the row.
+pub fn decode_fetch_step(reader: &mut Reader<'_>) -> Result<FetchStep, DecodeError> {
+    match (reader.word()?, reader.short()?) {
+        (0, 1) => Ok(FetchStep::Row),
+        (0, 0) => Ok(FetchStep::BatchEnd),
+        (END_OF_CURSOR, 0) => Ok(FetchStep::CursorEnd),
+        (status, messages) => Err(invalid(format!("fetch status {status} with {messages} messages"))),
+    }
+}
+
+/// Reads everything of `op_sql_response` behind the operation word: whether a row follows.
+pub fn decode_sql_response(reader: &mut Reader<'_>) -> Result<bool, DecodeError> {
+    match reader.short()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        count => Err(invalid(format!("op_sql_response with {count} messages"))),
+    }
+}

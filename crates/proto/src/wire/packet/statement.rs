@@ -1,0 +1,254 @@
+//! Statements: prepare, execute, fetch, free.
+
+use super::{Answer, Request};
+use crate::wire::op::Op;
+use crate::wire::packed::PackedFormat;
+use crate::wire::version::ProtocolVersion;
+use crate::wire::xdr::Writer;
+use std::sync::Arc;
+
+/// SQL dialect of every request.
+const DIALECT: u16 = 3;
+
+/// `op_allocate_statement`: its answer is held back until something else is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct AllocateStatement;
+
+impl Request for AllocateStatement {
+    const OP: Op = Op::ALLOCATE_STATEMENT;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(0);
+    }
+}
+
+/// `op_prepare_statement`: the answer's data is the description.
+#[derive(Clone, Copy, Debug)]
+pub struct PrepareStatement<'a> {
+    /// Handle of the transaction.
+    pub transaction: u16,
+    /// Handle of the statement, or [`super::LAST_OBJECT`].
+    pub statement: u16,
+    /// SQL text.
+    pub sql: &'a str,
+    /// Wanted info items.
+    pub items: &'a [u8],
+    /// Bytes the description may have.
+    pub buffer_length: u32,
+}
+
+impl Request for PrepareStatement<'_> {
+    const OP: Op = Op::PREPARE_STATEMENT;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.transaction);
+        out.short(self.statement);
+        out.short(DIALECT);
+        out.cstr(self.sql.as_bytes());
+        out.cstr(self.items);
+        out.word(self.buffer_length);
+    }
+}
+
+/// The parameters of one execution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parameters<'a> {
+    /// BLR of the message; empty when there are no parameters.
+    pub blr: &'a [u8],
+    /// The packed message.
+    pub message: &'a [u8],
+}
+
+impl Parameters<'_> {
+    fn encode(&self, out: &mut Writer<'_>) {
+        out.cstr(self.blr);
+        out.short(0); // message number
+        out.short(u16::from(!self.blr.is_empty()));
+        out.bytes(self.message);
+    }
+}
+
+/// What the trailing fields of an execution say, as far as the protocol version has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExecuteOptions {
+    /// Milliseconds, 0 = none (16+).
+    pub timeout: u32,
+    /// 1 = scrollable (18+).
+    pub cursor_flags: u32,
+    /// Largest BLOB that travels with its row, 0 = none (19+).
+    pub inline_blob_limit: u32,
+}
+
+impl ExecuteOptions {
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>) {
+        if version.has_statement_timeout() {
+            out.word(self.timeout);
+        }
+        if version.has_cursor_flags() {
+            out.word(self.cursor_flags);
+        }
+        if version.has_inline_blobs() {
+            out.word(self.inline_blob_limit);
+        }
+    }
+}
+
+/// `op_execute`: opens a cursor or runs a statement without result.
+#[derive(Clone, Copy, Debug)]
+pub struct Execute<'a> {
+    /// Handle of the statement; a real one.
+    pub statement: u16,
+    /// Handle of the transaction.
+    pub transaction: u16,
+    /// Parameters.
+    pub parameters: Parameters<'a>,
+    /// Trailing fields.
+    pub options: ExecuteOptions,
+}
+
+impl Request for Execute<'_> {
+    const OP: Op = Op::EXECUTE;
+
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.statement);
+        out.short(self.transaction);
+        self.parameters.encode(out);
+        self.options.encode(version, out);
+    }
+}
+
+/// `op_execute2`: runs a statement that returns at most one row without a cursor.
+#[derive(Clone, Debug)]
+pub struct ExecuteSingleton<'a> {
+    /// Handle of the statement; a real one.
+    pub statement: u16,
+    /// Handle of the transaction.
+    pub transaction: u16,
+    /// Parameters.
+    pub parameters: Parameters<'a>,
+    /// Format of the row.
+    pub output: Arc<PackedFormat>,
+    /// Trailing fields.
+    pub options: ExecuteOptions,
+}
+
+impl Request for ExecuteSingleton<'_> {
+    const OP: Op = Op::EXECUTE2;
+
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.statement);
+        out.short(self.transaction);
+        self.parameters.encode(out);
+        out.cstr(&self.output.layout().blr());
+        out.short(0);
+        self.options.encode(version, out);
+    }
+
+    fn answer(&self) -> Answer {
+        Answer::Singleton(Arc::clone(&self.output))
+    }
+}
+
+/// `op_exec_immediate`: prepares and runs a statement without parameters or result.
+#[derive(Clone, Copy, Debug)]
+pub struct ExecuteImmediate<'a> {
+    /// Handle of the transaction, 0 for SET TRANSACTION and the like.
+    pub transaction: u16,
+    /// SQL text.
+    pub sql: &'a str,
+}
+
+impl Request for ExecuteImmediate<'_> {
+    const OP: Op = Op::EXEC_IMMEDIATE;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.transaction);
+        out.short(0);
+        out.short(DIALECT);
+        out.cstr(self.sql.as_bytes());
+        out.cstr(&[]);
+        out.word(0);
+    }
+}
+
+/// `op_fetch`.
+#[derive(Clone, Debug)]
+pub struct Fetch {
+    /// Handle of the statement; a real one.
+    pub statement: u16,
+    /// Format of the rows.
+    pub output: Arc<PackedFormat>,
+    /// Whether this is the first fetch since the execution, which must bring the BLR.
+    pub first: bool,
+    /// Wanted rows.
+    pub rows: u16,
+}
+
+impl Request for Fetch {
+    const OP: Op = Op::FETCH;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.statement);
+        if self.first {
+            out.cstr(&self.output.layout().blr());
+        } else {
+            out.cstr(&[]);
+        }
+        out.short(0);
+        out.short(self.rows);
+    }
+
+    fn answer(&self) -> Answer {
+        Answer::Rows(Arc::clone(&self.output))
+    }
+}
+
+/// What `op_free_statement` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeOption {
+    /// Closes the cursor.
+    Close = 1,
+    /// Frees the handle.
+    Drop = 2,
+    /// Forgets the statement, keeps the handle.
+    Unprepare = 4,
+}
+
+/// `op_free_statement`: its answer is held back until something else is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct FreeStatement {
+    /// Handle of the statement.
+    pub statement: u16,
+    /// What to do.
+    pub option: FreeOption,
+}
+
+impl Request for FreeStatement {
+    const OP: Op = Op::FREE_STATEMENT;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.statement);
+        out.short(self.option as u16);
+    }
+}
+
+/// `op_set_cursor`: names the cursor for WHERE CURRENT OF.
+#[derive(Clone, Copy, Debug)]
+pub struct SetCursor<'a> {
+    /// Handle of the statement.
+    pub statement: u16,
+    /// Name without terminator.
+    pub name: &'a str,
+}
+
+impl Request for SetCursor<'_> {
+    const OP: Op = Op::SET_CURSOR;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.statement);
+        let mut name = self.name.as_bytes().to_vec();
+        name.push(0);
+        out.cstr(&name);
+        out.short(0);
+    }
+}
