@@ -2,7 +2,7 @@
 
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{AnyBackend, Backend};
-use crate::config::{Config, KeySource, Target};
+use crate::config::{Config, Target};
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::info::ServerInfo;
@@ -48,9 +48,16 @@ impl Connection {
     }
 
     fn start(config: &Config, create: bool) -> Result<Self> {
-        let read = ReadOptions::from_pairs(&config.read)
-            .map_err(|error| Error::new(Kind::Configuration, error.to_string()))?;
-        let backend = ready(AnyBackend::attach(config, create))?;
+        let mut read = ReadOptions::default();
+        for (name, value) in &config.read {
+            read.set(name, value).map_err(|error| Error::new(Kind::Configuration, error.to_string()))?;
+        }
+        let backend = match ready(AnyBackend::attach(config, create)) {
+            Err(error) if config.create_if_missing && !create && error.kind() == Kind::Database => {
+                ready(AnyBackend::attach(config, true))?
+            }
+            result => result?,
+        };
         let shared = Arc::new(Shared {
             session: Mutex::new(Session::new(backend)),
             read,
@@ -130,13 +137,12 @@ impl Connection {
     /// # Errors
     /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
     pub fn close(self) -> Result<()> {
-        self.alone()?.session().close_now()
+        self.alone()?.lock().close_now()
     }
 
     /// Deletes the database, which nobody else may be attached to.
     pub fn drop_database(self) -> Result<()> {
-        let session = self.alone()?;
-        session.session().drop_now()
+        self.alone()?.lock().drop_now()
     }
 
     fn alone(&self) -> Result<&Shared> {
@@ -160,10 +166,6 @@ impl Shared {
     /// A thread that panicked in the middle of a flow leaves a backend that reports its own failure.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Session<AnyBackend>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn session(&self) -> MutexGuard<'_, Session<AnyBackend>> {
-        self.lock()
     }
 }
 
@@ -224,14 +226,4 @@ fn keep_alive(shared: Weak<Shared>, interval: Duration) -> Result<()> {
     };
     let spawned = thread::Builder::new().name("firearrow-keepalive".into()).spawn(work);
     spawned.map(drop).map_err(|error| Error::new(Kind::Io, format!("no thread for keep-alive: {error}")))
-}
-
-/// Fetches the key of an encrypted database from where the configuration says.
-pub(crate) fn supply_key(source: Option<&KeySource>) -> Result<Vec<u8>> {
-    let Some(source) = source else {
-        let text = "the database is encrypted and the server asks for its key; \
-                    give it with db_key=env:NAME, db_key=file:PATH or db_key=cmd:COMMAND";
-        return Err(Error::new(Kind::Configuration, text));
-    };
-    source.read().map_err(|error| Error::new(Kind::Configuration, error.to_string()))
 }

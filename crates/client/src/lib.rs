@@ -28,6 +28,7 @@ mod backend;
 pub mod config;
 mod connection;
 mod cursor;
+mod db_key;
 mod error;
 mod info;
 mod params;

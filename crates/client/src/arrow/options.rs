@@ -138,7 +138,6 @@ macro_rules! switch {
         }
     };
 }
-pub(super) use switch;
 
 switch! {
     /// What INT128 columns become; their range needs 39 digits, Arrow's decimal128 holds 38.

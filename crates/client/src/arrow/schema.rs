@@ -108,7 +108,12 @@ pub fn data_type(
         SqlType::DEC16 | SqlType::DEC34 => match options.decfloat {
             DecfloatAs::Utf8 => DataType::Utf8,
             DecfloatAs::Float64 => DataType::Float64,
-            DecfloatAs::Decimal128(precision, scale) => DataType::Decimal128(precision, scale),
+            DecfloatAs::Decimal128(precision, scale) => {
+                if !(1..=38).contains(&precision) || !(0..=precision as i8).contains(&scale) {
+                    return Err(refuse(format!("there is no decimal128({precision},{scale})")));
+                }
+                DataType::Decimal128(precision, scale)
+            }
         },
         SqlType::BOOLEAN => DataType::Boolean,
         SqlType::DATE => DataType::Date32,

@@ -2,8 +2,11 @@
 
 #[cfg(feature = "embedded")]
 pub(crate) mod embedded;
+mod any;
 pub(crate) mod link;
 pub(crate) mod wire;
+
+pub(crate) use any::AnyBackend;
 
 use crate::arrow::BatchBuilder;
 use crate::error::Result;

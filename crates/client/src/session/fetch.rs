@@ -1,12 +1,11 @@
 //! Rows out: a cursor becomes record batches.
 
 use super::{Prepared, Session};
-use crate::arrow::{BatchBuilder, BatchLimits, ReadOptions};
+use crate::arrow::{BatchBuilder, BatchLimits, ReadOptions, output_layout};
 use crate::backend::{Backend, Message, StatementId, TransactionId};
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
-use firearrow_proto::api::layout::RowLayout;
 use std::sync::Arc;
 
 /// An open result.
@@ -18,6 +17,7 @@ pub(crate) struct Fetching {
     has_cursor: bool,
     at_end: bool,
     blob: Vec<u8>,
+    byte_limit: usize,
     pub(crate) affected_rows: Option<u64>,
 }
 
@@ -25,12 +25,6 @@ impl Fetching {
     pub(crate) fn schema(&self) -> SchemaRef {
         self.builder.schema()
     }
-}
-
-/// The format in which results of the statement are fetched.
-pub(crate) fn output_layout(prepared: &Prepared) -> Result<Arc<RowLayout>> {
-    let layout = RowLayout::for_output(&prepared.info.columns);
-    Ok(Arc::new(layout.map_err(|error| Error::new(Kind::Unsupported, error.to_string()))?))
 }
 
 impl<B: Backend> Session<B> {
@@ -43,7 +37,7 @@ impl<B: Backend> Session<B> {
         options: &ReadOptions,
         limits: BatchLimits,
     ) -> Result<Fetching> {
-        let layout = output_layout(prepared)?;
+        let layout = Arc::new(output_layout(&prepared.info.columns, options)?);
         let mut fetching = Fetching {
             statement: prepared.id,
             transaction,
@@ -51,6 +45,7 @@ impl<B: Backend> Session<B> {
             has_cursor: prepared.info.has_cursor,
             at_end: !prepared.info.has_cursor,
             blob: Vec::new(),
+            byte_limit: limits.bytes,
             affected_rows: None,
         };
         if fetching.has_cursor {
@@ -72,6 +67,10 @@ impl<B: Backend> Session<B> {
             fetching.blob.clear();
             self.backend.read_blob(fetching.transaction, blob.id, &mut fetching.blob).await?;
             fetching.builder.fill_blob(&blob, &fetching.blob)?;
+            // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
+            if blob.row > 0 && fetching.builder.bytes() >= fetching.byte_limit {
+                break;
+            }
         }
         Ok(fetching.builder.finish()?)
     }

@@ -73,10 +73,22 @@ impl<B: Backend> Session<B> {
 
     /// Ends what is open and leaves the database.
     pub(crate) async fn close(&mut self) -> Result<()> {
+        self.end_all().await?;
+        self.backend.detach().await
+    }
+
+    /// Ends what is open and deletes the database.
+    pub(crate) async fn drop_database(&mut self) -> Result<()> {
+        self.end_all().await?;
+        self.backend.drop_database().await
+    }
+
+    async fn end_all(&mut self) -> Result<()> {
+        self.describing = None;
         for transaction in std::mem::take(&mut self.open) {
             self.backend.end(transaction, End::Rollback).await?;
         }
-        self.backend.detach().await
+        Ok(())
     }
 }
 

@@ -112,6 +112,8 @@ pub struct Describer {
     info: StatementInfo,
     parameters: Option<Section>,
     columns: Option<Section>,
+    /// An answer has been read before.
+    begun: bool,
 }
 
 /// One of the two lists of variables: how many there are and those read so far.
@@ -136,7 +138,7 @@ impl Describer {
     /// Reads one answer. Returns whether the description is complete; if not, ask again with
     /// [`continuation`](Self::continuation).
     pub fn read(&mut self, bytes: &[u8]) -> Result<bool, DescribeError> {
-        let before = self.variables_read();
+        let before = self.progress();
         let mut reader = InfoReader::new(bytes);
         let mut current = None;
         let mut variable = Descriptor::default();
@@ -200,20 +202,23 @@ impl Describer {
                 _ => {} // relation alias, items this client does not use, isc_info_error
             }
         }
+        let continued = std::mem::replace(&mut self.begun, true);
+        // Where the list of parameters was cut, that of columns is still to be asked for.
+        let unasked = self.columns.is_none() && self.parameters.as_ref().is_some_and(Section::is_complete);
         match reader.end() {
             Some(End::Malformed) => Err(invalid("an item longer than the answer")),
-            Some(End::Truncated) if self.variables_read() == before && before > 0 => {
-                Err(invalid("a description that does not advance"))
-            }
             _ if self.is_complete() => Ok(true),
-            Some(End::Truncated) => Ok(false),
-            _ => Err(invalid("fewer variables than announced")),
+            Some(End::Complete) | None if !unasked => Err(invalid("fewer variables than announced")),
+            // The first answer may have ended before its first variable.
+            _ if continued && self.progress() == before => Err(invalid("a description that does not advance")),
+            _ => Ok(false),
         }
     }
 
-    fn variables_read(&self) -> usize {
-        let count = |section: &Option<Section>| section.as_ref().map_or(0, |section| section.read.len());
-        count(&self.parameters) + count(&self.columns)
+    /// Variables read and lists finished so far.
+    fn progress(&self) -> usize {
+        let count = |section: &Section| section.read.len() + usize::from(section.is_complete());
+        self.parameters.iter().chain(&self.columns).map(count).sum()
     }
 
     fn is_complete(&self) -> bool {
@@ -252,5 +257,6 @@ fn invalid(what: impl Into<String>) -> DescribeError {
 pub fn affected_rows(bytes: &[u8]) -> Option<u64> {
     let records = InfoReader::new(bytes).find(|item| item.code == RECORDS)?;
     let counts = InfoReader::new(records.value).filter(|item| matches!(item.code, 14..=16));
-    Some(counts.filter_map(|item| info::integer(item.value)).map(|count| count.max(0) as u64).sum())
+    let counts = counts.filter_map(|item| info::integer(item.value)).map(|count| count.max(0) as u64);
+    Some(counts.fold(0, u64::saturating_add))
 }

@@ -1,11 +1,11 @@
 //! Dates and times: Firebird's day and tick counts to and from plain values.
 //!
-//! | type      | stored as                                                                 |
-//! |-----------|---------------------------------------------------------------------------|
-//! | DATE      | days since 1858-11-17 in the proleptic Gregorian calendar                 |
-//! | TIME      | ticks of 100 µs since midnight                                            |
-//! | TIMESTAMP | both                                                                      |
-//! | … WITH TIME ZONE | the same in UTC, with the number of the zone                       |
+//! | type             | stored as                                                 |
+//! |------------------|-----------------------------------------------------------|
+//! | DATE             | days since 1858-11-17 in the proleptic Gregorian calendar |
+//! | TIME             | ticks of 100 µs since midnight                            |
+//! | TIMESTAMP        | both                                                      |
+//! | … WITH TIME ZONE | the same in UTC, with the number of the zone              |
 //!
 //! Whatever leaves the legal range is an error, never another date.
 

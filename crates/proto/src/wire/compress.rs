@@ -29,16 +29,17 @@ impl Deflate {
     /// Appends `plain` to `out`, compressed and flushed: the receiver can decompress all of it.
     pub fn append(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), CompressError> {
         let start = self.stream.total_in();
+        let mut rest = plain;
         loop {
-            let used = (self.stream.total_in() - start) as usize;
             // Room for input that does not compress, and for the flush; a second round is rare.
-            out.reserve((plain.len() - used) / 8 * 9 + 64);
-            match self.stream.compress_vec(&plain[used..], out, FlushCompress::Sync) {
-                // Nothing to do: `plain` is empty, or the flush ended exactly with the room.
-                Ok(Status::BufError) => return Ok(()),
-                // The flush is complete when there was more room than it needed.
-                Ok(Status::Ok) if out.len() < out.capacity() => return Ok(()),
-                Ok(Status::Ok) => {}
+            out.reserve(rest.len() + rest.len() / 64 + 64);
+            let result = self.stream.compress_vec(rest, out, FlushCompress::Sync);
+            rest = &plain[(self.stream.total_in() - start) as usize..];
+            match result {
+                // The flush is complete when it left room over.
+                Ok(Status::Ok) if !rest.is_empty() || out.len() == out.capacity() => {}
+                // No progress is nothing to do: `plain` is empty, or the flush ended exactly with the room.
+                Ok(Status::Ok | Status::BufError) => return Ok(()),
                 Ok(Status::StreamEnd) | Err(_) => return Err(CompressError::Internal),
             }
         }

@@ -1,6 +1,7 @@
 //! Columns of varying length: the loop they share, and what they keep.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
+use super::Column;
 use super::values::{Nulls, take};
 use arrow::array::{ArrayRef, GenericBinaryArray, GenericStringArray, OffsetSizeTrait};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
@@ -44,8 +45,10 @@ impl<W: Write> ByteColumn<W> {
     pub(crate) fn new(write: W, data_type: DataType) -> Self {
         Self { write, data_type, data: Vec::new(), offsets: vec![0], nulls: Nulls::new() }
     }
+}
 
-    pub(crate) fn push<S: RowSource>(
+impl<W: Write> Column for ByteColumn<W> {
+    fn push<S: RowSource>(
         &mut self,
         rows: &S,
         range: Range<usize>,
@@ -72,16 +75,15 @@ impl<W: Write> ByteColumn<W> {
         Err(ColumnError { row, fault: self.write.fault::<S::Format>(bytes) })
     }
 
-    pub(crate) fn byte_len(&self) -> usize {
-        self.data.len() + self.offsets.len() * size_of::<i32>()
+    fn byte_len(&self) -> usize {
+        self.data.len() + (self.offsets.len() - 1) * size_of::<i32>()
     }
 
-    /// Most bytes that one row can add.
-    pub(crate) fn width(&self) -> usize {
+    fn width(&self) -> usize {
         self.write.max() + size_of::<i32>()
     }
 
-    pub(crate) fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
+    fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         let (data, offsets) = take_values(&mut self.data, &mut self.offsets, rows);
         array(&self.data_type, data, offsets, self.nulls.take(rows), self.write.remedy())
     }

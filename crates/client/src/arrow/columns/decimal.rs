@@ -4,7 +4,7 @@ use super::super::error::{DecodeErrorKind, Fault};
 use super::bytes::Write;
 use super::values::Read;
 use arrow::datatypes::i256;
-use firearrow_proto::api::decfloat::Decimal;
+use firearrow_proto::api::decfloat::{Decimal, decode64, decode128};
 use firearrow_proto::api::row::ValueFormat;
 use std::io::Write as _;
 
@@ -115,8 +115,8 @@ pub(crate) enum Decfloat {
 impl Decfloat {
     fn decode<F: ValueFormat>(self, bytes: &[u8]) -> Option<Decimal> {
         match self {
-            Self::Dec16 => F::dec16(bytes).map(Decimal::decode64),
-            Self::Dec34 => F::dec34(bytes).map(Decimal::decode128),
+            Self::Dec16 => F::dec16(bytes).map(decode64),
+            Self::Dec34 => F::dec34(bytes).map(decode128),
         }
     }
 }
@@ -157,12 +157,12 @@ impl Read for DecfloatDouble {
 pub(crate) struct DecfloatDecimal {
     source: Decfloat,
     precision: u8,
-    scale: u8,
+    scale: i8,
     limit: u128,
 }
 
 impl DecfloatDecimal {
-    pub(crate) fn new(source: Decfloat, precision: u8, scale: u8) -> Self {
+    pub(crate) fn new(source: Decfloat, precision: u8, scale: i8) -> Self {
         Self { source, precision, scale, limit: limit(precision) }
     }
 }
@@ -171,7 +171,7 @@ impl Read for DecfloatDecimal {
     type Value = i128;
 
     fn read<F: ValueFormat>(&self, bytes: &[u8]) -> Option<i128> {
-        let value = self.source.decode::<F>(bytes)?.to_i128_scaled(self.scale)?;
+        let value = self.source.decode::<F>(bytes)?.to_i128_scaled(-i32::from(self.scale))?;
         (value.unsigned_abs() <= self.limit).then_some(value)
     }
 

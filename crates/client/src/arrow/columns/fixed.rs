@@ -1,6 +1,7 @@
 //! Numbers that Arrow stores as Firebird does, and BOOLEAN.
 
 use super::super::error::{ColumnError, Fault};
+use super::Column;
 use super::values::{Nulls, Read};
 use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
 use firearrow_proto::api::row::{RowSource, ValueFormat};
@@ -52,8 +53,10 @@ impl BooleanColumn {
     pub(crate) fn new() -> Self {
         Self { bits: BooleanBufferBuilder::new(0), nulls: Nulls::new() }
     }
+}
 
-    pub(crate) fn push<S: RowSource>(
+impl Column for BooleanColumn {
+    fn push<S: RowSource>(
         &mut self,
         rows: &S,
         range: Range<usize>,
@@ -84,14 +87,18 @@ impl BooleanColumn {
         }
     }
 
-    pub(crate) fn byte_len(&self) -> usize {
+    fn byte_len(&self) -> usize {
         self.bits.len().div_ceil(8)
     }
 
-    pub(crate) fn finish(&mut self, rows: usize) -> ArrayRef {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         let bits = self.bits.finish();
         self.bits.reserve(rows);
         self.bits.append_buffer(&bits.slice(rows, bits.len() - rows));
-        Arc::new(BooleanArray::new(bits.slice(0, rows), self.nulls.take(rows)))
+        Ok(Arc::new(BooleanArray::new(bits.slice(0, rows), self.nulls.take(rows))))
     }
 }

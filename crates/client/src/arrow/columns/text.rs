@@ -21,7 +21,7 @@ impl Write for Varying {
         if value.len() > usize::from(self.max) {
             return None;
         }
-        out.extend_from_slice(value);
+        append(value, bytes, out);
         Some(())
     }
 
@@ -35,6 +35,24 @@ impl Write for Varying {
 
     fn remedy(&self) -> &'static str {
         self.encoding.remedy()
+    }
+}
+
+/// Appends `value`, which lies somewhere in `bytes`.
+///
+/// Most strings are short, and for those the call of `memcpy` costs more than the copy. If what follows the
+/// value in the row allows it, a fixed number of bytes is copied by plain moves and those too many are dropped.
+#[inline(always)]
+fn append(value: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+    const SHORT: usize = 32;
+    let at = value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
+    match bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+        Some(chunk) if value.len() <= SHORT => {
+            let end = out.len() + value.len();
+            out.extend_from_slice(chunk);
+            out.truncate(end);
+        }
+        _ => out.extend_from_slice(value),
     }
 }
 
@@ -53,7 +71,7 @@ impl Write for Char {
         let value = bytes.get(..usize::from(self.bytes))?;
         let characters = usize::from(self.characters);
         let head = value.get(..characters)?;
-        out.extend_from_slice(if head.is_ascii() { head } else { cut(value, characters)? });
+        append(if head.is_ascii() { head } else { cut(value, characters)? }, bytes, out);
         Some(())
     }
 
@@ -170,7 +188,7 @@ impl Encoding {
     }
 
     /// How many bytes of UTF-8 one byte may become.
-    fn growth(self) -> usize {
+    pub(crate) fn growth(self) -> usize {
         if self.is_verbatim() { 1 } else { 3 }
     }
 

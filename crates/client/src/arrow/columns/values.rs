@@ -1,9 +1,9 @@
 //! The loop that all columns of fixed width share, and what they keep: plain values and a null bitmap.
 
 use super::super::error::{ColumnError, Fault};
-use arrow::array::{ArrayRef, ArrowPrimitiveType, PrimitiveArray};
-use arrow::buffer::{NullBuffer, ScalarBuffer};
-use arrow::array::NullBufferBuilder;
+use super::Column;
+use arrow::array::{ArrayRef, ArrowPrimitiveType, NullBufferBuilder, PrimitiveArray};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;
@@ -69,18 +69,15 @@ impl<T: Copy + Default> Values<T> {
     }
 
     /// Takes the first `rows` values out; those behind them move up.
-    pub(crate) fn take(&mut self, rows: usize) -> (ScalarBuffer<T>, Option<NullBuffer>)
-    where
-        T: arrow::datatypes::ArrowNativeType,
-    {
-        (ScalarBuffer::from(take(&mut self.values, rows)), self.nulls.take(rows))
+    pub(crate) fn take(&mut self, rows: usize) -> (Vec<T>, Option<NullBuffer>) {
+        (take(&mut self.values, rows), self.nulls.take(rows))
     }
 }
 
 /// A column whose Arrow array is a buffer of plain values.
 #[derive(Debug)]
 pub(crate) struct PrimitiveColumn<A: ArrowPrimitiveType, R> {
-    pub(crate) read: R,
+    read: R,
     data_type: DataType,
     values: Values<A::Native>,
 }
@@ -89,8 +86,10 @@ impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> PrimitiveColumn<A, R> {
     pub(crate) fn new(read: R, data_type: DataType) -> Self {
         Self { read, data_type, values: Values::new() }
     }
+}
 
-    pub(crate) fn push<S: RowSource>(
+impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> Column for PrimitiveColumn<A, R> {
+    fn push<S: RowSource>(
         &mut self,
         rows: &S,
         range: Range<usize>,
@@ -99,15 +98,17 @@ impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> PrimitiveColumn<A, R> {
         self.values.extend(&self.read, rows, range, column)
     }
 
-    pub(crate) fn byte_len(&self) -> usize {
+    fn byte_len(&self) -> usize {
         self.values.len() * size_of::<A::Native>()
     }
 
-    pub(crate) const WIDTH: usize = size_of::<A::Native>();
+    fn width(&self) -> usize {
+        size_of::<A::Native>()
+    }
 
-    pub(crate) fn finish(&mut self, rows: usize) -> ArrayRef {
+    fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         let (values, nulls) = self.values.take(rows);
-        Arc::new(PrimitiveArray::<A>::new(values, nulls).with_data_type(self.data_type.clone()))
+        Ok(Arc::new(PrimitiveArray::<A>::new(values.into(), nulls).with_data_type(self.data_type.clone())))
     }
 }
 
@@ -127,10 +128,6 @@ impl Nulls {
 
     pub(crate) fn push(&mut self, is_valid: bool) {
         self.0.append(is_valid);
-    }
-
-    pub(crate) fn push_valid(&mut self, count: usize) {
-        self.0.append_n_non_nulls(count);
     }
 
     pub(crate) fn take(&mut self, rows: usize) -> Option<NullBuffer> {

@@ -1,9 +1,10 @@
 //! The blocking link.
 
 use super::{Link, Patience};
+use crate::config::AddressFamily;
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 /// Idle time after which the kernel begins to probe a silent peer.
@@ -18,9 +19,14 @@ pub(crate) struct TcpLink {
 
 impl TcpLink {
     /// Connects to the first address of `host` that answers before `deadline`.
-    pub(crate) fn connect(host: &str, port: u16, deadline: Instant) -> io::Result<Self> {
-        let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
-        for address in (host, port).to_socket_addrs()? {
+    pub(crate) fn connect(host: &str, port: u16, family: AddressFamily, deadline: Instant) -> io::Result<Self> {
+        let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address of the wanted kind");
+        let wanted = |address: &SocketAddr| match family {
+            AddressFamily::Any => true,
+            AddressFamily::V4 => address.is_ipv4(),
+            AddressFamily::V6 => address.is_ipv6(),
+        };
+        for address in (host, port).to_socket_addrs()?.filter(wanted) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(ErrorKind::TimedOut.into());

@@ -257,14 +257,14 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn keep_alive(&mut self) -> Result<()> {
-        self.connection.send(&attach::Dummy)?;
+        let _ = self.connection.send(&attach::Dummy)?; // no answer will come
         self.flush().await
     }
 
     async fn detach(&mut self) -> Result<()> {
         self.link.set_patience(Patience::Each(Some(DETACH_PATIENCE)));
         let ticket = self.ask(&attach::Detach)?;
-        self.connection.send(&attach::Disconnect)?;
+        let _ = self.connection.send(&attach::Disconnect)?; // no answer will come
         let result = self.success(ticket).await.map(|_| ());
         self.connection.fail(ProtocolError::Closed);
         result
@@ -272,7 +272,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn drop_database(&mut self) -> Result<()> {
         self.call(&attach::DropDatabase).await?;
-        self.connection.send(&attach::Disconnect)?;
+        let _ = self.connection.send(&attach::Disconnect)?; // no answer will come
         self.flush().await?;
         self.connection.fail(ProtocolError::Closed);
         Ok(())
@@ -307,7 +307,7 @@ pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> 
     Ok(ConnectOptions {
         database: database.to_owned(),
         create,
-        login: config.user.clone().unwrap_or_else(|| "SYSDBA".into()),
+        login: config.login().to_owned(),
         password: config.password.as_ref().map(|password| password.reveal().to_owned()).unwrap_or_default(),
         auth_plugins: config.auth_plugins.clone(),
         wire_crypt: config.wire_crypt,

@@ -33,4 +33,11 @@ mod tests {
     fn the_table_is_sorted_for_binary_search() {
         assert!(table::CHARSETS.is_sorted_by(|a, b| a.id < b.id));
     }
+
+    #[test]
+    fn sets_are_found_by_id_and_name() {
+        assert_eq!(charset(4).map(|set| (set.name, set.bytes_per_character)), Some(("UTF8", 4)));
+        assert_eq!(by_name("win1252").map(|set| set.id), Some(53));
+        assert_eq!((charset(255), by_name("nothing")), (None, None));
+    }
 }

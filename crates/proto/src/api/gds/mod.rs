@@ -171,6 +171,22 @@ mod tests {
     }
 
     #[test]
+    fn constants_name_the_messages_of_the_engine() {
+        for (code, text) in [
+            (ISC_RANDOM, "@1"),
+            (ISC_SQLERR, "SQL error code = @1"),
+            (ISC_DEADLOCK, "deadlock"),
+            (ISC_NETWORK_ERROR, "Unable to complete network request to host \"@1\"."),
+            (ISC_ATT_SHUTDOWN, "connection shutdown"),
+            (ISC_BATCH_TOO_BIG, "Internal buffer overflow - batch too big"),
+        ] {
+            assert_eq!(message(code).map(|message| message.text), Some(text));
+        }
+        let convert = message(ISC_CONVERT_ERROR).unwrap();
+        assert_eq!((convert.sqlstate, convert.sqlcode), ("22018", -413));
+    }
+
+    #[test]
     fn templates_are_filled_like_the_client_library_does() {
         assert_eq!(fill("a @1 b @2@1", &params(&["x", "y"])), "a x b yx");
         assert_eq!(fill("mail@@host, 100%", &[]), "mail@host, 100%");

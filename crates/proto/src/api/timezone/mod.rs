@@ -84,7 +84,9 @@ mod tests {
 
     #[test]
     fn offsets_print_and_parse_as_the_engine_does() {
-        for (zone, text) in [(0, "-23:59"), (1438, "-00:01"), (1439, "+00:00"), (1769, "+05:30"), (2878, "+23:59")] {
+        for (zone, text) in
+            [(0, "-23:59"), (1438, "-00:01"), (1439, "+00:00"), (1769, "+05:30"), (2878, "+23:59")]
+        {
             assert_eq!(name(zone).as_deref(), Some(text));
             assert_eq!(id(text), Some(zone));
         }
@@ -92,6 +94,16 @@ mod tests {
         for text in ["", "+", "+2", "+24:00", "+1:60", "+-1:00", "+1:", "+:30", "+1:00x"] {
             assert_eq!(id(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn regions_are_found_in_any_letter_case() {
+        assert_eq!((name(65535).as_deref(), id("gmt")), (Some("GMT"), Some(65535)));
+        assert_eq!((name(65091).as_deref(), id("EUROPE/berlin")), (Some("Europe/Berlin"), Some(65091)));
+        for (index, region) in table::REGIONS.iter().enumerate() {
+            assert_eq!(id(region), Some(65535 - index as u16));
+        }
+        assert_eq!((name(2879), name(60000), id("Europe/Nowhere"), id("")), (None, None, None, None));
     }
 
     #[test]

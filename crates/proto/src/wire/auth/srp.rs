@@ -114,7 +114,7 @@ impl fmt::Debug for Proof {
     }
 }
 
-/// Salt and public key as the server sends them: two texts, each behind its length in two little-endian bytes.
+/// Salt and public key as the server sends them: two texts behind their lengths (two bytes, little-endian).
 struct ServerData<'a> {
     /// Hexadecimal text, but hashed as it is: never decode, fold or pad it.
     salt: &'a [u8],
@@ -122,17 +122,17 @@ struct ServerData<'a> {
 }
 
 impl<'a> ServerData<'a> {
-    /// Two lengths, 64 digits of salt, 256 digits of key.
-    const MAX: usize = 2 + 64 + 2 + 256;
+    const MAX_SALT: usize = 64;
+    const MAX_KEY: usize = 256;
 
     fn parse(data: &'a [u8]) -> Result<Self, AuthError> {
-        if data.len() > Self::MAX {
-            return Err(AuthError::ServerData("longer than a salt and a key"));
-        }
         let (salt, rest) = counted(data).ok_or(AuthError::ServerData("the salt is cut short"))?;
         let (key, rest) = counted(rest).ok_or(AuthError::ServerData("the key is cut short"))?;
         if salt.is_empty() || key.is_empty() || !rest.is_empty() {
             return Err(AuthError::ServerData("the lengths of salt and key do not add up"));
+        }
+        if salt.len() > Self::MAX_SALT || key.len() > Self::MAX_KEY {
+            return Err(AuthError::ServerData("the salt or the key is too long"));
         }
         // The parser of num-bigint would also take a sign and underscores.
         let key = Some(key).filter(|key| key.iter().all(u8::is_ascii_hexdigit));
@@ -283,7 +283,8 @@ mod tests {
             (AuthPlugin::Srp256, "88DE86381011396EC67F66948E02D7A5A3506CE118296B62666AB841ABBEC2B4"),
             (
                 AuthPlugin::Srp384,
-                "D9C579E82D6CF2F93BAC7C26260428F76E65418DB91BD95128FF5EA3BD3E6C942328832CFE9149766E0B334495984A20",
+                "D9C579E82D6CF2F93BAC7C26260428F76E65418DB91BD951\
+                 28FF5EA3BD3E6C942328832CFE9149766E0B334495984A20",
             ),
             (
                 AuthPlugin::Srp512,
@@ -338,6 +339,7 @@ mod tests {
         let bad = [
             [good.as_slice(), b"0"].concat(),
             server_data(SALT.as_bytes(), &[b'1'; 257]),
+            server_data(&[b'1'; 65], b"1234"),
             server_data(b"", SERVER_PUBLIC.as_bytes()),
             server_data(SALT.as_bytes(), b""),
             server_data(SALT.as_bytes(), b"+123"),

@@ -128,6 +128,10 @@ impl Handshake {
         if options.versions.is_empty() || options.versions.len() > MAX_OFFERED_VERSIONS {
             return Err(ProtocolError::Misuse("offer between one and ten protocol versions"));
         }
+        // op_connect counts its length in one byte, and a login cut to that would be another one.
+        if options.login.len() > 255 {
+            return Err(ProtocolError::Misuse("a login of more than 255 bytes"));
+        }
         Ok(Self {
             account: account_name(&options.login)?,
             srp: srp::Client::new(&options.srp_private)?,
@@ -272,6 +276,7 @@ impl Handshake {
         self.phase = Phase::Attach;
         let mut block = self.options.dpb.clone();
         if let Some(data) = auth_data {
+            self.list_sent = true; // op_cont_auth need not repeat it
             block.bytes(dpb::SPECIFIC_AUTH_DATA, &data);
             block.text(dpb::AUTH_PLUGIN_NAME, self.current.name());
             block.text(dpb::AUTH_PLUGIN_LIST, &self.plugin_list());

@@ -36,11 +36,20 @@ impl Incoming {
         }
     }
 
-    /// Where the link may write.
-    pub(super) fn space(&mut self) -> Result<&mut [u8], ProtocolError> {
+    /// Makes room for a read from the link.
+    pub(super) fn reserve(&mut self) -> Result<(), ProtocolError> {
         let limit = self.limit;
-        let buffer = if self.inflate.is_some() { &mut self.wire } else { &mut self.plain };
-        buffer.space(READ_SIZE, limit)
+        self.first().reserve(READ_SIZE, limit)
+    }
+
+    /// Where the link may write.
+    pub(super) fn space(&mut self) -> &mut [u8] {
+        self.first().space()
+    }
+
+    /// The buffer that the link writes to.
+    fn first(&mut self) -> &mut Buffer {
+        if self.inflate.is_some() { &mut self.wire } else { &mut self.plain }
     }
 
     /// `count` bytes were written to [`space`](Self::space). Returns how many plain bytes that made so far.
@@ -118,8 +127,8 @@ impl Buffer {
         &self.bytes[self.start..self.end]
     }
 
-    /// Room for at least `wanted` bytes behind the filled ones.
-    fn space(&mut self, wanted: usize, limit: usize) -> Result<&mut [u8], ProtocolError> {
+    /// Makes room for at least `wanted` bytes behind the filled ones.
+    fn reserve(&mut self, wanted: usize, limit: usize) -> Result<(), ProtocolError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
@@ -130,7 +139,11 @@ impl Buffer {
             let length = (self.bytes.len() * 2).max(INITIAL);
             self.bytes.resize(length, 0);
         }
-        Ok(&mut self.bytes[self.end..])
+        Ok(())
+    }
+
+    fn space(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.end..]
     }
 
     /// Moves unread bytes to the front. Too many of them mean a packet that never ends.

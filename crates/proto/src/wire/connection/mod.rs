@@ -41,7 +41,7 @@ use super::packet::blob::InlineBlob;
 use super::packet::connect::{Accept, ContinueAuth, Crypt, KeyCallback};
 use super::packet::response::Response;
 use super::packet::row::{FetchStep, decode_fetch_step, decode_sql_response};
-use super::packet::{Answer, Request};
+use super::packet::Request;
 use super::version::ProtocolVersion;
 use super::xdr::{Reader, Writer};
 use crate::api::row::PackedRows;
@@ -192,18 +192,21 @@ impl Connection {
 
     /// The bytes that wait to be written to the link. Call [`sent`](Self::sent) when they are.
     pub fn outgoing(&mut self) -> Result<&[u8], ProtocolError> {
-        self.outgoing.wire()
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        match self.outgoing.finish() {
+            Ok(()) => Ok(self.outgoing.wire()),
+            Err(error) => Err(self.fail(error)),
+        }
     }
 
     /// Everything that [`outgoing`](Self::outgoing) returned has been written.
     pub fn sent(&mut self) {
-        // What outgoing() returned is exactly what is ready: nothing can have been transformed since.
-        if let Ok(bytes) = self.outgoing.wire() {
-            if !bytes.is_empty() {
-                self.stats.sent(bytes.len());
-            }
+        let written = self.outgoing.clear();
+        if written > 0 {
+            self.stats.sent(written);
         }
-        self.outgoing.clear();
     }
 
     /// Where to put bytes that the link delivers.
@@ -211,11 +214,17 @@ impl Connection {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.incoming.space()
+        if let Err(error) = self.incoming.reserve() {
+            return Err(self.fail(error));
+        }
+        Ok(self.incoming.space())
     }
 
     /// `count` bytes were put into [`space`](Self::space); 0 means the peer closed the stream.
     pub fn received(&mut self, count: usize) -> Result<(), ProtocolError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         if count == 0 {
             return Err(self.fail(ProtocolError::Closed));
         }

@@ -10,6 +10,8 @@ use crate::wire::xdr::Writer;
 pub(super) struct Outgoing {
     plain: Vec<u8>,
     wire: Vec<u8>,
+    /// Bytes of `wire` that the caller is writing.
+    handed_out: usize,
     deflate: Option<Deflate>,
     cipher: Option<Box<dyn Cipher>>,
 }
@@ -25,42 +27,67 @@ impl Outgoing {
         self.plain.len()
     }
 
-    /// Transforms what has been encoded and returns everything that waits to be written.
-    pub(super) fn wire(&mut self) -> Result<&[u8], ProtocolError> {
-        if !self.plain.is_empty() {
-            let start = self.wire.len();
-            match &mut self.deflate {
-                Some(deflate) => deflate.append(&self.plain, &mut self.wire)?,
-                None => self.wire.extend_from_slice(&self.plain),
-            }
-            self.plain.clear();
-            if let Some(cipher) = &mut self.cipher {
-                cipher.apply(&mut self.wire[start..])?;
-            }
+    /// Transforms what has been encoded. If that fails, none of it is left: plain text must not be written.
+    fn transform(&mut self) -> Result<(), ProtocolError> {
+        if self.plain.is_empty() {
+            return Ok(());
         }
-        Ok(&self.wire)
+        let start = self.wire.len();
+        let result = self.append();
+        if result.is_err() {
+            self.wire.truncate(start);
+        }
+        self.plain.clear();
+        result
     }
 
-    /// Forgets the bytes that [`wire`](Self::wire) returned: they have been written.
-    pub(super) fn clear(&mut self) {
-        self.wire.clear();
-        // One large request should not pin its memory for the life of the connection.
-        if self.wire.capacity() > 1 << 20 {
-            self.wire = Vec::new();
-            self.plain = Vec::new();
+    fn append(&mut self) -> Result<(), ProtocolError> {
+        let start = self.wire.len();
+        match &mut self.deflate {
+            Some(deflate) => deflate.append(&self.plain, &mut self.wire)?,
+            None => self.wire.extend_from_slice(&self.plain),
         }
+        if let Some(cipher) = &mut self.cipher {
+            cipher.apply(&mut self.wire[start..])?;
+        }
+        Ok(())
+    }
+
+    /// Makes everything encoded so far ready to be written; [`wire`](Self::wire) has it.
+    pub(super) fn finish(&mut self) -> Result<(), ProtocolError> {
+        self.transform()?;
+        self.handed_out = self.wire.len();
+        Ok(())
+    }
+
+    /// Everything that waits to be written.
+    pub(super) fn wire(&self) -> &[u8] {
+        &self.wire[..self.handed_out]
+    }
+
+    /// Forgets the bytes of [`wire`](Self::wire): they have been written. Returns how many they were.
+    pub(super) fn clear(&mut self) -> usize {
+        let written = std::mem::take(&mut self.handed_out);
+        self.wire.drain(..written);
+        // One large request should not pin its memory for the life of the connection.
+        for buffer in [&mut self.wire, &mut self.plain] {
+            if buffer.is_empty() && buffer.capacity() > 1 << 20 {
+                *buffer = Vec::new();
+            }
+        }
+        written
     }
 
     /// Compresses everything encoded from here on.
     pub(super) fn start_compression(&mut self) -> Result<(), ProtocolError> {
-        self.wire()?;
+        self.transform()?;
         self.deflate = Some(Deflate::new());
         Ok(())
     }
 
     /// Encrypts everything encoded from here on.
     pub(super) fn start_encryption(&mut self, cipher: Box<dyn Cipher>) -> Result<(), ProtocolError> {
-        self.wire()?;
+        self.transform()?;
         self.cipher = Some(cipher);
         Ok(())
     }

@@ -95,6 +95,14 @@ pub struct KeyGroup {
     pub ivs: Vec<(String, Vec<u8>)>,
 }
 
+impl KeyGroup {
+    /// A vector the cipher can use.
+    fn iv(&self, kind: CipherKind) -> Option<&[u8]> {
+        let mut ivs = self.ivs.iter().filter(|(name, _)| name == kind.name()).map(|(_, iv)| iv.as_slice());
+        ivs.find(|iv| kind.accepts_iv(iv.len()))
+    }
+}
+
 /// The key block of an accept packet or of the response that ends authentication: clumplets of tag, length
 /// (one byte each) and data.
 ///
@@ -174,11 +182,10 @@ pub fn choose(groups: &[KeyGroup], protocol_has_iv: bool, preference: &[CipherKi
             group.key_type == KEY_TYPE && group.plugins.iter().any(|plugin| plugin == kind.name())
         });
         offers.find_map(|group| {
-            let iv = if kind.needs_iv() {
-                let usable = |iv: &&(String, Vec<u8>)| iv.0 == kind.name() && kind.accepts_iv(iv.1.len());
-                Some(group.ivs.iter().filter(|_| protocol_has_iv).find(usable)?.1.clone())
-            } else {
-                None
+            let iv = match kind.needs_iv() {
+                true if protocol_has_iv => Some(group.iv(kind)?.to_vec()),
+                true => return None,
+                false => None,
             };
             Some(Choice { kind, key_type: group.key_type.clone(), iv })
         })

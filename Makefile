@@ -1,0 +1,69 @@
+# One command each; `make` alone lists them. What CI runs is `make test`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Downloaded servers and engines, and the stamps that say which steps of `setup` are done.
+CACHE := $(or $(FIREARROW_CACHE),.cache)
+FUZZ_SECONDS ?= 60
+export FIREARROW_CACHE := $(CACHE)
+export FUZZ_SECONDS
+
+STAMPS := $(CACHE)/stamps
+SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
+
+.PHONY: help setup demo test check fuzz bench build docs clean distclean cargo
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: cargo $(SETUP) ## Install or download what tests and the demo need; quick when nothing is missing
+
+demo: setup ## Make a demo database, copy a table to Parquet, measure fetching
+	cargo build --release --package firearrow-cli
+	scripts/demo.sh
+
+test: setup ## Run all tests on every server there is, then count what ran where
+	scripts/test.sh
+
+check: cargo ## Format, lints and unit tests: takes minutes and needs no server
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- --deny warnings
+	scripts/test.sh --lib --bins
+
+fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
+	scripts/fuzz.sh
+
+bench: setup ## Run the benchmarks
+	cargo bench --workspace
+
+build: cargo ## Build the libraries and the firearrow command
+	cargo build --release
+
+docs: cargo ## Build the API documentation; a broken link is an error
+	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
+
+clean: ## Remove what was built, and the demo
+	cargo clean
+	rm -rf demo
+
+distclean: clean ## Remove what setup downloaded as well
+	rm -rf .venv $(CACHE)
+
+cargo:
+	@command -v cargo >/dev/null || { \
+		echo "cargo is missing: install Rust with rustup (see rust-lang.org) and open a new shell" >&2; exit 1; }
+
+# What cannot be had on this machine is not an error: its tests are skipped by name, and counted.
+$(STAMPS)/system: scripts/setup-system.sh
+	@mkdir -p $(@D)
+	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2
+
+$(STAMPS)/engines: scripts/setup-engines.sh
+	@mkdir -p $(@D)
+	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2
+
+$(CACHE)/firebird-4.0/.complete: scripts/fetch-firebird4.sh
+	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2

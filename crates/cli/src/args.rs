@@ -1,0 +1,291 @@
+//! The command line.
+
+use crate::output::Format;
+use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+/// Firebird at Arrow speed.
+#[derive(Debug, Parser)]
+#[command(name = "firearrow", version, max_term_width = 100, after_help = DATABASES)]
+pub(crate) struct Cli {
+    /// Print facts for programs instead of people: JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// With an error, print its SQLSTATE and codes
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const DATABASES: &str = "\
+Databases:
+  firebird://user@host:3050/path/or/alias   a server; ?option=value&… may follow
+  host/port:path                            the same, as isql writes it
+  /data/file.fdb                            a file, through the embedded engine
+
+User and password that a URL lacks come from FIREARROW_USER and FIREARROW_PASSWORD, then from ISC_USER
+and ISC_PASSWORD. Prefer these to a password on the command line, which other users of the machine can
+read.
+
+Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a statement and print its rows
+    Query(QueryArgs),
+    /// Write a table or the rows of a query into a Parquet, Arrow, CSV or JSON file
+    Copy(CopyArgs),
+    /// Print what is known about a database and the way to it
+    Info(InfoArgs),
+    /// Create tables with well-known rows for trying and measuring
+    CreateDemo(DemoArgs),
+    /// Measure
+    Bench(BenchArgs),
+    /// Print the completion script of a shell
+    Completions(CompletionArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow query firebird://alice@db/employee 'SELECT * FROM COUNTRY'
+  firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = ?' --param 7
+  firearrow query demo.fdb 'SELECT * FROM T_WIDE' --limit 1000 -o sample.parquet
+  firearrow query demo.fdb 'SELECT * FROM T_WIDE' --format json | head -3
+  echo 'DELETE FROM T_BLOB WHERE ID > 100' | firearrow query demo.fdb -
+
+A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
+in which decimals are strings: nothing is rounded.")]
+pub(crate) struct QueryArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// One SQL statement; - reads it from standard input
+    pub(crate) sql: String,
+    #[command(flatten)]
+    pub(crate) parameters: Parameters,
+    /// How rows are written [default: that of FILE's extension, else json with --json, else table]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// Write rows into FILE; a file of that name is replaced once the new one is complete
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Stop after N rows
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// Let the engine refuse all changes
+    #[arg(long)]
+    pub(crate) read_only: bool,
+}
+
+/// `--param` and `--null-param` in the order in which they were given, which derive alone would lose.
+#[derive(Debug, Default)]
+pub(crate) struct Parameters(pub(crate) Vec<Option<String>>);
+
+impl Args for Parameters {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let value = clap::Arg::new("param").long("param").value_name("VALUE").action(ArgAction::Append);
+        let null = clap::Arg::new("null_param").long("null-param").action(ArgAction::Append);
+        command
+            .arg(
+                value
+                    .allow_hyphen_values(true)
+                    .help("The value of the next ? as text, which the server converts"),
+            )
+            .arg(null.num_args(0).default_missing_value("").help("NULL for the next ?"))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Parameters {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let values = matches.get_many::<String>("param").unwrap_or_default().cloned().map(Some);
+        let indices = matches.indices_of("param").unwrap_or_default();
+        let nulls = matches.indices_of("null_param").unwrap_or_default();
+        let mut all: Vec<(usize, Option<String>)> = indices.zip(values).collect();
+        all.extend(nulls.map(|index| (index, None)));
+        all.sort_by_key(|(index, _)| *index);
+        Ok(Self(all.into_iter().map(|(_, value)| value).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow copy firebird://alice@db/employee SALES sales.parquet
+  firearrow copy demo.fdb 'SELECT ID, DEC_18_4 FROM T_WIDE WHERE ID <= 1000' part.csv
+  firearrow copy demo.fdb '\"Mixed case table\"' mixed.arrow --force
+  firearrow copy demo.fdb T_WIDE wide.parquet --compression snappy --batch-rows 10000
+
+A name alone is a table, anything else is a query. The file gets its name when it is complete; until then
+it is hidden beside it.")]
+pub(crate) struct CopyArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// A table (quoted as in SQL if its name needs it), or a query
+    #[arg(value_name = "SQL|TABLE")]
+    pub(crate) source: String,
+    /// The file: .parquet, .arrow, .csv or .json
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+    /// The format, if the extension does not tell
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Most rows of a batch: the unit that is read, held in memory and written
+    #[arg(long, value_name = "N")]
+    pub(crate) batch_rows: Option<NonZeroUsize>,
+    /// Compression of Parquet
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) compression: Compression,
+    /// No progress, no summary
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// How Parquet pages are compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compression {
+    /// Small, and fast enough for any disk
+    #[default]
+    Zstd,
+    /// Faster to write, larger
+    Snappy,
+    None,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow info firebird://alice@db/employee
+  firearrow info demo.fdb --json")]
+pub(crate) struct InfoArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow create-demo demo.fdb --rows 1000000
+  firearrow create-demo firebird://SYSDBA@db//data/demo.fdb --rows 100000 --force
+
+Tables:
+  T_WIDE   N rows of 22 columns: integers, decimals, times, texts, MD5 digests; some of them NULL
+  T_INT10  N rows of 10 INTEGER
+  T_VC5    N rows of 5 VARCHAR(100)
+  T_BLOB   min(N, 1000) rows with a text BLOB of about 3400 bytes
+  FIREARROW_DEMO  rows and checksum of every column, computed from what was generated, not from what is
+           read back
+
+Every server gets the same rows. A database that does not exist is created, with pages of 16 KiB and
+without forced writes unless the URL says otherwise (page_size, force_writes).")]
+pub(crate) struct DemoArgs {
+    /// The database; it is created if it does not exist
+    #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
+    pub(crate) url: String,
+    /// Rows of the large tables
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: NonZeroU64,
+    /// Replace demo tables that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// No progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) command: BenchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Measure reading whole tables, phase by phase
+    Fetch(FetchArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow bench fetch demo.fdb
+  firearrow bench fetch firebird://SYSDBA@db//data/demo.fdb --tables T_WIDE --repeat 10 \\
+      --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
+  firearrow bench fetch demo.fdb --sql 'SELECT ID, DEC_28_8 FROM T_WIDE' --consume
+
+Rows and checksums are verified before anything is timed; where they differ, no figure is printed and the
+exit status is 1. The reference is a loop over fetchNext of the client library that converts nothing: the
+engine's floor. Ours and reference take turns; one run of each is discarded first.")]
+pub(crate) struct FetchArgs {
+    /// A database with the tables of create-demo
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Tables to read
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "T_WIDE,T_INT10,T_VC5,T_BLOB")]
+    pub(crate) tables: Vec<String>,
+    /// A query to measure in place of tables; only its number of rows can be checked
+    #[arg(long, conflicts_with = "tables")]
+    pub(crate) sql: Option<String>,
+    /// Measured repetitions
+    #[arg(long, default_value = "5", value_name = "N")]
+    pub(crate) repeat: NonZeroUsize,
+    /// Most rows of a batch
+    #[arg(long, value_name = "N")]
+    pub(crate) batch_rows: Option<NonZeroUsize>,
+    /// Also add up the bytes of all values while draining
+    #[arg(long)]
+    pub(crate) consume: bool,
+    /// The client library (libfbclient) to compare with, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) reference_client: Option<PathBuf>,
+    /// Write DIR/DATE-MACHINE/raw.jsonl and report.md
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) save: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow completions bash > ~/.local/share/bash-completion/completions/firearrow
+  firearrow completions zsh > ~/.zfunc/_firearrow
+  firearrow completions fish > ~/.config/fish/completions/firearrow.fish")]
+pub(crate) struct CompletionArgs {
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn parameters_keep_their_order() {
+        let line =
+            ["firearrow", "query", "x", "y", "--param", "1", "--null-param", "--param=-3", "--null-param"];
+        let Command::Query(query) = Cli::parse_from(line).command else { panic!("not a query") };
+        assert_eq!(query.parameters.0, [Some("1".into()), None, Some("-3".into()), None]);
+    }
+}

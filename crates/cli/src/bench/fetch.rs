@@ -1,0 +1,121 @@
+//! `firearrow bench fetch`
+
+use super::machine::Environment;
+use super::measure::{self, Plan, Run};
+use super::reference::Reference;
+use super::report::{self, Measured};
+use super::{save, verify};
+use crate::args::FetchArgs;
+use crate::failure::{Failure, Result};
+use crate::interrupt::Interrupt;
+use firearrow::config::Config;
+use firearrow::{BatchLimits, Connection};
+use std::io::{IsTerminal, Write};
+
+pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let interrupt = Interrupt::watch()?;
+    let info = Connection::open(&config)?.info()?;
+    let reference = Reference::find(args.reference_client.as_deref(), &config, &info);
+    let environment = Environment::read(&config, &info, &reference, args);
+    if !json {
+        print(&report::heading(&environment))?;
+    }
+    let mut measured = Vec::new();
+    let mut failures: Vec<Failure> = Vec::new();
+    for subject in subjects(args) {
+        match measure(&config, args, &subject, &reference, &interrupt) {
+            Ok(done) => {
+                if !json {
+                    print(&report::table(&done))?;
+                }
+                measured.push(done);
+            }
+            Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+            Err(failure) => {
+                failure.report(false);
+                failures.push(failure);
+            }
+        }
+    }
+    if json {
+        print(&report::json(&environment, &measured)?)?;
+    }
+    if let (Some(folder), false) = (&args.save, measured.is_empty()) {
+        let folder = save::write(folder, &environment, &measured)?;
+        eprintln!("saved in {}", folder.display());
+    }
+    match failures.len() {
+        0 => Ok(()),
+        count => Err(Failure::other(format!("{count} of {} could not be measured", count + measured.len()))),
+    }
+}
+
+/// What is read.
+struct Subject {
+    name: String,
+    sql: String,
+    is_table: bool,
+}
+
+fn subjects(args: &FetchArgs) -> Vec<Subject> {
+    if let Some(sql) = &args.sql {
+        return vec![Subject { name: "query".to_owned(), sql: sql.clone(), is_table: false }];
+    }
+    let tables = args.tables.iter().map(|table| table.trim().to_ascii_uppercase());
+    tables.map(|name| Subject { sql: format!("SELECT * FROM \"{name}\""), name, is_table: true }).collect()
+}
+
+fn measure(
+    config: &Config,
+    args: &FetchArgs,
+    subject: &Subject,
+    reference: &Reference,
+    interrupt: &Interrupt,
+) -> Result<Measured> {
+    let Subject { name, sql, is_table } = subject;
+    tell(&format!("{name}: verifying"));
+    let (rows, columns) = match is_table {
+        true => verify::table(config, name, sql)?,
+        false => verify::shape(config, sql)?,
+    };
+    let mut limits = BatchLimits::default();
+    limits.rows = args.batch_rows.map_or(limits.rows, std::num::NonZero::get);
+    let plan = Plan { config, sql, limits, consume: args.consume };
+    let peer = match reference {
+        Reference::Peer(peer) => Some(peer),
+        Reference::Absent(_) => None,
+    };
+    let check = |run: Run| match run.rows == rows {
+        true => Ok(run),
+        false => Err(Failure::other(format!(
+            "{name}: {} rows were read, not {rows}; its figures are withheld",
+            run.rows
+        ))),
+    };
+    tell(&format!("{name}: warming up"));
+    check(measure::run(plan)?)?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for repetition in 1..=args.repeat.get() {
+        tell(&format!("{name}: repetition {repetition} of {}", args.repeat));
+        interrupt.check()?;
+        ours.push(check(measure::run(plan)?)?);
+        if let Some(peer) = peer {
+            theirs.push(check(peer.run(sql)?)?);
+        }
+    }
+    tell("");
+    let is_verified = *is_table;
+    Ok(Measured { name: name.clone(), sql: sql.clone(), rows, columns, is_verified, ours, reference: theirs })
+}
+
+fn print(text: &str) -> Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// One changing line on a terminal, nothing elsewhere; never while the clock runs.
+fn tell(text: &str) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[K{text}");
+    }
+}

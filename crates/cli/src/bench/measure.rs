@@ -1,0 +1,211 @@
+//! One repetition, phase by phase.
+
+use crate::failure::Result;
+use arrow::array::{Array, RecordBatch};
+use arrow::buffer::Buffer;
+use firearrow::config::Config;
+use firearrow::{BatchLimits, Connection, Params, TransactionOptions, WireStats};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike};
+use serde::Serialize;
+use std::fs;
+use std::time::Instant;
+
+/// What one repetition cost, in seconds.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Run {
+    pub(crate) rows: u64,
+    pub(crate) connect: Lap,
+    pub(crate) execute: Lap,
+    /// Until the first batch, or row, is there.
+    pub(crate) first_row: Lap,
+    pub(crate) drain: Lap,
+    pub(crate) release: Lap,
+    pub(crate) cpu_user_s: f64,
+    pub(crate) cpu_system_s: f64,
+    /// Most memory that the process had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) peak_rss_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wire: Option<Wire>,
+    /// Sum over all bytes of all values, if they were consumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) consumed: Option<u64>,
+}
+
+/// One phase; the reference does not tell the processor time of each.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Lap {
+    pub(crate) wall_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cpu_s: Option<f64>,
+}
+
+/// Traffic of a repetition, without that of disconnecting.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Wire {
+    pub(crate) bytes_received: u64,
+    pub(crate) bytes_sent: u64,
+    pub(crate) round_trips: u64,
+}
+
+impl Run {
+    /// All phases.
+    pub(crate) fn phases(&self) -> [(&'static str, Lap); 5] {
+        [
+            ("connect", self.connect),
+            ("execute", self.execute),
+            ("first row", self.first_row),
+            ("drain", self.drain),
+            ("release", self.release),
+        ]
+    }
+
+    pub(crate) fn total(&self) -> f64 {
+        self.phases().iter().map(|(_, lap)| lap.wall_s).sum()
+    }
+
+    pub(crate) fn cpu(&self) -> f64 {
+        self.cpu_user_s + self.cpu_system_s
+    }
+
+    /// By the clock on the wall, from executing to the last row.
+    pub(crate) fn rows_per_second(&self) -> f64 {
+        self.rows as f64 / (self.execute.wall_s + self.first_row.wall_s + self.drain.wall_s)
+    }
+}
+
+/// What to read, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) sql: &'a str,
+    pub(crate) limits: BatchLimits,
+    pub(crate) consume: bool,
+}
+
+/// Reads everything once, on a connection of its own.
+pub(crate) fn run(plan: Plan<'_>) -> Result<Run> {
+    let memory_is_fresh = reset_peak_memory();
+    let begin = CpuTime::now()?;
+    let mut clock = Clock { wall: Instant::now(), cpu: begin };
+    let mut run = Run { consumed: plan.consume.then_some(0), ..Run::default() };
+
+    let connection = Connection::open(plan.config)?;
+    run.connect = clock.lap()?;
+
+    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let statement = transaction.prepare(plan.sql)?.with_limits(plan.limits);
+    let mut cursor = statement.query(&transaction, Params::none())?;
+    run.execute = clock.lap()?;
+
+    let mut batch = cursor.next_batch()?;
+    run.first_row = clock.lap()?;
+
+    while let Some(rows) = batch {
+        run.rows += rows.num_rows() as u64;
+        if let Some(sum) = &mut run.consumed {
+            *sum = sum.wrapping_add(consume(&rows));
+        }
+        batch = cursor.next_batch()?;
+    }
+    run.drain = clock.lap()?;
+
+    run.wire = wire(connection.wire_stats());
+    cursor.close()?;
+    drop(statement);
+    transaction.commit()?;
+    connection.close()?;
+    run.release = clock.lap()?;
+
+    let cpu = clock.cpu.since(begin);
+    (run.cpu_user_s, run.cpu_system_s) = (cpu.user, cpu.system);
+    run.peak_rss_bytes = memory_is_fresh.then(peak_memory).flatten();
+    Ok(run)
+}
+
+/// Nothing is sent to an engine in this process.
+fn wire(stats: WireStats) -> Option<Wire> {
+    (stats.round_trips > 0).then_some(Wire {
+        bytes_received: stats.wire_bytes_received,
+        bytes_sent: stats.wire_bytes_sent,
+        round_trips: stats.round_trips,
+    })
+}
+
+/// Touches every value, as a program that uses them would.
+fn consume(batch: &RecordBatch) -> u64 {
+    let buffers = |buffers: &[Buffer]| buffers.iter().map(|buffer| sum(buffer)).fold(0, u64::wrapping_add);
+    batch.columns().iter().map(|column| buffers(column.to_data().buffers())).fold(0, u64::wrapping_add)
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+    rest.iter().fold(words, |sum, byte| sum.wrapping_add(u64::from(*byte)))
+}
+
+struct Clock {
+    wall: Instant,
+    cpu: CpuTime,
+}
+
+impl Clock {
+    fn lap(&mut self) -> Result<Lap> {
+        let (wall, cpu) = (Instant::now(), CpuTime::now()?);
+        let spent = cpu.since(self.cpu);
+        let lap = Lap {
+            wall_s: wall.duration_since(self.wall).as_secs_f64(),
+            cpu_s: Some(spent.user + spent.system),
+        };
+        (self.wall, self.cpu) = (wall, cpu);
+        Ok(lap)
+    }
+}
+
+/// Processor time of this process, all threads together.
+#[derive(Clone, Copy, Debug)]
+struct CpuTime {
+    user: f64,
+    system: f64,
+}
+
+impl CpuTime {
+    fn now() -> Result<Self> {
+        let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(std::io::Error::from)?;
+        let seconds = |time: TimeVal| time.num_microseconds() as f64 / 1e6;
+        Ok(Self { user: seconds(usage.user_time()), system: seconds(usage.system_time()) })
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        Self { user: self.user - earlier.user, system: self.system - earlier.system }
+    }
+}
+
+/// Lets the kernel measure the peak from here on; some containers forbid it.
+fn reset_peak_memory() -> bool {
+    fs::write("/proc/self/clear_refs", "5").is_ok()
+}
+
+fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_counts() {
+        assert_eq!(sum(&[1, 0, 0, 0, 0, 0, 0, 0, 2, 3]), 6);
+    }
+
+    #[test]
+    fn processor_time_and_memory_can_be_read() {
+        assert!(CpuTime::now().unwrap().user >= 0.0);
+        assert!(peak_memory().unwrap() > 1 << 20);
+    }
+}

@@ -1,0 +1,185 @@
+//! The engine's floor: the peer program, which loops over fetchNext of a client library and converts nothing.
+//!
+//! Each turn of it is a process of its own, for one process can hold one client library only. It repeats the query
+//! twice and the second time counts: like ours, that one finds library and engine loaded.
+
+use super::measure::{Lap, Run};
+use crate::failure::{Failure, Result};
+use crate::secret;
+use firearrow::ServerInfo;
+use firearrow::config::{Config, Target};
+use serde::Deserialize;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Something to compare with, or why there is nothing.
+#[derive(Debug)]
+pub(crate) enum Reference {
+    Peer(Peer),
+    Absent(String),
+}
+
+/// The program and the arguments that are the same for each query.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// What is compared with, for the report.
+    pub(crate) name: String,
+}
+
+/// One line of the peer's output.
+#[derive(Debug, Deserialize)]
+struct Line {
+    rows: u64,
+    connect_s: f64,
+    execute_s: f64,
+    first_row_s: f64,
+    drain_s: f64,
+    release_s: f64,
+    /// Part of releasing for us.
+    #[serde(default)]
+    detach_s: f64,
+    cpu_user_s: f64,
+    cpu_sys_s: f64,
+}
+
+impl Reference {
+    /// Finds the peer and has it connect as ours did.
+    pub(crate) fn find(client: Option<&Path>, config: &Config, info: &ServerInfo) -> Self {
+        let client = match (client, &config.target) {
+            (Some(path), _) => Some(path.to_owned()),
+            // By the same rules as ours, the peer finds the same engine.
+            (None, Target::Embedded { .. }) => config.client_library.clone().map(PathBuf::from),
+            (None, Target::Remote { .. }) => {
+                return Self::Absent(
+                    "give --reference-client, the libfbclient of the server's version".to_owned(),
+                );
+            }
+        };
+        let Some(program) = program() else {
+            return Self::Absent(format!(
+                "{PROGRAM} is neither named by {VARIABLE} nor beside this program; \
+                 build it with `cargo build --release -p firearrow-peers`"
+            ));
+        };
+        let name = match &client {
+            Some(path) => file_name(path),
+            None => "the same engine".to_owned(),
+        };
+        Self::Peer(Peer { program, arguments: arguments(client, config, info), name })
+    }
+}
+
+impl Peer {
+    /// Runs the query once.
+    pub(crate) fn run(&self, sql: &str) -> Result<Run> {
+        let output = Command::new(&self.program)
+            .args(&self.arguments)
+            .args(["--sql", sql, "--repeat", "2"])
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| Failure::file(&self.program, &error))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            return Err(Failure::other(format!("the reference failed: {}", secret::redact(text.trim()))));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let line = text.lines().last().unwrap_or_default();
+        let line: Line = serde_json::from_str(line)
+            .map_err(|error| Failure::other(format!("the reference printed what is no result: {error}")))?;
+        Ok(line.into())
+    }
+}
+
+impl From<Line> for Run {
+    fn from(line: Line) -> Self {
+        let lap = |wall_s| Lap { wall_s, cpu_s: None };
+        Self {
+            rows: line.rows,
+            connect: lap(line.connect_s),
+            execute: lap(line.execute_s),
+            first_row: lap(line.first_row_s),
+            drain: lap(line.drain_s),
+            release: lap(line.release_s + line.detach_s),
+            cpu_user_s: line.cpu_user_s,
+            cpu_system_s: line.cpu_sys_s,
+            ..Self::default()
+        }
+    }
+}
+
+fn arguments(client: Option<PathBuf>, config: &Config, info: &ServerInfo) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let mut add = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+    if let Some(client) = client {
+        add("--client", client.into());
+    }
+    add("--user", config.login().into());
+    match &config.target {
+        Target::Embedded { path } => {
+            // The peer takes a colon for the end of a server's name, unless a slash comes first.
+            let is_odd = path.contains(':');
+            let absolute = is_odd.then(|| std::path::absolute(path).ok()).flatten();
+            add("--database", absolute.map_or_else(|| path.into(), OsString::from));
+        }
+        Target::Remote { host, port, database } => {
+            let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+            add("--database", format!("{host}/{port}:{database}").into());
+            // Encrypted and compressed as ours turned out to be.
+            add("--wire-crypt", if info.cipher.is_some() { "enabled" } else { "disabled" }.into());
+            if let Some(password) = &config.password {
+                // It has no other way to get it; other users of this machine could see it while it runs.
+                add("--password", password.reveal().into());
+            }
+            if info.compressed {
+                arguments.push("--compress".into());
+            }
+        }
+    }
+    arguments
+}
+
+fn program() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        return Some(named.into());
+    }
+    let here = env::current_exe().ok()?;
+    let beside = here.parent()?.join(PROGRAM);
+    beside.is_file().then_some(beside)
+}
+
+/// The name with the version that links hide; folders are nobody's business.
+fn file_name(path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+const PROGRAM: &str = "firearrow-peer-libfb";
+const VARIABLE: &str = "FIREARROW_PEER";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_peer_are_understood() {
+        let line = r#"{"rows":3,"bytes":54,"checksum":"00","connect_s":0.5,"execute_s":0.1,"first_row_s":0.2,
+            "drain_s":1.5,"release_s":0.25,"detach_s":0.25,"cpu_user_s":1.0,"cpu_sys_s":0.5}"#;
+        let run: Run = serde_json::from_str::<Line>(line).unwrap().into();
+        assert_eq!((run.rows, run.release.wall_s, run.cpu()), (3, 0.5, 1.5));
+        assert_eq!(run.total(), 2.8);
+    }
+
+    #[test]
+    fn the_peer_connects_as_ours_did() {
+        let config = Config::parse_with_env("firebird://u:pw@[::1]:3051/x", &|_| None).unwrap();
+        let mut info = ServerInfo::default();
+        info.compressed = true;
+        let arguments = arguments(None, &config, &info);
+        let expected = "--user u --database [::1]/3051:x --wire-crypt disabled --password pw --compress";
+        assert_eq!(arguments.join(" ".as_ref()), expected);
+    }
+}

@@ -1,0 +1,234 @@
+//! Figures as text, as Markdown and as JSON.
+
+use super::machine::Environment;
+use super::measure::Run;
+use super::statistics::Spread;
+use crate::failure::Result;
+use crate::progress::{size, thousands};
+use console::measure_text_width;
+use serde_json::{Value, json};
+
+/// All repetitions of one query.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    pub(crate) name: String,
+    pub(crate) sql: String,
+    pub(crate) rows: u64,
+    pub(crate) columns: usize,
+    /// Whether checksums were known, and right.
+    pub(crate) is_verified: bool,
+    pub(crate) ours: Vec<Run>,
+    pub(crate) reference: Vec<Run>,
+}
+
+/// One line of a table of figures.
+struct Line {
+    what: &'static str,
+    ours: String,
+    reference: String,
+    ratio: String,
+}
+
+/// The circumstances, a line each.
+pub(crate) fn heading(environment: &Environment) -> String {
+    let Environment { cpu, cores, system, .. } = environment;
+    let memory = environment.memory_bytes.map_or_else(String::new, |bytes| format!(", {}", size(bytes)));
+    let mut text = format!("firearrow {}, Firebird {}\n", environment.firearrow, environment.engine);
+    text += &format!("{}\n", environment.transport);
+    text += &format!("{cpu}, {cores} cores{memory}, {system}, {}\n", environment.date);
+    if environment.is_embedded {
+        text += "CPU and memory are those of this process, the engine included.\n";
+    } else {
+        let encryption = environment.encryption.as_deref().unwrap_or("none");
+        let compression = if environment.compressed { "zlib" } else { "none" };
+        text += &format!(
+            "encryption {encryption}, compression {compression}; CPU and memory are the client's.\n"
+        );
+    }
+    if environment.consume {
+        text += "Ours adds up the bytes of all values while draining; the reference does not.\n";
+    }
+    match (&environment.reference, &environment.no_reference) {
+        (Some(name), _) => text += &format!("reference: raw fetchNext loop, no conversion, {name}\n"),
+        (None, Some(reason)) => text += &format!("reference: none; {reason}\n"),
+        (None, None) => {}
+    }
+    if environment.repetitions < FEWEST {
+        text += &format!("Fewer than {FEWEST} repetitions: the figures are a smoke test.\n");
+    }
+    if !environment.is_optimised {
+        text += "This is a debug build: the figures mean nothing.\n";
+    }
+    text
+}
+
+/// The figures of one query for a terminal.
+pub(crate) fn table(measured: &Measured) -> String {
+    let lines = lines(measured);
+    let has_reference = !measured.reference.is_empty();
+    let width = |cells: &dyn Fn(&Line) -> &str, title: &str| {
+        lines.iter().map(|line| measure_text_width(cells(line))).max().unwrap_or(0).max(title.len())
+    };
+    let (first, second) = (width(&|line| line.what, ""), width(&|line| &line.ours, "ours"));
+    let third = width(&|line| &line.reference, "reference");
+    let mut text = format!("\n{}\n", title(measured));
+    let mut row = |what: &str, ours: &str, reference: &str, ratio: &str| {
+        let line = match has_reference {
+            true => format!("  {what:first$}  {ours:second$}  {reference:third$}  {ratio:>6}"),
+            false => format!("  {what:first$}  {ours}"),
+        };
+        text += line.trim_end();
+        text.push('\n');
+    };
+    row("", "ours", "reference", "ratio");
+    for line in &lines {
+        row(line.what, &line.ours, &line.reference, &line.ratio);
+    }
+    text
+}
+
+/// The whole report as Markdown.
+pub(crate) fn markdown(environment: &Environment, all: &[Measured]) -> String {
+    let mut text = "# firearrow bench fetch\n\n".to_owned();
+    for line in heading(environment).lines() {
+        text += &format!("- {line}\n");
+    }
+    text += "\nMedian (minimum – maximum) of each figure by itself. Ratio: ours ÷ reference, of medians.\n";
+    for measured in all {
+        text += &format!("\n## {}\n\n`{}`\n\n", title(measured), measured.sql);
+        text += "| | ours | reference | ratio |\n|---|---|---|---|\n";
+        for Line { what, ours, reference, ratio } in lines(measured) {
+            text += &format!("| {what} | {ours} | {reference} | {ratio} |\n");
+        }
+    }
+    text
+}
+
+/// Everything for a program.
+pub(crate) fn json(environment: &Environment, all: &[Measured]) -> Result<String> {
+    let tables: Vec<Value> = all
+        .iter()
+        .map(|measured| {
+            json!({
+                "name": measured.name,
+                "sql": measured.sql,
+                "rows": measured.rows,
+                "columns": measured.columns,
+                "checksums_verified": measured.is_verified,
+                "ours": measured.ours,
+                "reference": measured.reference,
+                "medians": {
+                    "ours_total_s": median(&measured.ours, Run::total),
+                    "ours_cpu_s": median(&measured.ours, Run::cpu),
+                    "ours_rows_per_second": median(&measured.ours, Run::rows_per_second),
+                    "reference_total_s": median(&measured.reference, Run::total),
+                    "reference_cpu_s": median(&measured.reference, Run::cpu),
+                    "reference_rows_per_second": median(&measured.reference, Run::rows_per_second),
+                },
+            })
+        })
+        .collect();
+    let report = json!({ "environment": environment, "tables": tables });
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn title(measured: &Measured) -> String {
+    let checks = if measured.is_verified { "checksums right" } else { "no checksums known" };
+    let (rows, repetitions) = (thousands(measured.rows), measured.ours.len());
+    format!(
+        "{}: {rows} rows × {} columns, {checks}, {repetitions} repetitions",
+        measured.name, measured.columns
+    )
+}
+
+fn lines(measured: &Measured) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut add = |what, figure: &dyn Fn(&Run) -> Option<f64>, show: &dyn Fn(f64) -> String| {
+        let ours = Spread::of(measured.ours.iter().filter_map(figure));
+        let reference = Spread::of(measured.reference.iter().filter_map(figure));
+        let Some(ours) = ours else { return };
+        let ratio = reference
+            .filter(|reference| reference.median > 0.0)
+            .map(|reference| ours.median / reference.median);
+        lines.push(Line {
+            what,
+            ours: ours.text(show),
+            reference: reference.map_or_else(|| "–".to_owned(), |reference| reference.text(show)),
+            ratio: ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}")),
+        });
+    };
+    for index in 0..Run::default().phases().len() {
+        let (what, _) = Run::default().phases()[index];
+        add(what, &|run| Some(run.phases()[index].1.wall_s), &time);
+    }
+    add("total", &|run| Some(run.total()), &time);
+    for (index, what) in [(1, "CPU: execute"), (2, "CPU: first row"), (3, "CPU: drain")] {
+        add(what, &|run| run.phases()[index].1.cpu_s, &time);
+    }
+    add("CPU: user", &|run| Some(run.cpu_user_s), &time);
+    add("CPU: system", &|run| Some(run.cpu_system_s), &time);
+    add("CPU: total", &|run| Some(run.cpu()), &time);
+    add("rows/s", &|run| Some(run.rows_per_second()), &|rate| thousands(rate as u64));
+    add("peak RSS", &|run| run.peak_rss_bytes.map(|bytes| bytes as f64), &|bytes| size(bytes as u64));
+    add("received", &|run| run.wire.map(|wire| wire.bytes_received as f64), &|bytes| size(bytes as u64));
+    add("sent", &|run| run.wire.map(|wire| wire.bytes_sent as f64), &|bytes| size(bytes as u64));
+    add("round trips", &|run| run.wire.map(|wire| wire.round_trips as f64), &|count| thousands(count as u64));
+    lines
+}
+
+fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> Option<f64> {
+    Spread::of(runs.iter().map(figure)).map(|spread| spread.median)
+}
+
+/// Three digits in the unit that suits.
+fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        _ if seconds >= 1.0 => (seconds, "s"),
+        _ if seconds >= 1e-3 => (seconds * 1e3, "ms"),
+        _ => (seconds * 1e6, "µs"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+/// What the published figures need.
+const FEWEST: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::Lap;
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        for (seconds, text) in
+            [(2.345, "2.35 s"), (0.0123, "12.3 ms"), (0.5, "500 ms"), (0.000_04, "40.0 µs")]
+        {
+            assert_eq!(time(seconds), text);
+        }
+    }
+
+    #[test]
+    fn without_reference_there_is_no_ratio() {
+        let run = Run { rows: 10, drain: Lap { wall_s: 2.0, cpu_s: Some(1.0) }, ..Run::default() };
+        let slow = Run { drain: Lap { wall_s: 1.0, cpu_s: None }, ..run.clone() };
+        let mut measured = Measured {
+            name: "T".into(),
+            sql: "SELECT".into(),
+            rows: 10,
+            columns: 1,
+            is_verified: true,
+            ours: vec![run],
+            reference: vec![],
+        };
+        let drain = |measured: &Measured| {
+            let lines = lines(measured);
+            let line = lines.iter().find(|line| line.what == "drain").unwrap();
+            (line.reference.clone(), line.ratio.clone())
+        };
+        assert_eq!(drain(&measured), ("–".into(), "–".into()));
+        assert!(!table(&measured).contains('–') || !table(&measured).contains("reference  "));
+        measured.reference.push(slow);
+        assert_eq!(drain(&measured), ("1.00 s (1.00 s – 1.00 s)".into(), "2.00".into()));
+    }
+}

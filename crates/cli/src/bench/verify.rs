@@ -1,0 +1,54 @@
+//! Whether a demo table contains what it must; figures of anything else are worth nothing.
+
+use crate::demo::catalog;
+use crate::demo::checksum::checksum;
+use crate::failure::{Failure, Result};
+use firearrow::Connection;
+use firearrow::config::Config;
+
+/// Reads the whole table and compares it with FIREARROW_DEMO; gives the numbers of its rows and columns.
+pub(crate) fn table(config: &Config, name: &str, sql: &str) -> Result<(u64, usize)> {
+    let connection = Connection::open(config)?;
+    let expected = catalog::load(&connection, name)?;
+    let mut cursor = connection.query(sql)?;
+    let schema = cursor.schema();
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    if !names.iter().eq(expected.columns.iter().map(|(name, _)| name)) {
+        return Err(wrong(name, format!("its columns are {}", names.join(", "))));
+    }
+    let mut sums = vec![0_u64; names.len()];
+    let mut rows = 0;
+    while let Some(batch) = cursor.next_batch()? {
+        rows += batch.num_rows() as u64;
+        for (sum, column) in sums.iter_mut().zip(batch.columns()) {
+            *sum = sum.wrapping_add(checksum(column)?);
+        }
+    }
+    cursor.close()?;
+    connection.close()?;
+    if rows != expected.rows {
+        return Err(wrong(name, format!("{rows} rows were read, {} were made", expected.rows)));
+    }
+    for ((column, expected), sum) in expected.columns.iter().zip(sums) {
+        if sum != *expected {
+            return Err(wrong(name, format!("column {column} has checksum {sum:016x}, not {expected:016x}")));
+        }
+    }
+    Ok((rows, names.len()))
+}
+
+/// Reads a query of which nothing is known beforehand; gives the numbers of its rows and columns.
+pub(crate) fn shape(config: &Config, sql: &str) -> Result<(u64, usize)> {
+    let connection = Connection::open(config)?;
+    let mut cursor = connection.query(sql)?;
+    let columns = cursor.schema().fields().len();
+    let mut rows = 0;
+    while let Some(batch) = cursor.next_batch()? {
+        rows += batch.num_rows() as u64;
+    }
+    Ok((rows, columns))
+}
+
+fn wrong(table: &str, what: String) -> Failure {
+    Failure::other(format!("{table} is not what create-demo made: {what}; its figures are withheld"))
+}

@@ -1,0 +1,133 @@
+//! `firearrow create-demo`
+//!
+//! ```text
+//!  tables: row number ─► values ─┬─► checksum ──────────► FIREARROW_DEMO
+//!                                └─► load: INSERT ─► T_WIDE, T_INT10, T_VC5, T_BLOB
+//! ```
+
+pub(crate) mod catalog;
+pub(crate) mod checksum;
+mod load;
+mod tables;
+mod values;
+
+use crate::args::DemoArgs;
+use crate::failure::{Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::progress::{Progress, thousands};
+use firearrow::config::Config;
+use firearrow::{Connection, Kind};
+use serde::Serialize;
+use std::io::Write;
+use std::time::Instant;
+use tables::{MOST_ROWS, TABLES, Table};
+
+pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
+    let rows = args.rows.get();
+    if rows > MOST_ROWS {
+        return Err(Failure::usage(format!("--rows: no more than {}", thousands(MOST_ROWS))));
+    }
+    let config = Config::parse(&args.url)?;
+    let interrupt = Interrupt::watch()?;
+    let (connection, created) = open_or_create(&config)?;
+    let engine = connection.info()?.engine_version;
+    let major = major(&engine)?;
+    replace(&connection, args.force)?;
+    let mut made = Vec::new();
+    for table in &TABLES {
+        let started = Instant::now();
+        let rows = table.rows(rows);
+        create(&connection, table, major)?;
+        let progress = Progress::of(table.name, rows, args.quiet || json);
+        let sums = load::fill(&connection, table, rows, major, &progress, &interrupt)?;
+        if let Some(key) = table.key {
+            let name = table.name;
+            connection
+                .execute(&format!("ALTER TABLE {name} ADD CONSTRAINT PK_{name} PRIMARY KEY ({key})"))?;
+        }
+        let names = table.columns.iter().map(|column| column.name);
+        catalog::store(&connection, table.name, rows, names.zip(sums))?;
+        made.push(Made { name: table.name, rows, seconds: started.elapsed().as_secs_f64() });
+    }
+    let summary = Summary { database: config.redacted_url(), created, engine, tables: made };
+    let text = if json { serde_json::to_string_pretty(&summary)? + "\n" } else { summary.text(major) };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+#[derive(Serialize)]
+struct Summary {
+    database: String,
+    created: bool,
+    engine: String,
+    tables: Vec<Made>,
+}
+
+#[derive(Serialize)]
+struct Made {
+    name: &'static str,
+    rows: u64,
+    seconds: f64,
+}
+
+impl Summary {
+    fn text(&self, major: u32) -> String {
+        let verb = if self.created { "created" } else { "filled" };
+        let mut text = format!("{verb} {} (Firebird {})\n", self.database, self.engine);
+        for Made { name, rows, seconds } in &self.tables {
+            let rate = thousands((*rows as f64 / seconds) as u64);
+            text += &format!("{name:8} {:>13} rows {seconds:>9.2} s {rate:>13} rows/s\n", thousands(*rows));
+        }
+        for column in TABLES.iter().flat_map(|table| table.columns) {
+            if let Some(sql) = column.sql_on_3.filter(|_| major < 4) {
+                text += &format!("{} is {sql}: Firebird 3 has no {}\n", column.name, column.sql);
+            }
+        }
+        text
+    }
+}
+
+/// Whether the database exists only the server can know; one that cannot be opened for any other reason cannot be
+/// created either, as nothing is ever overwritten here.
+fn open_or_create(config: &Config) -> Result<(Connection, bool)> {
+    let refused = match Connection::open(config) {
+        Ok(connection) => return Ok((connection, false)),
+        Err(error) if error.kind() == Kind::Database => error,
+        Err(error) => return Err(error.into()),
+    };
+    let mut new = config.clone();
+    new.overwrite = false;
+    new.page_size.get_or_insert(16384);
+    // The rows can be made again at any time; waiting for the disk at every page would take longer than that.
+    new.force_writes.get_or_insert(false);
+    Connection::create(&new).map(|connection| (connection, true)).map_err(|_| refused.into())
+}
+
+/// `5` of `5.0.4`.
+fn major(version: &str) -> Result<u32> {
+    let major = version.split('.').next().and_then(|major| major.parse().ok());
+    major.ok_or_else(|| Failure::other(format!("the engine's version is '{version}', which is no number")))
+}
+
+/// Removes demo tables that exist, if that is wanted.
+fn replace(connection: &Connection, force: bool) -> Result<()> {
+    let existing = catalog::existing(connection, TABLES.iter().map(|table| table.name))?;
+    if !force && !existing.is_empty() {
+        return Err(Failure::other(format!(
+            "{} exists; --force replaces the demo tables",
+            existing.join(", ")
+        )));
+    }
+    for table in &existing {
+        // First its checksums: rows without them are noticed, checksums without rows would lie.
+        catalog::forget(connection, table)?;
+        connection.execute(&format!("DROP TABLE {table}"))?;
+    }
+    Ok(())
+}
+
+fn create(connection: &Connection, table: &Table, major: u32) -> Result<()> {
+    let columns = table.columns.iter().map(|column| format!("{} {}", column.name, column.sql(major)));
+    let columns: Vec<String> = columns.collect();
+    connection.execute(&format!("CREATE TABLE {} ({})", table.name, columns.join(", ")))?;
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Why a command ends without success.
+
+use crate::secret;
+use arrow::error::ArrowError;
+use firearrow::config::ConfigError;
+use parquet::errors::ParquetError;
+use std::error::Error;
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Result of everything that a command does.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// What went wrong, sorted by what the user sees of it.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The client or the engine reported it.
+    Firebird(firearrow::Error),
+    /// The command line asks for something that does not exist or does not fit together.
+    Usage(String),
+    /// Anything else.
+    Other(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// Who reads our output has had enough of it; nothing to complain about.
+    PipeClosed,
+}
+
+impl Failure {
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self::Usage(text.into())
+    }
+
+    pub(crate) fn other(text: impl Into<String>) -> Self {
+        Self::Other(text.into())
+    }
+
+    /// An error about a file.
+    pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
+        Self::Other(format!("{}: {error}", path.display()))
+    }
+
+    /// Prints it and says how the process shall end.
+    pub(crate) fn report(&self, verbose: bool) -> ExitCode {
+        let (text, code) = match self {
+            Self::Firebird(error) => (firebird(error, verbose), 1),
+            Self::Usage(text) => (text.clone(), 2),
+            Self::Other(text) => (text.clone(), 1),
+            // As shells report a program that SIGINT ended.
+            Self::Interrupted => ("interrupted".to_owned(), 130),
+            Self::PipeClosed => return ExitCode::SUCCESS,
+        };
+        eprintln!("error: {}", secret::redact(text.trim_end()));
+        ExitCode::from(code)
+    }
+}
+
+/// The message of the engine, with its codes if asked for.
+fn firebird(error: &firearrow::Error, verbose: bool) -> String {
+    let mut text = error.message().trim_end().to_owned();
+    if verbose {
+        let _ = write!(text, "\n  kind: {:?}\n  SQLSTATE: {}", error.kind(), error.sqlstate());
+        if let Some(code) = error.sqlcode() {
+            let _ = write!(text, "\n  SQLCODE: {code}");
+        }
+        let codes: Vec<String> = error.gds_codes().iter().map(ToString::to_string).collect();
+        if !codes.is_empty() {
+            let _ = write!(text, "\n  gds codes: {}", codes.join(", "));
+        }
+    }
+    text
+}
+
+impl From<firearrow::Error> for Failure {
+    fn from(error: firearrow::Error) -> Self {
+        Self::Firebird(error)
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::PipeClosed,
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<ArrowError> for Failure {
+    fn from(error: ArrowError) -> Self {
+        match error {
+            ArrowError::IoError(_, error) => error.into(),
+            ArrowError::ExternalError(error) => match error.downcast::<firearrow::Error>() {
+                Ok(error) => Self::Firebird(*error),
+                Err(error) => Self::Other(error.to_string()),
+            },
+            error => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<ParquetError> for Failure {
+    fn from(error: ParquetError) -> Self {
+        let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        match io.map(io::Error::kind) {
+            Some(io::ErrorKind::BrokenPipe) => Self::PipeClosed,
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        io::Error::from(error).into()
+    }
+}

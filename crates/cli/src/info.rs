@@ -1,0 +1,104 @@
+//! `firearrow info`
+
+use crate::args::InfoArgs;
+use crate::failure::Result;
+use crate::progress::{size, thousands};
+use firearrow::config::{Config, Target};
+use firearrow::{Connection, ServerInfo};
+use serde_json::json;
+use std::io::Write;
+
+pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let info = Connection::open(&config)?.info()?;
+    let text = match json {
+        true => as_json(&config, &info),
+        false => aligned(&lines(&config, &info)),
+    };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// How the database is reached.
+pub(crate) fn transport(config: &Config, info: &ServerInfo) -> String {
+    match (&config.target, info.protocol) {
+        (Target::Remote { .. }, Some(protocol)) => format!("TCP, protocol {protocol}"),
+        (Target::Remote { .. }, None) => "TCP".to_owned(),
+        (Target::Embedded { .. }, _) => "embedded: the engine runs in this process".to_owned(),
+    }
+}
+
+fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {
+    let yes_no = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let or_none = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
+    let server = match &config.target {
+        Target::Remote { host, port, .. } => format!("{host}:{port}"),
+        Target::Embedded { .. } => "none".to_owned(),
+    };
+    let bytes = u64::from(info.page_size) * info.pages;
+    vec![
+        ("database", config.target.database().to_owned()),
+        ("server", server),
+        ("engine", info.engine_version.clone()),
+        ("implementation", info.implementation.clone()),
+        ("transport", transport(config, info)),
+        ("encryption", info.cipher.clone().unwrap_or_else(|| "none".to_owned())),
+        ("compression", yes_no(info.compressed)),
+        ("user", info.user.clone()),
+        ("role", or_none(&info.role)),
+        ("attachment", info.attachment.to_string()),
+        ("connection charset", info.connection_charset.clone()),
+        ("database charset", or_none(&info.database_charset)),
+        ("ODS", info.ods.clone()),
+        ("dialect", info.dialect.to_string()),
+        ("page size", size(info.page_size.into())),
+        ("pages", format!("{} ({})", thousands(info.pages), size(bytes))),
+        ("forced writes", yes_no(info.forced_writes)),
+        ("read only", yes_no(info.read_only)),
+    ]
+}
+
+fn aligned(lines: &[(&str, String)]) -> String {
+    let width = lines.iter().map(|(key, _)| key.len() + 1).max().unwrap_or(0);
+    lines.iter().map(|(key, value)| format!("{:width$}  {value}\n", format!("{key}:"))).collect()
+}
+
+fn as_json(config: &Config, info: &ServerInfo) -> String {
+    let (host, port) = match &config.target {
+        Target::Remote { host, port, .. } => (Some(host), Some(port)),
+        Target::Embedded { .. } => (None, None),
+    };
+    let value = json!({
+        "database": config.target.database(),
+        "host": host,
+        "port": port,
+        "embedded": host.is_none(),
+        "engine_version": info.engine_version,
+        "implementation": info.implementation,
+        "protocol": info.protocol,
+        "cipher": info.cipher,
+        "compressed": info.compressed,
+        "user": info.user,
+        "role": info.role,
+        "attachment": info.attachment,
+        "connection_charset": info.connection_charset,
+        "database_charset": info.database_charset,
+        "ods": info.ods,
+        "dialect": info.dialect,
+        "page_size": info.page_size,
+        "pages": info.pages,
+        "forced_writes": info.forced_writes,
+        "read_only": info.read_only,
+    });
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::aligned;
+
+    #[test]
+    fn values_stand_below_each_other() {
+        let text = aligned(&[("a", "1".into()), ("longer key", "2".into())]);
+        assert_eq!(text, "a:           1\nlonger key:  2\n");
+    }
+}

@@ -1,0 +1,64 @@
+//! The `firearrow` command: query, copy, inspect and measure Firebird databases.
+//!
+//! ```text
+//!  args ─► query  copy  info  demo  bench ─► firearrow (the client)
+//!            │     │            │     │
+//!            └─────┴─► output   └─────┴─► progress, checksum
+//! ```
+#![forbid(unsafe_code)]
+
+mod args;
+mod bench;
+mod copy;
+mod demo;
+mod failure;
+mod info;
+mod interrupt;
+mod output;
+mod progress;
+mod query;
+mod secret;
+
+use args::{BenchCommand, Cli, Command};
+use clap::{CommandFactory, Parser};
+use failure::Result;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(cli.verbose),
+    }
+}
+
+fn run(cli: &Cli) -> Result<()> {
+    match &cli.command {
+        Command::Query(args) => query::run(args, cli.json),
+        Command::Copy(args) => copy::run(args, cli.json),
+        Command::Info(args) => info::run(args, cli.json),
+        Command::CreateDemo(args) => demo::run(args, cli.json),
+        Command::Bench(args) => match &args.command {
+            BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
+        },
+        Command::Completions(args) => {
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "firearrow", &mut script);
+            Ok(std::io::stdout().write_all(&script)?)
+        }
+    }
+}
+
+/// Help and version go to standard output. Errors repeat what was typed, which may have a password in it.
+fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && secret::redact(&error.to_string()) != error.to_string() {
+        eprint!("{}", secret::redact(&error.to_string()));
+    } else if error.print().is_err() {
+        return ExitCode::FAILURE;
+    }
+    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}

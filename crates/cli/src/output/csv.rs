@@ -1,0 +1,88 @@
+//! RFC 4180: commas, CRLF, quotes where needed. A NULL is empty and an empty text is `""`, as PostgreSQL has it,
+//! so that nothing is lost.
+
+use super::cells::Columns;
+use super::{Output, Sink};
+use crate::failure::Result;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+
+pub(super) struct Csv {
+    output: Output,
+    /// One batch as text; kept for its memory.
+    text: String,
+}
+
+impl Csv {
+    pub(super) fn new(schema: &SchemaRef, mut output: Output) -> Result<Self> {
+        let mut text = String::new();
+        for (index, field) in schema.fields().iter().enumerate() {
+            separate(index, &mut text);
+            let start = text.len();
+            text.push_str(field.name());
+            quote(start, &mut text);
+        }
+        text.push_str("\r\n");
+        output.write_all(text.as_bytes())?;
+        Ok(Self { output, text })
+    }
+}
+
+impl Sink for Csv {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let columns = Columns::new(batch)?;
+        let cells = columns.cells()?;
+        self.text.clear();
+        for row in 0..batch.num_rows() {
+            for (index, cell) in cells.iter().enumerate() {
+                separate(index, &mut self.text);
+                if !cell.is_null(row) {
+                    let start = self.text.len();
+                    cell.write(row, &mut self.text)?;
+                    quote(start, &mut self.text);
+                }
+            }
+            self.text.push_str("\r\n");
+        }
+        Ok(self.output.write_all(self.text.as_bytes())?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        Ok(self.output.flush()?)
+    }
+}
+
+fn separate(index: usize, text: &mut String) {
+    if index > 0 {
+        text.push(',');
+    }
+}
+
+/// Puts the field that begins at `start` between quotes if it needs them.
+fn quote(start: usize, text: &mut String) {
+    let field = &text[start..];
+    if field.is_empty() || field.contains(['"', ',', '\r', '\n']) {
+        let quoted = format!("\"{}\"", field.replace('"', "\"\""));
+        text.replace_range(start.., &quoted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn only_some_fields_need_quotes() {
+        for (field, expected) in [
+            ("plain text", "plain text"),
+            ("", "\"\""),
+            ("a,b", "\"a,b\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""),
+            ("two\nlines", "\"two\nlines\""),
+        ] {
+            let mut text = format!("before,{field}");
+            quote(7, &mut text);
+            assert_eq!(&text[7..], expected);
+        }
+    }
+}

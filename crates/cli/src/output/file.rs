@@ -1,0 +1,106 @@
+//! Files that appear only when they are complete.
+
+use super::Output;
+use crate::failure::{Failure, Result};
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::NamedTempFile;
+
+/// A file under way. Until [`keep`](Self::keep) it lies beside its place under a hidden name, and goes away when
+/// dropped.
+#[derive(Debug)]
+pub(crate) struct OutputFile {
+    place: Place,
+    path: PathBuf,
+    replace: bool,
+    bytes: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Beside(NamedTempFile),
+    /// A device or pipe; these cannot be renamed over.
+    Direct(File),
+}
+
+impl OutputFile {
+    /// Begins a file. An existing one is an error unless `replace`.
+    pub(crate) fn create(path: &Path, replace: bool) -> Result<Self> {
+        let place = match path.metadata() {
+            Ok(existing) if existing.is_dir() => {
+                return Err(Failure::other(format!("{} is a directory", path.display())));
+            }
+            Ok(existing) if !existing.is_file() => {
+                let file = File::options().write(true).open(path);
+                Place::Direct(file.map_err(|error| Failure::file(path, &error))?)
+            }
+            Ok(_) if !replace => {
+                return Err(Failure::other(format!("{} exists; --force replaces it", path.display())));
+            }
+            _ => Place::Beside(beside(path).map_err(|error| Failure::file(path, &error))?),
+        };
+        Ok(Self { place, path: path.to_owned(), replace, bytes: Arc::default() })
+    }
+
+    /// Where its contents go.
+    pub(crate) fn output(&self) -> Result<Output> {
+        let file = match &self.place {
+            Place::Beside(part) => part.as_file(),
+            Place::Direct(file) => file,
+        };
+        let file = file.try_clone().map_err(|error| Failure::file(&self.path, &error))?;
+        let counted = Counted { file, bytes: Arc::clone(&self.bytes) };
+        Ok(Box::new(BufWriter::with_capacity(BUFFER, counted)))
+    }
+
+    /// Counts the bytes written so far.
+    pub(crate) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
+    }
+
+    /// Puts the complete file in its place and gives its size.
+    pub(crate) fn keep(self) -> Result<u64> {
+        if let Place::Beside(part) = self.place {
+            let kept = match self.replace {
+                true => part.persist(&self.path),
+                false => part.persist_noclobber(&self.path),
+            };
+            kept.map_err(|error| Failure::file(&self.path, &error.error))?;
+        }
+        Ok(self.bytes.load(Ordering::Relaxed))
+    }
+}
+
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    tempfile::Builder::new()
+        .prefix(&format!(".{}.", name.to_string_lossy()))
+        .suffix(".part")
+        // What any new file gets; the umask takes from it.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+}
+
+struct Counted {
+    file: File,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Write for Counted {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(data)?;
+        self.bytes.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+const BUFFER: usize = 256 << 10;

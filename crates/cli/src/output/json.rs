@@ -1,0 +1,144 @@
+//! One JSON object per line.
+//!
+//! Nothing is rounded: decimals are strings, as most readers turn numbers into doubles; infinities, which JSON has
+//! no numbers for, are strings as well. Binary is hexadecimal.
+
+use super::cells::Columns;
+use super::{Output, Sink};
+use crate::failure::Result;
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use std::collections::HashSet;
+
+pub(super) struct Json {
+    output: Output,
+    columns: Vec<Column>,
+    /// One batch as text; kept for its memory.
+    text: String,
+}
+
+struct Column {
+    /// `"NAME":`
+    key: String,
+    shape: Shape,
+}
+
+/// How the text of a value becomes JSON.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// It is JSON already.
+    Plain,
+    /// It is, unless it is infinite or no number.
+    Float,
+    /// It needs quotes and has nothing in it to escape.
+    Quoted,
+    /// It needs quotes and may have anything in it.
+    Text,
+}
+
+impl Json {
+    pub(super) fn new(schema: &SchemaRef, output: Output) -> Self {
+        let names = unique(schema.fields().iter().map(|field| field.name().as_str()));
+        let columns = names.iter().zip(schema.fields()).map(|(name, field)| Column {
+            key: format!("{}:", serde_json::Value::from(name.as_str())),
+            shape: shape(field.data_type()),
+        });
+        Self { output, columns: columns.collect(), text: String::new() }
+    }
+}
+
+impl Sink for Json {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let columns = Columns::new(batch)?;
+        let cells = columns.cells()?;
+        let text = &mut self.text;
+        text.clear();
+        let mut value = String::new();
+        for row in 0..batch.num_rows() {
+            for (index, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
+                text.push(if index == 0 { '{' } else { ',' });
+                text.push_str(&column.key);
+                if cell.is_null(row) {
+                    text.push_str("null");
+                    continue;
+                }
+                value.clear();
+                cell.write(row, &mut value)?;
+                push(column.shape, &value, text)?;
+            }
+            text.push_str("}\n");
+        }
+        Ok(self.output.write_all(text.as_bytes())?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        Ok(self.output.flush()?)
+    }
+}
+
+fn push(shape: Shape, value: &str, text: &mut String) -> Result<()> {
+    match (shape, value) {
+        (Shape::Float, "inf") => text.push_str("\"Infinity\""),
+        (Shape::Float, "-inf") => text.push_str("\"-Infinity\""),
+        (Shape::Float, "NaN") | (Shape::Quoted, _) => {
+            text.push('"');
+            text.push_str(value);
+            text.push('"');
+        }
+        (Shape::Plain | Shape::Float, _) => text.push_str(value),
+        (Shape::Text, _) => text.push_str(&serde_json::to_string(value)?),
+    }
+    Ok(())
+}
+
+fn shape(data_type: &DataType) -> Shape {
+    match data_type {
+        DataType::Boolean | DataType::Int16 | DataType::Int32 | DataType::Int64 => Shape::Plain,
+        DataType::Float32 | DataType::Float64 => Shape::Float,
+        DataType::Decimal128(..) | DataType::Decimal256(..) => Shape::Quoted,
+        _ => Shape::Text,
+    }
+}
+
+/// SQL lets columns share a name; members of an object should not: the second `A` becomes `A_2`.
+fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let given: HashSet<&str> = names.clone().collect();
+    let mut used = HashSet::new();
+    names
+        .map(|name| {
+            let mut candidate = name.to_owned();
+            let mut number = 2;
+            while used.contains(&candidate) || (number > 2 && given.contains(candidate.as_str())) {
+                candidate = format!("{name}_{number}");
+                number += 1;
+            }
+            used.insert(candidate.clone());
+            candidate
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_unique() {
+        assert_eq!(unique(["A", "B", "A", "A", "A_2"].into_iter()), ["A", "B", "A_3", "A_4", "A_2"]);
+    }
+
+    #[test]
+    fn values_are_exact() {
+        for (shape, value, expected) in [
+            (Shape::Plain, "9223372036854775807", "9223372036854775807"),
+            (Shape::Float, "1e300", "1e300"),
+            (Shape::Float, "-inf", "\"-Infinity\""),
+            (Shape::Quoted, "0.10", "\"0.10\""),
+            (Shape::Text, "a\"\n\u{1}", "\"a\\\"\\n\\u0001\""),
+        ] {
+            let mut text = String::new();
+            push(shape, value, &mut text).unwrap();
+            assert_eq!(text, expected);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Rows out: one sink per format.
+
+mod cells;
+mod columnar;
+mod csv;
+mod file;
+mod json;
+mod table;
+
+pub(crate) use file::OutputFile;
+
+use crate::args::Compression;
+use crate::failure::Result;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::Path;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// RFC 4180, with a header
+    Csv,
+    /// One object per line
+    Json,
+    /// Arrow IPC
+    Arrow,
+    Parquet,
+}
+
+/// Where bytes go.
+pub(crate) type Output = Box<dyn Write + Send>;
+
+/// Takes batches of one schema.
+pub(crate) trait Sink: Send {
+    /// Writes the rows of a batch.
+    fn write(&mut self, batch: &RecordBatch) -> Result<()>;
+
+    /// Writes what belongs at the end, and all that was held back.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// What the formats must know besides the rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Style {
+    /// Columns of the terminal, for tables on one.
+    pub(crate) width: Option<usize>,
+    /// Arrow as a stream, which needs no seeking reader, in place of a file.
+    pub(crate) stream: bool,
+    /// For Parquet.
+    pub(crate) compression: Compression,
+}
+
+impl Format {
+    /// The format that a file name asks for.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "json" | "jsonl" | "ndjson" => Some(Self::Json),
+            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
+            "parquet" | "pq" => Some(Self::Parquet),
+            "txt" => Some(Self::Table),
+            _ => None,
+        }
+    }
+
+    /// Whether it would only confuse a terminal.
+    pub(crate) fn is_binary(self) -> bool {
+        matches!(self, Self::Arrow | Self::Parquet)
+    }
+
+    /// Begins to write it.
+    pub(crate) fn sink(self, schema: &SchemaRef, style: Style, output: Output) -> Result<Box<dyn Sink>> {
+        Ok(match self {
+            Self::Table => Box::new(table::Table::new(schema, style.width, output)),
+            Self::Csv => Box::new(csv::Csv::new(schema, output)?),
+            Self::Json => Box::new(json::Json::new(schema, output)),
+            Self::Arrow if style.stream => Box::new(columnar::Stream::new(schema, output)?),
+            Self::Arrow => Box::new(columnar::File::new(schema, output)?),
+            Self::Parquet => Box::new(columnar::Parquet::new(schema, style.compression, output)?),
+        })
+    }
+}
+
+impl Style {
+    /// What a file's name asks for: `.arrows` is the customary extension of streams.
+    pub(crate) fn of_path(path: &Path) -> Self {
+        let stream = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrows"));
+        Self { stream, ..Self::default() }
+    }
+}

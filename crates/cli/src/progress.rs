@@ -1,0 +1,68 @@
+//! Progress on a terminal.
+
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Rows so far; invisible when nobody watches.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    bytes: Option<Arc<AtomicU64>>,
+}
+
+impl Progress {
+    /// Without a known end: counting the rows first would cost as much as reading them.
+    pub(crate) fn endless(quiet: bool, bytes: Arc<AtomicU64>) -> Self {
+        let bar = visible(quiet, ProgressBar::new_spinner);
+        bar.set_style(style("{spinner} {human_pos} rows  {per_sec}  {msg}  {elapsed}"));
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(REDRAW);
+        }
+        Self { bar, bytes: Some(bytes) }
+    }
+
+    /// Towards a known number of rows.
+    pub(crate) fn of(name: &'static str, rows: u64, quiet: bool) -> Self {
+        let bar = visible(quiet, || ProgressBar::new(rows));
+        bar.set_style(style("{msg:8} {bar:30} {human_pos}/{human_len} rows  {per_sec}  {eta}"));
+        bar.set_message(name);
+        Self { bar, bytes: None }
+    }
+
+    /// Counts rows that are done.
+    pub(crate) fn add(&self, rows: u64) {
+        self.bar.inc(rows);
+        if let Some(bytes) = &self.bytes {
+            self.bar.set_message(HumanBytes(bytes.load(Ordering::Relaxed)).to_string());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// `1,000,000`
+pub(crate) fn thousands(number: u64) -> String {
+    HumanCount(number).to_string()
+}
+
+/// `12.3 MiB`
+pub(crate) fn size(bytes: u64) -> String {
+    HumanBytes(bytes).to_string()
+}
+
+fn visible(quiet: bool, bar: impl FnOnce() -> ProgressBar) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() { ProgressBar::hidden() } else { bar() }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("templates are constants")
+}
+
+const REDRAW: Duration = Duration::from_millis(120);

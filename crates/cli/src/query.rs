@@ -1,0 +1,126 @@
+//! `firearrow query`
+
+use crate::args::QueryArgs;
+use crate::failure::{Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::output::{Format, Output, OutputFile, Sink, Style};
+use firearrow::{Connection, Cursor, Kind, Params, TransactionOptions};
+use serde_json::json;
+use std::io::{self, BufWriter, IsTerminal, Read};
+use std::time::Instant;
+
+pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
+    let sql = text(&args.sql)?;
+    let format = format(args, json)?;
+    let interrupt = Interrupt::watch()?;
+    let started = Instant::now();
+    let connection = Connection::connect(&args.url)?;
+    let options = TransactionOptions { read_only: args.read_only, ..TransactionOptions::default() };
+    let mut transaction = connection.begin(options)?;
+    let statement = transaction.prepare(&sql)?;
+    let parameters = parameters(args);
+    if !statement.has_rows() {
+        let affected = statement.execute(&mut transaction, parameters)?.affected_rows;
+        match transaction.commit() {
+            // COMMIT and ROLLBACK as statements have ended it already.
+            Err(error) if error.kind() == Kind::Misuse => {}
+            committed => committed?,
+        }
+        match json {
+            true => println!("{}", json!({ "affected_rows": affected, "seconds": seconds(started) })),
+            false => {
+                println!("{}", affected.map_or("done".to_owned(), |rows| counted(rows, "row", " affected")))
+            }
+        }
+        return Ok(());
+    }
+    let cursor = statement.query(&transaction, parameters)?;
+    let (output, file) = output(args)?;
+    let sink = format.sink(&cursor.schema(), style(args, format), output)?;
+    let rows = drain(cursor, sink, args.limit, &interrupt)?;
+    transaction.commit()?;
+    if let Some(file) = file {
+        file.keep()?;
+    }
+    // Data formats are for programs, which have no use for the remark, except when a file takes the data.
+    if format == Format::Table || args.output.is_some() {
+        eprintln!("{} in {:.3} s", counted(rows, "row", ""), seconds(started));
+    }
+    Ok(())
+}
+
+fn text(sql: &str) -> Result<String> {
+    if sql != "-" {
+        return Ok(sql.to_owned());
+    }
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn format(args: &QueryArgs, json: bool) -> Result<Format> {
+    let by_name = args.output.as_deref().and_then(Format::of_path);
+    let default = if json { Format::Json } else { Format::Table };
+    let format = args.format.or(by_name).unwrap_or(default);
+    if format.is_binary() && args.output.is_none() && io::stdout().is_terminal() {
+        let text =
+            "a terminal cannot show this format: give a file with -o FILE, or pipe the output into a program";
+        return Err(Failure::usage(text));
+    }
+    Ok(format)
+}
+
+fn parameters(args: &QueryArgs) -> Params {
+    match args.parameters.0.as_slice() {
+        [] => Params::none(),
+        values => Params::texts(values.iter().map(Option::as_deref)),
+    }
+}
+
+fn output(args: &QueryArgs) -> Result<(Output, Option<OutputFile>)> {
+    let Some(path) = &args.output else { return Ok((Box::new(BufWriter::new(io::stdout())), None)) };
+    let file = OutputFile::create(path, true)?;
+    Ok((file.output()?, Some(file)))
+}
+
+fn style(args: &QueryArgs, format: Format) -> Style {
+    match &args.output {
+        Some(path) => Style::of_path(path),
+        None if format == Format::Table && io::stdout().is_terminal() => {
+            let (_, width) = console::Term::stdout().size();
+            Style { width: Some(width.into()), ..Style::default() }
+        }
+        // A pipe cannot be read backwards, as Arrow files are.
+        None => Style { stream: true, ..Style::default() },
+    }
+}
+
+fn drain(
+    mut cursor: Cursor,
+    mut sink: Box<dyn Sink>,
+    limit: Option<u64>,
+    interrupt: &Interrupt,
+) -> Result<u64> {
+    let limit = limit.unwrap_or(u64::MAX);
+    let mut rows = 0;
+    while rows < limit {
+        let Some(batch) = cursor.next_batch()? else { break };
+        let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
+        sink.write(&batch.slice(0, wanted))?;
+        rows += wanted as u64;
+        interrupt.check()?;
+    }
+    cursor.close()?;
+    sink.finish()?;
+    Ok(rows)
+}
+
+fn seconds(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64()
+}
+
+/// `1 row`, `2 rows`.
+fn counted(number: u64, noun: &str, rest: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}{rest}")
+}

@@ -1,0 +1,291 @@
+//! Rows of either backend into record batches.
+//!
+//! ```text
+//!  loop {
+//!      start += builder.push(&rows, start)?;              // as many rows as fit
+//!      while !builder.is_full() { match builder.next_blob() {
+//!          Some(blob) => builder.fill_blob(&blob, &contents)?,
+//!          None => break,
+//!      } }
+//!      if builder.is_full() || no more rows { yield builder.finish()? }
+//!  }
+//! ```
+
+use super::columns::ColumnBuilder;
+use super::error::{ColumnError, DecodeError, DecodeErrorKind, Fault};
+use super::options::ReadOptions;
+use super::schema::{SchemaError, schema};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::SchemaRef;
+use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::row::RowSource;
+use std::sync::Arc;
+
+/// When a batch is complete: whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// Most rows.
+    pub rows: usize,
+    /// Most bytes of values, as Arrow stores them. A single row may be larger.
+    pub bytes: usize,
+}
+
+impl Default for BatchLimits {
+    fn default() -> Self {
+        Self { rows: 65_536, bytes: 16 << 20 }
+    }
+}
+
+/// Bytes beyond which no batch grows, so that 32-bit offsets never overflow: not even if every byte of a code
+/// page becomes three of UTF-8.
+const MAX_BYTES: usize = 512 << 20;
+
+/// Rows that go through all columns before the next ones do, so that they are read from the cache.
+const BLOCK: usize = 128;
+
+/// Rows that may wait for their BLOBs at a time.
+const MAX_WAITING: usize = 4096;
+
+/// Collects rows into record batches.
+///
+/// After an error about a value (every kind but [`DecodeErrorKind::BatchFull`] and
+/// [`DecodeErrorKind::Misuse`]) the builder is poisoned: rows are half in, and all further calls return the
+/// same error.
+#[derive(Debug)]
+pub struct BatchBuilder {
+    schema: SchemaRef,
+    columns: Vec<ColumnBuilder>,
+    /// Indices of the BLOB columns.
+    blobs: Vec<usize>,
+    limits: BatchLimits,
+    /// Most bytes that one row can add, BLOBs apart.
+    width: usize,
+    rows: usize,
+    bytes: usize,
+    /// Rows in the batches before.
+    emitted: u64,
+    /// Row and index into `blobs` where the search for the next pending BLOB goes on.
+    next: (usize, usize),
+    failed: Option<DecodeError>,
+}
+
+/// A BLOB whose contents a batch waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PendingBlob {
+    /// 0-based index of the column.
+    pub column: usize,
+    /// 0-based row within the whole result.
+    pub row: u64,
+    /// Its id, valid in the transaction that read the row.
+    pub id: u64,
+}
+
+impl BatchBuilder {
+    /// A builder for results of these columns that are fetched in this layout.
+    pub fn new(
+        columns: &[Descriptor],
+        layout: &Arc<RowLayout>,
+        options: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<Self, SchemaError> {
+        let schema = schema(columns, options)?;
+        let mut builders = Vec::with_capacity(columns.len());
+        for (index, column) in columns.iter().enumerate() {
+            let data_type = schema.field(index).data_type();
+            let field = layout.fields().get(index);
+            let builder = field.and_then(|field| ColumnBuilder::new(column, field, data_type, options));
+            builders.push(builder.ok_or_else(|| SchemaError {
+                column: index,
+                column_name: column.label().into(),
+                message: format!(
+                    "cannot make {data_type} from {:?}; fetch in the layout of output_layout()",
+                    field.map(|field| field.kind)
+                ),
+            })?);
+        }
+        let limits = BatchLimits {
+            rows: limits.rows.clamp(1, i32::MAX as usize),
+            bytes: limits.bytes.clamp(1, MAX_BYTES),
+        };
+        let blobs = (0..builders.len()).filter(|&column| builders[column].filled().is_some()).collect();
+        let width = builders.iter().map(ColumnBuilder::width).sum::<usize>().max(1);
+        Ok(Self {
+            schema,
+            columns: builders,
+            blobs,
+            limits,
+            width,
+            rows: 0,
+            bytes: 0,
+            emitted: 0,
+            next: (0, 0),
+            failed: None,
+        })
+    }
+
+    /// The schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Rows collected since the last batch.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Bytes of their values.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether a limit is reached, so that `finish` should be called now.
+    pub fn is_full(&self) -> bool {
+        self.rows >= self.limits.rows || self.bytes >= self.limits.bytes
+    }
+
+    /// Takes rows from `start` on until a limit is reached and returns how many: at least one if the builder is
+    /// empty and there is one, none if it is full or too many rows wait for their BLOBs.
+    pub fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
+        self.check()?;
+        let mut at = start;
+        loop {
+            let count = self.room().min(BLOCK).min(rows.row_count().saturating_sub(at));
+            if count == 0 {
+                return Ok(at.saturating_sub(start));
+            }
+            for column in 0..self.columns.len() {
+                if let Err(error) = self.columns[column].push(rows, at..at + count, column) {
+                    let row = (self.rows + error.row.saturating_sub(at)) as u64;
+                    return Err(self.poison(column, self.emitted + row, error.fault));
+                }
+            }
+            at += count;
+            self.rows += count;
+            self.count_bytes();
+        }
+    }
+
+    /// Rows that may come in now without looking at the limits in between.
+    fn room(&self) -> usize {
+        if self.is_full() {
+            return 0;
+        }
+        // Rows are assumed to be as long as declared. If they are shorter, and VARCHARs always are, there is
+        // room left and this is asked again.
+        let by_bytes = ((self.limits.bytes - self.bytes) / self.width).max(1);
+        let waiting = if self.blobs.is_empty() { 0 } else { self.rows - self.complete() };
+        by_bytes.min(self.limits.rows - self.rows).min(MAX_WAITING.saturating_sub(waiting))
+    }
+
+    fn count_bytes(&mut self) {
+        self.bytes = self.columns.iter().map(ColumnBuilder::byte_len).sum();
+    }
+
+    /// Rows from the front that no BLOB is missing in.
+    fn complete(&self) -> usize {
+        let filled = self.blobs.iter().filter_map(|&column| self.columns[column].filled());
+        filled.min().unwrap_or(self.rows)
+    }
+
+    /// The next BLOB whose contents are wanted, row by row and from left to right in each. Several may be asked
+    /// for before the first is filled in. NULLs and empty BLOBs never come up.
+    pub fn next_blob(&mut self) -> Option<PendingBlob> {
+        let (mut row, mut blob) = self.next;
+        while row < self.rows {
+            while let Some(&column) = self.blobs.get(blob) {
+                blob += 1;
+                if let Some(id) = self.columns[column].pending(row) {
+                    self.next = (row, blob);
+                    return Some(PendingBlob { column, row: self.emitted + row as u64, id });
+                }
+            }
+            (row, blob) = (row + 1, 0);
+        }
+        self.next = (row, blob);
+        None
+    }
+
+    /// Fills in the contents of a BLOB. Within a column this goes in the order of [`BatchBuilder::next_blob`].
+    pub fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
+        self.check()?;
+        let expected = self.columns.get(blob.column).and_then(ColumnBuilder::filled);
+        let row = blob.row.checked_sub(self.emitted).and_then(|row| usize::try_from(row).ok());
+        if expected.is_none() || row != expected || expected >= Some(self.rows) {
+            let message = "this BLOB is not the next of its column to be filled in";
+            return Err(self.error(blob.column, blob.row, Fault::new(DecodeErrorKind::Misuse, message)));
+        }
+        let column = &mut self.columns[blob.column];
+        if column.must_wait(contents.len()) {
+            let message = format!(
+                "the batch has no room for a BLOB of {} bytes; finish it, then fill this one in again",
+                contents.len()
+            );
+            return Err(self.error(blob.column, blob.row, Fault::new(DecodeErrorKind::BatchFull, message)));
+        }
+        let before = column.byte_len();
+        if let Err(fault) = column.fill(contents) {
+            return Err(self.poison(blob.column, blob.row, fault));
+        }
+        self.bytes += column.byte_len() - before;
+        Ok(())
+    }
+
+    /// The rows up to the first one that waits for a BLOB, as a batch; the others stay. `None` if there are no
+    /// rows at all, and an error of kind [`DecodeErrorKind::Misuse`] if the very first one waits.
+    pub fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
+        self.check()?;
+        let rows = self.complete();
+        if rows == 0 {
+            return match self.next_waiting() {
+                None => Ok(None),
+                Some(column) => {
+                    let message = "its BLOB has not been filled in; see next_blob()";
+                    Err(self.error(column, self.emitted, Fault::new(DecodeErrorKind::Misuse, message)))
+                }
+            };
+        }
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.columns.len());
+        for column in 0..self.columns.len() {
+            match self.columns[column].finish(rows) {
+                Ok(array) => arrays.push(array),
+                Err(ColumnError { row, fault }) => {
+                    return Err(self.poison(column, self.emitted + row as u64, fault));
+                }
+            }
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(self.schema(), arrays, &options)
+            .map_err(|error| self.poison(0, self.emitted, Fault::new(DecodeErrorKind::Malformed, error.to_string())))?;
+        self.rows -= rows;
+        self.emitted += rows as u64;
+        self.next = if self.next.0 < rows { (0, 0) } else { (self.next.0 - rows, self.next.1) };
+        self.count_bytes();
+        Ok(Some(batch))
+    }
+
+    /// The first column that the first row waits for.
+    fn next_waiting(&self) -> Option<usize> {
+        self.blobs.iter().copied().find(|&column| self.columns[column].pending(0).is_some())
+    }
+
+    fn check(&self) -> Result<(), DecodeError> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    fn poison(&mut self, column: usize, row: u64, fault: Fault) -> DecodeError {
+        let error = self.error(column, row, fault);
+        self.failed = Some(error.clone());
+        error
+    }
+
+    fn error(&self, column: usize, row: u64, fault: Fault) -> DecodeError {
+        let column_name = self.schema.fields().get(column).map_or_else(String::new, |field| field.name().clone());
+        DecodeError { column_name, column, row, kind: fault.kind, message: fault.message }
+    }
+}

@@ -1,0 +1,188 @@
+//! The only place that lists both backends.
+
+#[cfg(feature = "embedded")]
+use super::embedded::Embedded;
+use super::link::tcp::TcpLink;
+use super::wire::{Wire, connect_options};
+use super::{Backend, End, Executed, Message, StatementId, TransactionId, Transport};
+use crate::arrow::BatchBuilder;
+use crate::config::{Config, Target};
+use crate::db_key;
+use crate::error::{Error, Kind, Result};
+use crate::stats::WireStats;
+use firearrow_proto::api::describe::StatementInfo;
+use firearrow_proto::api::layout::RowLayout;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A database, wherever it is.
+pub(crate) enum AnyBackend {
+    Wire(Box<Wire<TcpLink>>),
+    #[cfg(feature = "embedded")]
+    Embedded(Embedded),
+}
+
+impl AnyBackend {
+    pub(crate) async fn attach(config: &Config, create: bool) -> Result<Self> {
+        match &config.target {
+            Target::Remote { host, port, database } => {
+                let deadline = Instant::now() + config.connect_timeout;
+                let link = TcpLink::connect(host, *port, config.address_family, deadline).map_err(|error| {
+                    let kind = match error.kind() {
+                        std::io::ErrorKind::TimedOut => Kind::Timeout,
+                        _ => Kind::Unreachable,
+                    };
+                    Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
+                })?;
+                let options = connect_options(config, database, create)?;
+                let source = config.db_key.clone();
+                let key = move |_: &[u8]| db_key::read(source.as_ref());
+                let wire = Wire::attach(link, options, &key, deadline, config.read_timeout).await?;
+                Ok(Self::Wire(Box::new(wire)))
+            }
+            #[cfg(feature = "embedded")]
+            Target::Embedded { path } => embedded(config, path, create).map(Self::Embedded),
+            #[cfg(not(feature = "embedded"))]
+            Target::Embedded { path } => Err(Error::new(
+                Kind::Unsupported,
+                format!("{path} names a local database, but this build has no embedded engine"),
+            )),
+        }
+    }
+}
+
+#[cfg(feature = "embedded")]
+fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
+    use firearrow_fbapi::{Library, LoadOptions, Runtime, RuntimeHint, ServerMode};
+    let hint = match &config.client_library {
+        Some(library) => RuntimeHint::at(library),
+        None => RuntimeHint::default(),
+    };
+    let runtime = Runtime::discover(&hint)?;
+    let options = LoadOptions {
+        server_mode: match config.server_mode {
+            None | Some(crate::config::ServerMode::Super) => ServerMode::Super,
+            Some(crate::config::ServerMode::Classic) => ServerMode::Classic,
+        },
+        ..LoadOptions::default()
+    };
+    let library = Library::load(&runtime, &options)?;
+    let attachment = if create {
+        library.create(path, config.dpb_for_create().as_bytes())?
+    } else {
+        library.attach(path, config.dpb().as_bytes())?
+    };
+    Ok(Embedded::new(attachment))
+}
+
+macro_rules! each {
+    ($self:ident, $backend:ident => $call:expr) => {
+        match $self {
+            Self::Wire($backend) => $call,
+            #[cfg(feature = "embedded")]
+            Self::Embedded($backend) => $call,
+        }
+    };
+}
+
+impl Backend for AnyBackend {
+    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        each!(self, backend => backend.begin(tpb).await)
+    }
+
+    async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
+        each!(self, backend => backend.end(transaction, end).await)
+    }
+
+    async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
+        each!(self, backend => backend.transaction_info(transaction, items).await)
+    }
+
+    async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>> {
+        each!(self, backend => backend.database_info(items).await)
+    }
+
+    async fn execute_immediate(&mut self, transaction: TransactionId, sql: &str) -> Result<Executed> {
+        each!(self, backend => backend.execute_immediate(transaction, sql).await)
+    }
+
+    async fn prepare(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+    ) -> Result<(StatementId, StatementInfo)> {
+        each!(self, backend => backend.prepare(transaction, sql).await)
+    }
+
+    async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>> {
+        each!(self, backend => backend.statement_info(statement, items).await)
+    }
+
+    async fn execute(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+    ) -> Result<Executed> {
+        each!(self, backend => backend.execute(statement, transaction, parameters, output).await)
+    }
+
+    async fn open_cursor(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        each!(self, backend => backend.open_cursor(statement, transaction, parameters, output).await)
+    }
+
+    async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        each!(self, backend => backend.fetch(statement, builder).await)
+    }
+
+    async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
+        each!(self, backend => backend.close_cursor(statement).await)
+    }
+
+    async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
+        each!(self, backend => backend.free_statement(statement).await)
+    }
+
+    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()> {
+        each!(self, backend => backend.read_blob(transaction, id, out).await)
+    }
+
+    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
+        each!(self, backend => backend.write_blob(transaction, bytes).await)
+    }
+
+    async fn ping(&mut self) -> Result<()> {
+        each!(self, backend => backend.ping().await)
+    }
+
+    async fn keep_alive(&mut self) -> Result<()> {
+        each!(self, backend => backend.keep_alive().await)
+    }
+
+    async fn detach(&mut self) -> Result<()> {
+        each!(self, backend => backend.detach().await)
+    }
+
+    async fn drop_database(&mut self) -> Result<()> {
+        each!(self, backend => backend.drop_database().await)
+    }
+
+    fn transport(&self) -> Transport {
+        each!(self, backend => backend.transport())
+    }
+
+    fn wire_stats(&self) -> WireStats {
+        each!(self, backend => backend.wire_stats())
+    }
+
+    fn is_failed(&self) -> bool {
+        each!(self, backend => backend.is_failed())
+    }
+}

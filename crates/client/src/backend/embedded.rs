@@ -1,0 +1,391 @@
+//! The operations of an engine as calls into it, in this process.
+
+use super::{Backend, End, Executed, Message, StatementId, TransactionId, Transport};
+use crate::arrow::BatchBuilder;
+use crate::error::{Error, Kind, Result};
+use crate::stats::WireStats;
+use firearrow_fbapi as fbapi;
+use firearrow_fbapi::{Attachment, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags};
+use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::pb::STREAM_BPB;
+use firearrow_proto::api::row::NativeRows;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Bytes of messages fetched before they are decoded: rows are still in the cache then, and the work per block
+/// does not count.
+const BLOCK_BYTES: usize = 128 << 10;
+/// Bytes for most info answers; longer ones are asked for again by the layer below.
+const INFO_BYTES: usize = 1024;
+
+/// A database attached in this process.
+pub(crate) struct Embedded {
+    attachment: Option<Attachment>,
+    transactions: HashMap<u32, fbapi::Transaction>,
+    statements: HashMap<u32, Statement>,
+    last_id: u32,
+}
+
+struct Statement {
+    statement: fbapi::Statement,
+    /// The format in which the engine describes its rows, if there are any.
+    natural: Arc<RowLayout>,
+    /// The last formats used, so that repeated executions do not build them again.
+    input: Option<(Arc<RowLayout>, Metadata)>,
+    output: Option<(Arc<RowLayout>, Metadata)>,
+    cursor: Option<OpenCursor>,
+    counts_rows: bool,
+}
+
+struct OpenCursor {
+    rows: ResultSet,
+    layout: Arc<RowLayout>,
+    buffer: MessageBuffer,
+    /// Rows in the buffer, and how many of them have been handed out.
+    fetched: usize,
+    given: usize,
+    at_end: bool,
+}
+
+impl Embedded {
+    pub(crate) fn new(attachment: Attachment) -> Self {
+        Self { attachment: Some(attachment), transactions: HashMap::new(), statements: HashMap::new(), last_id: 0 }
+    }
+
+    fn attachment(&self) -> Result<&Attachment> {
+        self.attachment.as_ref().ok_or_else(|| Error::new(Kind::Closed, "the connection is closed"))
+    }
+
+    fn next_id(&mut self) -> u32 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    fn transaction(&mut self, id: TransactionId) -> Result<&mut fbapi::Transaction> {
+        self.transactions.get_mut(&id.0).ok_or_else(no_transaction)
+    }
+
+    fn statement(&mut self, id: StatementId) -> Result<&mut Statement> {
+        self.statements.get_mut(&id.0).ok_or_else(no_statement)
+    }
+}
+
+fn no_transaction() -> Error {
+    Error::new(Kind::Misuse, "the transaction has ended")
+}
+
+fn no_statement() -> Error {
+    Error::new(Kind::Misuse, "the statement has been freed")
+}
+
+impl Statement {
+    /// The metadata for `layout`, or `None` where the engine's own will do.
+    fn output_format(&mut self, library: &fbapi::Library, layout: &Arc<RowLayout>) -> Result<Option<&Metadata>> {
+        if *layout == self.natural {
+            return Ok(None);
+        }
+        cached(&mut self.output, library, layout).map(Some)
+    }
+}
+
+/// The metadata for `layout`, built anew only when the layout differs from the last one.
+fn cached<'a>(
+    slot: &'a mut Option<(Arc<RowLayout>, Metadata)>,
+    library: &fbapi::Library,
+    layout: &Arc<RowLayout>,
+) -> Result<&'a Metadata> {
+    if slot.as_ref().is_none_or(|(last, _)| last != layout) {
+        *slot = Some((Arc::clone(layout), Metadata::for_layout(library, layout)?));
+    }
+    match slot {
+        Some((_, metadata)) => Ok(metadata),
+        None => Err(Error::new(Kind::Misuse, "no metadata")),
+    }
+}
+
+/// The parameters of a call, copied to where the engine wants them: aligned, and writable.
+struct Bound<'a> {
+    format: Option<&'a Metadata>,
+    bytes: MessageBuffer,
+}
+
+impl<'a> Bound<'a> {
+    fn new(
+        slot: &'a mut Option<(Arc<RowLayout>, Metadata)>,
+        library: &fbapi::Library,
+        message: Option<Message<'_>>,
+    ) -> Result<Self> {
+        let Some(message) = message.filter(|message| !message.layout.fields().is_empty()) else {
+            return Ok(Self { format: None, bytes: MessageBuffer::new(0) });
+        };
+        let mut bytes = MessageBuffer::new(message.layout.native_stride());
+        let length = message.bytes.len().min(bytes.len());
+        bytes.bytes_mut()[..length].copy_from_slice(&message.bytes[..length]);
+        Ok(Self { format: Some(cached(slot, library, message.layout)?), bytes })
+    }
+
+    fn input(&mut self) -> fbapi::Input<'_> {
+        self.format.map(|format| (format, self.bytes.bytes_mut()))
+    }
+}
+
+impl Backend for Embedded {
+    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        let transaction = self.attachment()?.start_transaction(tpb)?;
+        let id = self.next_id();
+        self.transactions.insert(id, transaction);
+        Ok(TransactionId(id))
+    }
+
+    async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
+        let transaction = self.transaction(id)?;
+        match end {
+            End::Commit => transaction.commit()?,
+            End::Rollback => transaction.rollback()?,
+            End::CommitRetaining => return Ok(transaction.commit_retaining()?),
+            End::RollbackRetaining => return Ok(transaction.rollback_retaining()?),
+        }
+        self.transactions.remove(&id.0);
+        Ok(())
+    }
+
+    async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
+        Ok(self.transaction(id)?.info(items, INFO_BYTES)?)
+    }
+
+    async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>> {
+        Ok(self.attachment()?.info(items, INFO_BYTES)?)
+    }
+
+    async fn execute_immediate(&mut self, id: TransactionId, sql: &str) -> Result<Executed> {
+        let transaction = self.transactions.get_mut(&id.0).ok_or_else(no_transaction)?;
+        let attachment = self.attachment.as_ref().ok_or_else(|| Error::new(Kind::Closed, "closed"))?;
+        let started = attachment.execute_immediate(Some(transaction), sql)?;
+        refuse_new_transaction(started)?;
+        let ended = !transaction.is_active();
+        if ended {
+            self.transactions.remove(&id.0);
+        }
+        Ok(Executed { affected_rows: None, transaction_ended: ended })
+    }
+
+    async fn prepare(&mut self, id: TransactionId, sql: &str) -> Result<(StatementId, StatementInfo)> {
+        let transaction = self.transactions.get(&id.0).ok_or_else(no_transaction)?;
+        let statement = self.attachment()?.prepare(transaction, sql)?;
+        let info = StatementInfo {
+            kind: StatementKind::from_number(i64::from(statement.kind()?.0)),
+            has_cursor: StatementFlags::has_cursor(statement.flags()?),
+            columns: statement.output()?.descriptors()?,
+            parameters: statement.input()?.descriptors()?,
+        };
+        let natural = RowLayout::for_descriptors(&info.columns)
+            .map_err(|error| Error::new(Kind::Unsupported, error.to_string()))?;
+        let counts_rows = matches!(
+            info.kind,
+            StatementKind::Insert
+                | StatementKind::Update
+                | StatementKind::Delete
+                | StatementKind::ExecuteProcedure
+        );
+        let statement =
+            Statement { statement, natural: Arc::new(natural), input: None, output: None, cursor: None, counts_rows };
+        let id = self.next_id();
+        self.statements.insert(id, statement);
+        Ok((StatementId(id), info))
+    }
+
+    async fn statement_info(&mut self, id: StatementId, items: &[u8]) -> Result<Vec<u8>> {
+        Ok(self.statement(id)?.statement.info(items, INFO_BYTES)?)
+    }
+
+    async fn execute(
+        &mut self,
+        id: StatementId,
+        transaction_id: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+    ) -> Result<Executed> {
+        let library = Arc::clone(self.attachment()?.library());
+        let transaction = self.transactions.get_mut(&transaction_id.0).ok_or_else(no_transaction)?;
+        let Statement { statement, input, output: format, counts_rows, .. } =
+            self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
+        let mut bound = Bound::new(input, &library, parameters)?;
+        let started = match output {
+            None => statement.execute(transaction, bound.input(), None)?,
+            Some((layout, builder)) => {
+                let mut row = MessageBuffer::new(layout.native_stride());
+                let format = cached(format, &library, layout)?;
+                let started =
+                    statement.execute(transaction, bound.input(), Some((format, row.bytes_mut())))?;
+                let rows = NativeRows::new(layout, row.bytes(), 1).ok_or_else(no_statement)?;
+                builder.push(&rows, 0)?;
+                started
+            }
+        };
+        refuse_new_transaction(started)?;
+        let affected_rows = if *counts_rows { Some(statement.affected_records()?) } else { None };
+        let transaction_ended = !transaction.is_active();
+        if transaction_ended {
+            self.transactions.remove(&transaction_id.0);
+        }
+        Ok(Executed { affected_rows, transaction_ended })
+    }
+
+    async fn open_cursor(
+        &mut self,
+        id: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        let library = Arc::clone(self.attachment()?.library());
+        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let entry = self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
+        if entry.cursor.is_some() {
+            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
+        }
+        entry.output_format(&library, output)?;
+        let Statement { statement, input, output: format, natural, .. } = &mut *entry;
+        let mut bound = Bound::new(input, &library, parameters)?;
+        let format = format.as_ref().filter(|_| output != natural).map(|(_, metadata)| metadata);
+        let rows = statement.open_cursor(transaction, bound.input(), format, CursorFlags::default())?;
+        let stride = output.native_stride().max(1);
+        let room = (BLOCK_BYTES / stride).max(1);
+        entry.cursor = Some(OpenCursor {
+            rows,
+            layout: Arc::clone(output),
+            buffer: MessageBuffer::new(room * stride),
+            fetched: 0,
+            given: 0,
+            at_end: false,
+        });
+        Ok(())
+    }
+
+    async fn fetch(&mut self, id: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        let cursor = self.statement(id)?.cursor.as_mut();
+        let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
+        loop {
+            while cursor.given < cursor.fetched {
+                let rows = NativeRows::new(&cursor.layout, cursor.buffer.bytes(), cursor.fetched);
+                let rows = rows.ok_or_else(|| Error::new(Kind::Misuse, "a block shorter than its rows"))?;
+                let taken = builder.push(&rows, cursor.given)?;
+                if taken == 0 {
+                    return Ok(false);
+                }
+                cursor.given += taken;
+            }
+            if cursor.at_end {
+                return Ok(true);
+            }
+            if builder.is_full() {
+                return Ok(false);
+            }
+            let stride = cursor.layout.native_stride();
+            let (fetched, at_end) = cursor.rows.fetch_block(&mut cursor.buffer, stride, usize::MAX)?;
+            (cursor.fetched, cursor.given, cursor.at_end) = (fetched, 0, at_end);
+        }
+    }
+
+    async fn close_cursor(&mut self, id: StatementId) -> Result<()> {
+        if let Some(cursor) = self.statement(id)?.cursor.take()
+            && let Err(error) = cursor.rows.close()
+        {
+            // Its transaction may have closed it already.
+            tracing::debug!(%error, "closing a cursor failed");
+        }
+        Ok(())
+    }
+
+    async fn free_statement(&mut self, id: StatementId) -> Result<()> {
+        self.close_cursor(id).await?;
+        self.statements.remove(&id.0);
+        Ok(())
+    }
+
+    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()> {
+        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let mut blob = self.attachment()?.open_blob(transaction, id, &[])?;
+        blob.read_to_end(out, usize::MAX)?;
+        Ok(blob.close()?)
+    }
+
+    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
+        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let mut blob = self.attachment()?.create_blob(transaction, &STREAM_BPB)?;
+        blob.write_all(bytes)?;
+        let id = blob.id();
+        blob.close()?;
+        Ok(id)
+    }
+
+    async fn ping(&mut self) -> Result<()> {
+        Ok(self.attachment()?.ping()?)
+    }
+
+    async fn keep_alive(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn detach(&mut self) -> Result<()> {
+        self.statements.clear();
+        self.transactions.clear();
+        match self.attachment.take() {
+            Some(attachment) => Ok(attachment.detach()?),
+            None => Ok(()),
+        }
+    }
+
+    async fn drop_database(&mut self) -> Result<()> {
+        self.statements.clear();
+        self.transactions.clear();
+        match self.attachment.take() {
+            Some(attachment) => Ok(attachment.drop_database()?),
+            None => Err(Error::new(Kind::Closed, "the connection is closed")),
+        }
+    }
+
+    fn transport(&self) -> Transport {
+        Transport::default()
+    }
+
+    fn wire_stats(&self) -> WireStats {
+        WireStats::default()
+    }
+
+    fn is_failed(&self) -> bool {
+        self.attachment.is_none()
+    }
+}
+
+/// SET TRANSACTION inside a transaction starts a second one that nobody would own.
+fn refuse_new_transaction(started: Option<fbapi::Transaction>) -> Result<()> {
+    match started {
+        None => Ok(()),
+        Some(_) => Err(Error::new(Kind::Misuse, "SET TRANSACTION: use Connection::begin with TransactionOptions")),
+    }
+}
+
+impl From<fbapi::Error> for Error {
+    fn from(error: fbapi::Error) -> Self {
+        let kind = match &error {
+            fbapi::Error::Status(status) => return Self::engine(status.clone()),
+            fbapi::Error::LibraryNotFound { .. }
+            | fbapi::Error::MissingDependency { .. }
+            | fbapi::Error::NotALibrary { .. }
+            | fbapi::Error::MissingEnginePlugin { .. }
+            | fbapi::Error::PluginNotLoadable { .. }
+            | fbapi::Error::MissingIcu { .. }
+            | fbapi::Error::SecondLibrary { .. }
+            | fbapi::Error::Interface { .. }
+            | fbapi::Error::Folder { .. } => Kind::EngineMissing,
+            fbapi::Error::Unsupported { .. } => Kind::Unsupported,
+            fbapi::Error::Layout { .. } | fbapi::Error::Buffer { .. } => Kind::Protocol,
+            fbapi::Error::Argument { .. } => Kind::Parameter,
+            fbapi::Error::NoTransaction => Kind::Misuse,
+            fbapi::Error::BlobTooLong { .. } => Kind::Data,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

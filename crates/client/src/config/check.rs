@@ -1,0 +1,65 @@
+//! Settings that are fine one by one, but not together.
+
+use super::{Config, ConfigError, Target};
+use firearrow_proto::wire::auth::AuthPlugin;
+use firearrow_proto::wire::crypt::CipherKind;
+use firearrow_proto::wire::packet::connect::WireCrypt;
+use firearrow_proto::wire::version::ProtocolVersion;
+
+impl Config {
+    /// Whether the settings fit together. Parsing has asked already; ask again after changing fields.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        if self.target.database().is_empty() {
+            return Err(ConfigError::MissingDatabase);
+        }
+        if self.create_if_missing && self.overwrite {
+            // An attach that failed for another reason must not end with the old database replaced.
+            return Err(ConfigError::Conflict(
+                "create_if_missing keeps a database that exists, overwrite replaces it; remove one of the two",
+            ));
+        }
+        match &self.target {
+            Target::Remote { .. } => self.check_remote(),
+            Target::Embedded { .. } => Ok(()),
+        }
+    }
+
+    fn check_remote(&self) -> Result<(), ConfigError> {
+        let conflict = |text| Err(ConfigError::Conflict(text));
+        if self.server_mode.is_some() {
+            return conflict(
+                "server_mode is for the embedded engine; a server has its own configuration, so remove it",
+            );
+        }
+        if self.engine_config.is_some() {
+            // Silence would be dangerous: people write WireCrypt=Required here.
+            return conflict(
+                "config is for the embedded engine; for a server use wire_crypt, wire_compress and auth_plugins",
+            );
+        }
+        if self.auth_plugins.is_empty() {
+            return conflict("no authentication plugin is left; remove auth_plugins or add Srp256");
+        }
+        let offered = |number| ProtocolVersion::new(number).is_some();
+        if self.protocol.is_empty() || !offered(*self.protocol.start()) || !offered(*self.protocol.end()) {
+            return conflict("no protocol version is left to offer; remove protocol");
+        }
+        if self.wire_crypt != WireCrypt::Required {
+            return Ok(());
+        }
+        if !self.auth_plugins.iter().copied().any(AuthPlugin::has_session_key) {
+            return conflict(
+                "wire_crypt=required cannot work with Legacy_Auth alone, which gives no key; add Srp256 or Srp to \
+                 auth_plugins",
+            );
+        }
+        let has_iv = ProtocolVersion::new(*self.protocol.end()).is_some_and(ProtocolVersion::has_cipher_iv);
+        if !self.ciphers.iter().any(|cipher| has_iv || !CipherKind::needs_iv(*cipher)) {
+            return conflict(
+                "wire_crypt=required cannot work with these ciphers and protocol versions; remove protocol or \
+                 wire_crypt_plugin: below version 16 there is Arc4 only",
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! BLOBs as values of columns and parameters.
+
+use crate::support::{fresh, query, run};
+use arrow::array::*;
+use firearrow::{BatchLimits, Params};
+use firearrow_testkit::{Target, matrix};
+use std::sync::Arc;
+
+/// Bytes that no neighbour shares.
+fn pattern(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+matrix!(all,
+    fn blobs_of_every_length_survive(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE BINARY)");
+        let lengths = [0, 1, 2, 3, 4095, 32768, 65530, 65531, 65533, 65534, 65535, 65536, 65537, 200_000, 3_000_000];
+        let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..lengths.len() as i32));
+        let blobs: ArrayRef = Arc::new(BinaryArray::from_iter_values(lengths.map(pattern)));
+        connection
+            .execute_with("INSERT INTO t VALUES (?, ?)", Params::row([ids, Arc::clone(&blobs)]))
+            .expect("BLOBs are written");
+        let read = query(&connection, "SELECT b, OCTET_LENGTH(b) FROM t ORDER BY id");
+        assert!(read.column(0).as_ref() == blobs.as_ref(), "contents differ");
+    }
+
+    fn long_text_is_transliterated_by_the_server(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT CHARACTER SET WIN1252)");
+        let text = "Größe € ".repeat(20_000);
+        let values: ArrayRef = Arc::new(StringArray::from(vec![text.as_str()]));
+        connection.execute_with("INSERT INTO t VALUES (?)", Params::row([values])).expect("text is written");
+        let read = query(&connection, "SELECT b, OCTET_LENGTH(b) FROM t");
+        assert_eq!(read.column(0).as_string::<i32>().value(0), text);
+        let stored = arrow::compute::cast(read.column(1), &arrow::datatypes::DataType::Int64).expect("a number");
+        assert_eq!(stored.as_primitive::<arrow::datatypes::Int64Type>().value(0), text.chars().count() as i64);
+    }
+
+    fn blob_columns_are_read_row_by_row_over_many_batches(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, a BLOB SUB_TYPE TEXT, b BLOB)");
+        run(
+            &connection,
+            "EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN
+                 WHILE (i < 500) DO BEGIN
+                     INSERT INTO t VALUES (:i, 'text ' || :i, IIF(MOD(:i, 3) = 0, NULL, x'00' || :i));
+                     i = i + 1;
+                 END
+             END",
+        );
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("SELECT id, a, b FROM t ORDER BY id").expect("valid SQL");
+        let statement = statement.with_limits(BatchLimits { rows: 64, ..Default::default() });
+        let mut cursor = statement.query(&transaction, ()).expect("it runs");
+        let mut row = 0;
+        while let Some(batch) = cursor.next_batch().expect("rows") {
+            for index in 0..batch.num_rows() {
+                assert_eq!(batch.column(1).as_string::<i32>().value(index), format!("text {row}"));
+                let binary = batch.column(2).as_binary::<i32>();
+                assert_eq!(binary.is_null(index), row % 3 == 0);
+                if row % 3 != 0 {
+                    assert_eq!(binary.value(index), [b"\0", row.to_string().as_bytes()].concat());
+                }
+                row += 1;
+            }
+        }
+        assert_eq!(row, 500);
+    }
+);

@@ -1,0 +1,173 @@
+//! Getting in: plugins, ciphers, compression, and being turned away.
+
+use crate::support::{column, config, fresh_closed};
+use firearrow::config::WireCrypt;
+use firearrow::{Config, Connection, Kind};
+use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
+use firearrow_testkit::WireCrypt as ServerCrypt;
+
+fn server(target: &Target) -> &'static Server {
+    match target {
+        Target::Wire(server) => server,
+        Target::Embedded(_) => panic!("a wire test"),
+    }
+}
+
+/// `config` with more options, given as in a URL.
+fn with(config: &Config, target: &Target, options: &str) -> Config {
+    let mut changed = crate::support::config(target, &format!("{}?{options}", url(config, target)));
+    changed.read_timeout = config.read_timeout;
+    changed
+}
+
+fn url(config: &Config, target: &Target) -> String {
+    let firearrow::config::Target::Remote { database, .. } = &config.target else { panic!("a wire test") };
+    server(target).url_at(server(target).address(), std::path::Path::new(database))
+}
+
+fn works(config: &Config) -> Result<Connection, firearrow::Error> {
+    let connection = Connection::open(config)?;
+    assert_eq!(column(&connection, "SELECT 1 FROM RDB$DATABASE").len(), 1);
+    Ok(connection)
+}
+
+matrix!(wire,
+    fn every_cipher_and_compression_carries_rows(target: &Target) {
+        let config = fresh_closed(target);
+        let ciphers: &[&str] =
+            if target.generation() == Generation::V3_0 { &["Arc4"] } else { &["ChaCha64", "ChaCha", "Arc4"] };
+        for cipher in ciphers {
+            for compress in ["false", "true"] {
+                let options = format!("wire_crypt=required&wire_crypt_plugin={cipher}&wire_compression={compress}");
+                let connection = works(&with(&config, target, &options)).unwrap_or_else(|e| panic!("{options}: {e}"));
+                let info = connection.info().expect("info is answered");
+                assert_eq!(info.cipher.as_deref(), Some(*cipher));
+                assert_eq!(info.compressed, compress == "true", "{options}");
+                let batch = crate::support::query(&connection, "SELECT * FROM RDB$FIELDS");
+                assert!(batch.num_rows() > 100);
+            }
+        }
+        let plain = works(&with(&config, target, "wire_crypt=disabled")).expect("plain works, too");
+        assert_eq!(plain.info().expect("info").cipher, None);
+    }
+
+    fn the_best_cipher_is_chosen(target: &Target) {
+        let info = works(&fresh_closed(target)).expect("it opens").info().expect("info");
+        let best = if target.generation() == Generation::V3_0 { "Arc4" } else { "ChaCha64" };
+        assert_eq!(info.cipher.as_deref(), Some(best));
+    }
+
+    fn every_protocol_version_down_to_13_works(target: &Target) {
+        let config = fresh_closed(target);
+        let newest = match target.generation() {
+            Generation::V3_0 => 15,
+            Generation::V4_0 => 17,
+            Generation::V5_0 => 19,
+        };
+        for version in 13..=newest {
+            for crypt in ["disabled", "enabled"] {
+                let options = format!("protocol={version}&wire_crypt={crypt}");
+                let connection = works(&with(&config, target, &options)).unwrap_or_else(|e| panic!("{options}: {e}"));
+                assert_eq!(connection.info().expect("info").protocol, Some(version));
+            }
+        }
+    }
+
+    fn srp_plugins_that_the_server_has_log_in(target: &Target) {
+        let config = fresh_closed(target);
+        let plugins: &[&str] = match target.generation() {
+            Generation::V3_0 => &["Srp"],
+            _ => &["Srp256", "Srp"],
+        };
+        for plugin in plugins {
+            works(&with(&config, target, &format!("auth_plugins={plugin}"))).unwrap_or_else(|e| panic!("{plugin}: {e}"));
+        }
+    }
+
+    fn a_legacy_account_logs_in_on_demand(target: &Target) {
+        let mut config = fresh_closed(target);
+        config.user = Some("LEGACYTEST".into());
+        config.password = Some("legacy".into());
+        let error = Connection::open(&config).expect_err("Legacy_Auth is not offered by default");
+        assert_eq!(error.kind(), Kind::Login, "{error}");
+        config.auth_plugins = vec!["Legacy_Auth".parse().expect("a plugin")];
+        config.wire_crypt = WireCrypt::Disabled;
+        let connection = Connection::open(&config).expect("the legacy account logs in");
+        assert_eq!(connection.info().expect("info").user, "LEGACYTEST");
+    }
+
+    fn wrong_credentials_are_told_apart_from_the_rest(target: &Target) {
+        let config = fresh_closed(target);
+        let wrong = |change: &dyn Fn(&mut Config)| {
+            let mut config = config.clone();
+            change(&mut config);
+            Connection::open(&config).expect_err("it must fail")
+        };
+        let error = wrong(&|config| config.password = Some("nonsense".into()));
+        assert_eq!(error.kind(), Kind::Login, "{error}");
+        assert!(!error.to_string().contains("nonsense"));
+        let error = wrong(&|config| config.user = Some("NOBODY".into()));
+        assert_eq!(error.kind(), Kind::Login, "{error}");
+        let error = wrong(&|config| {
+            if let firearrow::config::Target::Remote { database, .. } = &mut config.target {
+                database.push_str(".missing");
+            }
+        });
+        assert_eq!(error.kind(), Kind::Database, "{error}");
+        let error = wrong(&|config| {
+            if let firearrow::config::Target::Remote { port, .. } = &mut config.target {
+                *port = 1;
+            }
+        });
+        assert_eq!(error.kind(), Kind::Unreachable, "{error}");
+        let error = wrong(&|config| {
+            if let firearrow::config::Target::Remote { host, .. } = &mut config.target {
+                *host = "no-such-host.invalid".into();
+            }
+        });
+        assert_eq!(error.kind(), Kind::Unreachable, "{error}");
+    }
+
+    fn encryption_levels_that_do_not_fit_are_explained(target: &Target) {
+        let settings = |wire_crypt| ServerConfig { wire_crypt, ..ServerConfig::default() };
+        let start = |wire_crypt| Server::start_with(target.generation(), &settings(wire_crypt));
+        let required = start(ServerCrypt::Required).expect("the shared one runs as well");
+        let url = |server: &Server| server.url("employee");
+        let mut config = Config::parse(&url(&required)).expect("a valid URL");
+        config.wire_crypt = WireCrypt::Disabled;
+        let error = Connection::create(&config).expect_err("the server insists");
+        assert_eq!(error.kind(), Kind::Configuration, "{error}");
+        config.wire_crypt = WireCrypt::Required;
+        Connection::create(&config).expect("both insist").drop_database().expect("it is dropped");
+        let disabled = start(ServerCrypt::Disabled).expect("the shared one runs as well");
+        let mut config = Config::parse(&url(&disabled)).expect("a valid URL");
+        config.wire_crypt = WireCrypt::Required;
+        let error = Connection::create(&config).expect_err("the server cannot");
+        assert_eq!(error.kind(), Kind::Configuration, "{error}");
+        config.wire_crypt = WireCrypt::Enabled;
+        let connection = Connection::create(&config).expect("plain is allowed");
+        assert_eq!(connection.info().expect("info").cipher, None);
+    }
+
+    fn options_reach_the_engine(target: &Target) {
+        let config = fresh_closed(target);
+        let role = works(&with(&config, target, "role=RDB$ADMIN")).expect("it opens").info().expect("info");
+        assert_eq!(role.role, "RDB$ADMIN");
+        if target.generation() >= Generation::V4_0 {
+            let connection = works(&with(&config, target, "session_time_zone=Asia/Tokyo")).expect("it opens");
+            let zone = column(&connection, "SELECT RDB$GET_CONTEXT('SYSTEM', 'SESSION_TIMEZONE') FROM RDB$DATABASE");
+            assert_eq!(arrow::array::AsArray::as_string::<i32>(&zone).value(0), "Asia/Tokyo");
+        }
+        let error = Connection::open(&with(&config, target, "set_bind=nonsense")).err();
+        assert_eq!(error.is_some(), target.generation() >= Generation::V4_0);
+    }
+);
+
+matrix!(all,
+    fn unknown_options_are_refused(target: &Target) {
+        let config = config(target, &target.fresh_url());
+        drop(config);
+        let error = Config::parse("firebird://u:p@localhost/db?wire_crypts=required").expect_err("a misspelling");
+        assert!(error.to_string().contains("wire_crypt"), "{error}");
+    }
+);

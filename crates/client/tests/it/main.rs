@@ -1,0 +1,14 @@
+//! The client against real servers and the embedded engine. Each test is written once and stamped per platform.
+#![expect(missing_docs, reason = "tests")]
+
+mod blobs;
+mod bounds;
+mod errors;
+mod faults;
+mod login;
+mod round_trips;
+mod statements;
+mod support;
+mod transactions;
+mod types;
+mod types_document;

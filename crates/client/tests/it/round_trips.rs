@@ -1,0 +1,79 @@
+//! How often a request waits for the server: deterministic, so it is asserted.
+
+use crate::support::{fresh, rows, run};
+use firearrow::{BatchLimits, Connection, Params};
+use firearrow_testkit::{Target, matrix};
+
+/// Round trips that `work` takes.
+fn cost<T>(connection: &Connection, work: impl FnOnce() -> T) -> u64 {
+    let before = connection.wire_stats().round_trips;
+    drop(work());
+    connection.wire_stats().round_trips - before
+}
+
+matrix!(wire,
+    fn a_prepared_query_takes_one_round_trip(target: &Target) {
+        let connection = fresh(target);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("SELECT 1 FROM RDB$DATABASE").expect("valid SQL");
+        for _ in 0..3 {
+            let trips = cost(&connection, || {
+                assert_eq!(rows(statement.query(&transaction, ()).expect("it runs")).num_rows(), 1);
+            });
+            assert_eq!(trips, 1);
+        }
+    }
+
+    fn new_sql_takes_two_round_trips(target: &Target) {
+        let connection = fresh(target);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        for n in 0..3 {
+            let trips = cost(&connection, || {
+                let cursor = transaction.query(&format!("SELECT {n} FROM RDB$DATABASE")).expect("it runs");
+                assert_eq!(rows(cursor).num_rows(), 1);
+            });
+            assert_eq!(trips, 2);
+        }
+    }
+
+    fn executing_with_its_count_takes_one_round_trip(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+        let trips = cost(&connection, || {
+            statement.execute(&mut transaction, Params::texts([Some("1")])).expect("it inserts");
+        });
+        assert_eq!(trips, 1);
+    }
+
+    fn beginning_and_ending_take_one_each(target: &Target) {
+        let connection = fresh(target);
+        connection.begin(Default::default()).expect("it starts");
+        assert_eq!(cost(&connection, || connection.ping().expect("it answers")), 1);
+        let mut transaction = None;
+        assert_eq!(cost(&connection, || transaction = connection.begin(Default::default()).ok()), 1);
+        let transaction = transaction.expect("it started");
+        assert_eq!(cost(&connection, || transaction.commit().expect("it commits")), 1);
+    }
+
+    fn two_fetches_are_in_flight(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, filler CHAR(200) CHARACTER SET ASCII)");
+        run(
+            &connection,
+            "EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN
+                 WHILE (i < 10000) DO BEGIN INSERT INTO t VALUES (:i, 'x'); i = i + 1; END
+             END",
+        );
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
+        let statement = statement.with_limits(BatchLimits { rows: 100, ..Default::default() });
+        let before = connection.wire_stats();
+        let mut cursor = statement.query(&transaction, ()).expect("it runs");
+        cursor.next_batch().expect("rows").expect("rows");
+        let spent = connection.wire_stats().since(&before);
+        // op_execute and two op_fetch went out before the first row came in.
+        assert_eq!((spent.packets_sent, spent.round_trips), (3, 1));
+    }
+);

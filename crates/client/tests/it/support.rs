@@ -1,0 +1,52 @@
+//! What most tests begin with.
+
+use arrow::array::{ArrayRef, RecordBatch};
+use firearrow::{Config, Connection, Cursor};
+use firearrow_testkit::Target;
+use std::time::Duration;
+
+/// The configuration for a database of `target`.
+pub(crate) fn config(target: &Target, url: &str) -> Config {
+    let mut config = Config::parse(url).expect("the testkit's URLs are valid");
+    if let Target::Embedded(embedded) = target {
+        config.client_library = Some(embedded.engine.display().to_string());
+    }
+    // No test may hang: a read that takes this long is a failure.
+    config.read_timeout = Some(Duration::from_secs(60));
+    config
+}
+
+/// A connection to a database that was just created.
+pub(crate) fn fresh(target: &Target) -> Connection {
+    Connection::create(&config(target, &target.fresh_url())).expect("a fresh database can be created")
+}
+
+/// The configuration of a database that was just created and is closed again.
+pub(crate) fn fresh_closed(target: &Target) -> Config {
+    let config = config(target, &target.fresh_url());
+    Connection::create(&config).expect("a fresh database can be created").close().expect("nothing is open");
+    config
+}
+
+/// All rows of a cursor.
+pub(crate) fn rows(cursor: Cursor) -> RecordBatch {
+    let schema = cursor.schema();
+    let batches: Vec<RecordBatch> =
+        cursor.collect::<Result<_, _>>().unwrap_or_else(|error| panic!("reading failed: {error}"));
+    arrow::compute::concat_batches(&schema, &batches).expect("batches of one cursor have one schema")
+}
+
+/// All rows of a query.
+pub(crate) fn query(connection: &Connection, sql: &str) -> RecordBatch {
+    rows(connection.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")))
+}
+
+/// The first column of a query.
+pub(crate) fn column(connection: &Connection, sql: &str) -> ArrayRef {
+    query(connection, sql).column(0).clone()
+}
+
+/// Runs a statement that must succeed.
+pub(crate) fn run(connection: &Connection, sql: &str) {
+    connection.execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+}

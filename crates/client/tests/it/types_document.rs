@@ -1,0 +1,58 @@
+//! Keeps docs/types.md true: the table of types × platforms that pass the round trip.
+
+use crate::types::{cases, round_trip};
+use firearrow_testkit::{Platform, Target, platform};
+use std::fmt::Write;
+use std::path::Path;
+
+const PLATFORMS: [(&str, Platform); 4] = [
+    ("Firebird 3.0", platform::firebird_3_0()),
+    ("Firebird 4.0", platform::firebird_4_0()),
+    ("Firebird 5.0", platform::firebird_5_0()),
+    ("embedded 5.0", platform::embedded_5_0()),
+];
+
+const HEAD: &str = "# Types\n\n\
+    Written by the test `types_document` of the client crate from what real servers answer; run it with\n\
+    `FIREARROW_UPDATE_DOCS=1` to write it anew. A type passes when its extremes and NULL, written as SQL literals,\n\
+    are read as the Arrow values expected, the same values sent as parameters are read back equal, and the engine\n\
+    itself finds both equal.\n\n";
+
+/// A platform that is absent keeps the column that the document has.
+#[test]
+fn the_types_document_is_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/types.md");
+    let old = std::fs::read_to_string(&path).unwrap_or_default();
+    let targets: Vec<Option<Target>> = PLATFORMS.iter().map(|(_, platform)| platform.target().ok()).collect();
+    let mut text = HEAD.to_owned();
+    let _ = writeln!(text, "| Firebird type | Arrow type |{}", PLATFORMS.map(|(name, _)| format!(" {name} |")).concat());
+    let _ = writeln!(text, "|---|---|---|---|---|---|");
+    for case in cases() {
+        let _ = write!(text, "| {} | {} |", case.declaration, case.expected.data_type());
+        for (index, target) in targets.iter().enumerate() {
+            let mark = match target {
+                Some(target) if target.generation() < case.since => "–".to_owned(),
+                Some(target) => match round_trip(target, &case) {
+                    Ok(()) => "passes".to_owned(),
+                    Err(error) => format!("FAILS: {error}"),
+                },
+                None => cell(&old, case.declaration, index + 2).unwrap_or("not run").to_owned(),
+            };
+            let _ = write!(text, " {mark} |");
+        }
+        text.push('\n');
+    }
+    text.push_str("\n– : the release does not have the type.\n");
+    if std::env::var_os("FIREARROW_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &text).expect("docs/types.md can be written");
+    }
+    assert!(!text.contains("FAILS"), "{text}");
+    let current = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(current, text, "docs/types.md is out of date; run this test with FIREARROW_UPDATE_DOCS=1");
+}
+
+/// A cell of the table for the type `declaration`.
+fn cell<'a>(document: &'a str, declaration: &str, column: usize) -> Option<&'a str> {
+    let line = document.lines().find(|line| line.starts_with(&format!("| {declaration} |")))?;
+    line.split('|').nth(column + 1).map(str::trim)
+}

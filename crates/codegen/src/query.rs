@@ -1,0 +1,98 @@
+//! The tables that the engine keeps in every database.
+
+use firearrow_fbapi::{Attachment, CursorFlags, Library, MessageBuffer, Metadata};
+use firearrow_proto::api::info::{InfoReader, counted_strings};
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::row::{Native, NativeRows, RowSource, ValueFormat};
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+/// `isc_info_firebird_version`.
+const FIREBIRD_VERSION: u8 = 103;
+/// Whatever stops the generator.
+type Failure = Box<dyn Error>;
+
+/// A row of the queries below: an integer, a name and an integer.
+type Row = (i32, String, i32);
+
+/// Rows fetched at once.
+const BLOCK: usize = 256;
+
+/// An empty database made for the occasion.
+pub(crate) struct Database {
+    attachment: Attachment,
+}
+
+/// A character set.
+pub(crate) struct CharacterSet {
+    pub(crate) id: i32,
+    pub(crate) name: String,
+    pub(crate) bytes_per_character: i32,
+}
+
+impl Database {
+    pub(crate) fn create(library: &Arc<Library>, path: &Path) -> Result<Self, Failure> {
+        // Version 1; user_name, lc_ctype, and utf8_filename without a value.
+        let dpb = [&[1, 28, 6][..], b"SYSDBA", &[48, 4], b"UTF8", &[77, 0]].concat();
+        let path = path.to_str().ok_or("the temporary folder has no UTF-8 name")?;
+        Ok(Self { attachment: library.create(path, &dpb)? })
+    }
+
+    pub(crate) fn engine_version(&self) -> Result<String, Failure> {
+        let answer = self.attachment.info(&[FIREBIRD_VERSION], 256)?;
+        let item = InfoReader::new(&answer).find(|item| item.code == FIREBIRD_VERSION);
+        let versions = item.map(|item| counted_strings(item.value)).unwrap_or_default();
+        Ok(versions.into_iter().next().ok_or("the engine does not tell its version")?)
+    }
+
+    /// Ids and names of the time zone regions, GMT first.
+    pub(crate) fn time_zones(&self) -> Result<Vec<(i32, String)>, Failure> {
+        let rows = self.rows(
+            "select cast(RDB$TIME_ZONE_ID as integer), cast(RDB$TIME_ZONE_NAME as varchar(63)), 0 \
+             from RDB$TIME_ZONES order by 1 desc",
+        )?;
+        Ok(rows.into_iter().map(|(id, name, _)| (id, name)).collect())
+    }
+
+    pub(crate) fn character_sets(&self) -> Result<Vec<CharacterSet>, Failure> {
+        let rows = self.rows(
+            "select cast(RDB$CHARACTER_SET_ID as integer), cast(RDB$CHARACTER_SET_NAME as varchar(63)), \
+             cast(RDB$BYTES_PER_CHARACTER as integer) from RDB$CHARACTER_SETS order by 1",
+        )?;
+        let set = |(id, name, bytes_per_character)| CharacterSet { id, name, bytes_per_character };
+        Ok(rows.into_iter().map(set).collect())
+    }
+
+    pub(crate) fn drop(self) -> Result<(), Failure> {
+        Ok(self.attachment.drop_database()?)
+    }
+
+    fn rows(&self, sql: &str) -> Result<Vec<Row>, Failure> {
+        let mut transaction = self.attachment.start_transaction(&[])?;
+        let mut statement = self.attachment.prepare(&transaction, sql)?;
+        let layout = RowLayout::for_output(&statement.output()?.descriptors()?)?;
+        let format = Metadata::for_layout(self.attachment.library(), &layout)?;
+        let mut cursor = statement.open_cursor(&transaction, None, Some(&format), CursorFlags::FORWARD)?;
+        let stride = layout.native_stride();
+        let mut buffer = MessageBuffer::new(BLOCK * stride);
+        let mut result = Vec::new();
+        loop {
+            let (count, is_last) = cursor.fetch_block(&mut buffer, stride, BLOCK)?;
+            let rows = NativeRows::new(&layout, buffer.bytes(), count).ok_or("the buffer is too small")?;
+            for row in 0..count {
+                let number = |column| rows.field(row, column).and_then(Native::i32);
+                let name = rows.field(row, 1).and_then(Native::varying).ok_or("a name is NULL")?;
+                let name = String::from_utf8(name.to_vec())?.trim_end().to_owned();
+                result.push((number(0).ok_or("an id is NULL")?, name, number(2).ok_or("a number is NULL")?));
+            }
+            if is_last {
+                break;
+            }
+        }
+        cursor.close()?;
+        drop(statement);
+        transaction.commit()?;
+        Ok(result)
+    }
+}

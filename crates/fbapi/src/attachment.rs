@@ -1,0 +1,278 @@
+//! An open database.
+
+use crate::Error;
+use crate::abi::{IAttachment, IProvider, IStatus, Owned, Quad};
+use crate::blob::Blob;
+use crate::info::answer;
+use crate::library::{Library, c_string};
+use crate::signals;
+use crate::statement::Statement;
+use crate::status::Status;
+use crate::transaction::Transaction;
+use firearrow_proto::api::status::StatusVector;
+use std::ffi::c_char;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The SQL dialect of every statement.
+pub(crate) const DIALECT: u32 = 3;
+
+/// The slot of [`IProvider`] that opens or creates a database.
+pub(crate) type Open =
+    unsafe fn(*mut IProvider, *mut IStatus, *const c_char, u32, *const u8) -> *mut IAttachment;
+
+/// An open database. Dropping it detaches, once nothing that was made from it is left.
+///
+/// One thread at a time may use it. Statements, cursors and BLOBs may be used in other threads meanwhile; the
+/// engine lets one of them in at a time.
+pub struct Attachment {
+    core: Arc<AttachmentCore>,
+    status: Status,
+}
+
+/// What the children of an attachment keep alive.
+pub(crate) struct AttachmentCore {
+    interface: Owned<IAttachment>,
+    ended: AtomicBool,
+    pub(crate) library: Arc<Library>,
+}
+
+impl Attachment {
+    pub(crate) fn open(
+        library: &Arc<Library>,
+        provider: NonNull<IProvider>,
+        path: &str,
+        dpb: &[u8],
+        call: Open,
+    ) -> Result<Self, Error> {
+        let path = c_string(path.as_bytes())?;
+        let length = length(dpb)?;
+        let status = Status::new(library)?;
+        let raw = signals::keeping(|| {
+            // SAFETY: the provider lives for ever, the path ends with NUL and the block has the length given.
+            status.call(|status| unsafe {
+                call(provider.as_ptr(), status, path.as_ptr(), length, dpb.as_ptr())
+            })
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        let interface = unsafe { Owned::new(raw) }?;
+        let ended = AtomicBool::new(false);
+        let core = Arc::new(AttachmentCore { interface, ended, library: Arc::clone(library) });
+        Ok(Self { core, status })
+    }
+
+    /// The library that opened it.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.core.library
+    }
+
+    /// Starts a transaction; an empty block means snapshot, wait, read and write.
+    pub fn start_transaction(&self, tpb: &[u8]) -> Result<Transaction, Error> {
+        let length = length(tpb)?;
+        // SAFETY: the block has the length given.
+        let raw = self.call(|this, status| unsafe {
+            IAttachment::start_transaction(this, status, length, tpb.as_ptr())
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        Transaction::new(&self.core, unsafe { Owned::new(raw) }?)
+    }
+
+    /// Executes a statement that has no parameters and no result.
+    ///
+    /// COMMIT and ROLLBACK end `transaction`, which is inert then. SET TRANSACTION, with or without a
+    /// transaction given, returns the one that it starts.
+    pub fn execute_immediate(
+        &self,
+        transaction: Option<&mut Transaction>,
+        sql: &str,
+    ) -> Result<Option<Transaction>, Error> {
+        let (text, length) = sql_text(sql)?;
+        let run = |before| {
+            self.status.run(|status| {
+                // SAFETY: the text has the length given; `before` is null or a live transaction, one
+                // reference of which goes to the engine; no messages are passed.
+                unsafe {
+                    IAttachment::execute(
+                        self.core.interface.raw(),
+                        status,
+                        before,
+                        length,
+                        text,
+                        DIALECT,
+                        ptr::null_mut(),
+                        ptr::null_mut(),
+                        ptr::null_mut(),
+                        ptr::null_mut(),
+                    )
+                }
+            })
+        };
+        match transaction {
+            Some(transaction) => transaction.lend(&self.core, run),
+            None => {
+                let (raw, result) = run(ptr::null_mut());
+                // SAFETY: the reference that the call returned is ours.
+                let started = unsafe { Transaction::started(&self.core, raw) }?;
+                result.map(|()| started)
+            }
+        }
+    }
+
+    /// Prepares a statement.
+    pub fn prepare(&self, transaction: &Transaction, sql: &str) -> Result<Statement, Error> {
+        /// Type, flags and both descriptions, so that asking for them later costs no round trip to a server.
+        const WITH_METADATA: u32 = 0x47;
+        let (text, length) = sql_text(sql)?;
+        let transaction = transaction.raw()?;
+        // SAFETY: the transaction is alive and the text has the length given.
+        let raw = self.call(|this, status| unsafe {
+            IAttachment::prepare(this, status, transaction, length, text, DIALECT, WITH_METADATA)
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        Statement::new(&self.core, unsafe { Owned::new(raw) }?)
+    }
+
+    /// Asks for information items; the answer may be followed by zeroes. `size` is what it will probably
+    /// need; more is provided when that is too little.
+    pub fn info(&self, items: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+        let length = length(items)?;
+        answer(size, |buffer, size| {
+            // SAFETY: items and buffer have the lengths given.
+            self.call(|this, status| unsafe {
+                IAttachment::info(this, status, length, items.as_ptr(), size, buffer)
+            })
+        })
+    }
+
+    /// Opens a BLOB for reading; `id` as [`ValueFormat::quad`](firearrow_proto::api::row::ValueFormat::quad)
+    /// reads it.
+    pub fn open_blob(&self, transaction: &Transaction, id: u64, bpb: &[u8]) -> Result<Blob, Error> {
+        self.blob(transaction, id, bpb, false)
+    }
+
+    /// Creates a BLOB; its [`id`](Blob::id) stays temporary until a row refers to it.
+    pub fn create_blob(&self, transaction: &Transaction, bpb: &[u8]) -> Result<Blob, Error> {
+        self.blob(transaction, 0, bpb, true)
+    }
+
+    fn blob(&self, transaction: &Transaction, id: u64, bpb: &[u8], is_new: bool) -> Result<Blob, Error> {
+        let length = length(bpb)?;
+        let raw_transaction = transaction.raw()?;
+        let mut id = Quad::from_id(id);
+        let call = if is_new { IAttachment::create_blob } else { IAttachment::open_blob };
+        // SAFETY: the transaction is alive, the id can be written to, and the block has the length given.
+        let raw = self.call(|this, status| unsafe {
+            call(this, status, raw_transaction, &mut id, length, bpb.as_ptr())
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        Blob::new(transaction.core(), unsafe { Owned::new(raw) }?, id.id(), is_new)
+    }
+
+    /// Whether the engine still answers.
+    pub fn ping(&self) -> Result<(), Error> {
+        // SAFETY: the interface is alive.
+        self.call(|this, status| unsafe { IAttachment::ping(this, status) })
+    }
+
+    /// A handle with which other threads can interrupt this attachment.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { interface: self.core.interface.clone(), library: Arc::clone(&self.core.library) }
+    }
+
+    /// Warnings that the last successful call on this attachment left.
+    pub fn warnings(&self) -> StatusVector {
+        self.status.warnings()
+    }
+
+    /// Closes the attachment. Transactions must have ended: with one left the engine refuses and shuts the
+    /// attachment down, so that nothing else is possible with it.
+    pub fn detach(self) -> Result<(), Error> {
+        self.core.end(&self.status, IAttachment::detach)
+    }
+
+    /// Deletes the database and closes the attachment.
+    pub fn drop_database(self) -> Result<(), Error> {
+        self.core.end(&self.status, IAttachment::drop_database)
+    }
+
+    fn call<T>(&self, call: impl FnOnce(*mut IAttachment, *mut IStatus) -> T) -> Result<T, Error> {
+        self.status.call(|status| call(self.core.interface.raw(), status))
+    }
+}
+
+impl AttachmentCore {
+    /// Makes a closing call, which takes one reference if it succeeds.
+    fn end(&self, status: &Status, call: unsafe fn(*mut IAttachment, *mut IStatus)) -> Result<(), Error> {
+        let reference = self.interface.clone();
+        // SAFETY: the interface is alive, and one reference is the call's to take.
+        status.call(|status| unsafe { call(reference.raw(), status) })?;
+        reference.was_taken();
+        self.ended.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for AttachmentCore {
+    fn drop(&mut self) {
+        if !self.ended.load(Ordering::Relaxed) {
+            // Nobody is left to tell; releasing the interface ends the attachment in any case.
+            let _ = Status::new(&self.library).and_then(|status| self.end(&status, IAttachment::detach));
+        }
+    }
+}
+
+impl std::fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attachment").field("ended", &self.core.ended).finish_non_exhaustive()
+    }
+}
+
+/// What [`Canceller::cancel`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CancelKind {
+    /// Refuse cancelling from now on.
+    Disable = 1,
+    /// Allow it again.
+    Enable = 2,
+    /// Interrupt what is running; it fails with `isc_cancelled`.
+    Raise = 3,
+    /// Cut the attachment off.
+    Abort = 4,
+}
+
+/// Interrupts an attachment from another thread. It does not keep the attachment open.
+#[derive(Clone)]
+pub struct Canceller {
+    interface: Owned<IAttachment>,
+    library: Arc<Library>,
+}
+
+impl Canceller {
+    /// Interrupts, or forbids or allows interrupting.
+    pub fn cancel(&self, kind: CancelKind) -> Result<(), Error> {
+        let status = Status::new(&self.library)?;
+        // SAFETY: the interface is alive; after the attachment's end it answers with an error.
+        status.call(|status| unsafe {
+            IAttachment::cancel_operation(self.interface.raw(), status, kind as i32)
+        })
+    }
+}
+
+impl std::fmt::Debug for Canceller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Canceller").finish_non_exhaustive()
+    }
+}
+
+/// The length of a block as the interfaces take it.
+pub(crate) fn length(block: &[u8]) -> Result<u32, Error> {
+    u32::try_from(block.len())
+        .map_err(|_| Error::Argument { what: format!("{} bytes are more than a call takes", block.len()) })
+}
+
+/// Address and length of a statement's text. Length 0 would mean "up to NUL", so an empty text points at one.
+fn sql_text(sql: &str) -> Result<(*const c_char, u32), Error> {
+    let start = if sql.is_empty() { c"".as_ptr() } else { sql.as_ptr().cast() };
+    Ok((start, length(sql.as_bytes())?))
+}

@@ -1,0 +1,82 @@
+//! A look at a library file before the loader maps it.
+//!
+//! The loader answers a wrong file with an error but a truncated one with SIGBUS, so the size is checked
+//! against what the file's own headers claim.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// Bytes of the 64-bit file header.
+const HEADER: usize = 64;
+/// `ET_DYN`: a shared object.
+const SHARED_OBJECT: u16 = 3;
+/// `EM_*` of this build.
+const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
+    Some(62)
+} else if cfg!(target_arch = "aarch64") {
+    Some(183)
+} else {
+    None
+};
+
+/// Why `path` cannot be loaded into this process, or `None` when its headers are plausible.
+pub(crate) fn defect(path: &Path) -> io::Result<Option<String>> {
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Ok(Some("not a file".into()));
+    }
+    let size = meta.len();
+    let mut header = [0; HEADER];
+    let length = file.read_at(&mut header, 0)?;
+    Ok(header_defect(&header[..length], size))
+}
+
+fn header_defect(header: &[u8], size: u64) -> Option<String> {
+    if !header.starts_with(b"\x7fELF") {
+        return Some("not an ELF file".into());
+    }
+    let Some(header) = header.first_chunk::<HEADER>() else {
+        return Some("truncated".into());
+    };
+    if header[4] != 2 || header[5] != 1 {
+        return Some("not a 64-bit little-endian library".into());
+    }
+    let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let long = |at: usize| header[at..].first_chunk().copied().map_or(0, u64::from_le_bytes);
+    if half(16) != SHARED_OBJECT {
+        return Some("not a shared library".into());
+    }
+    if MACHINE.is_some_and(|machine| half(18) != machine) {
+        return Some("built for another processor".into());
+    }
+    // Section headers are the last thing a linker writes; without them the program headers must do.
+    let sections = long(40).saturating_add(u64::from(half(58)) * u64::from(half(60)));
+    let segments = long(32).saturating_add(u64::from(half(54)) * u64::from(half(56)));
+    let needed = sections.max(segments);
+    (needed > size).then(|| format!("truncated: {size} of at least {needed} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_program_is_plausible_and_its_first_half_is_not() {
+        let path = std::env::current_exe().unwrap();
+        let bytes = std::fs::read(path).unwrap();
+        let size = bytes.len() as u64;
+        // A Rust test program is a position-independent executable, which is a shared object to ELF.
+        assert_eq!(header_defect(&bytes, size), None);
+        assert!(header_defect(&bytes, size / 2).unwrap().starts_with("truncated"));
+        assert!(header_defect(&bytes[..20], 20).unwrap().starts_with("truncated"));
+    }
+
+    #[test]
+    fn other_files_are_named_for_what_they_are() {
+        assert_eq!(header_defect(b"", 0).unwrap(), "not an ELF file");
+        assert_eq!(header_defect(b"#!/bin/sh\n", 10).unwrap(), "not an ELF file");
+    }
+}

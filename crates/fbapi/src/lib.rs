@@ -1,0 +1,89 @@
+//! Loads the Firebird client library or embedded engine and calls its interfaces.
+//!
+//! This is the only crate of the workspace that calls foreign code. It knows interfaces, lifetimes and raw
+//! messages; it knows nothing of columns.
+//!
+//! ```text
+//!  Runtime::discover ─► Library::load ─► attach ─► Attachment ─► start_transaction ─► Transaction
+//!   which files          once per                      │                                  │
+//!                        process                       └─► prepare ─► Statement ─► open_cursor
+//!                                                      └─► open_blob, create_blob         │
+//!                                                               │                     ResultSet ─► fetch_block
+//!                                                             Blob                              rows as messages
+//! ```
+//!
+//! * Children keep their parents alive, so values may be dropped in any order. Dropping closes, and an error
+//!   in doing so is lost; the closing methods report it.
+//! * Every type can be sent to another thread and none can be shared, except [`Library`] and [`Canceller`].
+//! * A message is bytes in the engine's own layout, which [`Metadata`] describes and
+//!   [`RowLayout`](firearrow_proto::api::layout::RowLayout) predicts.
+//!
+//! ```no_run
+//! use firearrow_fbapi::{Library, LoadOptions, MessageBuffer, Runtime, RuntimeHint};
+//!
+//! # fn main() -> Result<(), firearrow_fbapi::Error> {
+//! let runtime = Runtime::discover(&RuntimeHint::default())?;
+//! let library = Library::load(&runtime, &LoadOptions::default())?;
+//! // Database parameter block, version 1: lc_ctype = UTF8.
+//! let attachment = library.attach("/data/employee.fdb", b"\x01\x30\x04UTF8")?;
+//! let transaction = attachment.start_transaction(&[])?;
+//! let mut statement = attachment.prepare(&transaction, "select EMP_NO from EMPLOYEE")?;
+//! let mut cursor = statement.open_cursor(&transaction, None, None, Default::default())?;
+//! let stride = cursor.stride();
+//! let mut messages = MessageBuffer::new(1000 * stride);
+//! loop {
+//!     let (rows, is_last) = cursor.fetch_block(&mut messages, stride, 1000)?;
+//!     println!("{rows} rows in {:?}", &messages.bytes()[..rows * stride]);
+//!     if is_last {
+//!         break Ok(());
+//!     }
+//! }
+//! # }
+//! ```
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod abi;
+mod attachment;
+mod blob;
+mod elf;
+mod error;
+mod folders;
+mod info;
+mod library;
+mod loader;
+mod message;
+mod metadata;
+mod options;
+mod result_set;
+mod root;
+mod runtime;
+mod signals;
+mod statement;
+mod status;
+mod transaction;
+
+pub use attachment::{Attachment, CancelKind, Canceller};
+pub use blob::{Blob, SEGMENT};
+pub use error::Error;
+pub use library::Library;
+pub use message::MessageBuffer;
+pub use metadata::Metadata;
+pub use options::{LoadOptions, Providers, ServerMode};
+pub use result_set::ResultSet;
+pub use runtime::{Runtime, RuntimeHint, RuntimeKind};
+pub use statement::{CursorFlags, Input, Output, Statement, StatementFlags, StatementKind};
+pub use transaction::Transaction;
+
+/// The promise about threads, kept by the compiler.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    const fn is_shared<T: Send + Sync>() {}
+    is_send::<Attachment>();
+    is_send::<Transaction>();
+    is_send::<Statement>();
+    is_send::<ResultSet>();
+    is_send::<Metadata>();
+    is_send::<Blob>();
+    is_shared::<Library>();
+    is_shared::<Canceller>();
+};

@@ -1,0 +1,121 @@
+//! Memory for messages.
+
+use crate::Error;
+
+/// The alignment that messages may need.
+pub(crate) const ALIGNMENT: usize = 8;
+
+/// Memory for one message or an array of them, aligned for every type and filled with zeroes at first.
+#[derive(Clone, Default)]
+pub struct MessageBuffer {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl MessageBuffer {
+    /// A buffer of `length` bytes.
+    pub fn new(length: usize) -> Self {
+        Self { words: vec![0; length.div_ceil(ALIGNMENT)], length }
+    }
+
+    /// Its length in bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has no bytes at all.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Makes it at least `length` bytes long; the contents are kept.
+    pub fn grow(&mut self, length: usize) {
+        if length > self.length {
+            self.words.resize(length.div_ceil(ALIGNMENT), 0);
+            self.length = length;
+        }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the words hold at least `length` bytes, and any byte is a valid u8.
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.length) }
+    }
+
+    /// The bytes, to be changed.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the words hold at least `length` bytes, any bytes make valid words, and `self` is borrowed.
+        unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.length) }
+    }
+}
+
+impl std::fmt::Debug for MessageBuffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MessageBuffer").field("length", &self.length).finish()
+    }
+}
+
+/// What a buffer must offer for messages of one kind. The engine itself checks nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// End of the last null indicator.
+    pub(crate) length: usize,
+    /// Largest alignment of a field.
+    pub(crate) alignment: usize,
+}
+
+impl Shape {
+    /// Address of a buffer that can hold one message.
+    pub(crate) fn message(self, bytes: &mut [u8]) -> Result<*mut u8, Error> {
+        let start = bytes.as_mut_ptr();
+        if bytes.len() < self.length || !(start as usize).is_multiple_of(self.alignment) {
+            return Err(self.misfit(bytes.len()));
+        }
+        Ok(start)
+    }
+
+    /// Address of an array of messages, and how many it can hold.
+    pub(crate) fn array(self, bytes: &mut [u8], stride: usize) -> Result<(*mut u8, usize), Error> {
+        if stride < self.length || stride == 0 || !stride.is_multiple_of(self.alignment) {
+            return Err(self.misfit(stride));
+        }
+        let start = self.message(bytes)?;
+        Ok((start, (bytes.len() - self.length) / stride + 1))
+    }
+
+    fn misfit(self, given: usize) -> Error {
+        Error::Buffer { needed: self.length, given, alignment: self.alignment }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_aligned_and_keep_their_contents() {
+        let mut buffer = MessageBuffer::new(13);
+        assert_eq!((buffer.len(), buffer.bytes().as_ptr() as usize % ALIGNMENT), (13, 0));
+        buffer.bytes_mut()[12] = 7;
+        buffer.grow(100);
+        buffer.grow(20);
+        assert_eq!((buffer.len(), buffer.bytes()[12], buffer.bytes()[99]), (100, 7, 0));
+    }
+
+    #[test]
+    fn arrays_are_measured_by_their_last_message() {
+        let shape = Shape { length: 18, alignment: 8 };
+        let mut buffer = MessageBuffer::new(24 + 18);
+        assert_eq!(shape.array(buffer.bytes_mut(), 24).unwrap().1, 2);
+        assert!(shape.array(buffer.bytes_mut(), 20).is_err(), "stride not aligned");
+        assert!(shape.array(buffer.bytes_mut(), 16).is_err(), "stride too short");
+        assert!(shape.array(&mut buffer.bytes_mut()[..17], 24).is_err(), "no room for one");
+        assert!(shape.message(&mut buffer.bytes_mut()[1..]).is_err(), "not aligned");
+    }
+
+    #[test]
+    fn a_message_without_fields_needs_no_buffer() {
+        let shape = Shape { length: 0, alignment: 2 };
+        assert!(shape.message(MessageBuffer::default().bytes_mut()).is_ok());
+    }
+}

@@ -1,0 +1,71 @@
+//! How the library of this process is set up.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Which of the library's providers may open databases.
+///
+/// One kind only: with both, a failed embedded attachment would silently become a connection attempt to a
+/// server on this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Providers {
+    /// The engine in this process.
+    #[default]
+    Engine,
+    /// Servers, through the network.
+    Remote,
+}
+
+/// How the engine shares a database file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ServerMode {
+    /// One process at a time; a second one gets a clear error.
+    #[default]
+    Super,
+    /// Several processes at once, which **must** use the same lock folder; nothing protects a database that
+    /// is opened through two.
+    Classic,
+}
+
+/// Settings of the library; they are fixed by the first load in a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Which kind of database can be opened.
+    pub providers: Providers,
+    /// How database files are shared.
+    pub server_mode: ServerMode,
+    /// The root directory to make and use, instead of one in the user's cache folder.
+    pub private_root: Option<PathBuf>,
+    /// Folder of lock and shared-memory files: instead of `$FIREBIRD_LOCK`, else a folder of this user that
+    /// all processes share.
+    pub lock_folder: Option<PathBuf>,
+    /// Folder of temporary files: instead of `$FIREBIRD_TMP`, else a folder of this user.
+    pub temp_folder: Option<PathBuf>,
+    /// More lines for `firebird.conf`, such as `DefaultDbCachePages` and `4096`.
+    pub settings: Vec<(String, String)>,
+}
+
+impl LoadOptions {
+    /// The text of `firebird.conf`.
+    pub(crate) fn configuration(&self, engine: u8, temp_folder: &Path) -> String {
+        let mut text =
+            String::from("# Written by firearrow for its own processes; servers do not read it.\n");
+        let mut line = |key: &str, value: &dyn std::fmt::Display| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{key} = {value}");
+        };
+        match self.providers {
+            Providers::Engine => line("Providers", &format_args!("Engine{engine}")),
+            Providers::Remote => line("Providers", &"Remote"),
+        }
+        match self.server_mode {
+            ServerMode::Super => line("ServerMode", &"Super"),
+            ServerMode::Classic => line("ServerMode", &"Classic"),
+        }
+        line("TempDirectories", &temp_folder.display());
+        for (key, value) in &self.settings {
+            line(key, value);
+        }
+        text
+    }
+}

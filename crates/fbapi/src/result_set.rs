@@ -1,0 +1,161 @@
+//! An open cursor.
+
+use crate::Error;
+use crate::abi::{IMessageMetadata, IResultSet, Owned};
+use crate::library::Library;
+use crate::message::{MessageBuffer, Shape};
+use crate::statement::StatementCore;
+use crate::status::Status;
+use crate::transaction::TransactionCore;
+use firearrow_proto::api::status::StatusVector;
+use std::sync::Arc;
+
+/// `IStatus::RESULT_OK`: a row is in the buffer.
+const ROW: i32 = 0;
+/// `IStatus::RESULT_NO_DATA`.
+const END: i32 = 1;
+/// The version of the interface (release 5.0) from which on a failed fetch never returns [`ROW`].
+const HONEST: usize = 5;
+
+/// An open cursor. Dropping it closes it.
+pub struct ResultSet {
+    interface: Owned<IResultSet>,
+    status: Status,
+    shape: Shape,
+    hides_errors: bool,
+    state: State,
+    // Fields are dropped in this order, after the cursor itself.
+    _format: Option<Owned<IMessageMetadata>>,
+    _statement: Arc<StatementCore>,
+    _transaction: Arc<TransactionCore>,
+}
+
+enum State {
+    Open,
+    /// All rows are fetched; the engine must not be asked again.
+    End,
+    /// A fetch has failed; rows after the failure would not be the whole truth.
+    Failed(StatusVector),
+    Closed,
+}
+
+impl ResultSet {
+    pub(crate) fn new(
+        library: &Library,
+        interface: Owned<IResultSet>,
+        shape: Shape,
+        format: Option<Owned<IMessageMetadata>>,
+        statement: &Arc<StatementCore>,
+        transaction: &Arc<TransactionCore>,
+    ) -> Result<Self, Error> {
+        let status = Status::new(library)?;
+        Ok(Self {
+            hides_errors: interface.version() < HONEST,
+            interface,
+            status,
+            shape,
+            state: State::Open,
+            _format: format,
+            _statement: Arc::clone(statement),
+            _transaction: Arc::clone(transaction),
+        })
+    }
+
+    /// Length of one message.
+    pub fn message_length(&self) -> usize {
+        self.shape.length
+    }
+
+    /// Distance of messages in an array.
+    pub fn stride(&self) -> usize {
+        self.shape.length.next_multiple_of(self.shape.alignment)
+    }
+
+    /// Fetches one row; `false` at the end.
+    pub fn fetch_next(&mut self, buffer: &mut [u8]) -> Result<bool, Error> {
+        let message = self.shape.message(buffer)?;
+        self.fetch(message, 0, 1).map(|(rows, _)| rows == 1)
+    }
+
+    /// Fetches up to `max_rows` rows, at most as many as the buffer holds, into messages `stride` bytes
+    /// apart. Returns their number and whether they were the last.
+    ///
+    /// When a fetch fails, the rows before it are returned first and the error by the next call.
+    pub fn fetch_block(
+        &mut self,
+        buffer: &mut MessageBuffer,
+        stride: usize,
+        max_rows: usize,
+    ) -> Result<(usize, bool), Error> {
+        let (start, room) = self.shape.array(buffer.bytes_mut(), stride)?;
+        self.fetch(start, stride, max_rows.min(room))
+    }
+
+    /// Fetches into messages that the callers have measured.
+    #[inline]
+    fn fetch(&mut self, start: *mut u8, stride: usize, rows: usize) -> Result<(usize, bool), Error> {
+        match &self.state {
+            State::Open => {}
+            State::End | State::Closed => return Ok((0, true)),
+            State::Failed(status) => return Err(Error::Status(status.clone())),
+        }
+        let cursor = self.interface.raw();
+        // Free of errors as long as the cursor is open, so there is nothing to clear.
+        let status = self.status.raw();
+        let mut message = start;
+        let mut fetched = 0;
+        while fetched < rows {
+            // SAFETY: cursor and status are alive, and the message lies in memory of the caller that was
+            // measured for `rows` messages.
+            let code = unsafe { IResultSet::fetch_next(cursor, status, message) };
+            if code != ROW || (self.hides_errors && self.status.has_error()) {
+                return self.stop(code, fetched);
+            }
+            fetched += 1;
+            message = message.wrapping_add(stride);
+        }
+        Ok((fetched, false))
+    }
+
+    #[cold]
+    fn stop(&mut self, code: i32, fetched: usize) -> Result<(usize, bool), Error> {
+        if code == END && !self.status.has_error() {
+            self.state = State::End;
+            return Ok((fetched, true));
+        }
+        let status = self.status.vector();
+        self.state = State::Failed(status.clone());
+        if fetched > 0 { Ok((fetched, false)) } else { Err(Error::Status(status)) }
+    }
+
+    /// Closes the cursor. After the end of its transaction 3.0 reports an error here; there is nothing left
+    /// to close then.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    /// Makes the closing call, which takes one reference if it succeeds.
+    fn end(&mut self) -> Result<(), Error> {
+        self.state = State::Closed;
+        let reference = self.interface.clone();
+        // SAFETY: the interface is alive, and one reference is the call's to take.
+        self.status.call(|status| unsafe { IResultSet::close(reference.raw(), status) })?;
+        reference.was_taken();
+        Ok(())
+    }
+}
+
+impl Drop for ResultSet {
+    fn drop(&mut self) {
+        if !matches!(self.state, State::Closed) {
+            // Nobody is left to tell; releasing the interface closes the cursor in any case.
+            let _ = self.end();
+        }
+    }
+}
+
+impl std::fmt::Debug for ResultSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResultSet").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}

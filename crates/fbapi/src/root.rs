@@ -1,0 +1,242 @@
+//! The private root directory: what the library reads, in the layout that it expects.
+//!
+//! ```text
+//!  engine-<hash>/
+//!    firebird.conf     ours: one provider, our temporary folder
+//!    databases.conf    empty
+//!    lib/              links to the client library and those it needs, so that `$ORIGIN/../lib` works
+//!    plugins/  intl/   real folders with links to the modules, or copies where the engine insists (before 5.0)
+//!    tzdata  firebird.msg  plugins.conf
+//! ```
+//!
+//! A root is built beside its final place and renamed, so that it is there completely or not at all, whoever
+//! else builds the same one. The engine writes `firebird.log` into it and nothing into the installation.
+
+use crate::Error;
+use crate::folders;
+use crate::options::LoadOptions;
+use crate::runtime::{Runtime, RuntimeKind};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{fs, io, process};
+
+/// Describes what a root was made from; written last.
+const MARKER: &str = "firearrow-root.txt";
+/// Files and folders that are linked as they are.
+const LINKED: [&str; 3] = ["tzdata", "firebird.msg", "plugins.conf"];
+
+/// A root that is ready for use.
+#[derive(Debug)]
+pub(crate) struct Root {
+    /// The root directory.
+    pub(crate) path: PathBuf,
+    /// The client library to load.
+    pub(crate) library: PathBuf,
+    /// The engine plugin that the library will load.
+    pub(crate) plugin: Option<PathBuf>,
+}
+
+/// Names of libraries that the runtime asks for, linked to ones that this system has instead.
+pub(crate) type CompatibleLinks = Vec<(OsString, PathBuf)>;
+
+/// Makes the root for `runtime`, or finds it made.
+pub(crate) fn prepare(
+    runtime: &Runtime,
+    options: &LoadOptions,
+    configuration: &str,
+    compatible: &CompatibleLinks,
+) -> Result<Root, Error> {
+    let plan = Plan { runtime, configuration, compatible };
+    let description = plan.description().map_err(|error| folder_error(&runtime.library, &error))?;
+    let path = match &options.private_root {
+        Some(path) => std::path::absolute(path).map_err(|error| folder_error(path, &error))?,
+        None => folders::cache()?.join(format!("engine-{:016x}", fnv(description.as_bytes()))),
+    };
+    if plan.is_complete(&path, &description) {
+        return Ok(plan.root(path));
+    }
+    if options.private_root.is_some() && path.exists() && !path.join(MARKER).exists() && !is_empty(&path) {
+        return Err(Error::Folder { path, reason: "is in use for something else; name a new folder".into() });
+    }
+    plan.build(&path, &description).map_err(|error| folder_error(&path, &error))?;
+    Ok(plan.root(path))
+}
+
+struct Plan<'a> {
+    runtime: &'a Runtime,
+    configuration: &'a str,
+    compatible: &'a CompatibleLinks,
+}
+
+impl Plan<'_> {
+    /// Everything that decides the contents of a root.
+    fn description(&self) -> io::Result<String> {
+        let mut text = String::new();
+        let plugin = self.runtime.engine_plugin().filter(|plugin| plugin.exists());
+        for file in [Some(&self.runtime.library), plugin.as_ref()].into_iter().flatten() {
+            let real = fs::canonicalize(file)?;
+            let meta = fs::metadata(&real)?;
+            // Wheels give all their files one fixed modification time; the change time tells versions apart.
+            let stamp = (meta.size(), meta.mtime(), meta.ctime(), meta.ctime_nsec());
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{} {stamp:?}", real.display());
+        }
+        for (name, target) in self.compatible {
+            let _ = writeln!(text, "{} -> {}", name.display(), target.display());
+        }
+        let _ = writeln!(text, "made by {} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        text.push_str(self.configuration);
+        Ok(text)
+    }
+
+    fn root(&self, path: PathBuf) -> Root {
+        let plugin = self.runtime.engine_plugin();
+        if self.runtime.kind == RuntimeKind::Distribution {
+            return Root { library: self.runtime.library.clone(), plugin, path };
+        }
+        let plugin = plugin.and_then(|plugin| Some(path.join("plugins").join(plugin.file_name()?)));
+        Root { library: path.join("lib").join(self.library_name()), plugin, path }
+    }
+
+    fn library_name(&self) -> &OsStr {
+        self.runtime.library.file_name().unwrap_or(OsStr::new("libfbclient.so.2"))
+    }
+
+    /// Whether `path` holds this root, with nothing lost to a cleaner of old files.
+    fn is_complete(&self, path: &Path, description: &str) -> bool {
+        let root = self.root(path.to_path_buf());
+        let has_plugin = root.plugin.as_ref().is_none_or(|plugin| plugin.exists());
+        let has_plugin = has_plugin || self.runtime.engine_plugin().is_none_or(|plugin| !plugin.exists());
+        let marker = fs::read(path.join(MARKER));
+        has_plugin
+            && root.library.exists()
+            && path.join("firebird.conf").exists()
+            && marker.is_ok_and(|marker| marker == description.as_bytes())
+    }
+
+    /// Builds a root at a temporary place and moves it to `path`.
+    fn build(&self, path: &Path, description: &str) -> io::Result<()> {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let building = beside(path, "new");
+        let result =
+            self.fill(&building, description).and_then(|()| self.publish(&building, path, description));
+        if result.is_err() {
+            let _ = fs::remove_dir_all(&building);
+        }
+        result
+    }
+
+    fn publish(&self, building: &Path, path: &Path, description: &str) -> io::Result<()> {
+        // A few attempts, as other processes may be doing the same.
+        for _ in 0..8 {
+            match fs::rename(building, path) {
+                Ok(()) => return Ok(()),
+                Err(_) if self.is_complete(path, description) => return fs::remove_dir_all(building),
+                Err(error) if !path.exists() => return Err(error),
+                Err(_) => {
+                    // An outdated or damaged root: move it away whole, then try again.
+                    let old = beside(path, "old");
+                    if fs::rename(path, &old).is_ok() {
+                        let _ = fs::remove_dir_all(&old);
+                    }
+                }
+            }
+        }
+        Err(io::Error::other("cannot be replaced"))
+    }
+
+    fn fill(&self, root: &Path, description: &str) -> io::Result<()> {
+        folders::make_private(root)?;
+        fs::write(root.join("firebird.conf"), self.configuration)?;
+        fs::write(root.join("databases.conf"), "")?;
+        // Packages of a system have the folder of plugins compiled in; the rest moves with the root.
+        if self.runtime.kind != RuntimeKind::Distribution {
+            self.fill_libraries(&root.join("lib"))?;
+            if let Some(plugins) = &self.runtime.plugins {
+                self.fill_modules(plugins, &root.join("plugins"))?;
+            }
+        }
+        let source = self.runtime.root.as_deref().or_else(|| self.runtime.plugins.as_deref()?.parent());
+        if let Some(source) = source {
+            let intl = source.join("intl");
+            if intl.is_dir() {
+                self.fill_modules(&intl, &root.join("intl"))?;
+            }
+            for name in LINKED.iter().filter(|name| source.join(name).exists()) {
+                symlink(source.join(name), root.join(name))?;
+            }
+        }
+        fs::write(root.join(MARKER), description)
+    }
+
+    fn fill_libraries(&self, lib: &Path) -> io::Result<()> {
+        fs::create_dir(lib)?;
+        let source = fs::canonicalize(&self.runtime.library)?;
+        let folder = source.parent().unwrap_or(Path::new("/"));
+        for entry in fs::read_dir(folder)?.flatten() {
+            let name = entry.file_name();
+            let is_library = name.as_encoded_bytes().windows(3).any(|part| part == b".so");
+            if is_library && entry.path().is_file() {
+                symlink(entry.path(), lib.join(&name))?;
+            }
+        }
+        for (name, target) in self.compatible {
+            link_new(target, &lib.join(name))?;
+        }
+        link_new(&source, &lib.join(self.library_name()))
+    }
+
+    /// Puts the modules of one folder into a new one.
+    fn fill_modules(&self, source: &Path, target: &Path) -> io::Result<()> {
+        // Engines before 5.0 compare a module's real path with the one asked for and refuse links.
+        let copied = self.runtime.generation.is_none_or(|generation| generation < 5);
+        fs::create_dir(target)?;
+        for entry in fs::read_dir(source)?.flatten() {
+            let (from, to) = (entry.path(), target.join(entry.file_name()));
+            if copied && from.is_file() {
+                fs::copy(&from, &to)?;
+                // Without the execute bit the library hides why a plugin could not be loaded.
+                fs::set_permissions(&to, fs::Permissions::from_mode(0o700))?;
+            } else {
+                symlink(&from, &to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn link_new(target: &Path, link: &Path) -> io::Result<()> {
+    match symlink(target, link) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    }
+}
+
+/// A name beside `path` that nobody else uses.
+fn beside(path: &Path, what: &str) -> PathBuf {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or(OsStr::new("root")).to_os_string();
+    name.push(format!(".{what}-{}-{number}", process::id()));
+    path.with_file_name(name)
+}
+
+fn is_empty(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+fn folder_error(path: &Path, error: &io::Error) -> Error {
+    Error::Folder { path: path.to_path_buf(), reason: format!("cannot be set up: {error}") }
+}
+
+/// FNV-1a: the same on every build, unlike the standard hasher.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,47 @@
+//! Keeps the application's handlers of SIGINT and SIGTERM.
+//!
+//! The first call that reaches the library's dispatcher, whether it succeeds or not, installs handlers that
+//! shut the engine down (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0). It happens once in a
+//! process, so only that call needs a guard: restoring around later ones could undo a handler that the
+//! application sets meanwhile in another thread.
+
+use std::mem::MaybeUninit;
+use std::sync::{Mutex, PoisonError};
+
+/// The signals that the library takes.
+const TAKEN: [i32; 2] = [libc::SIGINT, libc::SIGTERM];
+
+/// Whether the library has had its one chance.
+static FIRST_CALL_DONE: Mutex<bool> = Mutex::new(false);
+
+/// Runs `call`, which reaches the dispatcher, and puts the handlers back if it was the first to do so.
+pub(crate) fn keeping<T>(call: impl FnOnce() -> T) -> T {
+    let mut done = FIRST_CALL_DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if *done {
+        drop(done);
+        return call();
+    }
+    // The lock is held: another thread must not save the library's handlers as the application's.
+    let saved = TAKEN.map(|signal| (signal, current(signal)));
+    let result = call();
+    for (signal, action) in saved {
+        if let Some(action) = action {
+            restore(signal, &action);
+        }
+    }
+    *done = true;
+    result
+}
+
+fn current(signal: i32) -> Option<libc::sigaction> {
+    let mut action = MaybeUninit::uninit();
+    // SAFETY: with no new action given, sigaction only fills the structure, completely if it returns 0.
+    unsafe {
+        (libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0).then(|| action.assume_init())
+    }
+}
+
+fn restore(signal: i32, action: &libc::sigaction) {
+    // SAFETY: the action is one that the system itself reported for this signal.
+    unsafe { libc::sigaction(signal, action, std::ptr::null_mut()) };
+}

@@ -1,0 +1,253 @@
+//! A prepared statement.
+
+use crate::Error;
+use crate::abi::{IMessageMetadata, IStatement, IStatus, Owned};
+use crate::attachment::{AttachmentCore, length};
+use crate::info::answer;
+use crate::message::Shape;
+use crate::metadata::Metadata;
+use crate::result_set::ResultSet;
+use crate::status::{Status, text};
+use crate::transaction::Transaction;
+use firearrow_proto::api::status::StatusVector;
+use std::cell::OnceCell;
+use std::ptr;
+use std::sync::Arc;
+
+/// A prepared statement. Dropping it frees it, once its cursor is gone.
+pub struct Statement {
+    core: Arc<StatementCore>,
+    status: Status,
+    output_shape: OnceCell<Shape>,
+}
+
+/// What a cursor keeps alive.
+pub(crate) struct StatementCore {
+    interface: Owned<IStatement>,
+    attachment: Arc<AttachmentCore>,
+}
+
+/// What can be done with a statement. This decides how to run it; the [`kind`](Statement::kind) does not, as
+/// it differs between releases for statements with RETURNING.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementFlags(pub u32);
+
+impl StatementFlags {
+    /// Whether rows are fetched through a cursor; otherwise the statement is executed.
+    pub fn has_cursor(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Whether it can be run more than once without preparing it again.
+    pub fn is_repeatable(self) -> bool {
+        self.0 & 2 != 0
+    }
+}
+
+/// The kind of a statement (`isc_info_sql_stmt_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StatementKind(pub u32);
+
+#[allow(missing_docs, reason = "the names are Firebird's own")]
+impl StatementKind {
+    pub const SELECT: Self = Self(1);
+    pub const INSERT: Self = Self(2);
+    pub const UPDATE: Self = Self(3);
+    pub const DELETE: Self = Self(4);
+    pub const DDL: Self = Self(5);
+    pub const EXEC_PROCEDURE: Self = Self(8);
+    pub const START_TRANSACTION: Self = Self(9);
+    pub const COMMIT: Self = Self(10);
+    pub const ROLLBACK: Self = Self(11);
+    pub const SELECT_FOR_UPDATE: Self = Self(12);
+    pub const SET_GENERATOR: Self = Self(13);
+    pub const SAVEPOINT: Self = Self(14);
+}
+
+/// How a cursor is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CursorFlags(pub u32);
+
+impl CursorFlags {
+    /// Rows are fetched once, in order.
+    pub const FORWARD: Self = Self(0);
+    /// `CURSOR_TYPE_SCROLLABLE`.
+    pub const SCROLLABLE: Self = Self(1);
+}
+
+/// A message to go in: its format and its bytes. The bytes are not changed, but the interface does not say so.
+pub type Input<'a> = Option<(&'a Metadata, &'a mut [u8])>;
+
+/// Where a message that comes out goes: the format wanted and the memory.
+pub type Output<'a> = Option<(&'a Metadata, &'a mut [u8])>;
+
+impl Statement {
+    pub(crate) fn new(attachment: &Arc<AttachmentCore>, interface: Owned<IStatement>) -> Result<Self, Error> {
+        let status = Status::new(&attachment.library)?;
+        let core = Arc::new(StatementCore { interface, attachment: Arc::clone(attachment) });
+        Ok(Self { core, status, output_shape: OnceCell::new() })
+    }
+
+    /// What can be done with it.
+    pub fn flags(&self) -> Result<StatementFlags, Error> {
+        // SAFETY: the interface is alive.
+        self.call(|this, status| unsafe { IStatement::flags(this, status) }).map(StatementFlags)
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Result<StatementKind, Error> {
+        // SAFETY: the interface is alive.
+        self.call(|this, status| unsafe { IStatement::kind(this, status) }).map(StatementKind)
+    }
+
+    /// The access plan, in the short or the detailed form; empty for statements without one.
+    pub fn plan(&self, detailed: bool) -> Result<String, Error> {
+        // SAFETY: the interface is alive, and the string lives until the next call of this getter.
+        self.call(|this, status| unsafe { text(IStatement::plan(this, status, u8::from(detailed))) })
+    }
+
+    /// Rows that the last execution changed.
+    pub fn affected_records(&self) -> Result<u64, Error> {
+        // SAFETY: the interface is alive.
+        self.call(|this, status| unsafe { IStatement::affected_records(this, status) })
+    }
+
+    /// The format of its parameters; no fields if there are none.
+    pub fn input(&self) -> Result<Metadata, Error> {
+        self.metadata(IStatement::input_metadata)
+    }
+
+    /// The format of its rows; no fields if there are none.
+    pub fn output(&self) -> Result<Metadata, Error> {
+        self.metadata(IStatement::output_metadata)
+    }
+
+    /// Cancels executions that take longer than this; 0 is no limit. Needs Firebird 4.0.
+    pub fn set_timeout(&mut self, milliseconds: u32) -> Result<(), Error> {
+        if self.core.interface.version() < 4 {
+            return Err(Error::Unsupported { what: "a statement timeout", since: "4.0" });
+        }
+        // SAFETY: the interface is alive and, as just asked, new enough.
+        self.call(|this, status| unsafe { IStatement::set_timeout(this, status, milliseconds) })
+    }
+
+    /// Executes a statement without a cursor; `output` receives the row of RETURNING or a procedure.
+    ///
+    /// COMMIT and ROLLBACK end `transaction`, which is inert then; SET TRANSACTION returns the transaction
+    /// that it starts.
+    pub fn execute(
+        &mut self,
+        transaction: &mut Transaction,
+        input: Input<'_>,
+        output: Output<'_>,
+    ) -> Result<Option<Transaction>, Error> {
+        let (in_format, in_bytes) = message(input)?;
+        let (out_format, out_bytes) = message(output)?;
+        let (core, status) = (&self.core, &self.status);
+        transaction.lend(&core.attachment, |before| {
+            // SAFETY: statement and formats are alive, `before` is a live transaction, one reference of which
+            // goes to the engine, and the buffers were measured against their formats.
+            status.run(|status| unsafe {
+                let this = core.interface.raw();
+                IStatement::execute(this, status, before, in_format, in_bytes, out_format, out_bytes)
+            })
+        })
+    }
+
+    /// Opens a cursor, one at a time; rows come in the format of `output`, or else as the engine has them.
+    pub fn open_cursor(
+        &mut self,
+        transaction: &Transaction,
+        input: Input<'_>,
+        output: Option<&Metadata>,
+        flags: CursorFlags,
+    ) -> Result<ResultSet, Error> {
+        let (in_format, in_bytes) = message(input)?;
+        let shape = match output {
+            Some(format) => format.shape(),
+            None => self.output_shape()?,
+        };
+        let out_format = output.map_or(ptr::null_mut(), Metadata::raw);
+        let raw_transaction = transaction.raw()?;
+        // SAFETY: statement, transaction and formats are alive, and the buffer was measured against its format.
+        let raw = self.call(|this, status| unsafe {
+            IStatement::open_cursor(this, status, raw_transaction, in_format, in_bytes, out_format, flags.0)
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        let interface = unsafe { Owned::new(raw) }?;
+        let format = output.map(|format| format.interface().clone());
+        ResultSet::new(
+            &self.core.attachment.library,
+            interface,
+            shape,
+            format,
+            &self.core,
+            transaction.core(),
+        )
+    }
+
+    /// Asks for information items, except those that describe fields ([`output`](Self::output) does that);
+    /// see [`Attachment::info`](crate::Attachment::info).
+    pub fn info(&self, items: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+        let length = length(items)?;
+        answer(size, |buffer, size| {
+            // SAFETY: items and buffer have the lengths given.
+            self.call(|this, status| unsafe {
+                IStatement::info(this, status, length, items.as_ptr(), size, buffer)
+            })
+        })
+    }
+
+    /// Warnings that the last successful call on this statement left.
+    pub fn warnings(&self) -> StatusVector {
+        self.status.warnings()
+    }
+
+    fn output_shape(&self) -> Result<Shape, Error> {
+        if let Some(shape) = self.output_shape.get() {
+            return Ok(*shape);
+        }
+        let shape = self.output()?.shape();
+        Ok(*self.output_shape.get_or_init(|| shape))
+    }
+
+    fn metadata(
+        &self,
+        getter: unsafe fn(*mut IStatement, *mut IStatus) -> *mut IMessageMetadata,
+    ) -> Result<Metadata, Error> {
+        // SAFETY: the interface is alive.
+        let raw = self.call(|this, status| unsafe { getter(this, status) })?;
+        // SAFETY: the reference that the call returned is ours.
+        Metadata::new(&self.core.attachment.library, unsafe { Owned::new(raw) }?)
+    }
+
+    fn call<T>(&self, call: impl FnOnce(*mut IStatement, *mut IStatus) -> T) -> Result<T, Error> {
+        self.status.call(|status| call(self.core.interface.raw(), status))
+    }
+}
+
+impl Drop for StatementCore {
+    fn drop(&mut self) {
+        // Nobody is left to tell of a failure; releasing the interface frees the statement in any case.
+        let Ok(status) = Status::new(&self.attachment.library) else { return };
+        let reference = self.interface.clone();
+        // SAFETY: the interface is alive, and one reference is the call's to take.
+        if status.call(|status| unsafe { IStatement::free(reference.raw(), status) }).is_ok() {
+            reference.was_taken();
+        }
+    }
+}
+
+impl std::fmt::Debug for Statement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Statement").finish_non_exhaustive()
+    }
+}
+
+/// Format and address of a message, measured; nulls for none.
+fn message(given: Option<(&Metadata, &mut [u8])>) -> Result<(*mut IMessageMetadata, *mut u8), Error> {
+    match given {
+        None => Ok((ptr::null_mut(), ptr::null_mut())),
+        Some((format, bytes)) => Ok((format.raw(), format.shape().message(bytes)?)),
+    }
+}

@@ -1,0 +1,471 @@
+//! Handshakes with servers that no recording has: plugin switches, refusals, key callbacks, and servers that
+//! break the rules.
+
+use crate::player::{Player, Said};
+use crate::script::*;
+use firearrow_proto::api::gds;
+use firearrow_proto::api::pb::dpb;
+use firearrow_proto::wire::auth::{AuthError, AuthPlugin};
+use firearrow_proto::wire::connection::ConnectOptions;
+use firearrow_proto::wire::crypt::{CipherKind, CryptError};
+use firearrow_proto::wire::packet::attach::Ping;
+use firearrow_proto::wire::packet::connect::{KeyCallback, WireCrypt};
+use firearrow_proto::wire::xdr::Reader;
+use firearrow_proto::wire::{Limits, Op, ProtocolError, ProtocolVersion};
+
+fn listen(change: impl FnOnce(&mut ConnectOptions)) -> Server {
+    let mut options = options();
+    change(&mut options);
+    Server::listen(options, Limits::default())
+}
+
+/// `op_cond_accept` of protocol 19 with the vector's salt and key.
+fn cond_accept(plugin: &str) -> Vec<u8> {
+    accept_auth(Op::COND_ACCEPT, 19, LAZY, Auth { data: &server_data(), plugin, ..Auth::default() })
+}
+
+/// Reads a client's `op_cont_auth`: data, plugin, list.
+fn heard_cont_auth(server: &mut Server) -> (String, String, String) {
+    let bytes = server.hears();
+    let mut reader = Reader::new(&bytes);
+    assert_eq!(reader.op(), Ok(Op::CONT_AUTH));
+    let mut text = || String::from_utf8(reader.cstr("part", 1000).expect("a part").to_vec()).expect("text");
+    let heard = (text(), text(), text());
+    assert_eq!(text(), "", "clients send no keys");
+    heard
+}
+
+/// Reads a client's `op_attach`: the value of each tag of its parameter buffer.
+fn heard_attach(server: &mut Server) -> Vec<(u8, Vec<u8>)> {
+    let bytes = server.hears();
+    let mut reader = Reader::new(&bytes);
+    assert_eq!((reader.op(), reader.short()), (Ok(Op::ATTACH), Ok(0)));
+    assert_eq!(reader.cstr("path", 255), Ok(&b"test.fdb"[..]));
+    let (form, mut rest) = reader.cstr("DPB", 10_000).expect("a DPB").split_first().expect("a version");
+    assert_eq!(*form, 2, "the wide form");
+    let mut items = Vec::new();
+    while let [tag, a, b, c, d, tail @ ..] = rest {
+        let (value, tail) = tail.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
+        items.push((*tag, value.to_vec()));
+        rest = tail;
+    }
+    items
+}
+
+fn auth_items(data: &str, plugin: &str) -> Vec<(u8, Vec<u8>)> {
+    vec![
+        (dpb::SPECIFIC_AUTH_DATA, data.into()),
+        (dpb::AUTH_PLUGIN_NAME, plugin.into()),
+        (dpb::AUTH_PLUGIN_LIST, b"Srp256,Srp".into()),
+    ]
+}
+
+/// The handshake fails with this error, for good, and nothing derived from the password has left the client.
+#[track_caller]
+fn refused(mut server: Server, packets: &[u8]) -> ProtocolError {
+    let error = server.says(packets).expect_err("a refusal");
+    server.client.assert_failed(&error);
+    assert!(server.client.said.is_empty());
+    assert_no_proof(&server.heard);
+    error
+}
+
+#[track_caller]
+fn assert_no_proof(heard: &[u8]) {
+    for proof in [vector::SRP_PROOF, vector::SRP256_PROOF, "QP3LMZ/MJh."] {
+        assert!(!heard.windows(proof.len()).any(|window| window == proof.as_bytes()), "{proof} was sent");
+    }
+}
+
+#[test]
+fn a_bare_accept_moves_authentication_into_attach() {
+    let mut server = listen(|_| {});
+    server.says(&accept(19, LAZY)).expect("a good packet");
+    assert_eq!(heard_attach(&mut server), auth_items(vector::CLIENT_KEY, "Srp256"));
+    server.says(&cont_auth(&server_data(), "Srp256")).expect("a good packet");
+    assert_eq!(heard_cont_auth(&mut server), (vector::SRP256_PROOF.into(), "Srp256".into(), String::new()));
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+    assert_eq!(server.client.connection.cipher(), None);
+}
+
+#[test]
+fn accept_data_is_answered_by_a_proof_in_attach() {
+    let mut server = listen(|_| {});
+    let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+    server.says(&accept_auth(Op::ACCEPT_DATA, 18, LAZY, auth)).expect("a good packet");
+    assert_eq!(heard_attach(&mut server), auth_items(vector::SRP256_PROOF, "Srp256"));
+    server.says(&ok(&[])).expect("a good packet");
+    assert_eq!(server.client.connection.version(), Some(version(18)));
+}
+
+#[test]
+fn a_switch_of_plugin_starts_it_afresh_and_ignores_stale_data() {
+    // Before any proof, with an empty packet and with one that carries another plugin's data.
+    for data in [Vec::new(), server_data()] {
+        let mut server = listen(|_| {});
+        let auth = Auth { data: &data, plugin: "Srp", ..Auth::default() };
+        server.says(&accept_auth(Op::COND_ACCEPT, 19, LAZY, auth)).expect("a good packet");
+        let first = (vector::CLIENT_KEY.into(), "Srp".into(), "Srp256,Srp".into());
+        assert_eq!(heard_cont_auth(&mut server), first);
+        server.says(&cont_auth(&server_data(), "Srp")).expect("a good packet");
+        assert_eq!(heard_cont_auth(&mut server), (vector::SRP_PROOF.into(), "Srp".into(), String::new()));
+        server.says(&ok(&[])).expect("a good packet");
+        assert!(heard_attach(&mut server).is_empty(), "the DPB carries no authentication data");
+    }
+    // After a proof that was not accepted.
+    let mut server = listen(|_| {});
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    let proof = (vector::SRP256_PROOF.into(), "Srp256".into(), "Srp256,Srp".into());
+    assert_eq!(heard_cont_auth(&mut server), proof);
+    server.says(&cont_auth(&server_data(), "Srp")).expect("a good packet");
+    assert_eq!(heard_cont_auth(&mut server), (vector::CLIENT_KEY.into(), "Srp".into(), String::new()));
+    // In the answer to op_connect without encryption: the first data of the other plugin go into attach.
+    let mut server = listen(|_| {});
+    let auth = Auth { data: &server_data(), plugin: "Srp", ..Auth::default() };
+    server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, auth)).expect("a good packet");
+    assert_eq!(heard_attach(&mut server), auth_items(vector::CLIENT_KEY, "Srp"));
+}
+
+#[test]
+fn a_plugin_that_was_not_offered_ends_the_login() {
+    for plugin in ["Legacy_Auth", "Win_Sspi", "Srp512", "srp"] {
+        let ProtocolError::LoginFailed(text) = refused(listen(|_| {}), &cond_accept(plugin)) else {
+            panic!("{plugin}");
+        };
+        assert!(text.contains(plugin) && text.contains("Srp256,Srp") && text.contains("SYSDBA"), "{text}");
+    }
+    // This is how a server says that a password is wrong.
+    let mut server = listen(|_| {});
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    let _proof = server.hears();
+    let error = server.says(&cont_auth(&server_data(), "Legacy_Auth")).expect_err("a failed login");
+    assert!(matches!(&error, ProtocolError::LoginFailed(text) if text.contains("password")), "{error}");
+    server.client.assert_failed(&error);
+}
+
+#[test]
+fn refusals_of_op_connect_say_why() {
+    assert_eq!(refused(listen(|_| {}), &packets(|out| out.op(Op::REJECT))), ProtocolError::Rejected);
+    let login = response(0, &[], &[1, gds::ISC_LOGIN.cast_unsigned(), 0]);
+    match refused(listen(|_| {}), &login) {
+        ProtocolError::Refused(status) => assert!(status.contains(gds::ISC_LOGIN)),
+        other => panic!("{other}"),
+    }
+    assert!(matches!(refused(listen(|_| {}), &ok(&[])), ProtocolError::InvalidMessage(_)));
+    for op in [Op::EXIT, Op::DISCONNECT] {
+        assert_eq!(refused(listen(|_| {}), &packets(|out| out.op(op))), ProtocolError::Closed);
+    }
+}
+
+#[test]
+fn a_refused_attach_brings_the_status_vector() {
+    let mut server = listen(|_| {});
+    server.says(&accept(19, LAZY)).expect("a good packet");
+    let status = [1, gds::ISC_IO_ERROR.cast_unsigned(), 4, 7, 0];
+    let error = server.says(&response(0, &[], &status)).expect_err("a refusal");
+    assert!(matches!(&error, ProtocolError::Refused(status) if status.contains(gds::ISC_IO_ERROR)), "{error}");
+    server.client.assert_failed(&error);
+}
+
+#[test]
+fn warnings_of_an_attach_are_handed_out() {
+    let mut server = listen(|_| {});
+    server.says(&accept(19, LAZY)).expect("a good packet");
+    server.says(&response(0, &[], &[1, 0, 18, 335_544_808, 0])).expect("a good packet");
+    let [Said::Attached(status)] = &server.client.said[..] else { panic!("{:?}", server.client.said) };
+    assert_eq!(status.warnings().collect::<Vec<_>>(), [335_544_808]);
+    assert!(!status.is_error());
+}
+
+fn key_callback(data: &[u8], size: Option<u16>) -> Vec<u8> {
+    packets(|out| {
+        out.op(Op::CRYPT_KEY_CALLBACK);
+        out.cstr(data);
+        if let Some(size) = size {
+            out.short(size);
+        }
+    })
+}
+
+#[test]
+fn key_callbacks_follow_the_protocol_version() {
+    // Before a version is known, and from 14 on, packets have a size word; those of 13 have none.
+    for (number, sized) in [(13, false), (14, true), (19, true)] {
+        let mut server = listen(|_| {});
+        server.says(&key_callback(b"security", Some(32))).expect("a good packet");
+        server.client.connection.reply_key(b"first");
+        assert_eq!(server.hears(), key_callback(b"first", Some(0)));
+
+        server.says(&accept(number, LAZY)).expect("a good packet");
+        let _attach = server.hears();
+        let size = sized.then_some(256);
+        // Several may come in a row; an empty answer means that there is no key.
+        for reply in [&b"secret"[..], &[]] {
+            server.says(&key_callback(b"database", size)).expect("a good packet");
+            server.client.connection.reply_key(reply);
+            assert_eq!(server.hears(), key_callback(reply, sized.then_some(0)), "protocol {number}");
+        }
+        server.says(&ok(&[])).expect("a good packet");
+        let asked = |data: &[u8], reply_limit| Said::KeyCallback(KeyCallback { data: data.into(), reply_limit });
+        let callbacks = [asked(b"security", Some(32)), asked(b"database", size), asked(b"database", size)];
+        assert_eq!(server.client.said[..3], callbacks, "protocol {number}");
+        assert!(matches!(server.client.said[3..], [Said::Attached(_)]));
+        // Attached: there is nothing left to ask a key for.
+        let error = server.says(&key_callback(b"late", size)).expect_err("no answer to anything");
+        assert!(matches!(error, ProtocolError::UnexpectedPacket { op: Op::CRYPT_KEY_CALLBACK, .. }), "{error}");
+    }
+}
+
+#[test]
+fn required_encryption_fails_before_a_proof_is_sent() {
+    let required = || listen(|options| options.wire_crypt = WireCrypt::Required);
+    let with_data = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+    let done = Auth { authenticated: true, keys: &keys("Arc4", &[]), ..Auth::default() };
+    for packet in [
+        accept(19, LAZY),
+        accept_auth(Op::ACCEPT_DATA, 19, LAZY, with_data),
+        accept_auth(Op::ACCEPT_DATA, 19, LAZY, done),
+        // Conditional, but authentication ended without a key to encrypt with.
+        accept_auth(Op::COND_ACCEPT, 19, LAZY, done),
+    ] {
+        let mut server = required();
+        let error = server.says(&packet).expect_err("no encryption");
+        assert!(matches!(&error, ProtocolError::Incompatible(text) if text.contains("WireCrypt")), "{error}");
+        assert_eq!(server.client.connection.outgoing(), Err(error.clone()));
+        server.client.assert_failed(&error);
+        assert_no_proof(&server.heard);
+    }
+}
+
+#[test]
+fn required_encryption_never_attaches_in_plain_text() {
+    for keys in [Vec::new(), keys("Rot13", &[]), keys("ChaCha64", &[])] {
+        let mut server = listen(|options| options.wire_crypt = WireCrypt::Required);
+        server.says(&cond_accept("Srp256")).expect("a good packet");
+        let _proof = server.hears();
+        let error = server.says(&ok(&keys)).expect_err("no cipher in common");
+        assert!(matches!(error, ProtocolError::Incompatible(_)), "{error}");
+        server.client.assert_failed(&error);
+    }
+    // A server that answers op_crypt with an error has not switched encryption on.
+    let mut server = listen(|options| options.wire_crypt = WireCrypt::Required);
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    server.says(&ok(&keys("Arc4", &[]))).expect("a good packet");
+    let _crypt = server.hears();
+    server.start_encryption(CipherKind::Arc4, &[]);
+    let failure = response(0, &[], &[1, gds::ISC_WIRECRYPT_INCOMPATIBLE.cast_unsigned(), 0]);
+    let error = server.says(&failure).expect_err("a refusal");
+    assert!(matches!(error, ProtocolError::Refused(_)), "{error}");
+    server.client.assert_failed(&error);
+}
+
+#[test]
+fn legacy_auth_is_left_out_where_encryption_is_required() {
+    let plugins = |list: &[AuthPlugin]| {
+        let auth_plugins = list.to_vec();
+        Player::open(ConnectOptions { auth_plugins, wire_crypt: WireCrypt::Required, ..options() }, Limits::default())
+    };
+    let mut player = plugins(&[AuthPlugin::Legacy, AuthPlugin::Srp256]).expect("Srp256 is left");
+    let connect = player.written().expect("a working connection");
+    assert!(connect.windows(8).any(|window| window == b"\x08\x06Srp256"), "its data come first");
+    assert!(!connect.windows(6).any(|window| window == b"Legacy"));
+    assert_no_proof(&connect);
+    let error = plugins(&[AuthPlugin::Legacy]).err();
+    assert!(matches!(&error, Some(ProtocolError::Incompatible(text)) if text.contains("auth_plugins")), "{error:?}");
+}
+
+#[test]
+fn legacy_auth_sends_its_hash_where_asked_to() {
+    let mut server = listen(|options| options.auth_plugins = vec![AuthPlugin::Legacy]);
+    assert!(server.heard.windows(12).any(|window| window == b"\x00QP3LMZ/MJh."), "part 0 of the plugin's data");
+    let auth = Auth { authenticated: true, plugin: "Legacy_Auth", ..Auth::default() };
+    server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, auth)).expect("a good packet");
+    assert!(heard_attach(&mut server).is_empty());
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+}
+
+#[test]
+fn without_a_common_cipher_enabled_encryption_goes_on_in_plain_text() {
+    // Nothing known, vectors missing, and vectors in a protocol that has none.
+    for (number, keys) in [
+        (19, Vec::new()),
+        (19, keys("ChaCha64 ChaCha", &[])),
+        (15, keys("ChaCha64", &[("ChaCha64", &[7; 8])])),
+    ] {
+        let mut server = listen(|_| {});
+        let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+        server.says(&accept_auth(Op::COND_ACCEPT, number, LAZY, auth)).expect("a good packet");
+        let _proof = server.hears();
+        server.says(&ok(&keys)).expect("a good packet");
+        assert!(heard_attach(&mut server).is_empty(), "protocol {number}");
+        assert_eq!(server.client.connection.cipher(), None);
+    }
+}
+
+#[test]
+fn servers_that_accept_what_was_not_offered_are_refused() {
+    let only_13_and_15 = |options: &mut ConnectOptions| {
+        options.versions = [13, 15].into_iter().filter_map(ProtocolVersion::new).collect();
+    };
+    let mut architecture = accept(15, LAZY);
+    architecture[11] = 36;
+    let mut no_flag = accept(15, LAZY);
+    no_flag[4..8].copy_from_slice(&[0, 0, 0, 15]);
+    for (what, packet) in [
+        ("not offered", accept(14, LAZY)),
+        ("not offered", accept(19, LAZY)),
+        ("protocol version", accept(12, LAZY)),
+        ("protocol version", accept(20, LAZY)),
+        ("protocol version", no_flag),
+        ("architecture 36", architecture),
+        ("packet type 3", accept(15, 3)),
+        ("compression that was not asked for", accept(15, LAZY | COMPRESS)),
+    ] {
+        match refused(listen(only_13_and_15), &packet) {
+            ProtocolError::InvalidMessage(text) => assert!(text.contains(what), "{what}: {text}"),
+            other => panic!("{what}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn bad_authentication_data_are_refused_without_an_answer() {
+    let mut zero = server_data();
+    zero[68..].fill(b'0');
+    for (data, expected) in [
+        (zero, AuthError::TrivialServerKey),
+        (b"\x40\x00salt".to_vec(), AuthError::ServerData("the salt is cut short")),
+    ] {
+        let auth = Auth { data: &data, plugin: "Srp256", ..Auth::default() };
+        let error = refused(listen(|_| {}), &accept_auth(Op::COND_ACCEPT, 19, LAZY, auth));
+        assert_eq!(error, ProtocolError::Auth(expected));
+    }
+}
+
+#[test]
+fn an_endless_authentication_is_cut_off() {
+    let limits = Limits::default();
+    let mut server = listen(|_| {});
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    let mut rounds = 1;
+    let error = loop {
+        match server.says(&cont_auth(&[], "Srp256")) {
+            Ok(()) => rounds += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(rounds, limits.auth_steps);
+    assert!(matches!(error, ProtocolError::InvalidMessage(_)), "{error}");
+    server.client.assert_failed(&error);
+}
+
+/// A server chooses the counter in the vector of ChaCha, and so when the keystream ends: here behind 64 bytes,
+/// enough for the answer to `op_crypt` but not for `op_attach`.
+#[test]
+fn a_cipher_that_fails_lets_no_plain_text_out() {
+    let mut iv = [7; 16];
+    iv[12..].copy_from_slice(&0xffff_fffe_u32.to_be_bytes());
+    let mut server = listen(|options| {
+        options.ciphers = vec![CipherKind::ChaCha];
+        options.database = "secret".repeat(20);
+    });
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    let _proof = server.hears();
+    server.says(&ok(&keys("ChaCha", &[("ChaCha", &iv)]))).expect("a good packet");
+    assert!(server.hears().starts_with(&Op::CRYPT.0.to_be_bytes()));
+    server.start_encryption(CipherKind::ChaCha, &iv);
+    server.says(&ok(&[])).expect("a good packet");
+    let exhausted = ProtocolError::Crypt(CryptError::Exhausted);
+    assert_eq!(server.client.connection.outgoing(), Err(exhausted.clone()));
+    server.client.assert_failed(&exhausted);
+}
+
+/// What is queued while earlier bytes are being written waits for the next write.
+#[test]
+fn a_packet_queued_during_a_write_is_not_lost() {
+    let mut player = attached(version(19), Limits::default());
+    let _first = player.send(&Ping).expect("an attached connection");
+    let writing = player.connection.outgoing().expect("a working connection").to_vec();
+    let _second = player.send(&Ping).expect("an attached connection");
+    player.connection.sent();
+    assert_eq!(player.written(), Ok(writing));
+    assert_eq!(player.written(), Ok(Vec::new()));
+}
+
+#[test]
+fn requests_wait_for_the_attachment() {
+    let mut server = listen(|_| {});
+    assert!(matches!(server.client.connection.send(&Ping), Err(ProtocolError::Misuse(_))));
+    server.says(&accept(19, LAZY)).expect("a good packet");
+    assert!(matches!(server.client.connection.send(&Ping), Err(ProtocolError::Misuse(_))));
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.connection.send(&Ping).is_ok(), "misuse ends nothing");
+}
+
+#[test]
+fn unusable_options_are_refused_before_anything_is_sent() {
+    let open = |change: &dyn Fn(&mut ConnectOptions)| {
+        let mut options = options();
+        change(&mut options);
+        Player::open(options, Limits::default()).err()
+    };
+    assert_eq!(open(&|_| {}), None);
+    assert_eq!(open(&|options| options.srp_private.truncate(31)), Some(AuthError::WeakPrivateKey.into()));
+    assert_eq!(open(&|options| options.login = "\"open".into()), Some(AuthError::MissingQuote.into()));
+    // A clumplet holds 255 bytes; a login cut to that would be another one.
+    let misuse: [&dyn Fn(&mut ConnectOptions); 3] = [
+        &|options| options.versions.clear(),
+        &|options| options.versions = vec![version(13); 11],
+        &|options| options.login = "x".repeat(256),
+    ];
+    for change in misuse {
+        assert!(matches!(open(change), Some(ProtocolError::Misuse(_))));
+    }
+}
+
+#[test]
+fn packets_of_another_phase_are_unexpected() {
+    let mut server = listen(|_| {});
+    let error = server.says(&cont_auth(&[], "")).expect_err("no accept came before");
+    let expected = |op, waiting_for| ProtocolError::UnexpectedPacket { op, waiting_for };
+    assert_eq!(error, expected(Op::CONT_AUTH, "the answer to op_connect"));
+    for (packet, op) in [(accept(19, LAZY), Op::ACCEPT), (packets(|out| out.op(Op::REJECT)), Op::REJECT)] {
+        let mut server = listen(|_| {});
+        server.says(&cond_accept("Srp256")).expect("a good packet");
+        assert_eq!(server.says(&packet).err(), Some(expected(op, "the answer to op_cont_auth")));
+        let mut server = listen(|_| {});
+        server.says(&accept(19, LAZY)).expect("a good packet");
+        assert_eq!(server.says(&packet).err(), Some(expected(op, "the answer to op_attach")));
+    }
+    let mut server = listen(|_| {});
+    let unknown = server.says(&packets(|out| out.word(0x1234))).expect_err("no such packet");
+    assert_eq!(unknown, expected(Op(0x1234), "the answer to op_connect"));
+}
+
+#[test]
+fn keep_alive_packets_are_skipped_in_every_phase() {
+    let dummy = packets(|out| out.op(Op::DUMMY));
+    let mut server = listen(|_| {});
+    for packet in [cond_accept("Srp256"), ok(&keys("Rot13", &[])), ok(&[])] {
+        server.says(&[&dummy[..], &dummy, &packet].concat()).expect("good packets");
+        let _ = server.hears();
+    }
+    assert!(server.client.is_attached());
+    assert_eq!(server.client.said.len(), 1);
+    server.says(&dummy).expect("a good packet");
+    assert_eq!(server.client.connection.stats().packets_received, 3 + 7);
+}
+
+#[test]
+fn creating_a_database_differs_in_the_operation_only() {
+    let connect = |create| {
+        let mut server = listen(|options| options.create = create);
+        server.says(&accept(19, LAZY)).expect("a good packet");
+        server.hears()
+    };
+    let (attach, create) = (connect(false), connect(true));
+    assert_eq!((attach[3], create[3]), (19, 20));
+    assert_eq!(attach[4..], create[4..]);
+}

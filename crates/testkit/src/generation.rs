@@ -1,0 +1,58 @@
+//! Which Firebird is meant, and why it may be absent.
+
+use std::error::Error;
+use std::fmt;
+
+/// A Firebird generation, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Generation {
+    /// Firebird 3.0: protocol 15, packed rows, SRP.
+    V3_0,
+    /// Firebird 4.0: protocols 16 and 17, DECFLOAT, INT128, time zones, batches.
+    V4_0,
+    /// Firebird 5.0: protocols 18 and 19, scrollable cursors, inline blobs.
+    V5_0,
+}
+
+impl Generation {
+    /// All generations that firearrow supports.
+    pub const ALL: [Self; 3] = [Self::V3_0, Self::V4_0, Self::V5_0];
+
+    /// The number as Firebird writes it, `3.0`.
+    pub fn number(self) -> &'static str {
+        match self {
+            Self::V3_0 => "3.0",
+            Self::V4_0 => "4.0",
+            Self::V5_0 => "5.0",
+        }
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Firebird {}", self.number())
+    }
+}
+
+/// A platform that this machine does not have, with the reason and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// What is absent, `Firebird 4.0`.
+    pub name: String,
+    /// Why, and what would change it.
+    pub reason: String,
+}
+
+impl Skip {
+    pub(crate) fn new(name: impl ToString, reason: impl Into<String>) -> Self {
+        Self { name: name.to_string(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.reason)
+    }
+}
+
+impl Error for Skip {}

@@ -1,0 +1,47 @@
+//! Private Firebird servers, embedded engines and a misbehaving proxy for tests.
+//!
+//! ```text
+//!   #[test]                         this crate                           what runs
+//!   ───────                         ──────────                           ─────────
+//!   matrix!(all, fn name(target))   one test per platform
+//!        │                               │
+//!        ├─ name::firebird_3_0 ──► shared(Generation::V3_0) ──► Debian's firebird3.0-server
+//!        ├─ name::firebird_4_0 ──► shared(Generation::V4_0) ──► <cache>/firebird-4.0, unpacked packages
+//!        ├─ name::firebird_5_0 ──► shared(Generation::V5_0) ──► $FIREARROW_TEST_FIREBIRD5
+//!        └─ name::embedded_5_0 ──► engine(Generation::V5_0) ──► the firebird-embedded wheel in .venv
+//! ```
+//!
+//! - A server is a child process with its own root folder (configuration, security database, locks, log and
+//!   databases) and its own port. It never outlives the test process, see [`Server`].
+//! - A platform that is not installed is a *named skip*: printed, and counted in the report file, see [`matrix!`].
+//!   A platform that is installed but does not start fails its tests.
+//! - Nothing here depends on the firearrow client, so that every crate of the workspace can use it.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `FIREARROW_CACHE` | folder of downloaded servers and engines; default `.cache` in the repository |
+//! | `FIREARROW_TEST_FIREBIRD5` | folder of a Firebird 5.0 installation |
+//! | `FIREARROW_ENGINE3`, `…4`, `…5` | folder of an embedded engine, in place of the discovered one |
+//! | `FIREARROW_TEST_REPORT` | file to which each matrix test appends its outcome |
+#![deny(unsafe_code)]
+
+mod cache;
+mod config;
+mod engine;
+mod generation;
+mod installation;
+mod leftover;
+mod matrix;
+mod port;
+mod process;
+mod proxy;
+mod report;
+mod root;
+mod server;
+
+pub use config::{ServerConfig, WireCrypt};
+pub use engine::engine;
+pub use generation::{Generation, Skip};
+pub use matrix::{Embedded, Platform, Target, Verdict, platform, run};
+pub use proxy::{Behaviour, Flow, Limit, Proxy};
+pub use server::{Server, servers, shared};

@@ -1,0 +1,272 @@
+//! One test per platform.
+
+use std::fmt::{self, Debug};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::leftover::Folder;
+use crate::report::{self, Entry, Outcome};
+use crate::{Generation, Server, Skip, engine, server, shared};
+
+/// Stamps out one `#[test]` per platform for each function.
+///
+/// ```
+/// firearrow_testkit::matrix!(wire,
+///     fn server_has_a_port(target: &firearrow_testkit::Target) {
+///         assert!(target.url("test").starts_with("firebird://"));
+///     }
+/// );
+/// # fn main() {}
+/// ```
+///
+/// gives the tests `server_has_a_port::firebird_3_0`, `::firebird_4_0` and `::firebird_5_0`. The first word chooses the
+/// platforms: `wire` (all servers; may be left out), `all` (servers and the embedded 5.0), `embedded`, or a list such as
+/// `[firebird_4_0, firebird_5_0]`. One process can hold one engine only, so the embedded 3.0 and 4.0 belong into test
+/// binaries of their own.
+///
+/// A function returns nothing or a `Result`; commas between functions are rustfmt's and mean nothing. On a platform that is absent its test passes for cargo, but prints
+/// `SKIP <test> on <platform>: <reason>` and is counted as skipped in the report.
+#[macro_export]
+macro_rules! matrix {
+    (wire, $($tests:tt)+) => {
+        $crate::matrix!([firebird_3_0, firebird_4_0, firebird_5_0], $($tests)+);
+    };
+    (all, $($tests:tt)+) => {
+        $crate::matrix!([firebird_3_0, firebird_4_0, firebird_5_0, embedded_5_0], $($tests)+);
+    };
+    (embedded, $($tests:tt)+) => {
+        $crate::matrix!([embedded_5_0], $($tests)+);
+    };
+    ($platforms:tt, $(
+        $(#[$meta:meta])* fn $name:ident($target:ident: $type:ty) $(-> $verdict:ty)? $body:block $(,)?
+    )+) => {
+        $($crate::__matrix_test! { $platforms $(#[$meta])* fn $name($target: $type) $(-> $verdict)? $body })+
+    };
+    ($(#[$meta:meta])* fn $($tests:tt)+) => {
+        $crate::matrix!(wire, $(#[$meta])* fn $($tests)+);
+    };
+}
+
+/// One function of [`matrix!`]. The function and the module with its tests share a name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __matrix_test {
+    ([$($platform:ident),+ $(,)?]
+     $(#[$meta:meta])* fn $name:ident($target:ident: $type:ty) $(-> $verdict:ty)? $body:block) => {
+        $(#[$meta])*
+        fn $name($target: $type) $(-> $verdict)? $body
+
+        $(#[$meta])*
+        mod $name {
+            $(
+                #[test]
+                fn $platform() {
+                    $crate::run($crate::platform::$platform(), module_path!(), super::$name);
+                }
+            )+
+        }
+    };
+}
+
+/// What a test may run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// A server, through TCP.
+    Wire(Generation),
+    /// An engine inside the test process.
+    Embedded(Generation),
+}
+
+/// The platforms by the names that [`matrix!`] uses.
+#[expect(missing_docs, reason = "the names say it all")]
+pub mod platform {
+    use super::Platform;
+    use crate::Generation::{V3_0, V4_0, V5_0};
+
+    pub const fn firebird_3_0() -> Platform {
+        Platform::Wire(V3_0)
+    }
+    pub const fn firebird_4_0() -> Platform {
+        Platform::Wire(V4_0)
+    }
+    pub const fn firebird_5_0() -> Platform {
+        Platform::Wire(V5_0)
+    }
+    pub const fn embedded_3_0() -> Platform {
+        Platform::Embedded(V3_0)
+    }
+    pub const fn embedded_4_0() -> Platform {
+        Platform::Embedded(V4_0)
+    }
+    pub const fn embedded_5_0() -> Platform {
+        Platform::Embedded(V5_0)
+    }
+}
+
+impl Platform {
+    /// The identifier, `firebird_3_0`.
+    pub fn name(self) -> String {
+        let (kind, generation) = match self {
+            Self::Wire(generation) => ("firebird", generation),
+            Self::Embedded(generation) => ("embedded", generation),
+        };
+        format!("{kind}_{}", generation.number().replace('.', "_"))
+    }
+
+    /// The platform in working order.
+    ///
+    /// # Errors
+    /// It is not installed here.
+    ///
+    /// # Panics
+    /// It is installed but does not work.
+    pub fn target(self) -> Result<Target, Skip> {
+        match self {
+            Self::Wire(generation) => shared(generation).map(Target::Wire),
+            Self::Embedded(generation) => {
+                let engine = engine(generation).ok_or_else(|| Skip {
+                    name: self.to_string(),
+                    reason: format!("no firebird-embedded {}: run `make setup`", generation.number()),
+                })?;
+                Ok(Target::Embedded(Embedded { generation, engine, directory: scratch() }))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(generation) => write!(f, "{generation}"),
+            Self::Embedded(generation) => write!(f, "Embedded {}", generation.number()),
+        }
+    }
+}
+
+/// What a test runs on.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// The shared server of a generation.
+    Wire(&'static Server),
+    /// An engine to be loaded into the test process.
+    Embedded(Embedded),
+}
+
+/// An embedded engine and a folder for its databases.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    /// The engine's generation.
+    pub generation: Generation,
+    /// The runtime folder with `libfbclient.so.2`.
+    pub engine: PathBuf,
+    /// A folder that goes with the test process.
+    pub directory: &'static Path,
+}
+
+impl Target {
+    /// The generation behind it, for tests that expect different answers.
+    pub fn generation(&self) -> Generation {
+        match self {
+            Self::Wire(server) => server.generation(),
+            Self::Embedded(embedded) => embedded.generation,
+        }
+    }
+
+    /// The platform's identifier, `firebird_3_0`.
+    pub fn name(&self) -> String {
+        self.platform().name()
+    }
+
+    /// The path of a database called `name`.
+    pub fn database_path(&self, name: &str) -> PathBuf {
+        match self {
+            Self::Wire(server) => server.database_path(name),
+            Self::Embedded(embedded) => server::database_path(embedded.directory, name),
+        }
+    }
+
+    /// A connection string for the database called `name`: a URL, or the absolute path for an embedded engine.
+    pub fn url(&self, name: &str) -> String {
+        match self {
+            Self::Wire(server) => server.url(name),
+            Self::Embedded(_) => self.database_path(name).display().to_string(),
+        }
+    }
+
+    /// A connection string for a database whose name was never given out before.
+    pub fn fresh_url(&self) -> String {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        self.url(&format!("matrix{}", NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    fn platform(&self) -> Platform {
+        match self {
+            Self::Wire(server) => Platform::Wire(server.generation()),
+            Self::Embedded(embedded) => Platform::Embedded(embedded.generation),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    /// With the exact version, `Firebird 3.0.11`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(server) => write!(f, "Firebird {}", server.version()),
+            Self::Embedded(embedded) => match engine::version(&embedded.engine) {
+                Some(version) => write!(f, "Embedded {version}"),
+                None => write!(f, "{}", self.platform()),
+            },
+        }
+    }
+}
+
+/// What the body of a matrix test returns.
+pub trait Verdict {
+    /// Panics unless the test passed.
+    fn assert(self);
+}
+
+impl Verdict for () {
+    fn assert(self) {}
+}
+
+impl<E: Debug> Verdict for Result<(), E> {
+    fn assert(self) {
+        if let Err(error) = self {
+            panic!("{error:?}");
+        }
+    }
+}
+
+/// Runs one test on one platform and reports the outcome; [`matrix!`] calls it.
+pub fn run<V: Verdict>(platform: Platform, test: &str, body: impl FnOnce(&Target) -> V) {
+    let mut server = platform.to_string();
+    let verdict = catch_unwind(AssertUnwindSafe(|| {
+        let target = platform.target()?;
+        server = target.to_string();
+        body(&target).assert();
+        Ok::<(), Skip>(())
+    }));
+    let outcome = match &verdict {
+        Ok(Ok(())) => Outcome::Ran,
+        Ok(Err(skip)) => {
+            // Not eprintln!: libtest would hide it, since the test passes. In one piece, since tests run in parallel.
+            let _ = std::io::stderr().write_all(format!("SKIP {test} on {skip}\n").as_bytes());
+            Outcome::Skipped { reason: &skip.reason }
+        }
+        Err(_) => Outcome::Failed,
+    };
+    report::append(&Entry { test, target: &platform.name(), server: &server, outcome });
+    if let Err(panic) = verdict {
+        resume_unwind(panic);
+    }
+}
+
+/// The folder for databases of embedded engines.
+fn scratch() -> &'static Path {
+    static SCRATCH: OnceLock<Folder> = OnceLock::new();
+    SCRATCH.get_or_init(|| Folder::new("embedded").expect("the temporary folder is writable")).path()
+}

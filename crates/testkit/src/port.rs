@@ -1,0 +1,71 @@
+//! TCP ports: a free number, and who listens on it.
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+
+/// A port that nobody listens on at this moment. Another process may still take it first.
+pub(crate) fn free() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// Who listens on a port.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Listener {
+    /// Nobody, as far as this process can see.
+    Nobody,
+    /// The process that was asked about.
+    Process,
+    /// Some other process.
+    Stranger,
+}
+
+/// Who listens on `port`, asked on behalf of the process `id`.
+///
+/// Connecting cannot tell: when a port is taken, a Firebird server does not exit but tries again for 50 seconds,
+/// while the test would talk to whoever took the port.
+pub(crate) fn listener(port: u16, id: u32) -> Listener {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
+    let sockets: Vec<String> = tables.iter().flat_map(|table| sockets(table, port)).collect();
+    if sockets.is_empty() {
+        return Listener::Nobody;
+    }
+    // The process may have ended, or closed a descriptor, since the question was asked.
+    let Ok(descriptors) = fs::read_dir(format!("/proc/{id}/fd")) else { return Listener::Nobody };
+    let owned = descriptors
+        .filter_map(|descriptor| fs::read_link(descriptor.ok()?.path()).ok())
+        .any(|target| sockets.iter().any(|socket| target.as_os_str() == socket.as_str()));
+    if owned { Listener::Process } else { Listener::Stranger }
+}
+
+/// Names, as in `/proc/<id>/fd`, of the sockets listening on `port` in a table of proc_net_tcp(5): number, local
+/// address, remote address, state, queues, timer, retransmissions, user, timeout, inode.
+fn sockets(table: &str, port: u16) -> impl Iterator<Item = String> {
+    let suffix = format!(":{port:04X}");
+    table.lines().filter_map(move |line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let listening = fields.get(3) == Some(&"0A") && fields.get(1)?.ends_with(&suffix);
+        listening.then(|| format!("socket:[{}]", fields.get(9).unwrap_or(&"0")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_listener_is_told_from_a_stranger() {
+        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = socket.local_addr().unwrap().port();
+        assert_eq!(listener(port, std::process::id()), Listener::Process);
+
+        let other = std::process::Command::new("sleep").arg("60").spawn();
+        let mut other = other.unwrap();
+        assert_eq!(listener(port, other.id()), Listener::Stranger);
+        other.kill().unwrap();
+        other.wait().unwrap();
+
+        drop(socket);
+        assert_eq!(listener(port, std::process::id()), Listener::Nobody);
+    }
+}

@@ -1,0 +1,349 @@
+//! A TCP proxy that misbehaves on request.
+//!
+//! ```text
+//!   client ──► accept ──► [read]──queue──►[deliver] ──► server
+//!              client ◄── [deliver]◄──queue──[read] ◄── server
+//! ```
+//!
+//! Two threads per direction, so that a delay is a delay and not a limit of throughput: one reads and notes the time,
+//! the other waits until that time plus the delay and passes the bytes on in the way that was asked for.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// What a [`Proxy`] does to each connection, separately for both directions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Behaviour {
+    /// Bytes on their way to the server.
+    pub from_client: Flow,
+    /// Bytes on their way to the client.
+    pub from_server: Flow,
+}
+
+/// What happens to the bytes of one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flow {
+    /// Passes each write on in pieces of one up to this many bytes. The sizes look random, but are the same each time.
+    pub split: Option<usize>,
+    /// Delivers each byte this much later.
+    pub delay: Duration,
+    /// What happens after a number of bytes of a connection.
+    pub limit: Option<(u64, Limit)>,
+}
+
+/// What happens when the bytes of a limit have passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Both sides of the connection are closed.
+    Cut,
+    /// The direction falls silent, but stays open as long as the proxy lives.
+    Stall,
+}
+
+impl Behaviour {
+    /// Passes everything on.
+    pub fn pass() -> Self {
+        Self::default()
+    }
+
+    /// Splits the writes of both sides into pieces of 1 to `most` bytes.
+    pub fn split(most: usize) -> Self {
+        Self::both(Flow { split: Some(most), ..Flow::default() })
+    }
+
+    /// Delivers everything `delay` later: a round trip takes two of it.
+    pub fn delay(delay: Duration) -> Self {
+        Self::both(Flow { delay, ..Flow::default() })
+    }
+
+    /// Closes the connection when `bytes` have come from the server.
+    pub fn cut_from_server(bytes: u64) -> Self {
+        Self { from_server: Flow::limited(bytes, Limit::Cut), ..Self::default() }
+    }
+
+    /// Closes the connection when `bytes` have come from the client.
+    pub fn cut_from_client(bytes: u64) -> Self {
+        Self { from_client: Flow::limited(bytes, Limit::Cut), ..Self::default() }
+    }
+
+    /// The server seems to fall silent after `bytes`.
+    pub fn stall_from_server(bytes: u64) -> Self {
+        Self { from_server: Flow::limited(bytes, Limit::Stall), ..Self::default() }
+    }
+
+    /// The client seems to fall silent after `bytes`.
+    pub fn stall_from_client(bytes: u64) -> Self {
+        Self { from_client: Flow::limited(bytes, Limit::Stall), ..Self::default() }
+    }
+
+    fn both(flow: Flow) -> Self {
+        Self { from_client: flow, from_server: flow }
+    }
+}
+
+impl Flow {
+    fn limited(bytes: u64, limit: Limit) -> Self {
+        Self { limit: Some((bytes, limit)), ..Self::default() }
+    }
+}
+
+/// A running proxy. Dropping it closes its connections and joins its threads.
+pub struct Proxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+impl Proxy {
+    /// Listens on a free port and connects to `server` once for each client.
+    ///
+    /// # Errors
+    /// No port could be opened.
+    pub fn start(server: SocketAddr, behaviour: Behaviour) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::default());
+        let acceptor = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || accept(&listener, server, behaviour, &shared)
+        });
+        Ok(Self { address, shared, acceptor: Some(acceptor) })
+    }
+
+    /// Where clients connect.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where clients connect.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// How many connections there were.
+    pub fn connections(&self) -> u64 {
+        self.shared.connections.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes were delivered to the server.
+    pub fn bytes_from_client(&self) -> u64 {
+        self.shared.from_client.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes were delivered to the client. A test that cuts a conversation at each byte first counts them.
+    pub fn bytes_from_server(&self) -> u64 {
+        self.shared.from_server.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.stop();
+        // The acceptor sits in accept(); a connection wakes it. If that fails it has no work and may stay.
+        if TcpStream::connect_timeout(&self.address, WAKE_LIMIT).is_ok() {
+            let _ = self.acceptor.take().map(JoinHandle::join);
+        }
+    }
+}
+
+/// What the threads of a proxy have in common.
+#[derive(Default)]
+struct Shared {
+    connections: AtomicU64,
+    from_client: AtomicU64,
+    from_server: AtomicU64,
+    stopped: AtomicBool,
+    /// Sockets to be closed when the proxy stops, which ends the threads that read from or write to them.
+    open: Mutex<Vec<Weak<TcpStream>>>,
+    /// Wakes threads that stall or wait out a delay.
+    wake: Condvar,
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, Vec<Weak<TcpStream>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self) {
+        let open = self.open();
+        self.stopped.store(true, Ordering::Relaxed);
+        open.iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
+        self.wake.notify_all();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until `moment`, or until the proxy stops.
+    fn sleep_until(&self, moment: Instant) {
+        let left = moment.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            let _ = self.wake.wait_timeout_while(self.open(), left, |_| !self.is_stopped());
+        }
+    }
+}
+
+/// One direction of one connection.
+struct Direction {
+    from: Arc<TcpStream>,
+    to: Arc<TcpStream>,
+    flow: Flow,
+    count: fn(&Shared) -> &AtomicU64,
+    shared: Arc<Shared>,
+}
+
+/// A chunk, and when it is to be delivered.
+type Chunk = (Instant, Vec<u8>);
+
+fn accept(listener: &TcpListener, server: SocketAddr, behaviour: Behaviour, shared: &Arc<Shared>) {
+    let mut pumps: Vec<JoinHandle<()>> = Vec::new();
+    for client in listener.incoming() {
+        if shared.is_stopped() {
+            break;
+        }
+        // A client whose server cannot be reached sees its connection closed, which is the truth.
+        if let Ok(directions) = client.and_then(|client| connect(client, server, behaviour, shared)) {
+            shared.connections.fetch_add(1, Ordering::Relaxed);
+            pumps.retain(|pump| !pump.is_finished());
+            pumps.extend(directions.into_iter().map(|direction| thread::spawn(move || direction.run())));
+        }
+    }
+    for pump in pumps {
+        let _ = pump.join();
+    }
+}
+
+fn connect(
+    client: TcpStream,
+    server: SocketAddr,
+    behaviour: Behaviour,
+    shared: &Arc<Shared>,
+) -> io::Result<[Direction; 2]> {
+    let server = TcpStream::connect_timeout(&server, CONNECT_LIMIT)?;
+    let [client, server] = [client, server].map(Arc::new);
+    for socket in [&client, &server] {
+        socket.set_nodelay(true)?; // pieces must stay pieces
+    }
+    let mut open = shared.open();
+    if shared.is_stopped() {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    open.retain(|socket| socket.strong_count() > 0);
+    open.extend([&client, &server].map(Arc::downgrade));
+    Ok([
+        Direction {
+            from: Arc::clone(&client),
+            to: Arc::clone(&server),
+            flow: behaviour.from_client,
+            count: |shared| &shared.from_client,
+            shared: Arc::clone(shared),
+        },
+        Direction {
+            from: server,
+            to: client,
+            flow: behaviour.from_server,
+            count: |shared| &shared.from_server,
+            shared: Arc::clone(shared),
+        },
+    ])
+}
+
+impl Direction {
+    fn run(self) {
+        let (sender, receiver) = mpsc::sync_channel(QUEUE);
+        let (from, delay) = (Arc::clone(&self.from), self.flow.delay);
+        let reader = thread::spawn(move || read(&from, delay, &sender));
+        if self.deliver(receiver).is_err() {
+            close(&self.from);
+            close(&self.to);
+        }
+        let _ = reader.join();
+    }
+
+    /// Delivers until the end of the stream, which is passed on, or until a limit or an error ends the connection.
+    fn deliver(&self, chunks: Receiver<Chunk>) -> io::Result<()> {
+        let mut delivered = 0;
+        let mut sizes = Sizes { state: 0x9E37_79B9_7F4A_7C15, most: self.flow.split };
+        for (due, mut chunk) in chunks {
+            self.shared.sleep_until(due);
+            let (limit, then) = self.flow.limit.unwrap_or((u64::MAX, Limit::Cut));
+            let allowed = usize::try_from(limit - delivered).unwrap_or(usize::MAX).min(chunk.len());
+            chunk.truncate(allowed);
+            let mut rest = chunk.as_slice();
+            while !rest.is_empty() {
+                let (piece, tail) = rest.split_at(sizes.next(rest.len()));
+                (&*self.to).write_all(piece)?;
+                delivered += piece.len() as u64;
+                (self.count)(&self.shared).fetch_add(piece.len() as u64, Ordering::Relaxed);
+                rest = tail;
+            }
+            if delivered == limit {
+                return self.end(then);
+            }
+        }
+        self.to.shutdown(Shutdown::Write)
+    }
+
+    fn end(&self, limit: Limit) -> io::Result<()> {
+        match limit {
+            Limit::Cut => Err(io::ErrorKind::ConnectionAborted.into()),
+            Limit::Stall => {
+                self.shared.sleep_until(Instant::now() + STALL_LIMIT);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Reads until the end of the stream, an error, or until nobody wants more.
+fn read(mut from: &TcpStream, delay: Duration, chunks: &SyncSender<Chunk>) {
+    let mut buffer = vec![0; CHUNK];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        if chunks.send((Instant::now() + delay, buffer[..length].to_vec())).is_err() {
+            break;
+        }
+    }
+}
+
+/// Piece sizes from a xorshift generator: reproducible, and without a regular pattern.
+struct Sizes {
+    state: u64,
+    most: Option<usize>,
+}
+
+impl Sizes {
+    fn next(&mut self, available: usize) -> usize {
+        let Some(most) = self.most else { return available };
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        let size = 1 + self.state % most.max(1) as u64;
+        usize::try_from(size).unwrap_or(usize::MAX).min(available)
+    }
+}
+
+fn close(socket: &TcpStream) {
+    // Fails when the peer was faster, which is as good.
+    let _ = socket.shutdown(Shutdown::Both);
+}
+
+const CHUNK: usize = 16 * 1024;
+/// With chunks of 16 KiB: 16 MiB may be under way.
+const QUEUE: usize = 1024;
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+const WAKE_LIMIT: Duration = Duration::from_secs(1);
+/// Longer than any test waits; a proxy that is dropped ends it at once.
+const STALL_LIMIT: Duration = Duration::from_secs(600);

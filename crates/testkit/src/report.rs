@@ -1,0 +1,99 @@
+//! Outcomes of matrix tests, for the counts at the end of `make test`.
+//!
+//! libtest cannot skip a test while it runs, so a skipped test passes for cargo. The report tells them apart.
+
+use std::env;
+use std::fmt::{self, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+
+/// One line of the report.
+pub(crate) struct Entry<'a> {
+    pub(crate) test: &'a str,
+    /// The platform's identifier, `firebird_3_0`.
+    pub(crate) target: &'a str,
+    /// The platform's name for people, with its version if it ran: `Firebird 3.0.11`.
+    pub(crate) server: &'a str,
+    pub(crate) outcome: Outcome<'a>,
+}
+
+/// What became of a test.
+pub(crate) enum Outcome<'a> {
+    Ran,
+    Failed,
+    Skipped { reason: &'a str },
+}
+
+/// Appends to the file named by `FIREARROW_TEST_REPORT`, if there is one.
+pub(crate) fn append(entry: &Entry<'_>) {
+    let Some(path) = env::var_os("FIREARROW_TEST_REPORT").filter(|path| !path.is_empty()) else { return };
+    // One write per line: test processes append to the same file at the same time.
+    let line = format!("{entry}\n");
+    let written: io::Result<()> = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = written {
+        panic!("FIREARROW_TEST_REPORT={}: {error}", path.display());
+    }
+}
+
+impl fmt::Display for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (outcome, reason) = match &self.outcome {
+            Outcome::Ran => ("ran", None),
+            Outcome::Failed => ("failed", None),
+            Outcome::Skipped { reason } => ("skipped", Some(*reason)),
+        };
+        let fields = [
+            ("test", Some(self.test)),
+            ("target", Some(self.target)),
+            ("server", Some(self.server)),
+            ("outcome", Some(outcome)),
+            ("reason", reason),
+        ];
+        let mut separator = '{';
+        for (name, value) in fields {
+            if let Some(value) = value {
+                write!(f, "{separator}\"{name}\":{}", Quoted(value))?;
+                separator = ',';
+            }
+        }
+        f.write_char('}')
+    }
+}
+
+/// A JSON string.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for character in self.0.chars() {
+            match character {
+                '"' | '\\' => write!(f, "\\{character}")?,
+                '\0'..='\x1f' => write!(f, "\\u{:04x}", u32::from(character))?,
+                _ => f.write_char(character)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_is_json() {
+        let mut entry =
+            Entry { test: "a::b", target: "firebird_3_0", server: "Firebird 3.0.11", outcome: Outcome::Ran };
+        assert_eq!(
+            entry.to_string(),
+            r#"{"test":"a::b","target":"firebird_3_0","server":"Firebird 3.0.11","outcome":"ran"}"#
+        );
+        entry.outcome = Outcome::Skipped { reason: "no \"server\"\n\\" };
+        assert!(entry.to_string().ends_with(r#""outcome":"skipped","reason":"no \"server\"\u000a\\"}"#));
+    }
+}

@@ -1,0 +1,252 @@
+//! Private servers.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::installation::{Failure, Installation};
+use crate::port::{self, Listener};
+use crate::process::Process;
+use crate::root::Root;
+use crate::{Generation, ServerConfig, Skip};
+
+/// A running Firebird server of its own: root folder, users, port, databases.
+///
+/// It ends when the value is dropped, when the process exits (the [`shared`] ones), and when the process is killed
+/// (the kernel sees to that). Its databases go with it.
+#[derive(Debug)]
+pub struct Server {
+    generation: Generation,
+    build: String,
+    port: u16,
+    fresh: AtomicU32,
+    // Before the root, because fields are dropped in this order.
+    process: Process,
+    root: Root,
+}
+
+impl Server {
+    /// The administrator; logs in with SRP.
+    pub const USER: &str = "SYSDBA";
+    /// The administrator's password.
+    pub const PASSWORD: &str = "masterkey";
+    /// A user that only `Legacy_Auth` knows.
+    pub const LEGACY_USER: &str = "LEGACYTEST";
+    /// The password of that user; longer ones would be cut after eight characters.
+    pub const LEGACY_PASSWORD: &str = "legacy";
+    /// An alias in the server's `databases.conf`, for a database that the test creates by this name.
+    pub const ALIAS: &str = "firearrow";
+
+    /// Starts a server with the default settings.
+    ///
+    /// # Errors
+    /// The generation is not installed here.
+    ///
+    /// # Panics
+    /// It is installed but does not start; the message has the server's log.
+    pub fn start(generation: Generation) -> Result<Self, Skip> {
+        Self::start_with(generation, &ServerConfig::default())
+    }
+
+    /// Starts a server with special settings.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    ///
+    /// # Panics
+    /// As [`start`](Self::start).
+    pub fn start_with(generation: Generation, config: &ServerConfig) -> Result<Self, Skip> {
+        unless_missing(Self::launch(generation, config))
+    }
+
+    /// The generation that was asked for.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The version without the build number, `3.0.11`; the same as the engine's `ENGINE_VERSION`.
+    pub fn version(&self) -> &str {
+        self.build.rsplit_once('.').map_or(&self.build, |(version, _)| version)
+    }
+
+    /// Where it listens, as text.
+    pub fn host(&self) -> &'static str {
+        "127.0.0.1"
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where it listens, for a [`Proxy`](crate::Proxy).
+    pub fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
+    }
+
+    /// [`USER`](Self::USER).
+    pub fn user(&self) -> &'static str {
+        Self::USER
+    }
+
+    /// [`PASSWORD`](Self::PASSWORD).
+    pub fn password(&self) -> &'static str {
+        Self::PASSWORD
+    }
+
+    /// The number of the server process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The root folder, which programs of this generation use when it is their `FIREBIRD`.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The path of a database called `name`, the same for the server and for the test.
+    pub fn database_path(&self, name: &str) -> PathBuf {
+        database_path(&self.root.data(), name)
+    }
+
+    /// A path that was never given out before.
+    pub fn fresh_database_path(&self) -> PathBuf {
+        let number = self.fresh.fetch_add(1, Ordering::Relaxed);
+        self.database_path(&format!("fresh{number}"))
+    }
+
+    /// A connection string for the database called `name`.
+    pub fn url(&self, name: &str) -> String {
+        self.url_at(self.address(), &self.database_path(name))
+    }
+
+    /// A connection string through `address`, such as a proxy's.
+    pub fn url_at(&self, address: SocketAddr, database: &Path) -> String {
+        format!("firebird://{}:{}@{address}/{}", Self::USER, Self::PASSWORD, database.display())
+    }
+
+    /// A client library of this generation that this process can load, for comparisons.
+    pub fn client_library(&self) -> Option<&Path> {
+        self.root.client_library()
+    }
+
+    /// Runs `script` with the generation's own isql, connected through TCP; the first error ends it.
+    ///
+    /// # Errors
+    /// What isql reported, or that it took longer than a minute.
+    pub fn isql(&self, database: &Path, script: &str) -> io::Result<String> {
+        self.isql_as(Self::USER, Self::PASSWORD, database, script)
+    }
+
+    /// As [`isql`](Self::isql), for another user.
+    ///
+    /// # Errors
+    /// As [`isql`](Self::isql).
+    pub fn isql_as(&self, user: &str, password: &str, database: &Path, script: &str) -> io::Result<String> {
+        self.root.isql(&["-user", user, "-password", password, &self.place(database)], script)
+    }
+
+    /// Creates an empty database with isql, so that a test can begin with connecting.
+    ///
+    /// # Errors
+    /// As [`isql`](Self::isql).
+    pub fn create_database(&self, path: &Path) -> io::Result<()> {
+        let place = self.place(path);
+        let login = format!("USER '{}' PASSWORD '{}'", Self::USER, Self::PASSWORD);
+        self.root
+            .isql(&[], &format!("CREATE DATABASE '{place}' {login} DEFAULT CHARACTER SET UTF8;\n"))
+            .map(drop)
+    }
+
+    /// What the server has logged so far.
+    pub fn log(&self) -> String {
+        self.root.log()
+    }
+
+    /// A database in the client library's notation.
+    fn place(&self, database: &Path) -> String {
+        format!("{}/{}:{}", self.host(), self.port, database.display())
+    }
+
+    fn launch(generation: Generation, config: &ServerConfig) -> Result<Self, Failure> {
+        let installation = Installation::find(generation)?;
+        let failed = |error: io::Error| Failure::Broken(format!("{generation} does not start: {error}"));
+        let root = Root::create(&installation).map_err(failed)?;
+        let (port, process) = listen(&root, config).map_err(failed)?;
+        Ok(Self { generation, build: installation.build, port, fresh: AtomicU32::new(1), process, root })
+    }
+}
+
+/// The server that all tests of this process share, started when it is first asked for.
+///
+/// # Errors
+/// The generation is not installed here.
+///
+/// # Panics
+/// It is installed but does not start; the message has the server's log.
+pub fn shared(generation: Generation) -> Result<&'static Server, Skip> {
+    static SERVERS: [OnceLock<Result<Server, Failure>>; Generation::ALL.len()] =
+        [const { OnceLock::new() }; Generation::ALL.len()];
+    let server =
+        SERVERS[generation as usize].get_or_init(|| Server::launch(generation, &ServerConfig::default()));
+    unless_missing(server.as_ref().map_err(Failure::clone))
+}
+
+/// The shared servers of all generations that are installed here.
+pub fn servers() -> Vec<&'static Server> {
+    Generation::ALL.into_iter().filter_map(|generation| shared(generation).ok()).collect()
+}
+
+pub(crate) fn database_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join(name).with_extension("fdb")
+}
+
+fn unless_missing<T>(result: Result<T, Failure>) -> Result<T, Skip> {
+    result.map_err(|failure| match failure {
+        Failure::Missing(skip) => skip,
+        Failure::Broken(message) => panic!("{message}"),
+    })
+}
+
+/// Starts the server program on a free port and waits until it listens.
+fn listen(root: &Root, config: &ServerConfig) -> io::Result<(u16, Process)> {
+    for _ in 0..PORT_ATTEMPTS {
+        let port = port::free()?;
+        root.configure(config, port)?;
+        let mut process = Process::spawn(root.server()?)?;
+        if becomes_ready(&mut process, port).map_err(|error| with_log(&error, root))? {
+            return Ok((port, process));
+        }
+    }
+    Err(io::Error::other(format!("{PORT_ATTEMPTS} free ports were all taken by others")))
+}
+
+/// Whether the server listens; `false` when somebody else took the port first.
+fn becomes_ready(process: &mut Process, port: u16) -> io::Result<bool> {
+    let deadline = Instant::now() + START_LIMIT;
+    while Instant::now() < deadline {
+        if let Some(status) = process.exit_status() {
+            return Err(io::Error::other(format!("the server ended with {status}")));
+        }
+        match port::listener(port, process.id()) {
+            Listener::Process => {
+                TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), START_LIMIT)?;
+                return Ok(true);
+            }
+            Listener::Stranger => return Ok(false),
+            Listener::Nobody => thread::sleep(Duration::from_millis(5)),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, format!("the server did not listen within {START_LIMIT:?}")))
+}
+
+fn with_log(error: &io::Error, root: &Root) -> io::Error {
+    io::Error::new(error.kind(), format!("{error}\nits log:\n{}", root.log()))
+}
+
+const START_LIMIT: Duration = Duration::from_secs(10);
+const PORT_ATTEMPTS: u32 = 5;

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Installs the system packages that tests use: the Firebird 3.0 server, libraries of the embedded engines, a C linker,
+# Python's venv module. Without root it prints what is missing; the tests concerned are then skipped by name.
+set -euo pipefail
+
+say() { echo "system packages: $*"; }
+
+if ! command -v apt-get dpkg-query >/dev/null; then
+    say "this is not Debian or a relative; see the list in scripts/setup-system.sh"
+    exit 1
+fi
+
+installed() { [[ $(dpkg-query --show --showformat='${db:Status-Abbrev}' "$1" 2>/dev/null) == ii* ]]; }
+available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
+
+# ICU carries its version in the package's name.
+icu() { apt-cache pkgnames libicu | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1; }
+
+missing() {
+    local package
+    for package in firebird3.0-server libtommath1 libncurses6 "$(icu)" python3-venv build-essential; do
+        if [[ -n $package ]] && ! installed "$package"; then echo "$package"; fi
+    done
+}
+
+mapfile -t packages < <(missing)
+if ((${#packages[@]} == 0)); then
+    say "all installed"
+    exit 0
+fi
+if ((EUID != 0)); then
+    say "please install as root: apt-get install --no-install-recommends ${packages[*]}"
+    exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+say "reading package lists"
+apt-get --quiet=2 update
+
+mapfile -t packages < <(missing | while read -r package; do
+    if available "$package"; then echo "$package"; else say "$package is not in this release" >&2; fi
+done)
+if ((${#packages[@]} == 0)); then exit 0; fi
+
+# The Firebird package would start a server on port 3050, now and with each boot; tests start their own.
+readonly policy=/usr/sbin/policy-rc.d
+if [[ ! -e $policy ]]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+fi
+say "installing ${packages[*]}"
+apt-get --quiet=2 --yes --no-install-recommends -o Dpkg::Use-Pty=0 install "${packages[@]}" >/dev/null
+if [[ " ${packages[*]} " == *" firebird3.0-server "* && -d /run/systemd/system ]]; then
+    systemctl --quiet disable --now firebird3.0.service
+fi
+say "done"
