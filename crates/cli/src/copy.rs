@@ -3,8 +3,8 @@
 use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
-use crate::output::{Format, OutputFile, Sink, Style};
-use crate::progress::{self, Progress};
+use crate::output::{self, Format, OutputFile, Sink, Style};
+use crate::progress::{self, Progress, thousands};
 use arrow::array::RecordBatch;
 use firearrow::{BatchLimits, Connection, Cursor, Params, TransactionOptions};
 use serde_json::json;
@@ -41,8 +41,7 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     drop(statement);
     transaction.commit()?;
     let bytes = file.keep()?;
-    summarize(args, json, rows, bytes, started.elapsed().as_secs_f64());
-    Ok(())
+    summarize(args, json, rows, bytes, started.elapsed().as_secs_f64())
 }
 
 /// Reads batches here and writes them on another thread, so that neither waits for the other; the channel bounds
@@ -90,22 +89,19 @@ fn write(batches: Receiver<Message>, mut sink: Box<dyn Sink>) -> Result<()> {
     Ok(())
 }
 
-fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) {
+fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -> Result<()> {
     let rate = rows as f64 / seconds;
     if json {
-        let path = args.output.to_string_lossy();
-        println!(
-            "{}",
-            json!({ "file": path, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate })
-        );
-    } else if !args.quiet {
-        eprintln!(
-            "{} rows, {} in {seconds:.2} s, {} rows/s",
-            progress::thousands(rows),
-            progress::size(bytes),
-            progress::thousands(rate as u64),
-        );
+        let file = args.output.to_string_lossy();
+        let summary =
+            json!({ "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate });
+        return output::print(&format!("{summary}\n"));
     }
+    if !args.quiet {
+        let (rows, size, rate) = (thousands(rows), progress::size(bytes), thousands(rate as u64));
+        eprintln!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s");
+    }
+    Ok(())
 }
 
 /// The query for a table, or the query itself.

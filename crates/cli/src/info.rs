@@ -2,11 +2,11 @@
 
 use crate::args::InfoArgs;
 use crate::failure::Result;
+use crate::output;
 use crate::progress::{size, thousands};
 use firearrow::config::{Config, Target};
 use firearrow::{Connection, ServerInfo};
 use serde_json::json;
-use std::io::Write;
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
         true => as_json(&config, &info),
         false => aligned(&lines(&config, &info)),
     };
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+    output::print(&text)
 }
 
 /// How the database is reached.

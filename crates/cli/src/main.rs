@@ -22,7 +22,6 @@ mod secret;
 use args::{BenchCommand, Cli, Command};
 use clap::{CommandFactory, Parser};
 use failure::Result;
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -48,7 +47,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "firearrow", &mut script);
-            Ok(std::io::stdout().write_all(&script)?)
+            output::print(&String::from_utf8_lossy(&script))
         }
     }
 }

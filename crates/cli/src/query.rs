@@ -3,7 +3,7 @@
 use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
-use crate::output::{Format, Output, OutputFile, Sink, Style};
+use crate::output::{self, Format, Output, OutputFile, Sink, Style};
 use firearrow::{Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Read};
@@ -26,13 +26,12 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
             Err(error) if error.kind() == Kind::Misuse => {}
             committed => committed?,
         }
-        match json {
-            true => println!("{}", json!({ "affected_rows": affected, "seconds": seconds(started) })),
-            false => {
-                println!("{}", affected.map_or("done".to_owned(), |rows| counted(rows, "row", " affected")))
-            }
-        }
-        return Ok(());
+        let text = match (json, affected) {
+            (true, _) => json!({ "affected_rows": affected, "seconds": seconds(started) }).to_string(),
+            (false, Some(rows)) => counted(rows, "row", " affected"),
+            (false, None) => "done".to_owned(),
+        };
+        return output::print(&(text + "\n"));
     }
     let cursor = statement.query(&transaction, parameters)?;
     let (output, file) = output(args)?;

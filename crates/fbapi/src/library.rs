@@ -1,7 +1,8 @@
 //! The client library of this process.
 
 use crate::abi::{IConfigManager, IMaster, IProvider, IStatus, IUtil, Word};
-use crate::attachment::Attachment;
+use crate::attachment::{Attachment, Open};
+use crate::elf;
 use crate::error::Error;
 use crate::folders;
 use crate::loader;
@@ -75,7 +76,7 @@ impl Library {
             }
             return Err(Error::SecondLibrary { loaded: library.runtime.library.clone(), asked });
         }
-        if let Some(foreign) = loader::mapped_client().filter(|path| *path != asked) {
+        if let Some(foreign) = loader::foreign_client(&asked) {
             return Err(Error::SecondLibrary { loaded: foreign, asked });
         }
         let library = Arc::new(Self::open(runtime, options)?);
@@ -86,8 +87,8 @@ impl Library {
     fn open(runtime: &Runtime, options: &LoadOptions) -> Result<Self, Error> {
         let lock = folder(options.lock_folder.as_deref(), "FIREBIRD_LOCK", folders::lock)?;
         let temp = folder(options.temp_folder.as_deref(), "FIREBIRD_TMP", folders::temporary)?;
-        // The file is checked before a root is built around it.
-        if let Some(reason) = crate::elf::defect(&runtime.library).unwrap_or(None) {
+        // Checked before a root is built around it.
+        if let Some(reason) = elf::defect(&runtime.library).unwrap_or(None) {
             return Err(Error::NotALibrary { path: runtime.library.clone(), reason });
         }
         let configuration = options.configuration(runtime.engine_number(), &temp);
@@ -158,12 +159,7 @@ impl Library {
         self.open_database(path, dpb, IProvider::create)
     }
 
-    fn open_database(
-        self: &Arc<Self>,
-        path: &str,
-        dpb: &[u8],
-        call: crate::attachment::Open,
-    ) -> Result<Attachment, Error> {
+    fn open_database(self: &Arc<Self>, path: &str, dpb: &[u8], call: Open) -> Result<Attachment, Error> {
         let plugin = match self.options.providers {
             Providers::Engine => Some(self.existing_plugin()?),
             Providers::Remote => None,

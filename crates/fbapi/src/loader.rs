@@ -102,9 +102,9 @@ fn locate(name: &str) -> Option<PathBuf> {
     path
 }
 
-/// The client library that is already mapped into this process, by whomever.
-pub(crate) fn mapped_client() -> Option<PathBuf> {
-    mapped().into_iter().find(|path| {
+/// A client library other than `own` that is already mapped into this process, by whomever.
+pub(crate) fn foreign_client(own: &Path) -> Option<PathBuf> {
+    mapped().into_iter().filter(|path| path != own).find(|path| {
         let name = path.file_name().unwrap_or_default().as_bytes();
         [&b"libfbclient."[..], b"libfbembed.", b"libgds."].iter().any(|prefix| name.starts_with(prefix))
     })

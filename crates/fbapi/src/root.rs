@@ -18,6 +18,7 @@ use crate::options::LoadOptions;
 use crate::runtime::{Runtime, RuntimeKind};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -79,8 +80,9 @@ impl Plan<'_> {
         for file in [Some(&self.runtime.library), plugin.as_ref()].into_iter().flatten() {
             let real = fs::canonicalize(file)?;
             let meta = fs::metadata(&real)?;
-            // Wheels give all their files one fixed modification time; the change time tells versions apart.
-            let stamp = (meta.size(), meta.mtime(), meta.ctime(), meta.ctime_nsec());
+            // Wheels give all their files one fixed modification time; size and inode tell versions apart. The
+            // change time would not do: it moves whenever somebody makes a hard link.
+            let stamp = (meta.size(), meta.mtime(), meta.ino());
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{} {stamp:?}", real.display());
         }
@@ -119,8 +121,13 @@ impl Plan<'_> {
 
     /// Builds a root at a temporary place and moves it to `path`.
     fn build(&self, path: &Path, description: &str) -> io::Result<()> {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(parent)?;
+        // One builder at a time. Where the file system has no locks, the renames still keep roots whole.
+        let guard = fs::File::open(parent)?;
+        let _ = guard.lock();
+        if self.is_complete(path, description) {
+            return Ok(());
         }
         let building = beside(path, "new");
         let result =
@@ -132,19 +139,20 @@ impl Plan<'_> {
     }
 
     fn publish(&self, building: &Path, path: &Path, description: &str) -> io::Result<()> {
-        // A few attempts, as other processes may be doing the same.
+        // A few attempts, as other processes may be doing the same without a lock.
         for _ in 0..8 {
-            match fs::rename(building, path) {
+            match fs::rename(building, path).map_err(|error| (error.kind(), error)) {
                 Ok(()) => return Ok(()),
-                Err(_) if self.is_complete(path, description) => return fs::remove_dir_all(building),
-                Err(error) if !path.exists() => return Err(error),
-                Err(_) => {
-                    // An outdated or damaged root: move it away whole, then try again.
-                    let old = beside(path, "old");
-                    if fs::rename(path, &old).is_ok() {
-                        let _ = fs::remove_dir_all(&old);
-                    }
-                }
+                Err((ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists, _)) => {}
+                Err((_, error)) => return Err(error),
+            }
+            if self.is_complete(path, description) {
+                return fs::remove_dir_all(building);
+            }
+            // An outdated or damaged root: move it away whole, then try again.
+            let old = beside(path, "old");
+            if fs::rename(path, &old).is_ok() {
+                let _ = fs::remove_dir_all(&old);
             }
         }
         Err(io::Error::other("cannot be replaced"))
@@ -212,7 +220,7 @@ impl Plan<'_> {
 
 fn link_new(target: &Path, link: &Path) -> io::Result<()> {
     match symlink(target, link) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         other => other,
     }
 }

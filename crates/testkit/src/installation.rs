@@ -148,7 +148,7 @@ impl Installation {
             security: Security::Script(tree.join("usr/share/firebird/4.0/security.sql")),
             // The tree's client library needs the tree's newer libc; the wheel's one loads into any process.
             client_library: engine(Generation::V4_0)
-                .and_then(|root| existing(root.join("lib/libfbclient.so.2"))),
+                .and_then(|runtime| existing(runtime.join("libfbclient.so.2"))),
             fixed_log: None,
         })
     }

@@ -30,6 +30,7 @@ pub struct Behaviour {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
     /// Passes each write on in pieces of one up to this many bytes. The sizes look random, but are the same each time.
+    /// Each piece takes about 0.1 ms, so choose larger ones for megabytes.
     pub split: Option<usize>,
     /// Delivers each byte this much later.
     pub delay: Duration,
@@ -289,6 +290,10 @@ impl Direction {
                 delivered += piece.len() as u64;
                 (self.count)(&self.shared).fetch_add(piece.len() as u64, Ordering::Relaxed);
                 rest = tail;
+                if !rest.is_empty() {
+                    // Without a pause the kernel joins the pieces before the receiver has read the first.
+                    thread::sleep(PAUSE);
+                }
             }
             if delivered == limit {
                 return self.end(then);
@@ -343,6 +348,7 @@ fn close(socket: &TcpStream) {
 const CHUNK: usize = 16 * 1024;
 /// With chunks of 16 KiB: 16 MiB may be under way.
 const QUEUE: usize = 1024;
+const PAUSE: Duration = Duration::from_micros(20);
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const WAKE_LIMIT: Duration = Duration::from_secs(1);
 /// Longer than any test waits; a proxy that is dropped ends it at once.

@@ -43,7 +43,7 @@ impl Root {
             path.join("databases.conf"),
             format!("{} = {}\n", Server::ALIAS, path.join("data/alias.fdb").display()),
         )?;
-        for name in ["plugins", "intl", "firebird.msg", "lib", "tzdata"] {
+        for name in ["plugins", "plugins.conf", "intl", "firebird.msg", "lib", "tzdata"] {
             let (from, to) = (installation.base.join(name), path.join(name));
             if from.is_dir() && installation.generation < Generation::V5_0 {
                 copy_files(&from, &to)?;

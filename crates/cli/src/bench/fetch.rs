@@ -8,9 +8,10 @@ use super::{save, verify};
 use crate::args::FetchArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::output::print;
 use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
             }
             Err(Failure::Interrupted) => return Err(Failure::Interrupted),
             Err(failure) => {
+                tell("");
                 failure.report(false);
                 failures.push(failure);
             }
@@ -107,10 +109,6 @@ fn measure(
     tell("");
     let is_verified = *is_table;
     Ok(Measured { name: name.clone(), sql: sql.clone(), rows, columns, is_verified, ours, reference: theirs })
-}
-
-fn print(text: &str) -> Result<()> {
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
 /// One changing line on a terminal, nothing elsewhere; never while the clock runs.

@@ -14,11 +14,11 @@ mod values;
 use crate::args::DemoArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::output;
 use crate::progress::{Progress, thousands};
 use firearrow::config::Config;
 use firearrow::{Connection, Kind};
 use serde::Serialize;
-use std::io::Write;
 use std::time::Instant;
 use tables::{MOST_ROWS, TABLES, Table};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     }
     let summary = Summary { database: config.redacted_url(), created, engine, tables: made };
     let text = if json { serde_json::to_string_pretty(&summary)? + "\n" } else { summary.text(major) };
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+    output::print(&text)
 }
 
 #[derive(Serialize)]

@@ -19,7 +19,7 @@ impl Columns {
 
     /// One formatter per column.
     pub(super) fn cells(&self) -> Result<Vec<Cells<'_>>> {
-        self.0.iter().map(|array| Cells::new(array)).collect()
+        self.0.iter().map(Cells::new).collect()
     }
 }
 

@@ -17,6 +17,11 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::Path;
 
+/// Prints facts. Unlike `println!` it does not panic when the reader has gone.
+pub(crate) fn print(text: &str) -> Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

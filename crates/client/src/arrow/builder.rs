@@ -42,7 +42,7 @@ impl Default for BatchLimits {
 const MAX_BYTES: usize = 512 << 20;
 
 /// Rows that go through all columns before the next ones do, so that they are read from the cache.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 
 /// Rows that may wait for their BLOBs at a time.
 const MAX_WAITING: usize = 4096;

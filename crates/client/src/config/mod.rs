@@ -46,10 +46,10 @@ mod tests;
 pub use error::ConfigError;
 pub use secret::{KeySource, Password};
 
-use firearrow_proto::wire::auth::AuthPlugin;
+pub use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::connection::ConnectOptions;
-use firearrow_proto::wire::crypt::CipherKind;
-use firearrow_proto::wire::packet::connect::WireCrypt;
+pub use firearrow_proto::wire::crypt::CipherKind;
+pub use firearrow_proto::wire::packet::connect::WireCrypt;
 use firearrow_proto::wire::version::ProtocolVersion;
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -236,15 +236,19 @@ pub(crate) fn round_trip(target: &Target, case: &Case) -> Result<(), String> {
 
 fn compare(what: &str, expected: &ArrayRef, found: &ArrayRef) -> Result<(), String> {
     // The declared precision is not on the wire: storage decides, the values must be the same.
-    let found = match (expected.data_type(), found.data_type()) {
+    let found: ArrayRef = match (expected.data_type(), found.data_type()) {
         (DataType::Decimal128(precision, scale), DataType::Decimal128(_, same)) if scale == same => {
             let found = found.as_primitive::<arrow::datatypes::Decimal128Type>().clone();
             let found = found.with_precision_and_scale(*precision, *scale).map_err(|error| error.to_string())?;
-            Arc::new(found) as ArrayRef
+            Arc::new(found)
         }
         _ => Arc::clone(found),
     };
-    if *expected == found { Ok(()) } else { Err(format!("{what}: expected {expected:?}, found {found:?}")) }
+    if expected.as_ref() == found.as_ref() {
+        Ok(())
+    } else {
+        Err(format!("{what}: expected {expected:?}, found {found:?}"))
+    }
 }
 
 matrix!(all,

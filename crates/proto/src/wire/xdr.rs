@@ -81,6 +81,11 @@ impl<'a> Reader<'a> {
         self.at
     }
 
+    /// Incomplete unless so many bytes are left: spares reading the front of a long packet each time more arrives.
+    pub fn require(&self, bytes: u64) -> Result<(), DecodeError> {
+        if bytes > (self.bytes.len() - self.at) as u64 { Err(DecodeError::Incomplete) } else { Ok(()) }
+    }
+
     fn take<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let chunk = self.bytes[self.at..].first_chunk::<N>().ok_or(DecodeError::Incomplete)?;
         self.at += N;

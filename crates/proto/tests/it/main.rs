@@ -4,7 +4,7 @@
 //! transcript ─► player ─┬─► handshake statements stats     recorded servers: every byte sent, every event
 //!               sessions├─► splits                         the same events however the bytes arrive
 //!                       └─► robustness                     cut, damaged and endless streams
-//! script ──────► player ──► negotiation compression singleton limits    servers no recording has
+//! script ──────► player ──► negotiation compression rows limits   servers no recording has
 //! bodies ──────────────────► corpus                        the fuzz targets, on all inputs kept so far
 //! ```
 
@@ -21,7 +21,7 @@ mod requests;
 mod robustness;
 mod script;
 mod sessions;
-mod singleton;
+mod rows;
 mod splits;
 mod statements;
 mod stats;

@@ -27,7 +27,7 @@ const PACKETS: [(&str, u64, u64); 17] = [
     ("handshake-p19-contauth", 6, 5),
     // Twice four rows and a terminator, with three inline BLOBs and with two.
     ("inline-blob-p19", 17, 14 + 8 + 7),
-    ("params-types-p19", 9, 8),
+    ("params-types-p19", 10, 9),
 ];
 
 #[test]

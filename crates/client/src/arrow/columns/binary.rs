@@ -32,27 +32,21 @@ impl Column for FixedBinaryColumn {
         column: usize,
     ) -> Result<(), ColumnError> {
         let size = usize::from(self.size);
-        let mut run = self.nulls.run();
+        let first = self.data.len();
+        self.data.resize(first + size * range.len(), 0);
         let mut bad = None;
-        for row in range {
-            let value = match rows.field(row, column) {
-                Some(bytes) => {
-                    run.valid();
-                    bytes.get(..size)
-                }
-                None => {
-                    run.null();
-                    Some(&[][..])
-                }
-            };
-            let end = self.data.len() + size;
-            match value {
-                Some(value) => self.data.extend_from_slice(value),
-                None => bad = bad.or(Some(row)),
+        let mut validity = self.nulls.block(range.clone());
+        let field = rows.column(column);
+        for (value, row) in self.data[first..].chunks_exact_mut(size).zip(range) {
+            match field(row) {
+                Some(bytes) => match bytes.get(..size) {
+                    Some(bytes) => value.copy_from_slice(bytes),
+                    None => bad = bad.or(Some(row)),
+                },
+                None => validity.null(row),
             }
-            self.data.resize(end, 0);
         }
-        run.end();
+        validity.end();
         match bad {
             None => Ok(()),
             Some(row) => Err(ColumnError { row, fault: Fault::malformed("BINARY") }),

@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, GenericBinaryArray, GenericStringArray, OffsetSizeT
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 pub(crate) trait Write {
     /// Appends the value, or returns `None` when there is something wrong with it; `out` may then hold rubbish
     /// at its end.
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<()>;
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()>;
 
     /// What is wrong with bytes for which `write` returned `None`.
     fn fault<F: ValueFormat>(&self, bytes: &[u8]) -> Fault;
@@ -54,22 +55,25 @@ impl<W: Write> Column for ByteColumn<W> {
         range: Range<usize>,
         column: usize,
     ) -> Result<(), ColumnError> {
-        let Self { write, data, offsets, nulls, .. } = self;
+        let first = self.offsets.len();
+        self.offsets.resize(first + range.len(), 0);
         let mut bad = None;
-        let mut run = nulls.run();
-        offsets.extend(range.map(|row| {
-            match rows.field(row, column) {
+        let mut validity = self.nulls.block(range.clone());
+        let mut out = Output::new(&mut self.data, range.len());
+        let field = rows.column(column);
+        for (end, row) in self.offsets[first..].iter_mut().zip(range) {
+            match field(row) {
                 Some(bytes) => {
-                    run.valid();
-                    if write.write::<S::Format>(bytes, data).is_none() {
+                    if self.write.write::<S::Format>(bytes, &mut out).is_none() {
                         bad = bad.or(Some(row));
                     }
                 }
-                None => run.null(),
+                None => validity.null(row),
             }
-            data.len() as i32 // below BatchLimits::MAX_BYTES and one row
-        }));
-        run.end();
+            *end = out.end as i32; // batches end far below 2 GiB
+        }
+        out.close();
+        validity.end();
         let Some(row) = bad else { return Ok(()) };
         let bytes = rows.field(row, column).unwrap_or_default();
         Err(ColumnError { row, fault: self.write.fault::<S::Format>(bytes) })
@@ -86,6 +90,68 @@ impl<W: Write> Column for ByteColumn<W> {
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         let (data, offsets) = take_values(&mut self.data, &mut self.offsets, rows);
         array(&self.data_type, data, offsets, self.nulls.take(rows), self.write.remedy())
+    }
+}
+
+/// Longest value that is copied by moves.
+const SHORT: usize = 32;
+
+/// The end of a buffer, as values are appended to it.
+///
+/// Most strings are short, and for those calling `memcpy` and keeping a `Vec` in order costs more than the
+/// copy. So the buffer is made longer than needed for the time of a block of rows, and short values are
+/// copied by a fixed number of moves, each over what the one before copied too much.
+pub(crate) struct Output<'a> {
+    /// Longer than `end` by room that is overwritten or cut off again.
+    data: &'a mut Vec<u8>,
+    end: usize,
+}
+
+impl<'a> Output<'a> {
+    pub(crate) fn new(data: &'a mut Vec<u8>, values: usize) -> Self {
+        let end = data.len();
+        data.resize(end + values * SHORT, 0);
+        Self { data, end }
+    }
+
+    pub(crate) fn close(self) {
+        self.data.truncate(self.end);
+    }
+
+    /// Appends `value`, which is a part of `bytes`.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, value: &[u8], bytes: &[u8]) {
+        let at = value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
+        let source = bytes.get(at..).and_then(|rest| rest.first_chunk());
+        let target = self.data.get_mut(self.end..).and_then(|rest| rest.first_chunk_mut::<SHORT>());
+        match (source, target) {
+            (Some(source), Some(target)) if value.len() <= SHORT => {
+                *target = *source;
+                self.end += value.len();
+            }
+            _ => self.extend(value),
+        }
+    }
+
+    /// Appends `value`.
+    pub(crate) fn extend(&mut self, value: &[u8]) {
+        let end = self.end + value.len();
+        if end > self.data.len() {
+            self.data.resize(end + 64 * SHORT, 0);
+        }
+        self.data[self.end..end].copy_from_slice(value);
+        self.end = end;
+    }
+}
+
+impl io::Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

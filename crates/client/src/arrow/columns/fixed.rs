@@ -63,24 +63,24 @@ impl Column for BooleanColumn {
         column: usize,
     ) -> Result<(), ColumnError> {
         let mut bad = None;
-        let mut run = self.nulls.run();
+        let mut validity = self.nulls.block(range.clone());
+        self.bits.reserve(range.len());
+        let field = rows.column(column);
         for row in range {
-            let bit = match rows.field(row, column) {
-                Some(bytes) => {
-                    run.valid();
-                    if bytes.is_empty() {
-                        bad = bad.or(Some(row));
-                    }
-                    bytes.first().is_some_and(|&byte| byte != 0)
+            let bit = match field(row) {
+                Some([byte, ..]) => *byte != 0,
+                Some([]) => {
+                    bad = bad.or(Some(row));
+                    false
                 }
                 None => {
-                    run.null();
+                    validity.null(row);
                     false
                 }
             };
             self.bits.append(bit);
         }
-        run.end();
+        validity.end();
         match bad {
             None => Ok(()),
             Some(row) => Err(ColumnError { row, fault: Fault::malformed("BOOLEAN") }),

@@ -3,7 +3,7 @@
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::super::schema::{offset_fields, utc_timestamp};
 use super::Column;
-use super::bytes::Write;
+use super::bytes::{Output, Write};
 use super::values::{Read, Values};
 use arrow::array::{ArrayRef, Int16Array, StructArray, TimestampMicrosecondArray};
 use arrow::buffer::ScalarBuffer;
@@ -117,7 +117,7 @@ impl Write for TimeTz {
         64 // 13 for the time, and the longest name of a region has 32
     }
 
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
         let (time, zone, displacement) = self.parts::<F>(bytes)?;
         let name = zone_name(zone, displacement?);
         write!(out, "{}", TimeTzText::from_utc(time, &name, displacement?).ok()?).ok()
@@ -170,7 +170,7 @@ impl Write for TimestampTz {
         80
     }
 
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
         let (date, time, zone, displacement) = self.parts::<F>(bytes)?;
         let displacement = displacement?;
         value::timestamp_to_micros(date, time).ok()?;

@@ -2,7 +2,7 @@
 
 use super::super::error::{DecodeErrorKind, Fault};
 use super::super::options::NoneEncoding;
-use super::bytes::Write;
+use super::bytes::{Output, Write};
 use firearrow_proto::api::row::ValueFormat;
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ pub(crate) struct Varying {
 
 impl Write for Varying {
     #[inline(always)]
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
         let value = F::varying(bytes)?;
         if value.len() > usize::from(self.max) {
             return None;
         }
-        append(value, bytes, out);
+        out.append(value, bytes);
         Some(())
     }
 
@@ -38,24 +38,6 @@ impl Write for Varying {
     }
 }
 
-/// Appends `value`, which lies somewhere in `bytes`.
-///
-/// Most strings are short, and for those the call of `memcpy` costs more than the copy. If what follows the
-/// value in the row allows it, a fixed number of bytes is copied by plain moves and those too many are dropped.
-#[inline(always)]
-fn append(value: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
-    const SHORT: usize = 32;
-    let at = value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
-    match bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-        Some(chunk) if value.len() <= SHORT => {
-            let end = out.len() + value.len();
-            out.extend_from_slice(chunk);
-            out.truncate(end);
-        }
-        _ => out.extend_from_slice(value),
-    }
-}
-
 /// CHAR in UTF8: the engine sends four bytes for each declared character, blanks at the end.
 #[derive(Debug)]
 pub(crate) struct Char {
@@ -67,11 +49,11 @@ pub(crate) struct Char {
 
 impl Write for Char {
     #[inline(always)]
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
         let value = bytes.get(..usize::from(self.bytes))?;
         let characters = usize::from(self.characters);
         let head = value.get(..characters)?;
-        append(if head.is_ascii() { head } else { cut(value, characters)? }, bytes, out);
+        out.append(if head.is_ascii() { head } else { cut(value, characters)? }, bytes);
         Some(())
     }
 
@@ -126,7 +108,7 @@ impl General {
 }
 
 impl Write for General {
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
         let value = self.encoding.decode(self.value::<F>(bytes)?)?;
         let mut value = value.as_ref();
         if let Some(characters) = self.characters {
@@ -136,7 +118,7 @@ impl Write for General {
             let end = value.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
             value = &value[..end];
         }
-        out.extend_from_slice(value);
+        out.extend(value);
         Some(())
     }
 
@@ -213,9 +195,11 @@ mod tests {
     use firearrow_proto::api::row::Native;
 
     fn char(bytes: &[u8], characters: u16) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        let column = Char { bytes: characters * 4, characters };
-        column.write::<Native>(bytes, &mut out).map(|()| out)
+        let mut data = Vec::new();
+        let mut out = Output::new(&mut data, 1);
+        let written = Char { bytes: characters * 4, characters }.write::<Native>(bytes, &mut out);
+        out.close();
+        written.map(|()| data)
     }
 
     #[test]

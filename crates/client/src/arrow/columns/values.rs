@@ -47,22 +47,21 @@ impl<T: Copy + Default> Values<T> {
         range: Range<usize>,
         column: usize,
     ) -> Result<(), ColumnError> {
+        let first = self.values.len();
+        self.values.resize(first + range.len(), T::default());
         let mut bad = None;
-        let mut run = self.nulls.run();
-        self.values.extend(range.map(|row| match rows.field(row, column) {
-            Some(bytes) => {
-                run.valid();
-                read.read::<S::Format>(bytes).unwrap_or_else(|| {
-                    bad = bad.or(Some(row));
-                    T::default()
-                })
+        let mut validity = self.nulls.block(range.clone());
+        let field = rows.column(column);
+        for (value, row) in self.values[first..].iter_mut().zip(range) {
+            match field(row) {
+                Some(bytes) => match read.read::<S::Format>(bytes) {
+                    Some(read) => *value = read,
+                    None => bad = bad.or(Some(row)),
+                },
+                None => validity.null(row),
             }
-            None => {
-                run.null();
-                T::default()
-            }
-        }));
-        run.end();
+        }
+        validity.end();
         let Some(row) = bad else { return Ok(()) };
         let bytes = rows.field(row, column).unwrap_or_default();
         Err(ColumnError { row, fault: read.fault::<S::Format>(bytes) })
@@ -121,9 +120,9 @@ impl Nulls {
         Self(NullBufferBuilder::new(0))
     }
 
-    /// Collects the validity of consecutive rows and writes stretches without NULL at once.
-    pub(crate) fn run(&mut self) -> NullRun<'_> {
-        NullRun { bits: &mut self.0, valid: 0 }
+    /// Appends the validity of these rows.
+    pub(crate) fn block(&mut self, rows: Range<usize>) -> Block<'_> {
+        Block { bits: &mut self.0, rows }
     }
 
     pub(crate) fn push(&mut self, is_valid: bool) {
@@ -150,27 +149,24 @@ impl Nulls {
     }
 }
 
-/// See [`Nulls::run`].
-pub(crate) struct NullRun<'a> {
+/// Rows whose validity is being appended. Rows that nobody mentions are valid, and cost nothing.
+pub(crate) struct Block<'a> {
     bits: &'a mut NullBufferBuilder,
-    valid: usize,
+    /// Rows that have not been appended.
+    rows: Range<usize>,
 }
 
-impl NullRun<'_> {
-    #[inline(always)]
-    pub(crate) fn valid(&mut self) {
-        self.valid += 1;
-    }
-
-    #[inline(always)]
-    pub(crate) fn null(&mut self) {
-        self.bits.append_n_non_nulls(self.valid);
-        self.valid = 0;
+impl Block<'_> {
+    /// Says that this row is NULL. Rows must come in order.
+    #[inline]
+    pub(crate) fn null(&mut self, row: usize) {
+        self.bits.append_n_non_nulls(row - self.rows.start);
         self.bits.append_null();
+        self.rows.start = row + 1;
     }
 
     pub(crate) fn end(self) {
-        self.bits.append_n_non_nulls(self.valid);
+        self.bits.append_n_non_nulls(self.rows.len());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Transports: how bytes get to the server and back.
 
 pub(crate) mod tcp;
-#[cfg(feature = "tokio")]
+#[cfg(any(feature = "tokio", test))]
 pub(crate) mod tokio;
 
 use std::io;

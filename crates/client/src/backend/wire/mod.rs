@@ -1,5 +1,7 @@
 //! The operations of an engine as exchanges over a link.
 
+#[cfg(test)]
+mod asynchronous;
 mod blob;
 mod cursor;
 mod router;

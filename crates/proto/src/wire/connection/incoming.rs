@@ -8,6 +8,8 @@ use crate::wire::error::ProtocolError;
 const READ_SIZE: usize = 64 << 10;
 /// Plain bytes made by one step of inflating, so that a decompression bomb meets the packet limits first.
 const INFLATE_STEP: usize = 256 << 10;
+/// What ends everything that a compressor was told to flush (an empty stored block).
+const FLUSH_MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
 /// Size of the buffer while packets are small.
 const INITIAL: usize = 256 << 10;
 
@@ -20,6 +22,8 @@ pub(super) struct Incoming {
     /// The last step of inflating was cut by its bound; the stream may have more without more input.
     held_back: bool,
     cipher: Option<Box<dyn Cipher>>,
+    /// The last bytes received, decrypted.
+    last: [u8; 4],
     limit: usize,
 }
 
@@ -32,6 +36,7 @@ impl Incoming {
             inflate: None,
             held_back: false,
             cipher: None,
+            last: [0; 4],
             limit: limit + READ_SIZE,
         }
     }
@@ -59,7 +64,17 @@ impl Incoming {
         if let Some(cipher) = &mut self.cipher {
             cipher.apply(fresh)?;
         }
+        for byte in fresh.iter().rev().take(4).rev() {
+            self.last.rotate_left(1);
+            self.last[3] = *byte;
+        }
         if self.inflate.is_some() { self.inflate() } else { Ok(count) }
+    }
+
+    /// Whether everything that belongs to the packets read so far has arrived. A compressed packet can be read before
+    /// the marker that flushes the compressor has come; what joins then would take the marker for its own.
+    pub(super) fn is_flushed(&self) -> bool {
+        self.inflate.is_none() || (self.wire.data().is_empty() && self.last == FLUSH_MARKER)
     }
 
     /// Inflates a bounded step more; returns how many plain bytes that made (0 = more input is needed).

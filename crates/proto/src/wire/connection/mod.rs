@@ -35,6 +35,7 @@ use super::crypt::{CipherKind, new_cipher};
 use super::error::{DecodeError, ProtocolError};
 use super::limits::Limits;
 use super::op::Op;
+use super::packed::PackedFormat;
 use super::packet::attach::{Attach, Create};
 use super::packet::batch::Completion;
 use super::packet::blob::InlineBlob;
@@ -328,8 +329,7 @@ impl Connection {
                 let columns = format.layout().fields().len();
                 if has_row {
                     self.positions.clear();
-                    check_row_length(format.max_row_length(), end, data.len(), &self.limits)?;
-                    end = format.measure(data, end, &mut self.positions)?;
+                    end = measure_row(format, data, end, &self.limits, &mut self.positions)?;
                 }
                 self.pending.reduce_front();
                 self.stats.packets_received += 1;
@@ -392,6 +392,10 @@ impl Connection {
                     (Phase::Connect, _) | (_, None) => {
                         let text = "success in answer to op_connect";
                         return Err(ProtocolError::InvalidMessage(text.into()).into());
+                    }
+                    // Encryption may join behind this packet, so all of it must be here.
+                    (Phase::Authenticate, Some(_)) if !self.incoming.is_flushed() => {
+                        return Err(DecodeError::Incomplete);
                     }
                     (Phase::Authenticate, Some(version)) => {
                         Some(handshake.authenticated(version, &response.data)?)
@@ -476,7 +480,7 @@ impl Connection {
 /// mean that a terminator comes first; its end is returned then.
 fn decode_rows(
     data: &[u8],
-    format: &super::packed::PackedFormat,
+    format: &PackedFormat,
     limits: &Limits,
     positions: &mut Vec<u32>,
 ) -> Result<(usize, usize, u64), DecodeError> {
@@ -494,10 +498,7 @@ fn decode_rows(
         };
         let row = end + reader.position();
         let next = match step {
-            Ok(FetchStep::Row) => {
-                check_row_length(format.max_row_length(), row, data.len(), limits)?;
-                format.measure(data, row, positions)
-            }
+            Ok(FetchStep::Row) => measure_row(format, data, row, limits, positions),
             Ok(_) if rows > 0 => break, // the terminator is the next event
             Ok(_) => return Ok((0, row, 1)),
             Err(error) => Err(error),
@@ -513,13 +514,27 @@ fn decode_rows(
     Ok((rows, end, rows as u64))
 }
 
-/// A row that has not ended within the limit never will.
-fn check_row_length(declared: usize, start: usize, available: usize, limits: &Limits) -> Result<(), DecodeError> {
-    if declared > limits.row && available - start > limits.row {
-        let error = ProtocolError::TooLong { what: "row", length: declared as u64, limit: limits.row as u64 };
-        return Err(error.into());
+/// Measures the row at `at`. One that has not ended within the limit is too long, whether it ends later or not:
+/// how the bytes arrive must not matter.
+fn measure_row(
+    format: &PackedFormat,
+    data: &[u8],
+    at: usize,
+    limits: &Limits,
+    positions: &mut Vec<u32>,
+) -> Result<usize, DecodeError> {
+    let first = positions.len();
+    let result = format.measure(data, at, positions);
+    let length = match result {
+        Ok(end) => end - at,
+        Err(DecodeError::Incomplete) => data.len().saturating_sub(at),
+        Err(_) => return result,
+    };
+    if length <= limits.row {
+        return result;
     }
-    Ok(())
+    positions.truncate(first);
+    Err(ProtocolError::TooLong { what: "row", length: length as u64, limit: limits.row as u64 }.into())
 }
 
 impl fmt::Debug for Connection {

@@ -34,6 +34,7 @@ impl Completion {
             return Err(invalid(format!("{vectors} + {bare} errors for {records} records")));
         }
         // No capacity is reserved from a peer's word: every element is paid for by bytes that arrived.
+        reader.require(4 * u64::from(updates))?;
         let mut completion = Self { statement, records, ..Self::default() };
         for _ in 0..updates {
             completion.updates.push(reader.word()? as i32);

@@ -34,13 +34,11 @@ impl Response {
 pub fn decode_status(reader: &mut Reader<'_>, limits: &Limits) -> Result<StatusVector, DecodeError> {
     let mut args = Vec::new();
     let mut text_length = 0;
-    loop {
+    // Arguments are counted as they come: "success" is not kept, but may not go on forever either.
+    for _ in 0..=limits.status_args {
         let kind = reader.word()?;
         if kind == 0 {
             return Ok(StatusVector(args));
-        }
-        if args.len() == limits.status_args {
-            return Err(too_long("status vector", args.len() + 1, limits.status_args));
         }
         let mut text = |reader: &mut Reader<'_>| {
             let bytes = reader.cstr("status text", limits.status_text)?;
@@ -66,6 +64,7 @@ pub fn decode_status(reader: &mut Reader<'_>, limits: &Limits) -> Result<StatusV
             other => return Err(invalid(format!("status argument of kind {other}"))),
         }
     }
+    Err(too_long("status vector", limits.status_args + 1, limits.status_args))
 }
 
 fn too_long(what: &'static str, length: usize, limit: usize) -> DecodeError {

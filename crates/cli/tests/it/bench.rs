@@ -1,0 +1,99 @@
+//! `firearrow bench fetch`
+
+use crate::command::{argument, demo, finish, firearrow, prepare};
+use firearrow_testkit::{Target, matrix};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+matrix!(
+    [firebird_3_0, firebird_4_0, firebird_5_0, embedded_3_0, embedded_4_0, embedded_5_0],
+    fn demo_tables_pass_their_checks(target: &Target) {
+        let url = demo(target, "1000");
+        let report = firearrow(target, &["bench", "fetch", &url, "--repeat", "2", "--json"]).success().json();
+        let tables = report["tables"].as_array().unwrap();
+        let names: Vec<_> = tables.iter().map(|table| table["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["T_WIDE", "T_INT10", "T_VC5", "T_BLOB"]);
+        for table in tables {
+            assert_eq!(table["rows"], 1000);
+            assert_eq!(table["checksums_verified"], true);
+            let ours = table["ours"].as_array().unwrap();
+            assert_eq!(ours.len(), 2);
+            assert_eq!(ours[0]["wire"].is_object(), matches!(target, Target::Wire(_)));
+            assert!(table["medians"]["ours_rows_per_second"].as_f64() > Some(0.0));
+            assert!(table["medians"]["reference_total_s"].is_null());
+        }
+        assert!(report["environment"]["no_reference"].is_string());
+    }
+    fn wrong_values_are_noticed(target: &Target) {
+        let url = demo(target, "300");
+        let bench = |table: &str| firearrow(target, &["bench", "fetch", &url, "--tables", table, "--repeat", "1"]);
+        let change = |sql: &str| firearrow(target, &["query", &url, sql]).success();
+
+        change("UPDATE T_WIDE SET V8 = 'x' WHERE ID = 77");
+        let outcome = bench("t_wide").failure(1, &["T_WIDE", "V8", "checksum", "withheld"]);
+        assert!(!outcome.text().contains("rows/s"), "{}", outcome.text());
+        change("DELETE FROM T_INT10 WHERE C1 = 5");
+        bench("T_INT10").failure(1, &["299 rows were read, 300 were made"]);
+        change("UPDATE T_BLOB SET DOC = NULL WHERE ID = 9");
+        bench("T_BLOB").failure(1, &["DOC"]);
+        // One that is right is measured nevertheless.
+        let outcome = bench("T_WIDE,T_VC5").failure(1, &["T_WIDE"]);
+        assert!(outcome.text().contains("T_VC5: 300 rows × 5 columns, checksums right"), "{}", outcome.text());
+        change("DELETE FROM FIREARROW_DEMO WHERE TABLE_NAME = 'T_VC5'");
+        bench("T_VC5").failure(1, &["create-demo"]);
+    }
+);
+
+matrix!(
+    [firebird_5_0, embedded_5_0],
+    fn any_query_can_be_measured_and_kept(target: &Target) {
+        let url = demo(target, "200");
+        let folder = tempfile::tempdir().unwrap();
+        let sql = "SELECT ID, V200 FROM T_WIDE WHERE ID <= 150";
+        let save = ["--save", argument(folder.path()), "--consume", "--batch-rows", "64"];
+        let arguments = [&["bench", "fetch", &url, "--sql", sql, "--repeat", "3"], &save[..]].concat();
+        let outcome = firearrow(target, &arguments).success();
+        assert!(outcome.text().contains("150 rows × 2 columns, no checksums known"), "{}", outcome.text());
+        firearrow(target, &arguments).success();
+
+        let mut runs: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        runs.sort();
+        assert_eq!(runs.len(), 2, "an earlier run is left alone");
+        let raw = fs::read_to_string(runs[0].join("raw.jsonl")).unwrap();
+        let lines: Vec<serde_json::Value> = raw.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[0]["environment"]["engine"].is_string());
+        assert_eq!((&lines[3]["loop"], &lines[3]["repetition"]), (&"ours".into(), &3.into()));
+        assert!(lines[1]["consumed"].is_u64());
+        let report = fs::read_to_string(runs[0].join("report.md")).unwrap();
+        assert!(report.contains(sql) && report.contains("| drain |"), "{report}");
+        let database = url.rsplit('/').next().unwrap();
+        assert!(!raw.contains(database) && !report.contains(database), "reports name no paths");
+    }
+    fn reference_is_shown_beside_ours(target: &Target) {
+        let url = demo(target, "100");
+        let folder = tempfile::tempdir().unwrap();
+        let peer = |rows: u32| {
+            let path = folder.path().join("peer");
+            let line = format!(
+                r#"{{"rows":{rows},"connect_s":0.1,"execute_s":0.1,"first_row_s":0.1,"drain_s":0.5,"release_s":0.1,"cpu_user_s":0.2,"cpu_sys_s":0.1}}"#
+            );
+            fs::write(&path, format!("#!/bin/sh\nfor i in 1 2; do echo '{line}'; done\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        };
+        let run = |peer: &Path| {
+            let arguments = ["bench", "fetch", &url, "--tables", "T_INT10", "--repeat", "1"];
+            let reference = ["--reference-client", "/somewhere/libfbclient.so.2"];
+            let mut command = prepare(Some(target), &[&arguments[..], &reference].concat());
+            finish(command.env("FIREARROW_PEER", peer).output().unwrap())
+        };
+        let outcome = run(&peer(100)).success();
+        assert!(outcome.text().contains("500 ms (500 ms – 500 ms)"), "{}", outcome.text());
+        assert!(outcome.text().contains("libfbclient.so.2"), "{}", outcome.text());
+        assert!(!outcome.text().contains("/somewhere"), "{}", outcome.text());
+        run(&peer(99)).failure(1, &["99 rows were read, not 100"]);
+        run(Path::new("/nonexistent/peer")).failure(1, &["/nonexistent/peer"]);
+    }
+);

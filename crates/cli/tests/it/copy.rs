@@ -1,0 +1,107 @@
+//! `firearrow copy`
+
+use crate::command::{argument, demo, finish, firearrow, prepare};
+use crate::readers::{self, shown, without_empty_texts};
+use firearrow_testkit::{Target, matrix};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+matrix!(
+    all,
+    fn files_read_back_equal(target: &Target) {
+        let url = demo(target, "3000");
+        let folder = tempfile::tempdir().unwrap();
+        let copy = |name: &str, more: &[&str]| {
+            let path = folder.path().join(name);
+            let arguments = [&["copy", &url, "t_wide", argument(&path), "--batch-rows", "700", "--json"], more];
+            let summary = firearrow(target, &arguments.concat()).success().json();
+            assert_eq!(summary["rows"], 3000);
+            assert_eq!(summary["bytes"], fs::metadata(&path).unwrap().len());
+            path
+        };
+        let arrow = readers::arrow_file(&copy("x.arrow", &[]));
+        assert_eq!((arrow.num_rows(), arrow.num_columns()), (3000, 22));
+        let stream = copy("x.arrows", &[]);
+        assert_eq!(readers::arrow_stream(&fs::read(stream).unwrap()), arrow);
+        let sizes = ["none", "snappy", "zstd"].map(|compression| {
+            let path = copy(&format!("{compression}.parquet"), &["--compression", compression]);
+            assert_eq!(readers::parquet_file(&path).columns(), arrow.columns());
+            fs::metadata(path).unwrap().len()
+        });
+        assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
+        let (names, rows) = shown(&arrow);
+        let csv = fs::read(copy("x.csv", &[])).unwrap();
+        assert_eq!(readers::csv(&csv), (names.clone(), without_empty_texts(rows.clone())));
+        let json = fs::read(copy("x.data", &["--format", "json"])).unwrap();
+        assert_eq!(readers::json(&json), (names, rows));
+        assert_eq!(files(folder.path()).len(), 7, "nothing is left over");
+    }
+    fn nothing_is_overwritten_or_left_behind(target: &Target) {
+        let url = demo(target, "10");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        let copy = |source: &str, more: &[&str]| {
+            firearrow(target, &[&["copy", &url, source, argument(&path)], more].concat())
+        };
+        copy("NO_SUCH_TABLE", &[]).failure(1, &["NO_SUCH_TABLE"]);
+        copy("DELETE FROM T_VC5", &[]).failure(1, &["no rows"]);
+        copy("SELECT 1 / (C1 - 5) FROM T_INT10", &[]).failure(1, &[]);
+        assert!(files(folder.path()).is_empty());
+
+        let outcome = copy("SELECT C1 FROM T_INT10 ORDER BY 1", &[]).success();
+        assert!(outcome.stderr.contains("10 rows, "), "{}", outcome.stderr);
+        let before = fs::read(&path).unwrap();
+        copy("T_VC5", &[]).failure(1, &["--force"]);
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(copy("\"T_VC5\"", &["--force", "--quiet"]).success().stderr.is_empty());
+        assert_ne!(fs::read(&path).unwrap(), before);
+        let unknown = folder.path().join("x.xlsx");
+        firearrow(target, &["copy", &url, "T_VC5", argument(&unknown)]).failure(2, &["--format"]);
+        assert_eq!(files(folder.path()), ["x.csv"]);
+    }
+    fn an_interrupted_copy_leaves_no_file(target: &Target) {
+        let url = demo(target, "1000");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("endless.csv");
+        let sql = "SELECT A.C1 FROM T_INT10 A CROSS JOIN T_INT10 B CROSS JOIN T_INT10 C";
+        let start = || {
+            let mut command = prepare(Some(target), &["copy", &url, sql, argument(&path), "--batch-rows", "5000"]);
+            let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            wait_until_written(folder.path(), child)
+        };
+        let child = start();
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        finish(child.wait_with_output().unwrap()).failure(130, &["interrupted"]);
+        assert!(files(folder.path()).is_empty(), "{:?}", files(folder.path()));
+
+        let mut child = start();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!path.exists(), "what was not finished does not look so");
+    }
+);
+
+/// Waits until the copy has written something.
+fn wait_until_written(folder: &Path, mut child: Child) -> Child {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let mut entries = fs::read_dir(folder).unwrap().flatten();
+        if entries.any(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() > 0)) {
+            return child;
+        }
+        if let Some(status) = child.try_wait().unwrap() {
+            panic!("the copy ended with {status}: {:?}", child.wait_with_output());
+        }
+        assert!(Instant::now() < deadline, "nothing was written");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}

@@ -1,0 +1,9 @@
+//! The command as its users see it, on every Firebird that is installed here: exit status, output, files.
+
+mod bench;
+mod command;
+mod copy;
+mod demo;
+mod query;
+mod readers;
+mod usage;

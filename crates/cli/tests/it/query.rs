@@ -1,0 +1,97 @@
+//! `firearrow query`
+
+use crate::command::{argument, demo, finish, firearrow, prepare};
+use crate::readers::{self, shown, without_empty_texts};
+use firearrow_testkit::{Target, matrix};
+use std::io::Write;
+use std::process::Stdio;
+
+matrix!(
+    all,
+    fn all_formats_have_the_same_values(target: &Target) {
+        let url = demo(target, "100");
+        let folder = tempfile::tempdir().unwrap();
+        let sql = "SELECT W.*, B.DOC FROM T_WIDE W JOIN T_BLOB B ON B.ID = W.ID ORDER BY W.ID";
+        let to_file = |name: &str| {
+            let path = folder.path().join(name);
+            let outcome = firearrow(target, &["query", &url, sql, "-o", argument(&path)]).success();
+            assert!(outcome.stdout.is_empty() && outcome.stderr.contains("100 rows in "), "{outcome:?}");
+            path
+        };
+        let to_pipe = |format: &str| firearrow(target, &["query", &url, sql, "--format", format]).success().stdout;
+
+        let batch = readers::arrow_stream(&to_pipe("arrow"));
+        assert_eq!((batch.num_rows(), batch.num_columns()), (100, 23));
+        assert_eq!(readers::arrow_file(&to_file("x.arrow")), batch);
+        assert_eq!(readers::parquet_file(&to_file("x.parquet")).columns(), batch.columns());
+        let (names, rows) = shown(&batch);
+        assert_eq!(readers::json(&to_pipe("json")), (names.clone(), rows.clone()));
+        assert_eq!(readers::json(&std::fs::read(to_file("x.json")).unwrap()).1, rows);
+        let csv = to_pipe("csv");
+        assert_eq!(readers::csv(&csv), (names, without_empty_texts(rows)));
+        assert_eq!(std::fs::read(to_file("x.csv")).unwrap(), csv);
+        // V8 of some rows is an empty text, V16 of others NULL.
+        let text = String::from_utf8(csv).unwrap();
+        assert!(text.contains(",\"\",") && text.contains(",,"), "NULL and '' differ");
+    }
+    fn values_are_exact_and_tables_aligned(target: &Target) {
+        let url = target.fresh_url();
+        firearrow(target, &["create-demo", &url, "--rows", "1"]).success();
+        let sql = "SELECT 9223372036854775807 A, CAST('1e300' AS DOUBLE PRECISION) B, \
+            CAST(-12345678901234.5678 AS DECIMAL(18,4)) C, CAST('say \"hi\", ' AS VARCHAR(20)) D, '' E, \
+            CAST(NULL AS INTEGER) F, TRUE G, DATE '2024-02-29' H, TIMESTAMP '2024-02-29 12:00:00.5' I \
+            FROM RDB$DATABASE";
+        let json = firearrow(target, &["query", &url, sql, "--format", "json"]).success();
+        let expected = "{\"A\":9223372036854775807,\"B\":1e300,\"C\":\"-12345678901234.5678\",\
+            \"D\":\"say \\\"hi\\\", \",\"E\":\"\",\"F\":null,\"G\":true,\"H\":\"2024-02-29\",\
+            \"I\":\"2024-02-29T12:00:00.500\"}\n";
+        assert_eq!(json.text(), expected);
+        let csv = firearrow(target, &["query", &url, sql, "--format", "csv"]).success();
+        let expected = "A,B,C,D,E,F,G,H,I\r\n9223372036854775807,1e300,-12345678901234.5678,\
+            \"say \"\"hi\"\", \",\"\",,true,2024-02-29,2024-02-29T12:00:00.500\r\n";
+        assert_eq!(csv.text(), expected);
+        let sql = "SELECT 1 N, CAST('one' AS VARCHAR(9)) T FROM RDB$DATABASE UNION ALL \
+            SELECT -20, NULL FROM RDB$DATABASE";
+        let table = firearrow(target, &["query", &url, sql]).success();
+        assert_eq!(table.text(), "  N  T\n───  ────\n  1  one\n-20  NULL\n");
+        assert!(table.stderr.starts_with("2 rows in "), "{}", table.stderr);
+    }
+    fn parameters_limits_and_standard_input_work(target: &Target) {
+        let url = demo(target, "50");
+        let sql = "SELECT ID FROM T_WIDE WHERE ID > ? AND ? IS NULL AND ID < ? ORDER BY ID";
+        let parameters = ["--param", "40", "--null-param", "--param", "45", "--json"];
+        // An untyped ? needs a type to be NULL of.
+        let sql = sql.replace("? IS NULL", "CAST(? AS INTEGER) IS NULL");
+        let outcome = firearrow(target, &[&["query", &url, &sql], &parameters[..]].concat()).success();
+        assert_eq!(outcome.text(), "{\"ID\":41}\n{\"ID\":42}\n{\"ID\":43}\n{\"ID\":44}\n");
+        firearrow(target, &["query", &url, &sql, "--param", "1"]).failure(1, &["parameter"]);
+
+        let limited = ["query", &url, "SELECT C1 FROM T_INT10", "--limit", "3", "--format", "csv"];
+        assert_eq!(firearrow(target, &limited).success().text().lines().count(), 4);
+
+        let mut child = prepare(Some(target), &["query", &url, "-", "--json"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(b"SELECT COUNT(*) AS N\nFROM T_VC5\n").unwrap();
+        assert_eq!(finish(child.wait_with_output().unwrap()).success().text(), "{\"N\":50}\n");
+    }
+    fn changes_are_committed_unless_refused(target: &Target) {
+        let url = demo(target, "20");
+        let run = |arguments: &[&str]| firearrow(target, &[&["query", &url], arguments].concat());
+        run(&["DELETE FROM T_INT10 WHERE C1 < ?", "--param", "5", "--read-only"]).failure(1, &["read-only"]);
+        let outcome = run(&["DELETE FROM T_INT10 WHERE C1 < ?", "--param", "5"]).success();
+        assert_eq!(outcome.text(), "5 rows affected\n");
+        let outcome = run(&["UPDATE T_INT10 SET C2 = 0 WHERE C1 = 7", "--json"]).success().json();
+        assert_eq!(outcome["affected_rows"], 1);
+        let outcome = run(&["INSERT INTO T_INT10 (C1) VALUES (99) RETURNING C1", "--json"]).success();
+        assert_eq!(outcome.text(), "{\"C1\":99}\n");
+        run(&["CREATE TABLE OTHER (ID INTEGER)"]).success();
+        run(&["COMMIT"]).success();
+        let outcome = run(&["SELECT COUNT(*) N, SUM(C2) S FROM T_INT10", "--json"]).success().json();
+        assert_eq!(outcome, serde_json::json!({"N": 16, "S": (6..=20).sum::<i32>() - 8}));
+        run(&["SELECT * FROM OTHER", "--json"]).success();
+    }
+);

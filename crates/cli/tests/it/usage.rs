@@ -1,0 +1,107 @@
+//! Help, completions, errors, and `firearrow info`.
+
+use crate::command::{SECRET, demo, finish, firearrow, plain, prepare};
+use firearrow_testkit::{Target, matrix};
+use nix::pty::{Winsize, openpty};
+use std::fs::File;
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn help_has_examples() {
+    for command in [&["query"][..], &["copy"], &["info"], &["create-demo"], &["bench", "fetch"], &["completions"]] {
+        let outcome = plain(&[command, &["--help"]].concat()).success();
+        assert!(outcome.text().contains("Examples:\n  firearrow "), "{}", outcome.text());
+    }
+    let outcome = plain(&["--help"]).success();
+    assert!(outcome.text().contains("Exit status:"), "{}", outcome.text());
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let outcome = plain(&["completions", shell]).success();
+        for word in ["create-demo", "read-only", "reference-client"] {
+            assert!(outcome.text().contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    plain(&["query"]).failure(2, &["Usage"]);
+    plain(&["query", "firebird://h/x?colour=red", "SELECT 1"]).failure(2, &["colour"]);
+    plain(&["create-demo", "x.fdb", "--rows", "0"]).failure(2, &["--rows"]);
+    plain(&["create-demo", "x.fdb", "--rows", "3000000000"]).failure(2, &["--rows"]);
+}
+
+#[test]
+fn passwords_are_never_shown() {
+    // The helper looks for the password in everything that is printed.
+    let url = format!("firebird://alice:{SECRET}@127.0.0.1:1/x");
+    plain(&[&url]).failure(2, &["alice:***@"]);
+    plain(&["info", &url, &url]).failure(2, &[]);
+    plain(&["info", &url, "--verbose"]).failure(1, &["127.0.0.1:1"]);
+    plain(&["query", &url, "SELECT 1", "--verbose"]).failure(1, &[]);
+    plain(&["info", &format!("{url}?nonsense=1")]).failure(2, &["nonsense"]);
+    let keywords = format!("database=127.0.0.1/1:x;user=alice;password={SECRET}");
+    plain(&["info", &keywords]).failure(1, &[]);
+    plain(&[&keywords]).failure(2, &[]);
+}
+
+matrix!(
+    all,
+    fn errors_have_codes_on_demand(target: &Target) {
+        let url = demo(target, "1");
+        let outcome = firearrow(target, &["query", &url, "SELECT * FROM NOWHERE"]);
+        let outcome = outcome.failure(1, &["Table unknown", "NOWHERE"]);
+        assert!(outcome.stdout.is_empty() && !outcome.stderr.contains("SQLSTATE"), "{outcome:?}");
+        let outcome = firearrow(target, &["query", &url, "SELECT * FROM NOWHERE", "--verbose"]);
+        outcome.failure(1, &["SQLSTATE: 42S02", "SQLCODE: -204", "gds codes: ", "335544580"]);
+        firearrow(target, &["info", &target.fresh_url()]).failure(1, &[]);
+    }
+    fn info_tells_versions_and_transport(target: &Target) {
+        let url = demo(target, "1");
+        let outcome = firearrow(target, &["info", &url]).success();
+        let engine = outcome.text().lines().find(|line| line.starts_with("engine: ")).unwrap().to_owned();
+        assert!(engine.contains(target.generation().number()), "{engine}");
+        let values: Vec<Option<usize>> =
+            outcome.text().lines().map(|line| line[20..].find(|c| c != ' ')).collect();
+        assert!(values.iter().all(|start| *start == values[0]), "not aligned:\n{}", outcome.text());
+        let info = firearrow(target, &["info", &url, "--json"]).success().json();
+        assert_eq!(info["embedded"], matches!(target, Target::Embedded(_)));
+        assert_eq!(info["protocol"].is_number(), matches!(target, Target::Wire(_)));
+        assert_eq!((&info["dialect"], &info["page_size"]), (&3.into(), &16384.into()));
+        assert_eq!((&info["database_charset"], &info["forced_writes"]), (&"UTF8".into(), &false.into()));
+    }
+);
+
+matrix!(
+    embedded,
+    fn a_terminal_gets_no_binary_and_no_long_lines(target: &Target) {
+        let url = demo(target, "5");
+        let (_, status) = on_terminal(target, &["query", &url, "SELECT * FROM T_WIDE", "--format", "parquet"]);
+        assert_eq!(status, 2);
+        let (text, status) = on_terminal(target, &["query", &url, "SELECT * FROM T_WIDE"]);
+        assert_eq!(status, 0);
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        assert_eq!(lines.len(), 7, "{text}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 60 && line.ends_with('…')), "{text}");
+    }
+);
+
+/// Standard output of a run on a terminal of 60 columns.
+fn on_terminal(target: &Target, arguments: &[&str]) -> (String, i32) {
+    let size = Winsize { ws_row: 24, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0 };
+    let terminal = openpty(&size, None).unwrap();
+    let mut command = prepare(Some(target), arguments);
+    command.stdout(Stdio::from(terminal.slave)).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    // It holds the terminal's other end; without it, reading ends when the child does.
+    drop(command);
+    let mut bytes = Vec::new();
+    // Linux reports the end of a terminal as an error.
+    let _ = File::from(terminal.master).read_to_end(&mut bytes);
+    let outcome = finish(child.wait_with_output().unwrap());
+    (String::from_utf8(bytes).unwrap(), outcome.code)
+}

@@ -1,0 +1,33 @@
+//! Status vectors off the wire, and what is made of them for people.
+
+use firearrow_proto::api::gds;
+use firearrow_proto::api::status::{StatusArg, StatusVector};
+use firearrow_proto::wire::Limits;
+use firearrow_proto::wire::packet::response::decode_status;
+use firearrow_proto::wire::xdr::Reader;
+
+pub(crate) fn run(data: &[u8]) {
+    if let Ok(status) = decode_status(&mut Reader::new(data), &Limits::default()) {
+        check(&status);
+    }
+    if let Some((code, text)) = data.split_first_chunk::<4>() {
+        let params: Vec<String> = String::from_utf8_lossy(text).split('|').map(str::to_owned).collect();
+        let code = i32::from_be_bytes(*code);
+        let line = gds::format(code, &params);
+        assert_eq!(gds::message(code).is_none(), line.starts_with("unknown ISC error"));
+    }
+}
+
+fn check(status: &StatusVector) {
+    let errors = status.errors().count();
+    let warnings = status.warnings().count();
+    assert_eq!(status.is_error(), errors > 0);
+    assert_eq!(status.sqlstate().len(), 5, "{:?}", status.sqlstate());
+    let count = |kind: fn(&StatusArg) -> bool| status.0.iter().filter(|arg| kind(arg)).count();
+    let others = count(|arg| matches!(arg, StatusArg::Interpreted(_) | StatusArg::System(..)));
+    let (error_lines, warning_lines) = (status.lines(false).len(), status.lines(true).len());
+    assert_eq!(error_lines + warning_lines, errors + warnings + others, "no line is lost, none appears twice");
+    assert!(status.errors().all(|code| status.contains(code)));
+    assert_eq!(status.to_string().is_empty(), status.lines(false).concat().is_empty() && error_lines < 2);
+    let _ = status.sqlcode();
+}
