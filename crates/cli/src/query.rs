@@ -4,7 +4,7 @@ use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
-use firearrow::{Connection, Cursor, Kind, Params, TransactionOptions};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Read};
 use std::time::Instant;
@@ -33,7 +33,10 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
         };
         return output::print(&(text + "\n"));
     }
-    let cursor = statement.query(&transaction, parameters)?;
+    let mut limits = BatchLimits::default();
+    // No more is fetched than is shown.
+    limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
+    let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
     let (output, file) = output(args)?;
     let sink = format.sink(&cursor.schema(), style(args, format), output)?;
     let rows = drain(cursor, sink, args.limit, &interrupt)?;

@@ -1,6 +1,6 @@
 //! One error type: what kind of failure, what Firebird said of it, and what to do.
 
-use crate::arrow::{DecodeError, ParamError, SchemaError};
+use crate::arrow::{DecodeError, ParamError, ParamErrorKind, SchemaError};
 use crate::config::ConfigError;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::StatusVector;
@@ -203,7 +203,14 @@ impl From<SchemaError> for Error {
 
 impl From<ParamError> for Error {
     fn from(error: ParamError) -> Self {
-        Self::new(Kind::Parameter, error.to_string())
+        let kind = match error.kind {
+            ParamErrorKind::Inexact
+            | ParamErrorKind::OutOfRange
+            | ParamErrorKind::Malformed
+            | ParamErrorKind::TooLong => Kind::Data,
+            ParamErrorKind::Count | ParamErrorKind::Unsupported | ParamErrorKind::Schema => Kind::Parameter,
+        };
+        Self::new(kind, error.to_string())
     }
 }
 

@@ -1,17 +1,16 @@
 //! The embedded engine of Firebird 3.0. One process can hold one engine, so it has a test binary of its own.
-#![expect(missing_docs, reason = "tests")]
 #![allow(dead_code, reason = "the support modules serve more tests than these")]
 
+#[path = "it/cases.rs"]
+mod cases;
 #[path = "it/support.rs"]
 mod support;
-#[path = "it/types.rs"]
-mod types;
 
 use firearrow_testkit::{Target, matrix};
 
 matrix!([embedded_3_0],
     fn types_survive_the_round_trip_in_3_0(target: &Target) {
-        types::every_scalar_type_survives_the_round_trip(target);
+        cases::all_types(target);
     }
 
     fn info_names_3_0(target: &Target) {

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //!  loop {
-//!      start += builder.push(&rows, start)?;              // as many rows as fit
-//!      while !builder.is_full() { match builder.next_blob() {
-//!          Some(blob) => builder.fill_blob(&blob, &contents)?,
-//!          None => break,
-//!      } }
-//!      if builder.is_full() || no more rows { yield builder.finish()? }
+//!      start += builder.push(&rows, start)?;         // as many rows as fit
+//!      while let Some(blob) = builder.next_blob() {  // as many BLOBs as fit
+//!          builder.fill_blob(&blob, &contents)?;
+//!      }
+//!      if builder.is_full() || no more rows {
+//!          yield builder.finish()?;                  // until it is None at the end
+//!      }
 //!  }
 //! ```
 
@@ -144,9 +145,14 @@ impl BatchBuilder {
         self.bytes
     }
 
-    /// Whether a limit is reached, so that `finish` should be called now.
+    /// Whether a limit is reached, so that `finish` should be called now. Never while the first row waits for
+    /// a BLOB.
     pub fn is_full(&self) -> bool {
-        self.rows >= self.limits.rows || self.bytes >= self.limits.bytes
+        (self.rows >= self.limits.rows || self.has_enough_bytes()) && self.complete() > 0
+    }
+
+    fn has_enough_bytes(&self) -> bool {
+        self.bytes >= self.limits.bytes
     }
 
     /// Takes rows from `start` on until a limit is reached and returns how many: at least one if the builder is
@@ -173,14 +179,14 @@ impl BatchBuilder {
 
     /// Rows that may come in now without looking at the limits in between.
     fn room(&self) -> usize {
-        if self.is_full() {
+        if self.has_enough_bytes() && self.rows > 0 {
             return 0;
         }
         // Rows are assumed to be as long as declared. If they are shorter, and VARCHARs always are, there is
         // room left and this is asked again.
-        let by_bytes = ((self.limits.bytes - self.bytes) / self.width).max(1);
+        let by_bytes = (self.limits.bytes.saturating_sub(self.bytes) / self.width).max(1);
         let waiting = if self.blobs.is_empty() { 0 } else { self.rows - self.complete() };
-        by_bytes.min(self.limits.rows - self.rows).min(MAX_WAITING.saturating_sub(waiting))
+        by_bytes.min(self.limits.rows.saturating_sub(self.rows)).min(MAX_WAITING.saturating_sub(waiting))
     }
 
     fn count_bytes(&mut self) {
@@ -193,9 +199,13 @@ impl BatchBuilder {
         filled.min().unwrap_or(self.rows)
     }
 
-    /// The next BLOB whose contents are wanted, row by row and from left to right in each. Several may be asked
-    /// for before the first is filled in. NULLs and empty BLOBs never come up.
+    /// The next BLOB whose contents are wanted, row by row and from left to right in each; `None` also when the
+    /// batch has enough of them. Several may be asked for before the first is filled in. NULLs and empty BLOBs
+    /// never come up.
     pub fn next_blob(&mut self) -> Option<PendingBlob> {
+        if self.has_enough_bytes() && self.complete() > 0 {
+            return None;
+        }
         let (mut row, mut blob) = self.next;
         while row < self.rows {
             while let Some(&column) = self.blobs.get(blob) {

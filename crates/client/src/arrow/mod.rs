@@ -17,12 +17,18 @@ mod builder;
 mod columns;
 mod error;
 mod options;
+mod params;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use builder::{BatchBuilder, BatchLimits, PendingBlob};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use options::{
     BinaryAs, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, OptionError, ReadOptions, TextAs,
     TimestampTzAs, TimetzAs,
+};
+pub use params::{
+    BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions, TimeRounding,
 };
 pub use schema::{SchemaError, data_type, output_layout, schema};

@@ -108,7 +108,7 @@ impl ReadOptions {
 }
 
 impl OptionError {
-    fn value(given: &str, expected: String) -> Self {
+    pub(super) fn value(given: &str, expected: String) -> Self {
         Self { given: given.into(), expected }
     }
 }
@@ -138,6 +138,8 @@ macro_rules! switch {
         }
     };
 }
+
+pub(super) use switch;
 
 switch! {
     /// What INT128 columns become; their range needs 39 digits, Arrow's decimal128 holds 38.

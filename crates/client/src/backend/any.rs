@@ -178,6 +178,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.transport())
     }
 
+    fn has_time_zones(&self) -> bool {
+        each!(self, backend => backend.has_time_zones())
+    }
+
     fn wire_stats(&self) -> WireStats {
         each!(self, backend => backend.wire_stats())
     }

@@ -350,6 +350,10 @@ impl Backend for Embedded {
         Transport::default()
     }
 
+    fn has_time_zones(&self) -> bool {
+        self.attachment.as_ref().is_some_and(|attachment| attachment.library().client_version().0 >= 4)
+    }
+
     fn wire_stats(&self) -> WireStats {
         WireStats::default()
     }

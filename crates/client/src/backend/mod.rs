@@ -106,6 +106,8 @@ pub(crate) trait Backend {
     async fn drop_database(&mut self) -> Result<()>;
 
     fn transport(&self) -> Transport;
+    /// Whether the engine has the types of Firebird 4, as far as is known without asking.
+    fn has_time_zones(&self) -> bool;
     /// What the connection cost so far; zero for an engine in this process.
     fn wire_stats(&self) -> WireStats;
     /// Whether the connection is beyond use.

@@ -1,13 +1,13 @@
 //! Rows in: parameters become messages, BLOBs first.
 
 use super::{Prepared, Session, has_rows};
-use crate::arrow::{EncodedParams, ParamEncoder};
+use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
 use crate::backend::{Backend, Executed, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 
-/// Rows encoded at a time; bounds the memory of a large batch of parameters.
-const ROWS_AT_A_TIME: usize = 1024;
+/// Bytes of messages encoded at a time; bounds the memory of a large batch of parameters.
+const BYTES_AT_A_TIME: usize = 1 << 20;
 
 impl<B: Backend> Session<B> {
     /// Encodes one row of parameters and creates the BLOBs among them.
@@ -27,16 +27,21 @@ impl<B: Backend> Session<B> {
             let text = format!("{} rows of parameters where one is needed", batch.num_rows());
             return Err(Error::new(Kind::Parameter, text));
         }
-        let mut encoder = ParamEncoder::new(&prepared.info.parameters, &batch.schema())?;
+        let mut encoder = self.encoder(prepared, batch)?;
         let mut encoded = encoder.encode(batch, 0..1)?;
         self.create_blobs(transaction, &mut encoded).await?;
         Ok(Some(encoded))
     }
 
+    fn encoder(&self, prepared: &Prepared, batch: &RecordBatch) -> Result<ParamEncoder> {
+        let options = ParamOptions { has_time_zones: self.backend.has_time_zones(), ..ParamOptions::default() };
+        Ok(ParamEncoder::new(&prepared.info.parameters, &batch.schema(), &options)?)
+    }
+
     async fn create_blobs(&mut self, transaction: TransactionId, encoded: &mut EncodedParams) -> Result<()> {
-        for index in 0..encoded.blobs.len() {
-            let id = self.backend.write_blob(transaction, encoded.blob_bytes(index)).await?;
-            encoded.set_blob(index, id);
+        for cell in std::mem::take(&mut encoded.blobs) {
+            let id = self.backend.write_blob(transaction, encoded.blob_bytes(&cell)).await?;
+            encoded.set_blob(cell.row, cell.column, id);
         }
         Ok(())
     }
@@ -62,14 +67,15 @@ impl<B: Backend> Session<B> {
             }
             return Ok(executed);
         };
-        let mut encoder = ParamEncoder::new(&prepared.info.parameters, &batch.schema())?;
+        let mut encoder = self.encoder(prepared, batch)?;
         let mut total = Executed::default();
         let mut start = 0;
         while start < batch.num_rows() {
-            let end = batch.num_rows().min(start + ROWS_AT_A_TIME);
+            let end = start + encoder.fit(batch, start..batch.num_rows(), BYTES_AT_A_TIME);
             let mut encoded = encoder.encode(batch, start..end)?;
             self.create_blobs(transaction, &mut encoded).await?;
-            for (index, bytes) in encoded.messages().enumerate() {
+            let stride = encoded.layout.native_stride();
+            for (index, bytes) in encoded.bytes.chunks(stride).enumerate() {
                 let message = Message { layout: &encoded.layout, bytes };
                 let executed = self.backend.execute(prepared.id, transaction, Some(message), None).await;
                 let executed = executed.map_err(|error| match batch.num_rows() {

@@ -1,8 +1,8 @@
 //! The client against real servers and the embedded engine. Each test is written once and stamped per platform.
-#![expect(missing_docs, reason = "tests")]
 
 mod blobs;
 mod bounds;
+mod cases;
 mod errors;
 mod faults;
 mod login;

@@ -1,6 +1,6 @@
 //! Keeps docs/types.md true: the table of types × platforms that pass the round trip.
 
-use crate::types::{cases, round_trip};
+use crate::cases::{cases, round_trip};
 use firearrow_testkit::{Platform, Target, platform};
 use std::fmt::Write;
 use std::path::Path;

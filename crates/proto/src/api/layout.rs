@@ -129,7 +129,7 @@ impl fmt::Display for LayoutError {
 impl std::error::Error for LayoutError {}
 
 /// The format of a message, for both the wire and the native API.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowLayout {
     fields: Vec<FieldLayout>,
     native_length: usize,

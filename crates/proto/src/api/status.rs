@@ -60,7 +60,7 @@ impl StatusVector {
     /// (the rule of the client library: 22000, 42000 and HY000 give way to a later, narrower state).
     pub fn sqlstate(&self) -> &str {
         if let Some(state) = self.0.iter().find_map(|arg| match arg {
-            StatusArg::SqlState(state) => Some(state.as_str()),
+            StatusArg::SqlState(state) if is_sqlstate(state) => Some(state.as_str()),
             _ => None,
         }) {
             return state;
@@ -135,6 +135,11 @@ impl StatusVector {
         }
         lines
     }
+}
+
+/// What a peer calls an SQLSTATE may be anything; front ends have room for five characters.
+fn is_sqlstate(state: &str) -> bool {
+    state.len() == 5 && state.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// All error lines, joined as the client library joins them.

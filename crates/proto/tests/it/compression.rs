@@ -71,28 +71,38 @@ fn pieces_of_the_compressed_stream_do_not_matter() {
                 server.client.read(piece).expect("a good packet");
             }
         }
-        let lengths: Vec<usize> = server.client.said.iter().map(|said| match said {
-            Said::Response(_, response) => response.data.len(),
-            other => panic!("{other:?}"),
-        }).collect();
+        let lengths: Vec<usize> = server
+            .client
+            .said
+            .iter()
+            .map(|said| match said {
+                Said::Response(_, response) => response.data.len(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
         assert_eq!(lengths, [0, 1, 500, 20_000]);
     }
 }
 
 #[test]
 fn compression_is_encrypted_where_both_are_agreed_on() {
-    for (cipher, iv) in [(CipherKind::ChaCha64, &[9; 8][..]), (CipherKind::ChaCha, &[9; 16]), (CipherKind::Arc4, &[])] {
+    for (cipher, iv) in
+        [(CipherKind::ChaCha64, &[9; 8][..]), (CipherKind::ChaCha, &[9; 16]), (CipherKind::Arc4, &[])]
+    {
         let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
         let mut server = compressing(&accept_auth(Op::COND_ACCEPT, 19, LAZY | COMPRESS, auth));
         assert!(server.hears().starts_with(&Op::CONT_AUTH.0.to_be_bytes()));
         let offer = keys(cipher.name(), &[("ChaCha64", &[9; 8]), ("ChaCha", &[9; 16])]);
         server.says(&ok(&offer)).expect("a good packet");
         let crypt = server.hears();
-        assert_eq!(crypt, packets(|out| {
-            out.op(Op::CRYPT);
-            out.cstr(cipher.name().as_bytes());
-            out.cstr(b"Symmetric");
-        }));
+        assert_eq!(
+            crypt,
+            packets(|out| {
+                out.op(Op::CRYPT);
+                out.cstr(cipher.name().as_bytes());
+                out.cstr(b"Symmetric");
+            })
+        );
         server.start_encryption(cipher, iv);
         server.says(&ok(&[])).expect("a good packet");
         assert!(server.hears().starts_with(&Op::ATTACH.0.to_be_bytes()));
@@ -113,8 +123,9 @@ fn compression_is_encrypted_where_both_are_agreed_on() {
 #[test]
 fn bytes_in_front_of_a_joining_stage_are_refused() {
     let dummy = packets(|out| out.op(Op::DUMMY));
-    let in_front_of = |error: &ProtocolError, stage: &str| {
-        matches!(error, ProtocolError::InvalidMessage(text) if text.ends_with(stage))
+    let in_front_of = |error: &ProtocolError, stage: &str| match error {
+        ProtocolError::InvalidMessage(text) => text.ends_with(stage),
+        _ => false,
     };
     // Compression: anything plain that follows the accept packet in the same read.
     let mut server = listen();
@@ -139,18 +150,58 @@ fn bytes_in_front_of_a_joining_stage_are_refused() {
     }
 }
 
-/// The same with half of the stream still compressed when encryption joins.
+/// A packet can be read before the marker that ends its write has come. What joins must wait for the marker, and
+/// for nothing but the marker.
 #[test]
-fn compressed_bytes_not_inflated_yet_are_refused_as_well() {
-    let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
-    let mut server = compressing(&accept_auth(Op::COND_ACCEPT, 19, LAZY | COMPRESS, auth));
-    let _proof = server.hears();
-    let mut wire = server.transformed(&ok(&keys("Arc4", &[])));
-    // The beginning of another block: gives no plain byte, but is not encrypted.
+fn encryption_waits_for_the_end_of_the_compressed_write() {
+    let authenticating = || {
+        let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+        let mut server = compressing(&accept_auth(Op::COND_ACCEPT, 19, LAZY | COMPRESS, auth));
+        let _proof = server.hears();
+        let wire = server.transformed(&ok(&keys("Arc4", &[])));
+        assert!(wire.ends_with(&[0, 0, 0xff, 0xff]));
+        (server, wire)
+    };
+    let (_, wire) = authenticating();
+    for cut in 1..wire.len() {
+        let (mut server, wire) = authenticating();
+        server.client.read(&wire[..cut]).expect("the beginning of a packet");
+        assert_eq!(server.hears(), [], "cut at {cut}");
+        server.client.read(&wire[cut..]).expect("the rest");
+        assert!(server.hears().starts_with(&Op::CRYPT.0.to_be_bytes()), "cut at {cut}");
+    }
+    // The beginning of another block gives no plain byte, but it is not encrypted.
+    let (mut server, wire) = authenticating();
     let next = server.transformed(&ok(&[]));
-    wire.extend(&next[..2]);
-    let error = server.client.read(&wire).err();
-    assert!(matches!(error, Some(ProtocolError::InvalidMessage(_))), "{error:?}");
+    server.client.read(&[&wire, &next[..2]].concat()).expect("no whole packet");
+    assert_eq!(server.hears(), []);
+    let error = server.client.read(&next[2..]).expect_err("a packet in front of encryption");
+    assert!(matches!(error, ProtocolError::InvalidMessage(_)), "{error}");
+    server.client.assert_failed(&error);
+}
+
+#[test]
+fn pieces_of_a_compressed_and_encrypted_stream_do_not_matter() {
+    for piece in [1, 3, 50] {
+        let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+        let mut server = compressing(&accept_auth(Op::COND_ACCEPT, 19, LAZY | COMPRESS, auth));
+        let say = |server: &mut Server, packet: &[u8]| {
+            let wire = server.transformed(packet);
+            wire.chunks(piece).for_each(|piece| server.client.read(piece).expect("a good packet"));
+            server.hears()
+        };
+        let _proof = server.hears();
+        say(&mut server, &ok(&keys("ChaCha64", &[("ChaCha64", &[9; 8])])));
+        server.start_encryption(CipherKind::ChaCha64, &[9; 8]);
+        assert!(say(&mut server, &ok(&[])).starts_with(&Op::ATTACH.0.to_be_bytes()));
+        say(&mut server, &ok(&[]));
+        for length in [0, 10, 5000] {
+            let _ticket = server.client.send(&Ping).expect("an attached connection");
+            assert_eq!(server.hears(), packets(|out| out.op(Op::PING)));
+            say(&mut server, &answer(length));
+        }
+        assert_eq!(server.client.said.len(), 4, "pieces of {piece}");
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@ use crate::player::Delivery;
 use crate::requests::FROM_THE_THIRD_COLUMN;
 use crate::sessions::Session;
 use crate::statements::all_types;
-use firearrow_proto::api::describe::{DescribeError, Describer, StatementInfo, StatementKind, affected_rows, prepare_items};
+use firearrow_proto::api::describe::{
+    DescribeError, Describer, StatementInfo, StatementKind, affected_rows, prepare_items,
+};
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 
 const END: u8 = 1;
@@ -181,7 +183,8 @@ fn items(list: &[(u8, Option<u32>)]) -> Vec<u8> {
 
 #[test]
 fn inconsistent_descriptions_are_refused() {
-    let complete = [(PARAMETERS, None), (VARIABLES, Some(0)), (COLUMNS, None), (VARIABLES, Some(0)), (END, None)];
+    let complete =
+        [(PARAMETERS, None), (VARIABLES, Some(0)), (COLUMNS, None), (VARIABLES, Some(0)), (END, None)];
     assert_eq!(Describer::new().read(&items(&complete)), Ok(true));
     let one = [(PARAMETERS, None), (VARIABLES, Some(1))];
     for (what, list) in [
@@ -205,8 +208,10 @@ fn inconsistent_descriptions_are_refused() {
 #[test]
 fn affected_rows_add_up_but_never_overflow() {
     let counts = |list: &[(u8, i64)]| {
-        let mut inner: Vec<u8> =
-            list.iter().flat_map(|(code, count)| [&[*code, 8, 0][..], &count.to_le_bytes()].concat()).collect();
+        let mut inner: Vec<u8> = list
+            .iter()
+            .flat_map(|(code, count)| [&[*code, 8, 0][..], &count.to_le_bytes()].concat())
+            .collect();
         inner.push(END);
         let mut bytes = vec![23];
         bytes.extend((inner.len() as u16).to_le_bytes());

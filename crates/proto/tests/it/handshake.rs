@@ -22,7 +22,10 @@ fn every_byte_written_is_the_recorded_one() {
             }
             let expected = session.expected(turn);
             let same = written.iter().zip(&expected).take_while(|(a, b)| a == b).count();
-            assert!(*written == expected, "{name}, turn {turn}, differs at {same}:\n{written:x?}\n{expected:x?}");
+            assert!(
+                *written == expected,
+                "{name}, turn {turn}, differs at {same}:\n{written:x?}\n{expected:x?}"
+            );
         }
     }
 }

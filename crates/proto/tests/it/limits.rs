@@ -3,7 +3,9 @@
 use crate::memory;
 use crate::player::{Player, Said};
 use crate::rows::{fetch, fetch_response, fetched, format, number_and_text};
-use crate::script::{self, Auth, COMPRESS, LAZY, Server, accept, accept_auth, ok, packets, response, version};
+use crate::script::{
+    self, Auth, COMPRESS, LAZY, Server, accept, accept_auth, ok, packets, response, version,
+};
 use firearrow_proto::api::layout::FieldKind;
 use firearrow_proto::wire::compress::Deflate;
 use firearrow_proto::wire::connection::ConnectOptions;
@@ -14,7 +16,14 @@ use firearrow_proto::wire::{Limits, Op, ProtocolError, ProtocolVersion};
 
 /// Limits far below the buffers of a connection, so that what tests reach is the limit.
 fn small() -> Limits {
-    Limits { response_data: 5000, status_text: 500, status_args: 64, row: 4000, inline_blob: 3000, ..Limits::default() }
+    Limits {
+        response_data: 5000,
+        status_text: 500,
+        status_args: 64,
+        row: 4000,
+        inline_blob: 3000,
+        ..Limits::default()
+    }
 }
 
 fn attached(limits: Limits) -> Player {
@@ -70,10 +79,9 @@ fn huge_lengths_are_refused_before_their_bytes_arrive() {
             words.iter().for_each(|word| out.word(*word));
         })
     };
-    for (what, packet) in [
-        ("inline BLOB info", blob(&[1, 0, 1, HUGE])),
-        ("inline BLOB", blob(&[1, 0, 1, 0, HUGE])),
-    ] {
+    for (what, packet) in
+        [("inline BLOB info", blob(&[1, 0, 1, HUGE])), ("inline BLOB", blob(&[1, 0, 1, 0, HUGE]))]
+    {
         let mut player = attached(Limits::default());
         let _ticket = fetch(&mut player, &number_and_text());
         too_long(player.read(&packet), what, huge);
@@ -126,11 +134,13 @@ fn a_packet_that_never_ends_is_cut_off() {
     let endless = |words: &[u32]| {
         let mut player = attached(small());
         let _ticket = player.send(&Ping).expect("attached");
-        player.read(&packets(|out| {
-            out.op(Op::RESPONSE);
-            out.quad(0);
-            out.quad(0);
-        })).expect("the beginning of an answer");
+        player
+            .read(&packets(|out| {
+                out.op(Op::RESPONSE);
+                out.quad(0);
+                out.quad(0);
+            }))
+            .expect("the beginning of an answer");
         let piece = packets(|out| words.iter().for_each(|word| out.word(*word)));
         let (peak, error) = memory::peak(|| (0..1_000_000).find_map(|_| player.read(&piece).err()));
         assert!(peak < 2 << 20, "{peak} bytes");
@@ -190,7 +200,9 @@ fn counts_are_not_read_before_all_of_them_are_there() {
     let (peak, result) = memory::peak(|| player.connection.next_event().map(|event| event.is_some()));
     assert_eq!((peak, result), (0, Ok(false)));
     player.read(&[*last]).expect("the other half");
-    assert!(matches!(&player.said[..], [Said::Completion(_, completion)] if completion.updates.len() == 10_000));
+    assert!(
+        matches!(&player.said[..], [Said::Completion(_, completion)] if completion.updates.len() == 10_000)
+    );
 }
 
 #[test]
@@ -242,8 +254,34 @@ fn a_row_beyond_its_limit_is_refused_however_it_arrives() {
         let mut player = attached(small());
         let _ticket = fetch(&mut player, &output);
         let result = stream.chunks(piece).try_for_each(|piece| player.read(piece));
-        assert!(matches!(result, Err(ProtocolError::TooLong { what: "row", .. })), "pieces of {piece}: {result:?}");
+        assert!(
+            matches!(result, Err(ProtocolError::TooLong { what: "row", .. })),
+            "pieces of {piece}: {result:?}"
+        );
         assert_eq!(player.said.len(), 2, "pieces of {piece}");
+    }
+}
+
+/// The bound on packets follows the largest limit, whichever that is.
+#[test]
+fn a_large_limit_of_one_kind_does_not_depend_on_the_others() {
+    let tight = Limits { response_data: 1000, row: 1000, inline_blob: 1000, ..Limits::default() };
+    let blob = packets(|out| {
+        out.op(Op::INLINE_BLOB);
+        out.short(1);
+        out.quad(1);
+        out.cstr(&[]);
+        out.cstr(&vec![b'x'; 200_000]);
+    });
+    let answer = ok(&vec![b'x'; 200_000]);
+    for (limits, packet) in [
+        (Limits { inline_blob: 200_000, ..tight }, blob),
+        (Limits { response_data: 200_000, ..tight }, answer),
+    ] {
+        let mut player = attached(limits);
+        let _ticket = fetch(&mut player, &number_and_text());
+        packet.chunks(10_000).try_for_each(|piece| player.read(piece)).expect("within its limit");
+        assert_eq!(player.said.len(), 1);
     }
 }
 
@@ -270,7 +308,8 @@ fn wide_rows_of_nulls_cost_no_more_than_their_positions() {
     let row = [fetch_response(0, 1), vec![0xff; columns.div_ceil(8).next_multiple_of(4)]].concat();
     let stream = row.repeat(20);
     let mut player = attached(Limits::default());
-    let request = firearrow_proto::wire::packet::statement::Fetch { statement: 1, output, first: true, rows: 20 };
+    let request =
+        firearrow_proto::wire::packet::statement::Fetch { statement: 1, output, first: true, rows: 20 };
     let _ticket = player.connection.send(&request).expect("attached");
     let (peak, rows) = memory::peak(|| {
         let space = player.connection.space().expect("a working connection");
@@ -288,7 +327,8 @@ fn wide_rows_of_nulls_cost_no_more_than_their_positions() {
 
 #[test]
 fn a_decompression_bomb_goes_off_in_small_pieces() {
-    let mut server = Server::listen(ConnectOptions { compress: true, ..script::options() }, Limits::default());
+    let mut server =
+        Server::listen(ConnectOptions { compress: true, ..script::options() }, Limits::default());
     server.says(&accept(19, LAZY | COMPRESS)).expect("a good packet");
     server.start_compression();
     server.says(&ok(&[])).expect("a good packet");
@@ -339,7 +379,10 @@ fn accepted_authentication_data_are_bounded() {
     ] {
         let mut server = Server::listen(script::options(), limits);
         let result = server.says(&accept_auth(Op::COND_ACCEPT, 19, LAZY, auth));
-        assert!(matches!(&result, Err(ProtocolError::TooLong { what: field, .. }) if *field == what), "{result:?}");
+        assert!(
+            matches!(&result, Err(ProtocolError::TooLong { what: field, .. }) if *field == what),
+            "{result:?}"
+        );
     }
 }
 

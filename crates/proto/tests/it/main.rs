@@ -1,11 +1,11 @@
 //! The protocol core against recorded and scripted servers.
 //!
 //! ```text
-//! transcript ─► player ─┬─► handshake statements stats     recorded servers: every byte sent, every event
-//!               sessions├─► splits                         the same events however the bytes arrive
-//!                       └─► robustness                     cut, damaged and endless streams
-//! script ──────► player ──► negotiation compression rows limits   servers no recording has
-//! bodies ──────────────────► corpus                        the fuzz targets, on all inputs kept so far
+//! transcript ─► player ─┬─► handshake statements describe stats   recorded servers: every byte sent, every event
+//!   requests    sessions├─► splits                                the same events however the bytes arrive
+//!                       └─► robustness                            streams cut and damaged at every byte
+//! script ──────► player ──► negotiation compression rows limits   servers that no recording has
+//! bodies ──────────────────► corpus                               the fuzz targets, on all inputs kept so far
 //! ```
 
 mod bodies;
@@ -18,10 +18,11 @@ mod memory;
 mod negotiation;
 mod player;
 mod requests;
+mod requests_layout;
 mod robustness;
+mod rows;
 mod script;
 mod sessions;
-mod rows;
 mod splits;
 mod statements;
 mod stats;

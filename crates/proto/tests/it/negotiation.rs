@@ -164,7 +164,10 @@ fn a_refused_attach_brings_the_status_vector() {
     server.says(&accept(19, LAZY)).expect("a good packet");
     let status = [1, gds::ISC_IO_ERROR.cast_unsigned(), 4, 7, 0];
     let error = server.says(&response(0, &[], &status)).expect_err("a refusal");
-    assert!(matches!(&error, ProtocolError::Refused(status) if status.contains(gds::ISC_IO_ERROR)), "{error}");
+    assert!(
+        matches!(&error, ProtocolError::Refused(status) if status.contains(gds::ISC_IO_ERROR)),
+        "{error}"
+    );
     server.client.assert_failed(&error);
 }
 
@@ -207,13 +210,17 @@ fn key_callbacks_follow_the_protocol_version() {
             assert_eq!(server.hears(), key_callback(reply, sized.then_some(0)), "protocol {number}");
         }
         server.says(&ok(&[])).expect("a good packet");
-        let asked = |data: &[u8], reply_limit| Said::KeyCallback(KeyCallback { data: data.into(), reply_limit });
+        let asked =
+            |data: &[u8], reply_limit| Said::KeyCallback(KeyCallback { data: data.into(), reply_limit });
         let callbacks = [asked(b"security", Some(32)), asked(b"database", size), asked(b"database", size)];
         assert_eq!(server.client.said[..3], callbacks, "protocol {number}");
         assert!(matches!(server.client.said[3..], [Said::Attached(_)]));
         // Attached: there is nothing left to ask a key for.
         let error = server.says(&key_callback(b"late", size)).expect_err("no answer to anything");
-        assert!(matches!(error, ProtocolError::UnexpectedPacket { op: Op::CRYPT_KEY_CALLBACK, .. }), "{error}");
+        assert!(
+            matches!(error, ProtocolError::UnexpectedPacket { op: Op::CRYPT_KEY_CALLBACK, .. }),
+            "{error}"
+        );
     }
 }
 
@@ -264,7 +271,10 @@ fn required_encryption_never_attaches_in_plain_text() {
 fn legacy_auth_is_left_out_where_encryption_is_required() {
     let plugins = |list: &[AuthPlugin]| {
         let auth_plugins = list.to_vec();
-        Player::open(ConnectOptions { auth_plugins, wire_crypt: WireCrypt::Required, ..options() }, Limits::default())
+        Player::open(
+            ConnectOptions { auth_plugins, wire_crypt: WireCrypt::Required, ..options() },
+            Limits::default(),
+        )
     };
     let mut player = plugins(&[AuthPlugin::Legacy, AuthPlugin::Srp256]).expect("Srp256 is left");
     let connect = player.written().expect("a working connection");
@@ -272,13 +282,19 @@ fn legacy_auth_is_left_out_where_encryption_is_required() {
     assert!(!connect.windows(6).any(|window| window == b"Legacy"));
     assert_no_proof(&connect);
     let error = plugins(&[AuthPlugin::Legacy]).err();
-    assert!(matches!(&error, Some(ProtocolError::Incompatible(text)) if text.contains("auth_plugins")), "{error:?}");
+    assert!(
+        matches!(&error, Some(ProtocolError::Incompatible(text)) if text.contains("auth_plugins")),
+        "{error:?}"
+    );
 }
 
 #[test]
 fn legacy_auth_sends_its_hash_where_asked_to() {
     let mut server = listen(|options| options.auth_plugins = vec![AuthPlugin::Legacy]);
-    assert!(server.heard.windows(12).any(|window| window == b"\x00QP3LMZ/MJh."), "part 0 of the plugin's data");
+    assert!(
+        server.heard.windows(12).any(|window| window == b"\x00QP3LMZ/MJh."),
+        "part 0 of the plugin's data"
+    );
     let auth = Auth { authenticated: true, plugin: "Legacy_Auth", ..Auth::default() };
     server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, auth)).expect("a good packet");
     assert!(heard_attach(&mut server).is_empty());
@@ -468,4 +484,14 @@ fn creating_a_database_differs_in_the_operation_only() {
     let (attach, create) = (connect(false), connect(true));
     assert_eq!((attach[3], create[3]), (19, 20));
     assert_eq!(attach[4..], create[4..]);
+}
+
+#[test]
+fn secrets_do_not_show_in_debug_output() {
+    let server = listen(|options| options.password = "very secret".into());
+    let mut options = options();
+    options.password = "very secret".into();
+    for text in [format!("{options:?}"), format!("{:?}", server.client.connection)] {
+        assert!(!text.contains("very secret") && !text.contains("129, 184, 11"), "{text}");
+    }
 }

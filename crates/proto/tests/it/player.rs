@@ -171,7 +171,10 @@ impl Player {
 
 fn values(layout: &RowLayout, rows: &PackedRows<'_>, row: usize) -> Vec<Value> {
     let kinds = layout.fields().iter().map(|field| field.kind);
-    kinds.enumerate().map(|(column, kind)| rows.field(row, column).map_or(Value::Null, |at| value(kind, at))).collect()
+    kinds
+        .enumerate()
+        .map(|(column, kind)| rows.field(row, column).map_or(Value::Null, |at| value(kind, at)))
+        .collect()
 }
 
 /// Decodes the value at the start of `bytes`. A measured row always has room for its values.
@@ -199,9 +202,8 @@ fn decode(kind: FieldKind, bytes: &[u8]) -> Option<Value> {
         FieldKind::TimestampTz => {
             Packed::timestamp_tz(bytes).map(|(date, time, zone)| Value::TimestampTz(date, time, zone))?
         }
-        FieldKind::TimestampTzEx => {
-            Packed::timestamp_tz_ex(bytes).map(|(date, time, zone, _)| Value::TimestampTz(date, time, zone))?
-        }
+        FieldKind::TimestampTzEx => Packed::timestamp_tz_ex(bytes)
+            .map(|(date, time, zone, _)| Value::TimestampTz(date, time, zone))?,
         FieldKind::Boolean => Value::Boolean(*bytes.first()? != 0),
         FieldKind::Blob | FieldKind::Array => Value::Quad(Packed::quad(bytes)?),
         FieldKind::Nothing => Value::Bytes(Vec::new()),
@@ -235,7 +237,12 @@ impl Delivery {
     }
 
     /// Delivers what the server says from place `at` of its stream on.
-    pub(crate) fn deliver(&mut self, player: &mut Player, at: usize, bytes: &[u8]) -> Result<(), ProtocolError> {
+    pub(crate) fn deliver(
+        &mut self,
+        player: &mut Player,
+        at: usize,
+        bytes: &[u8],
+    ) -> Result<(), ProtocolError> {
         let mut bytes = bytes.to_vec();
         if let Some(byte) = self.flip.and_then(|(place, _)| bytes.get_mut(place.checked_sub(at)?)) {
             *byte ^= self.flip.expect("just used").1;

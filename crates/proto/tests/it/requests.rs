@@ -12,8 +12,8 @@ use firearrow_proto::wire::packet::blob::{CloseBlob, GetSegment, OpenBlob};
 use firearrow_proto::wire::packet::info::InfoSql;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::statement::{
-    AllocateStatement, Execute, ExecuteImmediate, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
-    PrepareStatement,
+    AllocateStatement, Execute, ExecuteImmediate, ExecuteOptions, Fetch, FreeOption, FreeStatement,
+    Parameters, PrepareStatement,
 };
 use firearrow_proto::wire::packet::transaction::{Commit, Rollback, StartTransaction};
 use firearrow_proto::wire::packet::{Answer, LAST_OBJECT, Request};
@@ -84,7 +84,8 @@ fn describe_types() -> Vec<Turn> {
 }
 
 /// Items that continue a description from the third column on; `describe.rs` checks that a describer asks so.
-pub(crate) const FROM_THE_THIRD_COLUMN: [u8; 17] = [20, 2, 3, 0, 4, 7, 9, 11, 12, 13, 14, 16, 17, 18, 19, 25, 8];
+pub(crate) const FROM_THE_THIRD_COLUMN: [u8; 17] =
+    [20, 2, 3, 0, 4, 7, 9, 11, 12, 13, 14, 16, 17, 18, 19, 25, 8];
 
 fn describe_truncated() -> Vec<Turn> {
     let more = InfoSql { object: STATEMENT, items: &FROM_THE_THIRD_COLUMN, buffer_length: 400 };

@@ -66,7 +66,9 @@ fn play_damaged(session: &Session, attached: bool, place: usize, flip: u8, piece
             played.player.assert_failed(&error);
         }
         // The handshake may wait for more than there is; then nothing can be asked.
-        None if played.result.is_err() => assert!(matches!(played.result, Err(ProtocolError::Misuse(_))), "{what}"),
+        None if played.result.is_err() => {
+            assert!(matches!(played.result, Err(ProtocolError::Misuse(_))), "{what}")
+        }
         None => {}
     }
     played
@@ -101,7 +103,8 @@ fn a_damaged_byte_of_the_handshake_gives_events_or_a_typed_error() {
     for name in NAMES.into_iter().filter(|name| name.starts_with("handshake") || name.starts_with("crypt")) {
         let session = Session::load(name);
         for place in 0..session.server_bytes(0) {
-            let played = play_damaged(&session, false, place, FLIPS[place % 4], [usize::MAX, 7][place / 4 % 2]);
+            let played =
+                play_damaged(&session, false, place, FLIPS[place % 4], [usize::MAX, 7][place / 4 % 2]);
             attached += usize::from(played.player.is_attached());
         }
     }
@@ -116,7 +119,8 @@ fn random_damage_gives_events_or_a_typed_error() {
     for name in NAMES.into_iter().filter(|name| !name.starts_with("crypt")) {
         let mut session = Session::load(name);
         let from = session.handshake;
-        let original: Vec<Vec<u8>> = session.transcript.turns.iter().map(|turn| turn.server.clone()).collect();
+        let original: Vec<Vec<u8>> =
+            session.transcript.turns.iter().map(|turn| turn.server.clone()).collect();
         for _ in 0..300 {
             for (turn, original) in session.transcript.turns.iter_mut().zip(&original).skip(from) {
                 turn.server.clone_from(original);

@@ -109,7 +109,9 @@ fn a_singleton_brings_its_row_then_its_answer() {
     let stream = [sql_response(1), row(7, Some("abc")), response(3, &[], &SUCCESS), ok(&[])].concat();
     player.read(&stream).expect("good packets");
     assert_eq!(player.said[0], said_row(first, 7, Some("abc")));
-    assert!(matches!(&player.said[1], Said::Response(ticket, response) if *ticket == first && response.object == 3));
+    assert!(
+        matches!(&player.said[1], Said::Response(ticket, response) if *ticket == first && response.object == 3)
+    );
     assert!(matches!(&player.said[2], Said::Response(ticket, _) if *ticket == second));
     assert_eq!((player.said.len(), player.connection.pending()), (3, 0));
     assert_eq!(player.connection.stats().packets_received, 2 + 3);
@@ -177,14 +179,17 @@ fn several_fetches_in_flight_are_told_apart_by_their_terminators() {
 fn rows_before_an_error_count() {
     let mut player = attached();
     let ticket = fetch(&mut player, &number_and_text());
-    player.read(&[fetched(1, None), fetched(2, None), failure(gds::ISC_ARITH_EXCEPT)].concat()).expect("good packets");
+    player
+        .read(&[fetched(1, None), fetched(2, None), failure(gds::ISC_ARITH_EXCEPT)].concat())
+        .expect("good packets");
     assert_eq!(summary(&player), ["row Int(1)", "row Int(2)", "error"]);
     assert!(matches!(&player.said[2], Said::Response(failed, _) if *failed == ticket));
     assert_eq!(player.connection.pending(), 0);
     // The same where the stream breaks instead: what is complete is handed out first.
     let mut player = attached();
     let _ticket = fetch(&mut player, &number_and_text());
-    let error = player.read(&[fetched(1, None), fetch_response(0, 7)].concat()).expect_err("seven rows at once");
+    let error =
+        player.read(&[fetched(1, None), fetch_response(0, 7)].concat()).expect_err("seven rows at once");
     assert_eq!(summary(&player), ["row Int(1)"]);
     player.assert_failed(&error);
 }
@@ -257,7 +262,8 @@ fn rows_of_null_only_columns_and_wide_bitmaps_are_read() {
                 }
             })
         };
-        let stream = [fetch_response(0, 1), nulls(false), fetch_response(0, 1), nulls(true), fetch_response(0, 0)];
+        let stream =
+            [fetch_response(0, 1), nulls(false), fetch_response(0, 1), nulls(true), fetch_response(0, 0)];
         player.read(&stream.concat()).expect("good packets");
         let [Said::Row(_, first), Said::Row(_, second), Said::FetchEnd(..)] = &player.said[..] else {
             panic!("{:?}", player.said);

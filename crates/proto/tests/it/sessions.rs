@@ -40,7 +40,8 @@ impl Played {
     /// The answers that were an `op_response`, in order.
     pub(crate) fn responses(&self) -> Vec<&Response> {
         let said = self.said().iter();
-        said.filter_map(|said| if let Said::Response(_, response) = said { Some(response) } else { None }).collect()
+        said.filter_map(|said| if let Said::Response(_, response) = said { Some(response) } else { None })
+            .collect()
     }
 }
 

@@ -45,17 +45,18 @@ const ALL_TYPES: [(SqlType, bool, i32, i32, u32, &str); 24] = [
 ];
 
 pub(crate) fn all_types() -> Vec<Descriptor> {
-    let descriptor = |&(sql_type, nullable, sub_type, scale, length, name): &(_, _, _, _, _, &str)| Descriptor {
-        sql_type,
-        nullable,
-        sub_type,
-        scale,
-        length,
-        field: name.into(),
-        relation: "ALLTYPES".into(),
-        owner: "SYSDBA".into(),
-        alias: name.into(),
-    };
+    let descriptor =
+        |&(sql_type, nullable, sub_type, scale, length, name): &(_, _, _, _, _, &str)| Descriptor {
+            sql_type,
+            nullable,
+            sub_type,
+            scale,
+            length,
+            field: name.into(),
+            relation: "ALLTYPES".into(),
+            owner: "SYSDBA".into(),
+            alias: name.into(),
+        };
     ALL_TYPES.iter().map(descriptor).collect()
 }
 
@@ -190,7 +191,12 @@ fn errors_keep_their_whole_vector_and_read_as_the_client_library_words_them() {
                 "Dynamic SQL Error\n-SQL error code = -204\n-Table unknown\n-NO_SUCH_TABLE\n-At line 1, column 15",
             ),
             (
-                &[Gds(gds::ISC_ARITH_EXCEPT), Gds(335_544_778), Gds(335_544_842), text("At block line: 1, col: 43")],
+                &[
+                    Gds(gds::ISC_ARITH_EXCEPT),
+                    Gds(335_544_778),
+                    Gds(335_544_842),
+                    text("At block line: 1, col: 43"),
+                ],
                 "22012",
                 -802,
                 "arithmetic exception, numeric overflow, or string truncation\n\

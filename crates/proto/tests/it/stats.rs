@@ -49,7 +49,11 @@ fn without_stages_logical_and_wire_bytes_are_those_of_the_recording() {
         let sent: usize = played.written.iter().map(Vec::len).sum();
         let received = session.server_bytes(0);
         assert_eq!((stats.bytes_sent, stats.wire_bytes_sent), (sent as u64, sent as u64), "{name}");
-        assert_eq!((stats.bytes_received, stats.wire_bytes_received), (received as u64, received as u64), "{name}");
+        assert_eq!(
+            (stats.bytes_received, stats.wire_bytes_received),
+            (received as u64, received as u64),
+            "{name}"
+        );
     }
 }
 

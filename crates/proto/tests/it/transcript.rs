@@ -57,7 +57,8 @@ pub(crate) fn folder() -> PathBuf {
 impl Transcript {
     pub(crate) fn load(name: &'static str) -> Self {
         let path = folder().join(name).with_extension("txt");
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let between = |before: &str, after: &str| {
             let (_, rest) = text.split_once(before).unwrap_or_else(|| panic!("{name}: no {before:?}"));
             rest.split(after).next().unwrap_or_default().to_owned()
@@ -106,8 +107,11 @@ fn turns(text: &str) -> Vec<Turn> {
 
 /// Bytes from hexadecimal digits; anything but digits is skipped.
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> =
-        text.chars().filter_map(|c| c.to_digit(16)).map(|digit| u8::try_from(digit).expect("a nibble")).collect();
+    let digits: Vec<u8> = text
+        .chars()
+        .filter_map(|c| c.to_digit(16))
+        .map(|digit| u8::try_from(digit).expect("a nibble"))
+        .collect();
     assert!(digits.len().is_multiple_of(2), "half a byte in {text:?}");
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }

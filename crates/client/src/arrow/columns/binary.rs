@@ -1,7 +1,7 @@
 //! BINARY(n) as values of fixed size.
 
 use super::super::error::{ColumnError, Fault};
-use super::Column;
+use super::{Column, reader};
 use super::values::{Nulls, take};
 use arrow::array::{ArrayRef, FixedSizeBinaryArray};
 use arrow::buffer::Buffer;
@@ -36,7 +36,7 @@ impl Column for FixedBinaryColumn {
         self.data.resize(first + size * range.len(), 0);
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
-        let field = rows.column(column);
+        let field = reader(rows, column);
         for (value, row) in self.data[first..].chunks_exact_mut(size).zip(range) {
             match field(row) {
                 Some(bytes) => match bytes.get(..size) {

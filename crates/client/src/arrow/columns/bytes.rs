@@ -1,7 +1,7 @@
 //! Columns of varying length: the loop they share, and what they keep.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
-use super::Column;
+use super::{Column, reader};
 use super::values::{Nulls, take};
 use arrow::array::{ArrayRef, GenericBinaryArray, GenericStringArray, OffsetSizeTrait};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
@@ -60,7 +60,7 @@ impl<W: Write> Column for ByteColumn<W> {
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
         let mut out = Output::new(&mut self.data, range.len());
-        let field = rows.column(column);
+        let field = reader(rows, column);
         for (end, row) in self.offsets[first..].iter_mut().zip(range) {
             match field(row) {
                 Some(bytes) => {

@@ -1,7 +1,7 @@
 //! Numbers that Arrow stores as Firebird does, and BOOLEAN.
 
 use super::super::error::{ColumnError, Fault};
-use super::Column;
+use super::{Column, reader};
 use super::values::{Nulls, Read};
 use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
 use firearrow_proto::api::row::{RowSource, ValueFormat};
@@ -65,7 +65,7 @@ impl Column for BooleanColumn {
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
         self.bits.reserve(range.len());
-        let field = rows.column(column);
+        let field = reader(rows, column);
         for row in range {
             let bit = match field(row) {
                 Some([byte, ..]) => *byte != 0,

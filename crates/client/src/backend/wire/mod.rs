@@ -288,6 +288,11 @@ impl<L: Link> Backend for Wire<L> {
         }
     }
 
+    fn has_time_zones(&self) -> bool {
+        // Protocol 16 came with Firebird 4, as these types did.
+        self.connection.version().is_some_and(|version| version.has_statement_timeout())
+    }
+
     fn wire_stats(&self) -> WireStats {
         *self.connection.stats()
     }

@@ -121,7 +121,7 @@ impl Connection {
     pub fn open(options: ConnectOptions, limits: Limits) -> Result<Self, ProtocolError> {
         let handshake = Handshake::new(options, &limits)?;
         let mut connection = Self {
-            incoming: Incoming::new(limits.row.max(limits.response_data)),
+            incoming: Incoming::new(largest_packet(&limits)),
             outgoing: Outgoing::default(),
             pending: Pending::default(),
             handshake: None,
@@ -474,6 +474,11 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// Bounds the bytes of an incomplete packet. An `op_response` has data, and as much text at most.
+fn largest_packet(limits: &Limits) -> usize {
+    limits.row.max(2 * limits.response_data).max(2 * limits.inline_blob).max(2 * limits.auth_data)
 }
 
 /// Measures the run of complete rows at the start of `data`: number of rows, bytes and packets taken. Zero rows

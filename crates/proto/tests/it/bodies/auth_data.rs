@@ -20,7 +20,10 @@ pub(crate) fn run(data: &[u8]) {
             match CLIENT.respond(plugin, "SYSDBA", "masterkey", bytes) {
                 Ok(proof) => {
                     assert!(plugin.has_session_key());
-                    assert!(proof.m1_hex.len() <= 128 && proof.m1_hex.bytes().all(|digit| digit.is_ascii_hexdigit()));
+                    assert!(
+                        proof.m1_hex.len() <= 128
+                            && proof.m1_hex.bytes().all(|digit| digit.is_ascii_hexdigit())
+                    );
                     let again = CLIENT.respond(plugin, "SYSDBA", "masterkey", bytes).expect("as before");
                     assert_eq!((&again.m1_hex, again.session_key), (&proof.m1_hex, proof.session_key));
                 }

@@ -99,7 +99,8 @@ impl Session {
                 1 => vec![AuthPlugin::Srp],
                 _ => vec![AuthPlugin::Srp, AuthPlugin::Srp256, AuthPlugin::Legacy],
             },
-            wire_crypt: [WireCrypt::Disabled, WireCrypt::Enabled, WireCrypt::Required][usize::from(flags >> 3 & 3) % 3],
+            wire_crypt: [WireCrypt::Disabled, WireCrypt::Enabled, WireCrypt::Required]
+                [usize::from(flags >> 3 & 3) % 3],
             ciphers: CipherKind::ALL.to_vec(),
             compress: flags & 0x20 != 0,
             versions: ConnectOptions::default_versions(),

@@ -2,7 +2,9 @@
 
 use arbitrary::{Result, Unstructured};
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
-use firearrow_proto::api::row::{NULL_POSITION, Native, NativeRows, Packed, PackedRows, RowSource, ValueFormat};
+use firearrow_proto::api::row::{
+    NULL_POSITION, Native, NativeRows, Packed, PackedRows, RowSource, ValueFormat,
+};
 use firearrow_proto::wire::error::DecodeError;
 use firearrow_proto::wire::packed::PackedFormat;
 use std::sync::Arc;
@@ -45,8 +47,8 @@ fn kind(input: &mut Unstructured<'_>) -> Result<FieldKind> {
         FieldKind::Nothing,
     ];
     Ok(match input.int_in_range(0..=fixed.len() + 1)? {
-        0 => FieldKind::Text(input.int_in_range(0..=20)?),
-        1 => FieldKind::Varying(input.int_in_range(0..=20)?),
+        0 => FieldKind::Text(input.int_in_range(0..=60)?),
+        1 => FieldKind::Varying(input.int_in_range(0..=60)?),
         other => fixed[other - 2],
     })
 }
@@ -136,7 +138,9 @@ fn canonical<F: ValueFormat>(kind: FieldKind, bytes: &[u8]) -> Option<Vec<u8>> {
         FieldKind::Double => F::f64(bytes)?.to_le_bytes().to_vec(),
         FieldKind::Dec16 => F::dec16(bytes)?.to_le_bytes().to_vec(),
         FieldKind::Dec34 => F::dec34(bytes)?.to_le_bytes().to_vec(),
-        FieldKind::Timestamp => F::timestamp(bytes).map(|(date, time)| words(&[date.cast_unsigned(), time]))?,
+        FieldKind::Timestamp => {
+            F::timestamp(bytes).map(|(date, time)| words(&[date.cast_unsigned(), time]))?
+        }
         FieldKind::TimeTz => {
             let (time, zone) = F::time_tz(bytes)?;
             [&time.to_le_bytes()[..], &zone.to_le_bytes()].concat()
@@ -151,7 +155,8 @@ fn canonical<F: ValueFormat>(kind: FieldKind, bytes: &[u8]) -> Option<Vec<u8>> {
         }
         FieldKind::TimestampTzEx => {
             let (date, time, zone, displacement) = F::timestamp_tz_ex(bytes)?;
-            [&words(&[date.cast_unsigned(), time])[..], &zone.to_le_bytes(), &displacement.to_le_bytes()].concat()
+            [&words(&[date.cast_unsigned(), time])[..], &zone.to_le_bytes(), &displacement.to_le_bytes()]
+                .concat()
         }
         FieldKind::Boolean => vec![*bytes.first()?],
         FieldKind::Blob | FieldKind::Array => {

@@ -11,12 +11,12 @@ use firearrow_proto::wire::{Limits, Op, ProtocolVersion};
 
 /// Low enough for short inputs to reach them.
 const LIMITS: Limits = Limits {
-    response_data: 200,
+    response_data: 1000,
     status_text: 50,
     status_args: 20,
-    auth_data: 100,
+    auth_data: 400,
     row: 1000,
-    inline_blob: 100,
+    inline_blob: 400,
     auth_steps: 3,
     rows_per_event: 10,
 };
@@ -51,7 +51,10 @@ pub(crate) fn run(data: &[u8]) {
         4..=6 => check(bytes, |reader| {
             let op = [Op::ACCEPT, Op::ACCEPT_DATA, Op::COND_ACCEPT][usize::from(choice - 4)];
             let accept = Accept::decode(op, reader, &LIMITS)?;
-            assert_eq!((accept.auth.is_none(), accept.conditional), (op == Op::ACCEPT, op == Op::COND_ACCEPT));
+            assert_eq!(
+                (accept.auth.is_none(), accept.conditional),
+                (op == Op::ACCEPT, op == Op::COND_ACCEPT)
+            );
             Ok(format!("{accept:?}"))
         }),
         7 => check(bytes, |reader| Ok(format!("{:?}", ContinueAuth::decode(reader, &LIMITS)?))),

@@ -26,7 +26,11 @@ fn check(status: &StatusVector) {
     let count = |kind: fn(&StatusArg) -> bool| status.0.iter().filter(|arg| kind(arg)).count();
     let others = count(|arg| matches!(arg, StatusArg::Interpreted(_) | StatusArg::System(..)));
     let (error_lines, warning_lines) = (status.lines(false).len(), status.lines(true).len());
-    assert_eq!(error_lines + warning_lines, errors + warnings + others, "no line is lost, none appears twice");
+    assert_eq!(
+        error_lines + warning_lines,
+        errors + warnings + others,
+        "no line is lost, none appears twice"
+    );
     assert!(status.errors().all(|code| status.contains(code)));
     assert_eq!(status.to_string().is_empty(), status.lines(false).concat().is_empty() && error_lines < 2);
     let _ = status.sqlcode();

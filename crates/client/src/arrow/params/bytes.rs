@@ -1,0 +1,168 @@
+//! Text and bytes as parameters: in the message where they fit, else as BLOBs.
+
+use super::error::{ParamErrorKind, Reason, RowReason};
+use super::target::Target;
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
+    LargeStringArray, StringArray, StringViewArray,
+};
+use arrow::datatypes::DataType;
+use firearrow_proto::api::descriptor::charset_id;
+use firearrow_proto::api::layout::{FieldKind, FieldLayout};
+use std::sync::Arc;
+
+/// Longest value that a message can hold: the engine's packet decoder adds 2 in 16-bit arithmetic.
+const MAX_VARYING: usize = 32_765;
+
+/// Turns values of another type into text.
+type Render = Box<dyn Fn(&dyn Array) -> Result<StringArray, RowReason> + Send + Sync>;
+/// Objects to text that the engine would round.
+type Check = Box<dyn Fn(&str) -> Result<(), Reason> + Send + Sync>;
+
+/// How values become text or bytes.
+pub(super) struct BytesPlan {
+    render: Option<Render>,
+    check: Option<Check>,
+    target: FieldKind,
+    /// What the bytes are: DYNAMIC, the character set of the attachment, or OCTETS.
+    charset: u8,
+    /// Bytes of the widest value so far: the layout should seldom change from batch to batch.
+    width: usize,
+}
+
+impl BytesPlan {
+    /// For values that are text.
+    pub(super) fn text(target: &Target) -> Self {
+        // In UTF8 the engine would take a quarter of the declared bytes for the number of characters.
+        Self { render: None, check: None, target: target.kind(), charset: charset_id::DYNAMIC, width: 0 }
+    }
+
+    /// For values that are text which the engine might round.
+    pub(super) fn checked(
+        target: &Target,
+        check: impl Fn(&str) -> Result<(), Reason> + Send + Sync + 'static,
+    ) -> Self {
+        Self { check: Some(Box::new(check)), ..Self::text(target) }
+    }
+
+    /// For values that become text.
+    pub(super) fn rendered(
+        target: &Target,
+        render: impl Fn(&dyn Array) -> Result<StringArray, RowReason> + Send + Sync + 'static,
+    ) -> Self {
+        Self { render: Some(Box::new(render)), ..Self::text(target) }
+    }
+
+    /// For values that are bytes.
+    pub(super) fn binary(target: &Target) -> Self {
+        Self { charset: charset_id::OCTETS, ..Self::text(target) }
+    }
+
+    /// The array to write, and the field that its longest value needs.
+    pub(super) fn prepare(&mut self, array: ArrayRef) -> Result<(ArrayRef, FieldLayout), RowReason> {
+        let array = match &self.render {
+            Some(render) => Arc::new(render(&array)?),
+            None => array,
+        };
+        let longest = self.longest(&array)?;
+        let is_text = matches!(self.target, FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob);
+        // What was rendered is short; the engine makes a BLOB of it without a round trip.
+        let is_blob = self.target == FieldKind::Blob && self.render.is_none();
+        if longest.bytes > MAX_VARYING && !is_text {
+            let message = format!("{} bytes of text are no value of this parameter", longest.bytes);
+            return Err(Reason::new(ParamErrorKind::TooLong, message).in_row(longest.row));
+        }
+        let field = if is_blob || longest.bytes > MAX_VARYING {
+            let (sub_type, charset) = if self.is_binary() { (0, 0) } else { (1, charset_id::UTF8) };
+            FieldLayout { sub_type, charset, ..FieldLayout::plain(FieldKind::Blob) }
+        } else {
+            self.width = self.width.max(longest.bytes.next_multiple_of(4)).clamp(4, MAX_VARYING);
+            FieldLayout { charset: self.charset, ..FieldLayout::plain(FieldKind::Varying(self.width as u16)) }
+        };
+        Ok((array, field))
+    }
+
+    /// Bytes that the longest of these values takes in a message, as far as that can be said beforehand.
+    pub(super) fn estimate(&self, array: &dyn Array) -> usize {
+        let is_text = self.render.is_none();
+        let longest = if is_text { self.longest(array).map_or(0, |longest| longest.bytes) } else { 64 };
+        if longest > MAX_VARYING { 8 } else { longest.max(self.width).max(4) + 2 }
+    }
+
+    fn is_binary(&self) -> bool {
+        self.charset == charset_id::OCTETS
+    }
+
+    fn longest(&self, array: &dyn Array) -> Result<Longest, RowReason> {
+        let mut longest = Longest { row: 0, bytes: 0 };
+        let Some(values) = ByteValues::of(array) else { return Ok(longest) };
+        for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
+            let value = values.value(row);
+            if value.len() > longest.bytes {
+                longest = Longest { row, bytes: value.len() };
+            }
+            if let (Some(check), Ok(text)) = (&self.check, std::str::from_utf8(value)) {
+                check(text).map_err(|reason| reason.in_row(row))?;
+            }
+        }
+        Ok(longest)
+    }
+}
+
+struct Longest {
+    row: usize,
+    bytes: usize,
+}
+
+/// Text of every value that is not NULL.
+pub(super) fn render<T>(
+    array: &dyn Array,
+    value: impl Fn(usize) -> T,
+    text: impl Fn(T) -> Result<String, Reason>,
+) -> Result<StringArray, RowReason> {
+    let rows = 0..array.len();
+    rows.map(|row| {
+        let valid = array.is_valid(row);
+        valid.then(|| text(value(row))).transpose().map_err(|reason| reason.in_row(row))
+    })
+    .collect()
+}
+
+/// The values of any array of text or bytes.
+#[derive(Clone, Copy)]
+pub(super) enum ByteValues<'a> {
+    Utf8(&'a StringArray),
+    LargeUtf8(&'a LargeStringArray),
+    Utf8View(&'a StringViewArray),
+    Binary(&'a BinaryArray),
+    LargeBinary(&'a LargeBinaryArray),
+    BinaryView(&'a BinaryViewArray),
+    FixedSizeBinary(&'a FixedSizeBinaryArray),
+}
+
+impl<'a> ByteValues<'a> {
+    pub(super) fn of(array: &'a dyn Array) -> Option<Self> {
+        Some(match array.data_type() {
+            DataType::Utf8 => Self::Utf8(array.as_string()),
+            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string()),
+            DataType::Utf8View => Self::Utf8View(array.as_string_view()),
+            DataType::Binary => Self::Binary(array.as_binary()),
+            DataType::LargeBinary => Self::LargeBinary(array.as_binary()),
+            DataType::BinaryView => Self::BinaryView(array.as_binary_view()),
+            DataType::FixedSizeBinary(_) => Self::FixedSizeBinary(array.as_fixed_size_binary()),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn value(self, row: usize) -> &'a [u8] {
+        match self {
+            Self::Utf8(array) => array.value(row).as_bytes(),
+            Self::LargeUtf8(array) => array.value(row).as_bytes(),
+            Self::Utf8View(array) => array.value(row).as_bytes(),
+            Self::Binary(array) => array.value(row),
+            Self::LargeBinary(array) => array.value(row),
+            Self::BinaryView(array) => array.value(row),
+            Self::FixedSizeBinary(array) => array.value(row),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Arrow columns into the messages that carry parameters.
+//!
+//! ```text
+//!  RecordBatch ─► ParamEncoder::encode ─► EncodedParams { layout, bytes, blobs }
+//!                                              │ for each blob: create it from blob_bytes(), set_blob(its id)
+//!                                              ▼
+//!                                         messages for the engine, or to be packed for the wire
+//! ```
+//!
+//! The layout of the messages follows the Arrow types more than the description of the statement: values are
+//! sent as what they are, and the engine converts them. See [`target`] for who converts what.
+
+mod bytes;
+mod error;
+mod numbers;
+mod options;
+mod slots;
+mod target;
+mod times;
+
+use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Schema};
+use bytes::ByteValues;
+use error::{Reason, RowReason};
+pub use error::{ParamError, ParamErrorKind};
+use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
+pub use options::{ParamOptions, TimeRounding};
+use slots::{Plan, Slots};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+use target::{Target, plan};
+
+/// Turns batches of one schema into messages for one statement.
+#[derive(Debug)]
+pub struct ParamEncoder {
+    columns: Vec<Column>,
+    /// The layout of the last batch; the next one often has the same.
+    layout: Option<Arc<RowLayout>>,
+}
+
+struct Column {
+    name: String,
+    data_type: DataType,
+    plan: Plan,
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column")
+            .field("name", &self.name)
+            .field("data_type", &self.data_type)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Rows of parameters as native messages at [`RowLayout::native_stride`], little-endian.
+#[derive(Clone, Debug)]
+pub struct EncodedParams {
+    /// The format of the messages. The same `Arc` as for the batch before if nothing changed.
+    pub layout: Arc<RowLayout>,
+    /// The messages.
+    pub bytes: Vec<u8>,
+    /// Number of messages.
+    pub rows: usize,
+    /// The BLOBs that must be created before the messages are sent, row by row within each column.
+    pub blobs: Vec<BlobCell>,
+    /// Where their contents are: columns and their arrays.
+    contents: Vec<(usize, ArrayRef)>,
+}
+
+/// A value that travels as a BLOB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlobCell {
+    /// 0-based message.
+    pub row: usize,
+    /// 0-based parameter.
+    pub column: usize,
+    /// BLOB sub type: 1 for text, 0 for bytes.
+    pub sub_type: i16,
+    /// Character set id of text.
+    pub charset: u8,
+}
+
+impl ParamEncoder {
+    /// An encoder for batches of this schema.
+    pub fn new(
+        parameters: &[Descriptor],
+        schema: &Schema,
+        options: &ParamOptions,
+    ) -> Result<Self, ParamError> {
+        if parameters.len() != schema.fields().len() {
+            return Err(ParamError {
+                field: String::new(),
+                column: 0,
+                row: None,
+                kind: ParamErrorKind::Count,
+                message: format!(
+                    "the statement has {} parameters, the data has {} columns",
+                    parameters.len(),
+                    schema.fields().len()
+                ),
+            });
+        }
+        let mut columns = Vec::with_capacity(parameters.len());
+        for (index, (parameter, field)) in parameters.iter().zip(schema.fields()).enumerate() {
+            let plan = Target::new(parameter).and_then(|target| plan(&target, field.data_type(), options));
+            let plan = plan.map_err(|reason| reason.at(field.name(), index, None))?;
+            columns.push(Column { name: field.name().clone(), data_type: field.data_type().clone(), plan });
+        }
+        Ok(Self { columns, layout: None })
+    }
+
+    /// How many of these rows make messages of at most `bytes` bytes, from the first on; at least one if there
+    /// are any. All messages are as wide as the longest text among them.
+    pub fn fit(&self, batch: &RecordBatch, rows: Range<usize>, bytes: usize) -> usize {
+        let end = rows.end.min(batch.num_rows());
+        let count = end.saturating_sub(rows.start);
+        if count == 0 {
+            return 0;
+        }
+        let widths = self.columns.iter().zip(batch.columns()).map(|(column, array)| match &column.plan {
+            Plan::Flag => 2,
+            Plan::Null(field) | Plan::Fixed { field, .. } => field.kind.native().1 + 8,
+            Plan::Bytes(plan) => {
+                decoded(array.slice(rows.start, count)).map_or(0, |array| plan.estimate(&array)) + 8
+            }
+        });
+        (bytes / widths.sum::<usize>().max(1)).clamp(1, count)
+    }
+
+    /// Encodes these rows of a batch.
+    pub fn encode(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<EncodedParams, ParamError> {
+        self.check(batch, &rows)?;
+        let first = rows.start;
+        let mut arrays = Vec::with_capacity(self.columns.len());
+        let mut fields = Vec::with_capacity(self.columns.len());
+        for (index, column) in self.columns.iter_mut().enumerate() {
+            let array = batch.column(index).slice(first, rows.len());
+            let array = decoded(array).map_err(|reason| reason.at(&column.name, index, None))?;
+            let (array, field) = match &mut column.plan {
+                Plan::Flag => (array, FieldLayout::plain(FieldKind::Nothing)),
+                Plan::Null(field) | Plan::Fixed { field, .. } => (array, field.clone()),
+                Plan::Bytes(plan) => plan
+                    .prepare(array)
+                    .map_err(|RowReason { row, reason }| reason.at(&column.name, index, Some(first + row)))?,
+            };
+            arrays.push(array);
+            fields.push(field);
+        }
+        let layout = self.layout(fields);
+        let stride = layout.native_stride();
+        let mut params = EncodedParams {
+            bytes: vec![0; stride * rows.len()],
+            rows: rows.len(),
+            blobs: Vec::new(),
+            contents: Vec::new(),
+            layout: Arc::clone(&layout),
+        };
+        for (index, ((column, array), field)) in self.columns.iter().zip(arrays).zip(layout.fields()).enumerate() {
+            let mut slots = Slots::new(&mut params.bytes, stride, field);
+            match &column.plan {
+                Plan::Flag => slots.flag(array.logical_nulls().as_ref()),
+                Plan::Null(_) => slots.set_all_null(),
+                Plan::Fixed { write, .. } => write(&array, &mut slots)
+                    .map_err(|RowReason { row, reason }| reason.at(&column.name, index, Some(first + row)))?,
+                Plan::Bytes(_) if field.kind == FieldKind::Blob => {
+                    slots.flag(array.nulls());
+                    params.add_blobs(index, field, array);
+                }
+                Plan::Bytes(_) => {
+                    if let Some(values) = ByteValues::of(&array) {
+                        slots.fill_varying(array.nulls(), |row| values.value(row));
+                    }
+                }
+            }
+        }
+        Ok(params)
+    }
+
+    fn check(&self, batch: &RecordBatch, rows: &Range<usize>) -> Result<(), ParamError> {
+        let wrong = |field: &str, column, message| {
+            Err(Reason::new(ParamErrorKind::Schema, message).at(field, column, None))
+        };
+        if batch.num_columns() != self.columns.len() {
+            let message = format!("expected {} columns, given {}", self.columns.len(), batch.num_columns());
+            return wrong("", 0, message);
+        }
+        if rows.start > rows.end || rows.end > batch.num_rows() {
+            return wrong("", 0, format!("rows {rows:?} of a batch of {}", batch.num_rows()));
+        }
+        for (index, (column, array)) in self.columns.iter().zip(batch.columns()).enumerate() {
+            if array.data_type() != &column.data_type {
+                let message = format!("expected {}, given {}", column.data_type, array.data_type());
+                return wrong(&column.name, index, message);
+            }
+        }
+        Ok(())
+    }
+
+    /// The layout of these fields: that of the batch before, if it is the same.
+    fn layout(&mut self, fields: Vec<FieldLayout>) -> Arc<RowLayout> {
+        let layout = RowLayout::new(fields);
+        match &self.layout {
+            Some(last) if **last == layout => Arc::clone(last),
+            _ => Arc::clone(self.layout.insert(Arc::new(layout))),
+        }
+    }
+}
+
+impl EncodedParams {
+    /// The contents of a BLOB to be created.
+    pub fn blob_bytes(&self, cell: &BlobCell) -> &[u8] {
+        let contents = self.contents.iter().find(|(column, _)| *column == cell.column);
+        contents
+            .filter(|(_, array)| cell.row < array.len())
+            .and_then(|(_, array)| ByteValues::of(array))
+            .map_or(&[], |values| values.value(cell.row))
+    }
+
+    /// Writes the id of a created BLOB into its message.
+    pub fn set_blob(&mut self, row: usize, column: usize, id: u64) {
+        let Some(field) = self.layout.fields().get(column) else { return };
+        let at = row.saturating_mul(self.layout.native_stride()).saturating_add(field.offset);
+        if field.kind != FieldKind::Blob || row >= self.rows {
+            return;
+        }
+        // ISC_QUAD: two words of the host, the high one first.
+        self.bytes[at..][..4].copy_from_slice(&((id >> 32) as u32).to_le_bytes());
+        self.bytes[at + 4..][..4].copy_from_slice(&(id as u32).to_le_bytes());
+    }
+
+    fn add_blobs(&mut self, column: usize, field: &FieldLayout, array: ArrayRef) {
+        let rows = (0..array.len()).filter(|&row| array.is_valid(row));
+        let (sub_type, charset) = (field.sub_type, field.charset);
+        self.blobs.extend(rows.map(|row| BlobCell { row, column, sub_type, charset }));
+        self.contents.push((column, array));
+    }
+}
+
+impl Reason {
+    fn at(self, field: &str, column: usize, row: Option<usize>) -> ParamError {
+        ParamError { field: field.into(), column, row, kind: self.kind, message: self.message }
+    }
+}
+
+/// The array without dictionaries and runs, and half floats in single precision.
+fn decoded(mut array: ArrayRef) -> Result<ArrayRef, Reason> {
+    loop {
+        let values = match array.data_type() {
+            DataType::Dictionary(_, values) => values.as_ref(),
+            DataType::RunEndEncoded(_, values) => values.data_type(),
+            DataType::Float16 => &DataType::Float32,
+            _ => return Ok(array),
+        };
+        array = cast(&array, values)
+            .map_err(|error| Reason::new(ParamErrorKind::Unsupported, error.to_string()))?;
+    }
+}

@@ -1,0 +1,31 @@
+//! The switches of parameter encoding.
+
+use super::super::options::{OptionError, switch};
+use std::fmt;
+use std::str::FromStr;
+
+/// How Arrow values become parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamOptions {
+    /// What happens to digits of times below the engine's 100 µs.
+    pub time_rounding: TimeRounding,
+    /// Whether the server has the types of Firebird 4, times with zone above all.
+    pub has_time_zones: bool,
+}
+
+impl Default for ParamOptions {
+    fn default() -> Self {
+        Self { time_rounding: TimeRounding::Floor, has_time_zones: true }
+    }
+}
+
+switch! {
+    /// What happens to digits of times and timestamps below the 100 µs of the engine's clock.
+    TimeRounding {
+        /// They are cut off, towards the past before 1970 as after.
+        #[default]
+        Floor = "floor",
+        /// They are an error.
+        Error = "error",
+    }
+}
