@@ -270,8 +270,9 @@ impl BatchBuilder {
             }
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(self.schema(), arrays, &options)
-            .map_err(|error| self.poison(0, self.emitted, Fault::new(DecodeErrorKind::Malformed, error.to_string())))?;
+        let batch = RecordBatch::try_new_with_options(self.schema(), arrays, &options).map_err(|error| {
+            self.poison(0, self.emitted, Fault::new(DecodeErrorKind::Malformed, error.to_string()))
+        })?;
         self.rows -= rows;
         self.emitted += rows as u64;
         self.next = if self.next.0 < rows { (0, 0) } else { (self.next.0 - rows, self.next.1) };
@@ -295,7 +296,8 @@ impl BatchBuilder {
     }
 
     fn error(&self, column: usize, row: u64, fault: Fault) -> DecodeError {
-        let column_name = self.schema.fields().get(column).map_or_else(String::new, |field| field.name().clone());
+        let column_name =
+            self.schema.fields().get(column).map_or_else(String::new, |field| field.name().clone());
         DecodeError { column_name, column, row, kind: fault.kind, message: fault.message }
     }
 }

@@ -361,7 +361,9 @@ mod tests {
         let error = options.set("int128", "int64").unwrap_err();
         assert_eq!(error.to_string(), "'int64' is not one of decimal128, decimal256, utf8");
         assert!(options.set("colour", "red").unwrap_err().to_string().contains("decimal_precision"));
-        for value in ["decimal128(39,0)", "decimal128(0,0)", "decimal128(4,5)", "decimal128(4,-1)", "decimal128"] {
+        for value in
+            ["decimal128(39,0)", "decimal128(0,0)", "decimal128(4,5)", "decimal128(4,-1)", "decimal128"]
+        {
             assert!(options.set("decfloat", value).is_err(), "{value}");
         }
         for value in ["utf-16", "ebcdic", ""] {

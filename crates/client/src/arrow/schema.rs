@@ -142,7 +142,9 @@ pub fn data_type(
         },
         SqlType::NULL => DataType::Null,
         SqlType::ARRAY | SqlType::QUAD => {
-            return Err(refuse("arrays are not supported yet; leave the column out or select elements".into()));
+            return Err(refuse(
+                "arrays are not supported yet; leave the column out or select elements".into(),
+            ));
         }
         other => return Err(refuse(format!("unknown SQL type {}", other.0))),
     })
@@ -188,8 +190,8 @@ fn is_decimal(column: &Descriptor) -> bool {
     matches!(column.sub_type, 1 | 2) || column.scale != 0
 }
 
-fn is_text_blob(column: &Descriptor) -> bool {
-    column.sub_type == 1
+pub(super) fn is_text_blob(column: &Descriptor) -> bool {
+    column.sql_type == SqlType::BLOB && column.sub_type == 1
 }
 
 fn decimal(
@@ -226,12 +228,9 @@ fn metadata(column: &Descriptor, data_type: &DataType) -> HashMap<String, String
         }
         _ => {}
     }
-    let is_text = matches!(column.sql_type, SqlType::TEXT | SqlType::VARYING | SqlType::BLOB);
+    let has_charset = matches!(column.sql_type, SqlType::TEXT | SqlType::VARYING) || is_text_blob(column);
     let ordinary = [charset_id::OCTETS, charset_id::UTF8, charset_id::DYNAMIC];
-    if is_text
-        && !ordinary.contains(&column.charset())
-        && !(column.sql_type == SqlType::BLOB && !is_text_blob(column))
-    {
+    if has_charset && !ordinary.contains(&column.charset()) {
         let name = charset(column.charset()).map(|charset| charset.name);
         entries.push(("FIREBIRD:charset", name.map_or_else(|| column.charset().to_string(), str::to_owned)));
     }

@@ -67,8 +67,8 @@ pub(crate) fn cases() -> Vec<Case> {
         case("FLOAT", &["1.5", "-0.25", "NULL"], Float32Array::from(vec![Some(1.5), Some(-0.25), None])),
         case(
             "DOUBLE PRECISION",
-            &["0.1e0", "-1.7976931348623157e308", "1.25e-300", "NULL"],
-            Float64Array::from(vec![Some(0.1), Some(f64::MIN), Some(1.25e-300), None]),
+            &["0.1e0", "-1.7976931348623157e308", "0.000030517578125e0", "NULL"],
+            Float64Array::from(vec![Some(0.1), Some(f64::MIN), Some(0.000030517578125), None]),
         ),
         case("BOOLEAN", &["TRUE", "FALSE", "NULL"], BooleanArray::from(vec![Some(true), Some(false), None])),
         case(

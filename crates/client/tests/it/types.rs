@@ -3,11 +3,33 @@
 use crate::cases::all_types;
 use crate::support::{fresh, run};
 use arrow::array::*;
+use arrow::datatypes::{Float32Type, Float64Type};
+use firearrow::Params;
 use firearrow_testkit::{Target, matrix};
+use std::sync::Arc;
 
 matrix!(all,
     fn every_scalar_type_survives_the_round_trip(target: &Target) {
         all_types(target);
+    }
+
+    fn floating_point_arrives_bit_by_bit(target: &Target) {
+        // As parameters: the engine's own reading of literals is not exact at the ends of the range.
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, d DOUBLE PRECISION, f FLOAT)");
+        let doubles = [f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, 0.1, -0.0, 1.0 / 3.0];
+        let floats = [f32::MAX, f32::MIN, f32::MIN_POSITIVE, 1e-45, 0.1, -0.0, 1.0 / 3.0];
+        let columns: [ArrayRef; 3] = [
+            Arc::new(Int32Array::from_iter_values(0..7)),
+            Arc::new(Float64Array::from_iter_values(doubles)),
+            Arc::new(Float32Array::from_iter_values(floats)),
+        ];
+        connection.execute_with("INSERT INTO t VALUES (?, ?, ?)", Params::row(columns)).expect("they are taken");
+        let batch = crate::support::query(&connection, "SELECT d, f FROM t ORDER BY id");
+        let found = batch.column(0).as_primitive::<Float64Type>().values().iter().map(|value| value.to_bits());
+        assert!(found.eq(doubles.iter().map(|value| value.to_bits())));
+        let found = batch.column(1).as_primitive::<Float32Type>().values().iter().map(|value| value.to_bits());
+        assert!(found.eq(floats.iter().map(|value| value.to_bits())));
     }
 
     fn empty_results_have_their_schema(target: &Target) {

@@ -136,6 +136,13 @@ pub struct RowLayout {
     alignment: usize,
 }
 
+/// A message without fields.
+impl Default for RowLayout {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
 /// Most columns that a message may have.
 pub const MAX_FIELDS: usize = 32767;
 

@@ -238,6 +238,14 @@ fn endless_rows_come_in_events_of_bounded_size() {
 }
 
 #[test]
+fn an_event_has_at_least_one_row() {
+    let mut player = attached(Limits { rows_per_event: 0, ..Limits::default() });
+    let _ticket = fetch(&mut player, &number_and_text());
+    player.read(&[fetched(1, None), fetched(2, None), fetch_response(100, 0)].concat()).expect("good packets");
+    assert_eq!((player.said.len(), player.largest_event), (3, 1));
+}
+
+#[test]
 fn a_row_beyond_its_limit_is_refused_however_it_arrives() {
     // Declared for more than the limit of 4000 bytes; the first row is within it, the second is not.
     let output = format(&[FieldKind::Varying(3000), FieldKind::Varying(3000)]);

@@ -1,8 +1,8 @@
 //! BINARY(n) as values of fixed size.
 
 use super::super::error::{ColumnError, Fault};
-use super::{Column, reader};
 use super::values::{Nulls, take};
+use super::{Column, reader};
 use arrow::array::{ArrayRef, FixedSizeBinaryArray};
 use arrow::buffer::Buffer;
 use firearrow_proto::api::row::RowSource;

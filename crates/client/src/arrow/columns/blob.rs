@@ -24,7 +24,9 @@ pub(crate) struct BlobColumn<O> {
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     /// NULL, or empty: id 0 is that of a BLOB without contents.
-    Known { is_null: bool },
+    Known {
+        is_null: bool,
+    },
     Pending(u64),
 }
 

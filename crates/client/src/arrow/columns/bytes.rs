@@ -1,8 +1,8 @@
 //! Columns of varying length: the loop they share, and what they keep.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
-use super::{Column, reader};
 use super::values::{Nulls, take};
+use super::{Column, reader};
 use arrow::array::{ArrayRef, GenericBinaryArray, GenericStringArray, OffsetSizeTrait};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;

@@ -1,8 +1,8 @@
 //! Numbers that Arrow stores as Firebird does, and BOOLEAN.
 
 use super::super::error::{ColumnError, Fault};
-use super::{Column, reader};
 use super::values::{Nulls, Read};
+use super::{Column, reader};
 use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;

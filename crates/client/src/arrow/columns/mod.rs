@@ -14,7 +14,7 @@ mod values;
 
 use super::error::{ColumnError, Fault};
 use super::options::{NoneEncoding, ReadOptions};
-use super::schema::{bytes_per_character, encoding, sql_name};
+use super::schema::{bytes_per_character, encoding, is_text_blob, sql_name};
 use arrow::array::{ArrayRef, NullArray};
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int16Type, Int32Type,
@@ -40,12 +40,8 @@ use values::PrimitiveColumn;
 /// What all builders do.
 trait Column {
     /// Appends the values of these rows.
-    fn push<S: RowSource>(
-        &mut self,
-        rows: &S,
-        range: Range<usize>,
-        column: usize,
-    ) -> Result<(), ColumnError>;
+    fn push<S: RowSource>(&mut self, rows: &S, range: Range<usize>, column: usize)
+    -> Result<(), ColumnError>;
 
     /// Bytes of the values so far.
     fn byte_len(&self) -> usize;
@@ -283,8 +279,7 @@ impl ColumnBuilder {
 
 /// How the bytes of this column are meant.
 fn text_encoding(column: &Descriptor, data_type: &DataType, options: &ReadOptions) -> Encoding {
-    let is_text = matches!(column.sql_type, SqlType::TEXT | SqlType::VARYING)
-        || column.sql_type == SqlType::BLOB && column.sub_type == 1;
+    let is_text = matches!(column.sql_type, SqlType::TEXT | SqlType::VARYING) || is_text_blob(column);
     match data_type {
         DataType::Binary => Encoding { bytes: NoneEncoding::Binary, is_guess: false },
         _ if !is_text => Encoding::DECLARED,

@@ -156,7 +156,9 @@ impl Encoding {
         let text = match self.bytes {
             NoneEncoding::Utf8 | NoneEncoding::Binary => return Some(Cow::Borrowed(bytes)),
             NoneEncoding::Utf8Lossy => String::from_utf8_lossy(bytes),
-            NoneEncoding::CodePage(page) => page.decode_without_bom_handling_and_without_replacement(bytes)?,
+            NoneEncoding::CodePage(page) => {
+                page.decode_without_bom_handling_and_without_replacement(bytes)?
+            }
         };
         Some(match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),

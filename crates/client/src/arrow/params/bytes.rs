@@ -1,10 +1,11 @@
 //! Text and bytes as parameters: in the message where they fit, else as BLOBs.
 
 use super::error::{ParamErrorKind, Reason, RowReason};
+use super::slots::Plan;
 use super::target::Target;
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
-    LargeStringArray, StringArray, StringViewArray,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray,
+    LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
 };
 use arrow::datatypes::DataType;
 use firearrow_proto::api::descriptor::charset_id;
@@ -51,6 +52,17 @@ impl BytesPlan {
         render: impl Fn(&dyn Array) -> Result<StringArray, RowReason> + Send + Sync + 'static,
     ) -> Self {
         Self { render: Some(Box::new(render)), ..Self::text(target) }
+    }
+
+    /// For values of an array of plain numbers, each of which becomes text.
+    pub(super) fn text_of<A: ArrowPrimitiveType>(
+        target: &Target,
+        text: impl Fn(A::Native) -> Result<String, Reason> + Send + Sync + 'static,
+    ) -> Plan {
+        Plan::Bytes(Self::rendered(target, move |array| {
+            let array = array.as_primitive::<A>();
+            render(array, |row| array.value(row), &text)
+        }))
     }
 
     /// For values that are bytes.

@@ -11,6 +11,7 @@
 //! sent as what they are, and the engine converts them. See [`target`] for who converts what.
 
 mod bytes;
+mod digits;
 mod error;
 mod numbers;
 mod options;
@@ -22,8 +23,8 @@ use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 use bytes::ByteValues;
-use error::{Reason, RowReason};
 pub use error::{ParamError, ParamErrorKind};
+use error::{Reason, RowReason};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 pub use options::{ParamOptions, TimeRounding};
@@ -65,7 +66,7 @@ pub struct EncodedParams {
     pub bytes: Vec<u8>,
     /// Number of messages.
     pub rows: usize,
-    /// The BLOBs that must be created before the messages are sent, row by row within each column.
+    /// The BLOBs that must be created before the messages are sent, row by row.
     pub blobs: Vec<BlobCell>,
     /// Where their contents are: columns and their arrays.
     contents: Vec<(usize, ArrayRef)>,
@@ -159,7 +160,9 @@ impl ParamEncoder {
             contents: Vec::new(),
             layout: Arc::clone(&layout),
         };
-        for (index, ((column, array), field)) in self.columns.iter().zip(arrays).zip(layout.fields()).enumerate() {
+        for (index, ((column, array), field)) in
+            self.columns.iter().zip(arrays).zip(layout.fields()).enumerate()
+        {
             let mut slots = Slots::new(&mut params.bytes, stride, field);
             match &column.plan {
                 Plan::Flag => slots.flag(array.logical_nulls().as_ref()),
@@ -177,6 +180,7 @@ impl ParamEncoder {
                 }
             }
         }
+        params.blobs.sort_by_key(|cell| (cell.row, cell.column));
         Ok(params)
     }
 
@@ -222,14 +226,14 @@ impl EncodedParams {
 
     /// Writes the id of a created BLOB into its message.
     pub fn set_blob(&mut self, row: usize, column: usize, id: u64) {
-        let Some(field) = self.layout.fields().get(column) else { return };
-        let at = row.saturating_mul(self.layout.native_stride()).saturating_add(field.offset);
-        if field.kind != FieldKind::Blob || row >= self.rows {
-            return;
+        let stride = self.layout.native_stride();
+        let field = self.layout.fields().get(column).filter(|field| field.kind == FieldKind::Blob);
+        let message = self.bytes.chunks_exact_mut(stride.max(1)).nth(row);
+        if let (Some(field), Some(message)) = (field, message) {
+            // ISC_QUAD: two words of the host, the high one first.
+            message[field.offset..][..4].copy_from_slice(&((id >> 32) as u32).to_le_bytes());
+            message[field.offset + 4..][..4].copy_from_slice(&(id as u32).to_le_bytes());
         }
-        // ISC_QUAD: two words of the host, the high one first.
-        self.bytes[at..][..4].copy_from_slice(&((id >> 32) as u32).to_le_bytes());
-        self.bytes[at + 4..][..4].copy_from_slice(&(id as u32).to_le_bytes());
     }
 
     fn add_blobs(&mut self, column: usize, field: &FieldLayout, array: ArrayRef) {

@@ -1,10 +1,10 @@
 //! Numbers as parameters, and text for numeric parameters. Whatever does not arrive whole is an error.
 
-use super::bytes::{ByteValues, BytesPlan, render};
+use super::bytes::{ByteValues, BytesPlan};
+use super::digits::{exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives};
 use super::error::{ParamErrorKind, Reason};
 use super::slots::{Plan, primitive};
 use super::target::Target;
-use arrow::array::AsArray;
 use arrow::datatypes::{ArrowPrimitiveType, DecimalType, i256};
 use firearrow_proto::api::decfloat::{Decimal, ParseDecimalError, encode64, encode128};
 use firearrow_proto::api::layout::{FieldKind, FieldLayout};
@@ -29,18 +29,26 @@ where
         (FieldKind::Double, _) => primitive::<A, 8>(plain(FieldKind::Double), |value| {
             let (value, double) = (value.into(), value.into() as f64);
             // A power of two too large for i128 saturates to i128::MAX, which no 64-bit value equals.
-            if double as i128 == value { Ok(double.to_le_bytes()) } else { Err(inexact_integer(value, "float64")) }
+            if double as i128 == value {
+                Ok(double.to_le_bytes())
+            } else {
+                Err(inexact_integer(value, "float64"))
+            }
         }),
         (FieldKind::Float, _) => primitive::<A, 4>(plain(FieldKind::Float), |value| {
             let (value, float) = (value.into(), value.into() as f32);
-            if float as i128 == value { Ok(float.to_le_bytes()) } else { Err(inexact_integer(value, "float32")) }
+            if float as i128 == value {
+                Ok(float.to_le_bytes())
+            } else {
+                Err(inexact_integer(value, "float32"))
+            }
         }),
         (FieldKind::Dec16 | FieldKind::Dec34, _) => {
             decfloat::<A>(target, |value| Ok(Decimal::from_i128_scaled(value.into(), 0)))
         }
-        (FieldKind::Blob, _) => text_of::<A>(target, |value| Ok(value.into().to_string())),
+        (FieldKind::Blob, _) => BytesPlan::text_of::<A>(target, |value| Ok(value.into().to_string())),
         (FieldKind::Text(_) | FieldKind::Varying(_), FieldKind::Int128) => {
-            text_of::<A>(target, |value| Ok(value.into().to_string()))
+            BytesPlan::text_of::<A>(target, |value| Ok(value.into().to_string()))
         }
         (_, FieldKind::Short) => {
             primitive::<A, 2>(plain(FieldKind::Short), |value| Ok((value.into() as i16).to_le_bytes()))
@@ -53,7 +61,8 @@ where
         }
         _ => primitive::<A, 8>(plain(FieldKind::Int64), |value| {
             let value = value.into();
-            let bigint = i64::try_from(value).map_err(|_| out_of_range(format!("{value} is beyond BIGINT")))?;
+            let bigint =
+                i64::try_from(value).map_err(|_| out_of_range(format!("{value} is beyond BIGINT")))?;
             Ok(bigint.to_le_bytes())
         }),
     }
@@ -119,7 +128,7 @@ where
                 _ => parse(&value.shortest()),
             }
         }),
-        _ if target.wants_text() => text_of::<A>(target, |value| Ok(value.shortest())),
+        _ if target.wants_text() => BytesPlan::text_of::<A>(target, |value| Ok(value.shortest())),
         (FieldKind::Float, FieldKind::Double) => primitive::<A, 4>(plain(FieldKind::Float), |value| {
             let float = value.float();
             if float.is_infinite() && value.double().is_finite() {
@@ -132,14 +141,6 @@ where
         }
         _ => primitive::<A, 8>(plain(FieldKind::Double), |value| Ok(value.double().to_le_bytes())),
     }
-}
-
-/// The integer that stands for this float at a decimal scale, when that can be seen without printing it: up to
-/// 15 digits that give the same float are its shortest ones.
-fn round_trip(value: f64, scale: u8) -> Option<i128> {
-    let power = 10_f64.powi(scale.into());
-    let digits = (value * power).round();
-    (scale <= 22 && digits.abs() < 1e15 && digits / power == value).then_some(digits as i128)
 }
 
 /// Unscaled values of Arrow decimals.
@@ -191,60 +192,31 @@ where
         FieldKind::Double => primitive::<A, 8>(FieldLayout::plain(FieldKind::Double), move |value| {
             let text = plain_text(value, scale);
             let double: f64 = text.parse().unwrap_or(f64::NAN);
-            if survives(&text, double, 15, scale) { Ok(double.to_le_bytes()) } else { Err(rounded(&text, "DOUBLE PRECISION")) }
+            if survives(&text, double, 15, scale) {
+                Ok(double.to_le_bytes())
+            } else {
+                Err(rounded(&text, "DOUBLE PRECISION"))
+            }
         }),
         FieldKind::Float => primitive::<A, 4>(FieldLayout::plain(FieldKind::Float), move |value| {
             let text = plain_text(value, scale);
             let float: f32 = text.parse().unwrap_or(f32::NAN);
-            if survives(&text, float, 6, scale) { Ok(float.to_le_bytes()) } else { Err(rounded(&text, "FLOAT")) }
+            if survives(&text, float, 6, scale) {
+                Ok(float.to_le_bytes())
+            } else {
+                Err(rounded(&text, "FLOAT"))
+            }
         }),
         FieldKind::Dec16 | FieldKind::Dec34 => decfloat::<A>(target, move |value| match value.to_i128() {
             Some(value) => Ok(Decimal::from_i128_scaled(value, -i32::from(scale))),
             None => parse(&plain_text(value, scale)),
         }),
-        _ => text_of::<A>(target, move |value| Ok(plain_text(value, scale))),
+        _ => BytesPlan::text_of::<A>(target, move |value| Ok(plain_text(value, scale))),
     }
-}
-
-/// Whether a decimal number can be read back from the float nearest to it: always if it has no more than
-/// `digits` digits, else by trying.
-fn survives<T: Display>(text: &str, float: T, digits: usize, scale: i8) -> bool {
-    let significant = text.bytes().filter(u8::is_ascii_digit).skip_while(|&byte| byte == b'0').count();
-    let decimals = usize::try_from(scale).unwrap_or(0);
-    significant <= digits || format!("{float:.decimals$}") == text
 }
 
 fn rounded(text: &str, name: &str) -> Reason {
     inexact(format!("{text} has more digits than {name} keeps; cast the column to a float to round it"))
-}
-
-/// The digits of a decimal with the point in its place.
-fn plain_text(unscaled: impl Display, scale: i8) -> String {
-    let digits = unscaled.to_string();
-    let (sign, digits) = match digits.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", digits.as_str()),
-    };
-    match usize::try_from(scale) {
-        Ok(0) => format!("{sign}{digits}"),
-        Ok(scale) => {
-            let digits = format!("{digits:0>width$}", width = scale + 1);
-            let (whole, fraction) = digits.split_at(digits.len() - scale);
-            format!("{sign}{whole}.{fraction}")
-        }
-        Err(_) if digits == "0" => digits.to_owned(),
-        Err(_) => format!("{sign}{digits}{:0<zeros$}", "", zeros = usize::from(scale.unsigned_abs())),
-    }
-}
-
-fn misfit(text: &str, scale: u8, name: &str) -> Reason {
-    inexact(format!("{text} does not fit {name} scale {scale}"))
-}
-
-/// The integer that stands for this number at a decimal scale.
-fn exact_decimal(text: &str, scale: u8, name: &str) -> Result<i128, Reason> {
-    let value = Decimal::from_str(text).ok();
-    value.and_then(|value| value.to_i128_scaled(-i32::from(scale))).ok_or_else(|| misfit(text, scale, name))
 }
 
 /// A plan for values that become the integers which INTEGER, NUMERIC and the like are stored as.
@@ -280,12 +252,10 @@ fn decfloat<A: ArrowPrimitiveType>(
     decimal: impl Fn(A::Native) -> Result<Decimal, Reason> + Send + Sync + 'static,
 ) -> Plan {
     match target.kind() {
-        FieldKind::Dec16 => primitive::<A, 8>(FieldLayout::plain(FieldKind::Dec16), move |value| {
-            Ok(dec16(&decimal(value)?)?)
-        }),
-        _ => primitive::<A, 16>(FieldLayout::plain(FieldKind::Dec34), move |value| {
-            Ok(dec34(&decimal(value)?)?)
-        }),
+        FieldKind::Dec16 => {
+            primitive::<A, 8>(FieldLayout::plain(FieldKind::Dec16), move |value| dec16(&decimal(value)?))
+        }
+        _ => primitive::<A, 16>(FieldLayout::plain(FieldKind::Dec34), move |value| dec34(&decimal(value)?)),
     }
 }
 
@@ -307,17 +277,6 @@ fn parse(text: &str) -> Result<Decimal, Reason> {
         };
         Reason::new(kind, format!("'{text}' cannot become DECFLOAT: {error}"))
     })
-}
-
-/// A plan for values that become text.
-fn text_of<A: ArrowPrimitiveType>(
-    target: &Target,
-    text: impl Fn(A::Native) -> Result<String, Reason> + Send + Sync + 'static,
-) -> Plan {
-    Plan::Bytes(BytesPlan::rendered(target, move |array| {
-        let array = array.as_primitive::<A>();
-        render(array, |row| array.value(row), &text)
-    }))
 }
 
 /// Text, whatever the parameter is. The engine reads it, but would round it to fit exact numbers; and DECFLOAT
@@ -345,83 +304,5 @@ fn text_as<const N: usize>(kind: FieldKind, convert: fn(&str) -> Result<[u8; N],
             let text = |row| std::str::from_utf8(values.value(row)).unwrap_or_default();
             slots.fill(array.nulls(), |row| convert(text(row)))
         }),
-    }
-}
-
-/// Digits behind the point that this number needs; `None` if it does not look like one, which is for the engine
-/// to say.
-fn fraction_digits(text: &str) -> Option<i64> {
-    let text = text.trim().trim_start_matches(['+', '-']);
-    let (number, exponent) = match text.split_once(['e', 'E']) {
-        Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
-        None => (text, 0),
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let digits = || whole.bytes().chain(fraction.bytes());
-    if digits().next().is_none() || !digits().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let zeros = digits().rev().take_while(|&byte| byte == b'0').count();
-    if zeros == whole.len() + fraction.len() {
-        return Some(0);
-    }
-    Some((fraction.len() as i64 - i64::from(exponent) - zeros as i64).max(0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_behind_the_point_are_counted() {
-        for (text, digits) in [
-            ("12", Some(0)),
-            (" 12.345 ", Some(3)),
-            ("-12.3400", Some(2)),
-            ("1e3", Some(0)),
-            ("1.5e1", Some(0)),
-            ("15e-1", Some(1)),
-            ("100e-2", Some(0)),
-            (".5", Some(1)),
-            ("5.", Some(0)),
-            ("0.000", Some(0)),
-            ("1e-2147483648", Some(2_147_483_648)),
-            ("1e99999999999", None),
-            ("", None),
-            (".", None),
-            ("abc", None),
-            ("0x1F", None),
-            ("12:30", None),
-        ] {
-            assert_eq!(fraction_digits(text), digits, "{text}");
-        }
-    }
-
-    #[test]
-    fn decimals_print_plainly() {
-        for (unscaled, scale, text) in [
-            (12345_i64, 2, "123.45"),
-            (-5, 2, "-0.05"),
-            (0, 3, "0.000"),
-            (7, 0, "7"),
-            (-7, -2, "-700"),
-            (0, -2, "0"),
-            (i64::MIN, 18, "-9.223372036854775808"),
-        ] {
-            assert_eq!(plain_text(unscaled, scale), text);
-        }
-    }
-
-    #[test]
-    fn floats_are_their_shortest_decimal() {
-        assert_eq!(round_trip(12.34, 2), Some(1234));
-        assert_eq!(round_trip(-0.07, 2), Some(-7));
-        assert_eq!(round_trip(0.1 + 0.2, 2), None);
-        assert_eq!(round_trip(f64::NAN, 2), None);
-        assert_eq!(round_trip(1e300, 2), None);
-        assert_eq!(exact_decimal("0.1", 1, "NUMERIC"), Ok(1));
-        assert_eq!(exact_decimal("1e16", 0, "BIGINT"), Ok(10_000_000_000_000_000));
-        let error = exact_decimal("12.345", 2, "NUMERIC").unwrap_err();
-        assert_eq!(error.message, "12.345 does not fit NUMERIC scale 2");
     }
 }

@@ -35,7 +35,8 @@ impl Target {
     pub(super) fn new(parameter: &Descriptor) -> Result<Self, Reason> {
         let layout = RowLayout::for_descriptors(std::slice::from_ref(parameter))
             .map_err(|error| Reason::new(ParamErrorKind::Unsupported, error.reason))?;
-        let field = layout.fields().first().cloned().unwrap_or_else(|| FieldLayout::plain(FieldKind::Nothing));
+        let field =
+            layout.fields().first().cloned().unwrap_or_else(|| FieldLayout::plain(FieldKind::Nothing));
         Ok(Self { field, name: sql_name(parameter) })
     }
 
@@ -45,10 +46,8 @@ impl Target {
 
     /// Digits behind the point, if this is SMALLINT, INTEGER, BIGINT, INT128, NUMERIC or DECIMAL.
     pub(super) fn exact_scale(&self) -> Option<u8> {
-        let exact = matches!(
-            self.kind(),
-            FieldKind::Short | FieldKind::Long | FieldKind::Int64 | FieldKind::Int128
-        );
+        let exact =
+            matches!(self.kind(), FieldKind::Short | FieldKind::Long | FieldKind::Int64 | FieldKind::Int128);
         exact.then(|| self.field.scale.unsigned_abs())
     }
 
@@ -91,10 +90,7 @@ pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions
         &DataType::Decimal128(_, scale) => numbers::decimal::<Decimal128Type>(target, scale),
         &DataType::Decimal256(_, scale) => numbers::decimal::<Decimal256Type>(target, scale),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => numbers::text(target),
-        DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
             if !target.wants_text() {
                 let message = format!("{data_type} values cannot go into a {} parameter", target.name);
                 return Err(unsupported(message));

@@ -1,6 +1,6 @@
 //! Dates, times and timestamps as parameters.
 
-use super::bytes::{BytesPlan, render};
+use super::bytes::BytesPlan;
 use super::error::{ParamErrorKind, Reason};
 use super::options::{ParamOptions, TimeRounding};
 use super::slots::{Plan, primitive};
@@ -45,7 +45,7 @@ where
         unix_days_to_date(days).map_err(out_of_range)
     };
     if target.wants_text() {
-        return text_of::<A>(target, move |value| civil(convert(value)?));
+        return BytesPlan::text_of::<A>(target, move |value| civil(convert(value)?));
     }
     primitive::<A, 4>(FieldLayout::plain(FieldKind::Date), move |value| Ok(convert(value)?.to_le_bytes()))
 }
@@ -66,7 +66,7 @@ where
         time.ok_or_else(|| out_of_range("the time is not within one day"))
     };
     if target.wants_text() {
-        return text_of::<A>(target, move |value| Ok(convert(value)?.to_string()));
+        return BytesPlan::text_of::<A>(target, move |value| Ok(convert(value)?.to_string()));
     }
     primitive::<A, 4>(FieldLayout::plain(FieldKind::Time), move |value| {
         Ok(convert(value)?.ticks().to_le_bytes())
@@ -83,22 +83,26 @@ pub(super) fn timestamp<A: ArrowTimestampType>(
     let convert = move |value: i64| instant(to_ticks(value, A::UNIT, rounding)?);
     Ok(match (target.kind(), zone) {
         (FieldKind::Time | FieldKind::TimeTz | FieldKind::TimeTzEx, _) => {
-            let message = format!("a timestamp for a {} parameter would lose its date; cast it to time64", target.name);
+            let message =
+                format!("a timestamp for a {} parameter would lose its date; cast it to time64", target.name);
             return Err(unsupported(message));
         }
         (FieldKind::Date, Some(_)) => {
-            let message = "a timestamp with time zone for a DATE parameter would lose its time; cast it to date32";
+            let message =
+                "a timestamp with time zone for a DATE parameter would lose its time; cast it to date32";
             return Err(unsupported(message));
         }
-        (FieldKind::Date, None) => primitive::<A, 4>(FieldLayout::plain(FieldKind::Date), move |value| {
-            match convert(value)? {
+        (FieldKind::Date, None) => {
+            primitive::<A, 4>(FieldLayout::plain(FieldKind::Date), move |value| match convert(value)? {
                 (date, 0) => Ok(date.to_le_bytes()),
                 (date, time) => {
                     let text = timestamp_text(date, time)?;
-                    Err(inexact(format!("{text} for a DATE parameter would lose its time; cast it to date32")))
+                    Err(inexact(format!(
+                        "{text} for a DATE parameter would lose its time; cast it to date32"
+                    )))
                 }
-            }
-        }),
+            })
+        }
         (_, Some(zone)) if options.has_time_zones => {
             let zone = zone_id(zone);
             primitive::<A, 12>(FieldLayout::plain(FieldKind::TimestampTz), move |value| {
@@ -106,7 +110,7 @@ pub(super) fn timestamp<A: ArrowTimestampType>(
                 Ok(timestamp_tz(date, time, zone))
             })
         }
-        _ if target.wants_text() => text_of::<A>(target, move |value| {
+        _ if target.wants_text() => BytesPlan::text_of::<A>(target, move |value| {
             let (date, time) = convert(value)?;
             timestamp_text(date, time)
         }),
@@ -199,7 +203,9 @@ fn utc() -> u16 {
 
 /// The engine's id of an Arrow time zone; UTC if it has none.
 fn zone_id(name: &str) -> u16 {
-    timezone::id(name).filter(|&id| timezone::displacement(id).is_none() || is_legal_offset(id)).unwrap_or_else(utc)
+    timezone::id(name)
+        .filter(|&id| timezone::displacement(id).is_none() || is_legal_offset(id))
+        .unwrap_or_else(utc)
 }
 
 /// The engine takes offsets up to fourteen hours.
@@ -214,16 +220,6 @@ fn civil(date: i32) -> Result<String, Reason> {
 fn timestamp_text(date: i32, time: u32) -> Result<String, Reason> {
     let time = TimeOfDay::new(time).map_err(out_of_range)?;
     Ok(format!("{} {time}", civil(date)?))
-}
-
-fn text_of<A: ArrowPrimitiveType>(
-    target: &Target,
-    text: impl Fn(A::Native) -> Result<String, Reason> + Send + Sync + 'static,
-) -> Plan {
-    Plan::Bytes(BytesPlan::rendered(target, move |array| {
-        let array = array.as_primitive::<A>();
-        render(array, |row| array.value(row), &text)
-    }))
 }
 
 #[cfg(test)]

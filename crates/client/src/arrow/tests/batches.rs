@@ -75,7 +75,10 @@ fn errors_count_rows_of_the_whole_result_and_stay() {
     builder.finish().unwrap();
     let error = builder.push(&rows.packed(), start).unwrap_err();
     assert_eq!((error.column, error.row, error.kind), (1, 650, DecodeErrorKind::Malformed));
-    assert!(error.to_string().starts_with("column 2 (\"C\"), row 650: the date of day 2147483647"), "{error}");
+    assert!(
+        error.to_string().starts_with("column 2 (\"C\"), row 650: the date of day 2147483647"),
+        "{error}"
+    );
     assert_eq!(builder.push(&rows.packed(), 0).unwrap_err(), error);
     assert_eq!(builder.finish().unwrap_err(), error);
 }
@@ -111,7 +114,8 @@ fn a_foreign_layout_is_refused() {
     let columns = [column(SqlType::LONG, 4, 0, 0)];
     let other = output_layout(&[varchar(3)], &ReadOptions::default()).unwrap();
     for layout in [other, RowLayout::default()] {
-        let error = BatchBuilder::new(&columns, &Arc::new(layout), &ReadOptions::default(), BatchLimits::default());
+        let error =
+            BatchBuilder::new(&columns, &Arc::new(layout), &ReadOptions::default(), BatchLimits::default());
         assert!(error.unwrap_err().message.contains("output_layout"));
     }
 }
@@ -120,7 +124,8 @@ fn a_foreign_layout_is_refused() {
 fn long_text_crosses_the_fast_path() {
     let columns = [varchar(100)];
     let lengths = (0..2000).map(|row| (row * 37) % 401);
-    let values: Vec<_> = lengths.clone().map(|length| vec![Value::Text(vec![b'a' + (length % 26) as u8; length])]).collect();
+    let values: Vec<_> =
+        lengths.clone().map(|length| vec![Value::Text(vec![b'a' + (length % 26) as u8; length])]).collect();
     let rows = rows(&columns, values);
     for limit in [1, 7, 2000] {
         let mut builder = builder(&columns, &rows.layout, limit, usize::MAX);

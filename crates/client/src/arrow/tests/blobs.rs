@@ -34,11 +34,15 @@ const EMPTY: Value = Value::Blob(0);
 
 #[test]
 fn blobs_are_asked_for_row_by_row_and_nulls_never() {
-    let rows = rows(&[[Value::Blob(1), NULL], [NULL, EMPTY], [Value::Blob(2), Value::Blob(3)], [EMPTY, NULL]]);
+    let rows =
+        rows(&[[Value::Blob(1), NULL], [NULL, EMPTY], [Value::Blob(2), Value::Blob(3)], [EMPTY, NULL]]);
     let mut builder = builder(&rows, usize::MAX);
     assert_eq!(builder.push(&rows.native(), 0).unwrap(), 4);
     let asked: Vec<_> = std::iter::from_fn(|| builder.next_blob()).collect();
-    assert_eq!(asked.iter().copied().map(Some).collect::<Vec<_>>(), [blob(1, 0, 1), blob(1, 2, 2), blob(2, 2, 3)]);
+    assert_eq!(
+        asked.iter().copied().map(Some).collect::<Vec<_>>(),
+        [blob(1, 0, 1), blob(1, 2, 2), blob(2, 2, 3)]
+    );
     assert_eq!(builder.finish().unwrap_err().kind, DecodeErrorKind::Misuse);
     // Columns may come in any order, rows of one column may not.
     assert_eq!(builder.fill_blob(&asked[1], b"x").unwrap_err().kind, DecodeErrorKind::Misuse);
@@ -56,7 +60,8 @@ fn blobs_are_asked_for_row_by_row_and_nulls_never() {
 
 #[test]
 fn a_batch_ends_before_the_first_row_that_waits() {
-    let rows = rows(&[[Value::Blob(1), Value::Blob(2)], [Value::Blob(3), Value::Blob(4)], [NULL, Value::Blob(5)]]);
+    let rows =
+        rows(&[[Value::Blob(1), Value::Blob(2)], [Value::Blob(3), Value::Blob(4)], [NULL, Value::Blob(5)]]);
     let mut builder = builder(&rows, usize::MAX);
     builder.push(&rows.packed(), 0).unwrap();
     let asked: Vec<_> = std::iter::from_fn(|| builder.next_blob()).collect();

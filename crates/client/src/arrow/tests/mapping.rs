@@ -68,7 +68,13 @@ fn values_and_types() {
         (column(SqlType::LONG, 4, -4, 2), &[], Value::Long(-12345), "Decimal128(9, 4)", "-1.2345"),
         (column(SqlType::INT64, 8, 0, 1), &[], Value::Int64(7), "Decimal128(18, 0)", "7"),
         (column(SqlType::INT64, 8, -1, 0), &[], Value::Int64(15), "Decimal128(18, 1)", "1.5"),
-        (column(SqlType::INT64, 8, -20, 0), &[], Value::Int64(1), "Decimal128(20, 20)", "0.00000000000000000001"),
+        (
+            column(SqlType::INT64, 8, -20, 0),
+            &[],
+            Value::Int64(1),
+            "Decimal128(20, 20)",
+            "0.00000000000000000001",
+        ),
         (column(SqlType::INT128, 16, -8, 2), &[], Value::Int128(-1), "Decimal128(38, 8)", "-0.00000001"),
         (
             column(SqlType::SHORT, 2, -2, 1),
@@ -228,7 +234,13 @@ fn refusals_name_the_remedy() {
             DecodeErrorKind::OutOfRange,
             "decimal_precision=range",
         ),
-        (column(SqlType::INT128, 16, 0, 0), &[], too_long.clone(), DecodeErrorKind::OutOfRange, "int128=utf8"),
+        (
+            column(SqlType::INT128, 16, 0, 0),
+            &[],
+            too_long.clone(),
+            DecodeErrorKind::OutOfRange,
+            "int128=utf8",
+        ),
         (
             column(SqlType::INT128, 16, -2, 2),
             &[],
@@ -273,7 +285,8 @@ fn refusals_name_the_remedy() {
 fn declared_precision_counts_only_when_asked_for() {
     let columns = [column(SqlType::INT64, 8, -2, 1), column(SqlType::INT64, 8, -2, 1)];
     let mut options = ReadOptions { declared_precision: vec![Some(10)], ..Default::default() };
-    let types = |options: &ReadOptions| [0, 1].map(|index| data_type(&columns, index, options).expect("a type"));
+    let types =
+        |options: &ReadOptions| [0, 1].map(|index| data_type(&columns, index, options).expect("a type"));
     assert_eq!(types(&options), [DataType::Decimal128(10, 2), DataType::Decimal128(18, 2)]);
     options.set("decimal_precision", "storage").expect("a switch");
     assert_eq!(types(&options), [DataType::Decimal128(18, 2), DataType::Decimal128(18, 2)]);
@@ -310,7 +323,8 @@ fn extension_types_come_only_when_asked_for() {
 
 #[test]
 fn arrays_are_refused_by_name() {
-    let error = schema(&[column(SqlType::ARRAY, 8, 0, 0)], &ReadOptions::default()).expect_err("no arrays yet");
+    let error =
+        schema(&[column(SqlType::ARRAY, 8, 0, 0)], &ReadOptions::default()).expect_err("no arrays yet");
     assert_eq!((error.column, error.column_name.as_str()), (0, "C"));
     assert!(error.message.starts_with("arrays are not supported yet"), "{error}");
 }

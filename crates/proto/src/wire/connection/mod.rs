@@ -491,7 +491,7 @@ fn decode_rows(
 ) -> Result<(usize, usize, u64), DecodeError> {
     positions.clear();
     let (mut rows, mut end) = (0, 0);
-    while rows < limits.rows_per_event {
+    while rows < limits.rows_per_event.max(1) {
         let mut reader = Reader::new(&data[end..]);
         let step = match reader.op() {
             Ok(Op::FETCH_RESPONSE) => decode_fetch_step(&mut reader),

@@ -1,0 +1,127 @@
+//! What the encoder does besides converting values.
+
+use super::*;
+
+#[test]
+fn null_columns_fit_every_parameter() {
+    let nulls: ArrayRef = array(NullArray::new(2));
+    for parameter in [short(), varchar(5), timestamp_tz(), blob(1), decfloat()] {
+        let params = encode(&parameter, &nulls).expect("NULL");
+        assert!(params.blobs.is_empty());
+        let values = decoded(params);
+        assert_eq!(values.null_count(), 2);
+    }
+}
+
+#[test]
+fn is_null_parameters_take_only_the_flag() {
+    let parameter = column(SqlType::NULL, 0, 0, 0);
+    let list = ListArray::new_null(Arc::new(Field::new_list_field(DataType::Int8, true)), 2);
+    let dictionary: DictionaryArray<Int8Type> = [Some("a"), None].into_iter().collect();
+    for (given, nulls) in [
+        (strings(&[Some("a"), None]), [false, true]),
+        (array(dictionary), [false, true]),
+        (array(NullArray::new(2)), [true, true]),
+        (array(list), [true, true]),
+    ] {
+        let params = encode(&parameter, &given).expect("a flag");
+        assert_eq!(params.layout.fields()[0].kind, FieldKind::Nothing);
+        let stride = params.layout.native_stride();
+        let flags = params.bytes.chunks_exact(stride).map(|message| message == [0xff, 0xff]);
+        assert_eq!(flags.collect::<Vec<_>>(), nulls);
+    }
+}
+
+#[test]
+fn long_text_becomes_blobs_and_short_text_does_not() {
+    let long = "ä".repeat(20_000);
+    let given = strings(&[Some("short"), None, Some(&long)]);
+    let mut encoder = encoder(&varchar(5), &given).expect("text");
+    let params = encoder.encode(&batch(&given), 0..2).expect("short");
+    assert_eq!(params.layout.fields()[0].charset, charset_id::DYNAMIC);
+    assert!(params.blobs.is_empty());
+    let params = encoder.encode(&batch(&given), 0..3).expect("long");
+    let rows: Vec<_> = params.blobs.iter().map(|cell| (cell.row, cell.sub_type, cell.charset)).collect();
+    assert_eq!(rows, [(0, 1, charset_id::UTF8), (2, 1, charset_id::UTF8)]);
+    assert_eq!(params.blob_bytes(&params.blobs[1]), long.as_bytes());
+    assert_eq!(&decoded(params), &given);
+    let mut nowhere = encoder.encode(&batch(&given), 2..3).expect("long").blobs[0];
+    nowhere.row = 99;
+    assert_eq!(encoder.encode(&batch(&given), 2..3).expect("long").blob_bytes(&nowhere), b"");
+}
+
+#[test]
+fn the_layout_is_shared_while_it_does_not_change() {
+    let given = strings(&[Some("a"), Some("12345678"), Some("b")]);
+    let mut encoder = encoder(&varchar(9), &given).expect("text");
+    let mut layout = |rows| encoder.encode(&batch(&given), rows).expect("text").layout;
+    let (narrow, wide, after) = (layout(0..1), layout(1..2), layout(2..3));
+    assert_eq!(narrow.fields()[0].kind, FieldKind::Varying(4));
+    assert_eq!(wide.fields()[0].kind, FieldKind::Varying(8));
+    assert!(Arc::ptr_eq(&wide, &after), "fields do not become narrower again");
+}
+
+#[test]
+fn rows_are_counted_by_their_bytes() {
+    let given = strings(&[Some("a"), Some(&"b".repeat(1000)), None]);
+    let encoder = encoder(&varchar(9), &given).expect("text");
+    let fit = |rows, bytes| encoder.fit(&batch(&given), rows, bytes);
+    assert_eq!((fit(0..3, usize::MAX), fit(0..3, 2100), fit(0..3, 0), fit(0..1, 100)), (3, 2, 1, 1));
+    assert_eq!((fit(3..3, 100), fit(2..9, 100)), (0, 1));
+}
+
+#[test]
+fn old_servers_get_timestamps_in_utc() {
+    let options = ParamOptions { has_time_zones: false, ..Default::default() };
+    let given = micros(&[Some(0)], Some("+02:00"));
+    let mut encoder = encoder_with(&timestamp(), &given, &options).expect("a timestamp");
+    let params = encoder.encode(&batch(&given), 0..1).expect("a timestamp");
+    assert_eq!(&decoded(params), &micros(&[Some(0)], None));
+}
+
+#[test]
+fn digits_below_the_clock_can_be_an_error() {
+    let options = ParamOptions { time_rounding: TimeRounding::Error, ..Default::default() };
+    let given = micros(&[Some(100), Some(42)], None);
+    let mut encoder = encoder_with(&timestamp(), &given, &options).expect("a timestamp");
+    let error = encoder.encode(&batch(&given), 0..2).expect_err("digits");
+    assert_eq!((error.kind, error.row), (ParamErrorKind::Inexact, Some(1)));
+}
+
+#[test]
+fn offsets_are_kept() {
+    let fields = crate::arrow::data_type(
+        &[timestamp_tz()],
+        0,
+        &ReadOptions { timestamptz: TimestampTzAs::WithOffset, ..Default::default() },
+    );
+    let DataType::Struct(fields) = fields.expect("a type") else { panic!("no struct") };
+    let nulls = NullBuffer::from(vec![true, false]);
+    let columns = vec![micros(&[Some(100), Some(0)], Some("UTC")), array(Int16Array::from(vec![-90, 0]))];
+    let given = array(StructArray::new(fields.clone(), columns, Some(nulls)));
+    let params = encode(&timestamp_tz(), &given).expect("a timestamp");
+    let zone = params.layout.fields()[0].offset + 8;
+    assert_eq!(params.bytes[zone..zone + 2], (1439_u16 - 90).to_le_bytes());
+    assert_eq!(&decoded(params), &micros(&[Some(100), None], Some("UTC")));
+    let columns = vec![micros(&[Some(100)], Some("UTC")), array(Int16Array::from(vec![900]))];
+    let error =
+        encode(&timestamp_tz(), &array(StructArray::new(fields, columns, None))).expect_err("15 hours");
+    assert_eq!(error.kind, ParamErrorKind::OutOfRange);
+}
+
+#[test]
+fn counts_and_schemas_are_checked() {
+    let given = strings(&[Some("a")]);
+    let error =
+        ParamEncoder::new(&[], &batch(&given).schema(), &ParamOptions::default()).expect_err("one too many");
+    assert_eq!(error.to_string(), "the statement has 0 parameters, the data has 1 columns");
+    let mut encoder = encoder(&varchar(5), &given).expect("text");
+    let other = array(Int8Array::from(vec![1]));
+    assert_eq!(encoder.encode(&batch(&other), 0..1).expect_err("other type").kind, ParamErrorKind::Schema);
+    assert_eq!(encoder.encode(&batch(&given), 0..2).expect_err("too far").kind, ParamErrorKind::Schema);
+    let backwards = std::ops::Range { start: 1, end: 0 };
+    assert_eq!(
+        encoder.encode(&batch(&given), backwards).expect_err("backwards").kind,
+        ParamErrorKind::Schema
+    );
+}
