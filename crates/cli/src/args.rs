@@ -255,6 +255,9 @@ pub(crate) struct FetchArgs {
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) reference_client: Option<PathBuf>,
+    /// Compare with nothing
+    #[arg(long, conflicts_with = "reference_client")]
+    pub(crate) no_reference: bool,
     /// Write DIR/DATE-MACHINE/raw.jsonl and report.md
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) save: Option<PathBuf>,

@@ -6,6 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::{self, Progress, thousands};
 use arrow::array::RecordBatch;
+use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection, Cursor, Params, TransactionOptions};
 use serde_json::json;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let started = Instant::now();
     // First, so that an existing file is noticed before the server has any work.
     let file = OutputFile::create(&args.output, args.force)?;
-    let connection = Connection::connect(&args.url)?;
+    let connection = Connection::open(&Config::parse(&args.url)?)?;
     let transaction = connection.begin(TransactionOptions::read_only())?;
     let mut statement = transaction.prepare(&sql(&args.source))?;
     if !statement.has_rows() {
@@ -93,8 +94,7 @@ fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -
     let rate = rows as f64 / seconds;
     if json {
         let file = args.output.to_string_lossy();
-        let summary =
-            json!({ "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate });
+        let summary = json!({ "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate });
         return output::print(&format!("{summary}\n"));
     }
     if !args.quiet {

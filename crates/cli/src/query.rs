@@ -4,6 +4,7 @@ use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
+use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Read};
@@ -14,7 +15,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let format = format(args, json)?;
     let interrupt = Interrupt::watch()?;
     let started = Instant::now();
-    let connection = Connection::connect(&args.url)?;
+    let connection = Connection::open(&Config::parse(&args.url)?)?;
     let options = TransactionOptions { read_only: args.read_only, ..TransactionOptions::default() };
     let mut transaction = connection.begin(options)?;
     let statement = transaction.prepare(&sql)?;

@@ -4,6 +4,7 @@ use super::machine::Environment;
 use super::measure::{self, Plan, Run};
 use super::reference::Reference;
 use super::report::{self, Measured};
+use super::verify::Shape;
 use super::{save, verify};
 use crate::args::FetchArgs;
 use crate::failure::{Failure, Result};
@@ -17,7 +18,10 @@ pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let interrupt = Interrupt::watch()?;
     let info = Connection::open(&config)?.info()?;
-    let reference = Reference::find(args.reference_client.as_deref(), &config, &info);
+    let reference = match args.no_reference {
+        true => Reference::Absent("--no-reference".to_owned()),
+        false => Reference::find(args.reference_client.as_deref(), &config, &info),
+    };
     let environment = Environment::read(&config, &info, &reference, args);
     if !json {
         print(&report::heading(&environment))?;
@@ -77,7 +81,7 @@ fn measure(
 ) -> Result<Measured> {
     let Subject { name, sql, is_table } = subject;
     tell(&format!("{name}: verifying"));
-    let (rows, columns) = match is_table {
+    let Shape { rows, columns, has_blobs } = match is_table {
         true => verify::table(config, name, sql)?,
         false => verify::shape(config, sql)?,
     };
@@ -107,8 +111,16 @@ fn measure(
         }
     }
     tell("");
-    let is_verified = *is_table;
-    Ok(Measured { name: name.clone(), sql: sql.clone(), rows, columns, is_verified, ours, reference: theirs })
+    Ok(Measured {
+        name: name.clone(),
+        sql: sql.clone(),
+        rows,
+        columns,
+        is_verified: *is_table,
+        has_blobs,
+        ours,
+        reference: theirs,
+    })
 }
 
 /// One changing line on a terminal, nothing elsewhere; never while the clock runs.

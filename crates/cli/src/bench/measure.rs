@@ -9,7 +9,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
 use serde::Serialize;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What one repetition cost, in seconds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -69,9 +69,14 @@ impl Run {
         self.cpu_user_s + self.cpu_system_s
     }
 
+    /// All rows, the first one included.
+    pub(crate) fn fetch(&self) -> f64 {
+        self.first_row.wall_s + self.drain.wall_s
+    }
+
     /// By the clock on the wall, from executing to the last row.
     pub(crate) fn rows_per_second(&self) -> f64 {
-        self.rows as f64 / (self.execute.wall_s + self.first_row.wall_s + self.drain.wall_s)
+        self.rows as f64 / (self.execute.wall_s + self.fetch())
     }
 }
 
@@ -119,7 +124,7 @@ pub(crate) fn run(plan: Plan<'_>) -> Result<Run> {
     run.release = clock.lap()?;
 
     let cpu = clock.cpu.since(begin);
-    (run.cpu_user_s, run.cpu_system_s) = (cpu.user, cpu.system);
+    (run.cpu_user_s, run.cpu_system_s) = (cpu.user.as_secs_f64(), cpu.system.as_secs_f64());
     run.peak_rss_bytes = memory_is_fresh.then(peak_memory).flatten();
     Ok(run)
 }
@@ -156,7 +161,7 @@ impl Clock {
         let spent = cpu.since(self.cpu);
         let lap = Lap {
             wall_s: wall.duration_since(self.wall).as_secs_f64(),
-            cpu_s: Some(spent.user + spent.system),
+            cpu_s: Some((spent.user + spent.system).as_secs_f64()),
         };
         (self.wall, self.cpu) = (wall, cpu);
         Ok(lap)
@@ -166,19 +171,24 @@ impl Clock {
 /// Processor time of this process, all threads together.
 #[derive(Clone, Copy, Debug)]
 struct CpuTime {
-    user: f64,
-    system: f64,
+    user: Duration,
+    system: Duration,
 }
 
 impl CpuTime {
     fn now() -> Result<Self> {
         let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(std::io::Error::from)?;
-        let seconds = |time: TimeVal| time.num_microseconds() as f64 / 1e6;
-        Ok(Self { user: seconds(usage.user_time()), system: seconds(usage.system_time()) })
+        // Never negative, says the manual.
+        let duration = |time: TimeVal| Duration::from_micros(time.num_microseconds().unsigned_abs());
+        Ok(Self { user: duration(usage.user_time()), system: duration(usage.system_time()) })
     }
 
     fn since(self, earlier: Self) -> Self {
-        Self { user: self.user - earlier.user, system: self.system - earlier.system }
+        // The kernel divides one sum into the two, not always monotonically.
+        Self {
+            user: self.user.saturating_sub(earlier.user),
+            system: self.system.saturating_sub(earlier.system),
+        }
     }
 }
 
@@ -205,7 +215,7 @@ mod tests {
 
     #[test]
     fn processor_time_and_memory_can_be_read() {
-        assert!(CpuTime::now().unwrap().user >= 0.0);
+        assert!(CpuTime::now().unwrap().user < Duration::from_secs(3600));
         assert!(peak_memory().unwrap() > 1 << 20);
     }
 }

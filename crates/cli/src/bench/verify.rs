@@ -3,11 +3,30 @@
 use crate::demo::catalog;
 use crate::demo::checksum::checksum;
 use crate::failure::{Failure, Result};
+use arrow::datatypes::{Field, Schema};
 use firearrow::Connection;
 use firearrow::config::Config;
+use std::sync::Arc;
 
-/// Reads the whole table and compares it with FIREARROW_DEMO; gives the numbers of its rows and columns.
-pub(crate) fn table(config: &Config, name: &str, sql: &str) -> Result<(u64, usize)> {
+/// What a result looks like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) rows: u64,
+    pub(crate) columns: usize,
+    pub(crate) has_blobs: bool,
+}
+
+impl Shape {
+    fn of(schema: &Schema, rows: u64) -> Self {
+        let is_blob = |field: &Arc<Field>| {
+            field.metadata().get("FIREBIRD:type").is_some_and(|name| name.starts_with("BLOB"))
+        };
+        Self { rows, columns: schema.fields().len(), has_blobs: schema.fields().iter().any(is_blob) }
+    }
+}
+
+/// Reads the whole table and compares it with FIREARROW_DEMO.
+pub(crate) fn table(config: &Config, name: &str, sql: &str) -> Result<Shape> {
     let connection = Connection::open(config)?;
     let expected = catalog::load(&connection, name)?;
     let mut cursor = connection.query(sql)?;
@@ -34,19 +53,18 @@ pub(crate) fn table(config: &Config, name: &str, sql: &str) -> Result<(u64, usiz
             return Err(wrong(name, format!("column {column} has checksum {sum:016x}, not {expected:016x}")));
         }
     }
-    Ok((rows, names.len()))
+    Ok(Shape::of(&schema, rows))
 }
 
-/// Reads a query of which nothing is known beforehand; gives the numbers of its rows and columns.
-pub(crate) fn shape(config: &Config, sql: &str) -> Result<(u64, usize)> {
+/// Reads a query of which nothing is known beforehand.
+pub(crate) fn shape(config: &Config, sql: &str) -> Result<Shape> {
     let connection = Connection::open(config)?;
     let mut cursor = connection.query(sql)?;
-    let columns = cursor.schema().fields().len();
     let mut rows = 0;
     while let Some(batch) = cursor.next_batch()? {
         rows += batch.num_rows() as u64;
     }
-    Ok((rows, columns))
+    Ok(Shape::of(&cursor.schema(), rows))
 }
 
 fn wrong(table: &str, what: String) -> Failure {

@@ -20,7 +20,7 @@ pub(super) fn fill(
     progress: &Progress,
     interrupt: &Interrupt,
 ) -> Result<Vec<u64>> {
-    let many = std::env::var("K").ok().and_then(|k| k.parse().ok()).unwrap_or(table.rows_per_statement as u64);
+    let many = table.rows_per_statement as u64;
     let bulk = connection.prepare(&insert(table, many, major))?;
     let single = connection.prepare(&insert(table, 1, major))?;
     let mut sums = vec![0; table.columns.len()];

@@ -72,7 +72,7 @@ impl Table {
             text.push_str(if index > 0 { GAP } else { "" });
             text.push_str(&pad_str(cell.as_ref(), *width, alignment, Some("…")));
         }
-        if widths.len() < cells.len() {
+        if widths.len() < self.columns.len() {
             text.push_str(" …");
         }
         text.truncate(start + text[start..].trim_end_matches(' ').len());
@@ -219,6 +219,7 @@ mod tests {
             assert!(text.contains("-1200"));
         }
         assert!(render(Some(40)).contains("twenty charact…  twenty charact…\n"));
-        assert!(render(Some(20)).lines().all(|line| line.ends_with('…')));
+        let text = render(Some(20));
+        assert!(text.lines().all(|line| line.ends_with('…')), "{text}");
     }
 }

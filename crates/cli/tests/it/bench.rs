@@ -3,6 +3,7 @@
 use crate::command::{argument, demo, finish, firearrow, prepare};
 use firearrow_testkit::{Target, matrix};
 use std::fs;
+use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -10,7 +11,10 @@ matrix!(
     [firebird_3_0, firebird_4_0, firebird_5_0, embedded_3_0, embedded_4_0, embedded_5_0],
     fn demo_tables_pass_their_checks(target: &Target) {
         let url = demo(target, "1000");
-        let report = firearrow(target, &["bench", "fetch", &url, "--repeat", "2", "--json"]).success().json();
+        let report =
+            firearrow(target, &["bench", "fetch", &url, "--repeat", "2", "--json", "--no-reference"])
+                .success()
+                .json();
         let tables = report["tables"].as_array().unwrap();
         let names: Vec<_> = tables.iter().map(|table| table["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["T_WIDE", "T_INT10", "T_VC5", "T_BLOB"]);
@@ -24,10 +28,11 @@ matrix!(
             assert!(table["medians"]["reference_total_s"].is_null());
         }
         assert!(report["environment"]["no_reference"].is_string());
-    }
+    },
     fn wrong_values_are_noticed(target: &Target) {
         let url = demo(target, "300");
-        let bench = |table: &str| firearrow(target, &["bench", "fetch", &url, "--tables", table, "--repeat", "1"]);
+        let bench =
+            |table: &str| firearrow(target, &["bench", "fetch", &url, "--tables", table, "--repeat", "1"]);
         let change = |sql: &str| firearrow(target, &["query", &url, sql]).success();
 
         change("UPDATE T_WIDE SET V8 = 'x' WHERE ID = 77");
@@ -39,9 +44,39 @@ matrix!(
         bench("T_BLOB").failure(1, &["DOC"]);
         // One that is right is measured nevertheless.
         let outcome = bench("T_WIDE,T_VC5").failure(1, &["T_WIDE"]);
-        assert!(outcome.text().contains("T_VC5: 300 rows × 5 columns, checksums right"), "{}", outcome.text());
+        assert!(
+            outcome.text().contains("T_VC5: 300 rows × 5 columns, checksums right"),
+            "{}",
+            outcome.text()
+        );
         change("DELETE FROM FIREARROW_DEMO WHERE TABLE_NAME = 'T_VC5'");
         bench("T_VC5").failure(1, &["create-demo"]);
+    }
+);
+
+matrix!(
+    all,
+    fn the_real_reference_reads_the_same(target: &Target) {
+        let peer = Path::new(env!("CARGO_BIN_EXE_firearrow")).with_file_name("firearrow-peer-libfb");
+        if !peer.is_file() {
+            // Past the capture of the test harness: a skip must be seen.
+            let _ = writeln!(stderr(), "SKIP the_real_reference_reads_the_same: build firearrow-peers first");
+            return;
+        }
+        let url = demo(target, "1000");
+        let mut arguments = vec!["bench", "fetch", &url, "--repeat", "1", "--json"];
+        let client = match target {
+            Target::Wire(server) => server.client_library(),
+            Target::Embedded(_) => None,
+        };
+        if let Some(client) = client {
+            arguments.extend(["--reference-client", argument(client)]);
+        }
+        let report = firearrow(target, &arguments).success().json();
+        for table in report["tables"].as_array().unwrap() {
+            let has_reference = client.is_some() || matches!(target, Target::Embedded(_));
+            assert_eq!(table["reference"].as_array().unwrap().len(), usize::from(has_reference));
+        }
     }
 );
 
@@ -51,17 +86,19 @@ matrix!(
         let url = demo(target, "200");
         let folder = tempfile::tempdir().unwrap();
         let sql = "SELECT ID, V200 FROM T_WIDE WHERE ID <= 150";
-        let save = ["--save", argument(folder.path()), "--consume", "--batch-rows", "64"];
+        let save = ["--save", argument(folder.path()), "--consume", "--batch-rows", "64", "--no-reference"];
         let arguments = [&["bench", "fetch", &url, "--sql", sql, "--repeat", "3"], &save[..]].concat();
         let outcome = firearrow(target, &arguments).success();
         assert!(outcome.text().contains("150 rows × 2 columns, no checksums known"), "{}", outcome.text());
         firearrow(target, &arguments).success();
 
-        let mut runs: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut runs: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         runs.sort();
         assert_eq!(runs.len(), 2, "an earlier run is left alone");
         let raw = fs::read_to_string(runs[0].join("raw.jsonl")).unwrap();
-        let lines: Vec<serde_json::Value> = raw.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<serde_json::Value> =
+            raw.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), 4);
         assert!(lines[0]["environment"]["engine"].is_string());
         assert_eq!((&lines[3]["loop"], &lines[3]["repetition"]), (&"ours".into(), &3.into()));
@@ -70,7 +107,7 @@ matrix!(
         assert!(report.contains(sql) && report.contains("| drain |"), "{report}");
         let database = url.rsplit('/').next().unwrap();
         assert!(!raw.contains(database) && !report.contains(database), "reports name no paths");
-    }
+    },
     fn reference_is_shown_beside_ours(target: &Target) {
         let url = demo(target, "100");
         let folder = tempfile::tempdir().unwrap();

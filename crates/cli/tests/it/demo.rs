@@ -18,7 +18,7 @@ matrix!(
             (SELECT COUNT(*) FROM FIREARROW_DEMO) C FROM RDB$DATABASE";
         let counted = firearrow(target, &["query", &url, count, "--json"]).success().json();
         assert_eq!(counted, serde_json::json!({"A": 10, "B": 10, "C": 22 + 10 + 5 + 2}));
-    }
+    },
     fn rows_are_what_the_engine_itself_computes(target: &Target) {
         let url = demo(target, "500");
         let wrong = "SELECT COUNT(*) FROM T_INT10 WHERE C2 <> C1 + 1 OR C10 <> C1 + 9 OR C1 IS NULL";

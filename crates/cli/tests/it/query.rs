@@ -1,7 +1,7 @@
 //! `firearrow query`
 
 use crate::command::{argument, demo, finish, firearrow, prepare};
-use crate::readers::{self, shown, without_empty_texts};
+use crate::readers::{self, assert_same, shown, without_empty_texts};
 use firearrow_testkit::{Target, matrix};
 use std::io::Write;
 use std::process::Stdio;
@@ -18,22 +18,23 @@ matrix!(
             assert!(outcome.stdout.is_empty() && outcome.stderr.contains("100 rows in "), "{outcome:?}");
             path
         };
-        let to_pipe = |format: &str| firearrow(target, &["query", &url, sql, "--format", format]).success().stdout;
+        let to_pipe =
+            |format: &str| firearrow(target, &["query", &url, sql, "--format", format]).success().stdout;
 
         let batch = readers::arrow_stream(&to_pipe("arrow"));
         assert_eq!((batch.num_rows(), batch.num_columns()), (100, 23));
-        assert_eq!(readers::arrow_file(&to_file("x.arrow")), batch);
-        assert_eq!(readers::parquet_file(&to_file("x.parquet")).columns(), batch.columns());
-        let (names, rows) = shown(&batch);
-        assert_eq!(readers::json(&to_pipe("json")), (names.clone(), rows.clone()));
-        assert_eq!(readers::json(&std::fs::read(to_file("x.json")).unwrap()).1, rows);
+        assert!(readers::arrow_file(&to_file("x.arrow")) == batch);
+        assert!(readers::parquet_file(&to_file("x.parquet")).columns() == batch.columns());
+        let shown = shown(&batch);
+        assert_same(&readers::json(&to_pipe("json")), &shown);
+        assert_same(&readers::json(&std::fs::read(to_file("x.json")).unwrap()), &shown);
         let csv = to_pipe("csv");
-        assert_eq!(readers::csv(&csv), (names, without_empty_texts(rows)));
+        assert_same(&readers::csv(&csv), &(shown.0, without_empty_texts(shown.1)));
         assert_eq!(std::fs::read(to_file("x.csv")).unwrap(), csv);
         // V8 of some rows is an empty text, V16 of others NULL.
         let text = String::from_utf8(csv).unwrap();
         assert!(text.contains(",\"\",") && text.contains(",,"), "NULL and '' differ");
-    }
+    },
     fn values_are_exact_and_tables_aligned(target: &Target) {
         let url = target.fresh_url();
         firearrow(target, &["create-demo", &url, "--rows", "1"]).success();
@@ -55,7 +56,7 @@ matrix!(
         let table = firearrow(target, &["query", &url, sql]).success();
         assert_eq!(table.text(), "  N  T\n───  ────\n  1  one\n-20  NULL\n");
         assert!(table.stderr.starts_with("2 rows in "), "{}", table.stderr);
-    }
+    },
     fn parameters_limits_and_standard_input_work(target: &Target) {
         let url = demo(target, "50");
         let sql = "SELECT ID FROM T_WIDE WHERE ID > ? AND ? IS NULL AND ID < ? ORDER BY ID";
@@ -77,7 +78,7 @@ matrix!(
             .unwrap();
         child.stdin.take().unwrap().write_all(b"SELECT COUNT(*) AS N\nFROM T_VC5\n").unwrap();
         assert_eq!(finish(child.wait_with_output().unwrap()).success().text(), "{\"N\":50}\n");
-    }
+    },
     fn changes_are_committed_unless_refused(target: &Target) {
         let url = demo(target, "20");
         let run = |arguments: &[&str]| firearrow(target, &[&["query", &url], arguments].concat());

@@ -39,7 +39,9 @@ pub(crate) fn shown(batch: &RecordBatch) -> (Vec<String>, Rows) {
         columns.map(|column| (column, ArrayFormatter::try_new(column, &options).unwrap())).collect();
     let cell = |row| {
         let cells = formatters.iter();
-        cells.map(|(column, formatter)| column.is_valid(row).then(|| formatter.value(row).to_string())).collect()
+        cells
+            .map(|(column, formatter)| column.is_valid(row).then(|| formatter.value(row).to_string()))
+            .collect()
     };
     (names, (0..batch.num_rows()).map(cell).collect())
 }
@@ -76,8 +78,19 @@ pub(crate) fn json(bytes: &[u8]) -> (Vec<String>, Rows) {
     (names, rows)
 }
 
+/// As `assert_eq`, but shows no more than the first difference.
+#[track_caller]
+pub(crate) fn assert_same(left: &(Vec<String>, Rows), right: &(Vec<String>, Rows)) {
+    assert_eq!(left.0, right.0);
+    assert_eq!(left.1.len(), right.1.len());
+    for (row, (left, right)) in left.1.iter().zip(&right.1).enumerate() {
+        assert_eq!(left, right, "row {row}");
+    }
+}
+
 /// As [`csv`] sees them.
 pub(crate) fn without_empty_texts(rows: Rows) -> Rows {
-    let row = |row: Vec<Option<String>>| row.into_iter().map(|cell| cell.filter(|text| !text.is_empty())).collect();
+    let row =
+        |row: Vec<Option<String>>| row.into_iter().map(|cell| cell.filter(|text| !text.is_empty())).collect();
     rows.into_iter().map(row).collect()
 }

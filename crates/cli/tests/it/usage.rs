@@ -9,7 +9,9 @@ use std::process::Stdio;
 
 #[test]
 fn help_has_examples() {
-    for command in [&["query"][..], &["copy"], &["info"], &["create-demo"], &["bench", "fetch"], &["completions"]] {
+    for command in
+        [&["query"][..], &["copy"], &["info"], &["create-demo"], &["bench", "fetch"], &["completions"]]
+    {
         let outcome = plain(&[command, &["--help"]].concat()).success();
         assert!(outcome.text().contains("Examples:\n  firearrow "), "{}", outcome.text());
     }
@@ -59,7 +61,7 @@ matrix!(
         let outcome = firearrow(target, &["query", &url, "SELECT * FROM NOWHERE", "--verbose"]);
         outcome.failure(1, &["SQLSTATE: 42S02", "SQLCODE: -204", "gds codes: ", "335544580"]);
         firearrow(target, &["info", &target.fresh_url()]).failure(1, &[]);
-    }
+    },
     fn info_tells_versions_and_transport(target: &Target) {
         let url = demo(target, "1");
         let outcome = firearrow(target, &["info", &url]).success();
@@ -80,7 +82,8 @@ matrix!(
     embedded,
     fn a_terminal_gets_no_binary_and_no_long_lines(target: &Target) {
         let url = demo(target, "5");
-        let (_, status) = on_terminal(target, &["query", &url, "SELECT * FROM T_WIDE", "--format", "parquet"]);
+        let (_, status) =
+            on_terminal(target, &["query", &url, "SELECT * FROM T_WIDE", "--format", "parquet"]);
         assert_eq!(status, 2);
         let (text, status) = on_terminal(target, &["query", &url, "SELECT * FROM T_WIDE"]);
         assert_eq!(status, 0);

@@ -50,9 +50,8 @@ const MAX_WAITING: usize = 4096;
 
 /// Collects rows into record batches.
 ///
-/// After an error about a value (every kind but [`DecodeErrorKind::BatchFull`] and
-/// [`DecodeErrorKind::Misuse`]) the builder is poisoned: rows are half in, and all further calls return the
-/// same error.
+/// After an error about a value (of any kind but [`DecodeErrorKind::Misuse`]) the builder is poisoned: rows are
+/// half in, and all further calls return the same error.
 #[derive(Debug)]
 pub struct BatchBuilder {
     schema: SchemaRef,
@@ -224,20 +223,13 @@ impl BatchBuilder {
     /// Fills in the contents of a BLOB. Within a column this goes in the order of [`BatchBuilder::next_blob`].
     pub fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
         self.check()?;
-        let expected = self.columns.get(blob.column).and_then(ColumnBuilder::filled);
+        let expected = self.columns.get(blob.column).and_then(ColumnBuilder::wanted);
         let row = blob.row.checked_sub(self.emitted).and_then(|row| usize::try_from(row).ok());
         if expected.is_none() || row != expected || expected >= Some(self.rows) {
             let message = "this BLOB is not the next of its column to be filled in";
             return Err(self.error(blob.column, blob.row, Fault::new(DecodeErrorKind::Misuse, message)));
         }
         let column = &mut self.columns[blob.column];
-        if column.must_wait(contents.len()) {
-            let message = format!(
-                "the batch has no room for a BLOB of {} bytes; finish it, then fill this one in again",
-                contents.len()
-            );
-            return Err(self.error(blob.column, blob.row, Fault::new(DecodeErrorKind::BatchFull, message)));
-        }
         let before = column.byte_len();
         if let Err(fault) = column.fill(contents) {
             return Err(self.poison(blob.column, blob.row, fault));
@@ -282,7 +274,8 @@ impl BatchBuilder {
 
     /// The first column that the first row waits for.
     fn next_waiting(&self) -> Option<usize> {
-        self.blobs.iter().copied().find(|&column| self.columns[column].pending(0).is_some())
+        let waits = |&column: &usize| self.columns[column].filled() == Some(0);
+        self.blobs.iter().copied().find(waits).filter(|_| self.rows > 0)
     }
 
     fn check(&self) -> Result<(), DecodeError> {

@@ -15,9 +15,7 @@ pub enum DecodeErrorKind {
     TooLong,
     /// The value can only be shown with knowledge that the row does not carry.
     UnknownZone,
-    /// The batch has no room for the contents of this BLOB. Finish the batch, then fill it in.
-    BatchFull,
-    /// The builder was called in the wrong order.
+    /// The builder was called in the wrong order. Unlike the others this does not poison it.
     Misuse,
 }
 

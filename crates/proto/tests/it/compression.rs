@@ -84,6 +84,25 @@ fn pieces_of_the_compressed_stream_do_not_matter() {
     }
 }
 
+/// Inflating goes in steps of 256 KiB, and one may end with all input used but not all output made.
+#[test]
+fn packets_are_complete_as_soon_as_their_last_byte_can_be_inflated() {
+    let step = (256 << 10) / 4;
+    for count in step..step + 70 {
+        let mut server = attached();
+        let before = server.client.connection.stats().packets_received;
+        let wire = server.transformed(&packets(|out| (0..count).for_each(|_| out.op(Op::DUMMY))));
+        // Without the marker that follows the last block.
+        server.client.read(&wire[..wire.len() - 4]).expect("good packets");
+        assert_eq!(
+            server.client.connection.stats().packets_received - before,
+            count,
+            "{} beyond",
+            count - step
+        );
+    }
+}
+
 #[test]
 fn compression_is_encrypted_where_both_are_agreed_on() {
     for (cipher, iv) in

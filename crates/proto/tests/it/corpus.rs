@@ -239,9 +239,9 @@ fn connection() -> Vec<Vec<u8>> {
         let mut seed = vec![if session.transcript.encrypted { 0b1110 } else { 0b0110 }];
         for (number, turn) in session.transcript.turns.iter().enumerate() {
             if number >= session.handshake {
-                seed.extend([[5, 0, 0], [5, 1, 3]].concat()); // a ping and a fetch, answered or not
+                seed.extend([7, 0, 0, 7, 1, 3]); // a ping and a fetch, answered or not
             }
-            seed.push(7);
+            seed.push(9);
             for piece in turn.server.chunks(200) {
                 seed.extend([0, piece.len() as u8]);
                 seed.extend(piece);

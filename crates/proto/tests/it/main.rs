@@ -4,7 +4,8 @@
 //! transcript ─► player ─┬─► handshake statements describe stats   recorded servers: every byte sent, every event
 //!   requests    sessions├─► splits                                the same events however the bytes arrive
 //!                       └─► robustness                            streams cut and damaged at every byte
-//! script ──────► player ──► negotiation compression rows limits   servers that no recording has
+//! script ──────► player ──► negotiation encryption compression    servers that no recording has
+//!                           rows limits writes
 //! bodies ──────────────────► corpus                               the fuzz targets, on all inputs kept so far
 //! ```
 
@@ -12,6 +13,7 @@ mod bodies;
 mod compression;
 mod corpus;
 mod describe;
+mod encryption;
 mod handshake;
 mod limits;
 mod memory;
@@ -27,3 +29,4 @@ mod splits;
 mod statements;
 mod stats;
 mod transcript;
+mod writes;

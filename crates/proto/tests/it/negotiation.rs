@@ -5,25 +5,14 @@ use crate::player::{Player, Said};
 use crate::script::*;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::pb::dpb;
-use firearrow_proto::wire::auth::{AuthError, AuthPlugin};
+use firearrow_proto::wire::auth::AuthError;
 use firearrow_proto::wire::connection::ConnectOptions;
-use firearrow_proto::wire::crypt::{CipherKind, CryptError};
 use firearrow_proto::wire::packet::attach::Ping;
-use firearrow_proto::wire::packet::connect::{KeyCallback, WireCrypt};
+use firearrow_proto::wire::packet::connect::KeyCallback;
 use firearrow_proto::wire::xdr::Reader;
 use firearrow_proto::wire::{Limits, Op, ProtocolError, ProtocolVersion};
 
-fn listen(change: impl FnOnce(&mut ConnectOptions)) -> Server {
-    let mut options = options();
-    change(&mut options);
-    Server::listen(options, Limits::default())
-}
-
 /// `op_cond_accept` of protocol 19 with the vector's salt and key.
-fn cond_accept(plugin: &str) -> Vec<u8> {
-    accept_auth(Op::COND_ACCEPT, 19, LAZY, Auth { data: &server_data(), plugin, ..Auth::default() })
-}
-
 /// Reads a client's `op_cont_auth`: data, plugin, list.
 fn heard_cont_auth(server: &mut Server) -> (String, String, String) {
     let bytes = server.hears();
@@ -36,22 +25,6 @@ fn heard_cont_auth(server: &mut Server) -> (String, String, String) {
 }
 
 /// Reads a client's `op_attach`: the value of each tag of its parameter buffer.
-fn heard_attach(server: &mut Server) -> Vec<(u8, Vec<u8>)> {
-    let bytes = server.hears();
-    let mut reader = Reader::new(&bytes);
-    assert_eq!((reader.op(), reader.short()), (Ok(Op::ATTACH), Ok(0)));
-    assert_eq!(reader.cstr("path", 255), Ok(&b"test.fdb"[..]));
-    let (form, mut rest) = reader.cstr("DPB", 10_000).expect("a DPB").split_first().expect("a version");
-    assert_eq!(*form, 2, "the wide form");
-    let mut items = Vec::new();
-    while let [tag, a, b, c, d, tail @ ..] = rest {
-        let (value, tail) = tail.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
-        items.push((*tag, value.to_vec()));
-        rest = tail;
-    }
-    items
-}
-
 fn auth_items(data: &str, plugin: &str) -> Vec<(u8, Vec<u8>)> {
     vec![
         (dpb::SPECIFIC_AUTH_DATA, data.into()),
@@ -68,13 +41,6 @@ fn refused(mut server: Server, packets: &[u8]) -> ProtocolError {
     assert!(server.client.said.is_empty());
     assert_no_proof(&server.heard);
     error
-}
-
-#[track_caller]
-fn assert_no_proof(heard: &[u8]) {
-    for proof in [vector::SRP_PROOF, vector::SRP256_PROOF, "QP3LMZ/MJh."] {
-        assert!(!heard.windows(proof.len()).any(|window| window == proof.as_bytes()), "{proof} was sent");
-    }
 }
 
 #[test]
@@ -225,102 +191,6 @@ fn key_callbacks_follow_the_protocol_version() {
 }
 
 #[test]
-fn required_encryption_fails_before_a_proof_is_sent() {
-    let required = || listen(|options| options.wire_crypt = WireCrypt::Required);
-    let with_data = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
-    let done = Auth { authenticated: true, keys: &keys("Arc4", &[]), ..Auth::default() };
-    for packet in [
-        accept(19, LAZY),
-        accept_auth(Op::ACCEPT_DATA, 19, LAZY, with_data),
-        accept_auth(Op::ACCEPT_DATA, 19, LAZY, done),
-        // Conditional, but authentication ended without a key to encrypt with.
-        accept_auth(Op::COND_ACCEPT, 19, LAZY, done),
-    ] {
-        let mut server = required();
-        let error = server.says(&packet).expect_err("no encryption");
-        assert!(matches!(&error, ProtocolError::Incompatible(text) if text.contains("WireCrypt")), "{error}");
-        assert_eq!(server.client.connection.outgoing(), Err(error.clone()));
-        server.client.assert_failed(&error);
-        assert_no_proof(&server.heard);
-    }
-}
-
-#[test]
-fn required_encryption_never_attaches_in_plain_text() {
-    for keys in [Vec::new(), keys("Rot13", &[]), keys("ChaCha64", &[])] {
-        let mut server = listen(|options| options.wire_crypt = WireCrypt::Required);
-        server.says(&cond_accept("Srp256")).expect("a good packet");
-        let _proof = server.hears();
-        let error = server.says(&ok(&keys)).expect_err("no cipher in common");
-        assert!(matches!(error, ProtocolError::Incompatible(_)), "{error}");
-        server.client.assert_failed(&error);
-    }
-    // A server that answers op_crypt with an error has not switched encryption on.
-    let mut server = listen(|options| options.wire_crypt = WireCrypt::Required);
-    server.says(&cond_accept("Srp256")).expect("a good packet");
-    server.says(&ok(&keys("Arc4", &[]))).expect("a good packet");
-    let _crypt = server.hears();
-    server.start_encryption(CipherKind::Arc4, &[]);
-    let failure = response(0, &[], &[1, gds::ISC_WIRECRYPT_INCOMPATIBLE.cast_unsigned(), 0]);
-    let error = server.says(&failure).expect_err("a refusal");
-    assert!(matches!(error, ProtocolError::Refused(_)), "{error}");
-    server.client.assert_failed(&error);
-}
-
-#[test]
-fn legacy_auth_is_left_out_where_encryption_is_required() {
-    let plugins = |list: &[AuthPlugin]| {
-        let auth_plugins = list.to_vec();
-        Player::open(
-            ConnectOptions { auth_plugins, wire_crypt: WireCrypt::Required, ..options() },
-            Limits::default(),
-        )
-    };
-    let mut player = plugins(&[AuthPlugin::Legacy, AuthPlugin::Srp256]).expect("Srp256 is left");
-    let connect = player.written().expect("a working connection");
-    assert!(connect.windows(8).any(|window| window == b"\x08\x06Srp256"), "its data come first");
-    assert!(!connect.windows(6).any(|window| window == b"Legacy"));
-    assert_no_proof(&connect);
-    let error = plugins(&[AuthPlugin::Legacy]).err();
-    assert!(
-        matches!(&error, Some(ProtocolError::Incompatible(text)) if text.contains("auth_plugins")),
-        "{error:?}"
-    );
-}
-
-#[test]
-fn legacy_auth_sends_its_hash_where_asked_to() {
-    let mut server = listen(|options| options.auth_plugins = vec![AuthPlugin::Legacy]);
-    assert!(
-        server.heard.windows(12).any(|window| window == b"\x00QP3LMZ/MJh."),
-        "part 0 of the plugin's data"
-    );
-    let auth = Auth { authenticated: true, plugin: "Legacy_Auth", ..Auth::default() };
-    server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, auth)).expect("a good packet");
-    assert!(heard_attach(&mut server).is_empty());
-    server.says(&ok(&[])).expect("a good packet");
-    assert!(server.client.is_attached());
-}
-
-#[test]
-fn without_a_common_cipher_enabled_encryption_goes_on_in_plain_text() {
-    // Nothing known, vectors missing, and vectors in a protocol that has none.
-    for (number, keys) in [
-        (19, Vec::new()),
-        (19, keys("ChaCha64 ChaCha", &[])),
-        (15, keys("ChaCha64", &[("ChaCha64", &[7; 8])])),
-    ] {
-        let mut server = listen(|_| {});
-        let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
-        server.says(&accept_auth(Op::COND_ACCEPT, number, LAZY, auth)).expect("a good packet");
-        let _proof = server.hears();
-        server.says(&ok(&keys)).expect("a good packet");
-        assert!(heard_attach(&mut server).is_empty(), "protocol {number}");
-        assert_eq!(server.client.connection.cipher(), None);
-    }
-}
-
-#[test]
 fn servers_that_accept_what_was_not_offered_are_refused() {
     let only_13_and_15 = |options: &mut ConnectOptions| {
         options.versions = [13, 15].into_iter().filter_map(ProtocolVersion::new).collect();
@@ -375,39 +245,6 @@ fn an_endless_authentication_is_cut_off() {
     assert_eq!(rounds, limits.auth_steps);
     assert!(matches!(error, ProtocolError::InvalidMessage(_)), "{error}");
     server.client.assert_failed(&error);
-}
-
-/// A server chooses the counter in the vector of ChaCha, and so when the keystream ends: here behind 64 bytes,
-/// enough for the answer to `op_crypt` but not for `op_attach`.
-#[test]
-fn a_cipher_that_fails_lets_no_plain_text_out() {
-    let mut iv = [7; 16];
-    iv[12..].copy_from_slice(&0xffff_fffe_u32.to_be_bytes());
-    let mut server = listen(|options| {
-        options.ciphers = vec![CipherKind::ChaCha];
-        options.database = "secret".repeat(20);
-    });
-    server.says(&cond_accept("Srp256")).expect("a good packet");
-    let _proof = server.hears();
-    server.says(&ok(&keys("ChaCha", &[("ChaCha", &iv)]))).expect("a good packet");
-    assert!(server.hears().starts_with(&Op::CRYPT.0.to_be_bytes()));
-    server.start_encryption(CipherKind::ChaCha, &iv);
-    server.says(&ok(&[])).expect("a good packet");
-    let exhausted = ProtocolError::Crypt(CryptError::Exhausted);
-    assert_eq!(server.client.connection.outgoing(), Err(exhausted.clone()));
-    server.client.assert_failed(&exhausted);
-}
-
-/// What is queued while earlier bytes are being written waits for the next write.
-#[test]
-fn a_packet_queued_during_a_write_is_not_lost() {
-    let mut player = attached(version(19), Limits::default());
-    let _first = player.send(&Ping).expect("an attached connection");
-    let writing = player.connection.outgoing().expect("a working connection").to_vec();
-    let _second = player.send(&Ping).expect("an attached connection");
-    player.connection.sent();
-    assert_eq!(player.written(), Ok(writing));
-    assert_eq!(player.written(), Ok(Vec::new()));
 }
 
 #[test]

@@ -11,8 +11,8 @@ use firearrow_proto::wire::packet::attach::{DropDatabase, Dummy, Ping};
 use firearrow_proto::wire::packet::blob::{CancelBlob, CloseBlob, CreateBlob, GetSegment, PutSegment};
 use firearrow_proto::wire::packet::info::{InfoBlob, InfoDatabase, InfoTransaction};
 use firearrow_proto::wire::packet::statement::{
-    AllocateStatement, Execute, ExecuteOptions, ExecuteSingleton, Fetch, FreeOption, FreeStatement, Parameters,
-    PrepareStatement, SetCursor,
+    AllocateStatement, Execute, ExecuteOptions, ExecuteSingleton, Fetch, FreeOption, FreeStatement,
+    Parameters, PrepareStatement, SetCursor,
 };
 use firearrow_proto::wire::packet::transaction::{CommitRetaining, RollbackRetaining};
 use firearrow_proto::wire::packet::{LAST_OBJECT, Request};

@@ -2,9 +2,12 @@
 
 use crate::memory;
 use crate::player::{Delivery, Random};
+use crate::rows::{fetch, number_and_text};
+use crate::script::{self, Server, packets, response, version};
 use crate::sessions::{Played, Session};
 use crate::transcript::NAMES;
-use firearrow_proto::wire::ProtocolError;
+use firearrow_proto::wire::packet::attach::Ping;
+use firearrow_proto::wire::{Limits, Op, ProtocolError};
 
 /// The most memory that a damaged conversation may take: buffers of a connection, and what the test keeps.
 const MEMORY: usize = 2 << 20;
@@ -135,4 +138,27 @@ fn random_damage_gives_events_or_a_typed_error() {
             play_damaged(&session, true, usize::MAX, 0, piece);
         }
     }
+}
+
+#[test]
+fn unknown_operations_are_refused_in_every_state() {
+    for number in [0, 5, 255, 65_536, u32::MAX] {
+        let packet = packets(|out| out.word(number));
+        let mut server = Server::listen(script::options(), Limits::default());
+        assert!(matches!(server.says(&packet), Err(ProtocolError::UnexpectedPacket { .. })), "{number}");
+        for ask in [false, true] {
+            let mut player = script::attached(version(19), Limits::default());
+            if ask {
+                let _ticket = fetch(&mut player, &number_and_text());
+            }
+            let error = player.read(&packet).expect_err("no such packet");
+            let unexpected = matches!(error, ProtocolError::UnexpectedPacket { op, .. } if op == Op(number));
+            assert!(unexpected, "{number}: {error}");
+            player.assert_failed(&error);
+        }
+    }
+    // A status vector with an argument of an unknown kind cannot be read on either.
+    let mut player = script::attached(version(19), Limits::default());
+    let _ticket = player.send(&Ping).expect("attached");
+    assert!(matches!(player.read(&response(0, &[], &[3, 0, 0])), Err(ProtocolError::InvalidMessage(_))));
 }

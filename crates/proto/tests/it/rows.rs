@@ -221,6 +221,33 @@ fn terminators_are_exact() {
 }
 
 #[test]
+fn lengths_of_texts_are_16_bit_numbers_however_they_are_extended() {
+    let output = format(&[FieldKind::Varying(65533)]);
+    for (word, length) in [(255, 255), (256, 256), (32_765, 32_765), (0xffff_8000, 32_768), (0x7fff_0003, 3)]
+    {
+        let text = vec![b'x'; length];
+        let mut player = attached();
+        let _ticket = fetch(&mut player, &output);
+        let row = packets(|out| {
+            out.word(0);
+            out.word(word);
+            out.raw(&text);
+        });
+        player.read(&[fetch_response(0, 1), row, fetch_response(100, 0)].concat()).expect("good packets");
+        assert!(
+            matches!(&player.said[0], Said::Row(_, values) if values[..] == [Value::Bytes(text)]),
+            "{word:#x}"
+        );
+        assert_eq!(player.said.len(), 2);
+    }
+    // One byte beyond the declaration is too much.
+    let mut player = attached();
+    let _ticket = fetch(&mut player, &number_and_text());
+    assert!(player.read(&fetched(1, Some("12345678"))).is_ok());
+    assert!(matches!(player.read(&fetched(1, Some("123456789"))), Err(ProtocolError::InvalidMessage(_))));
+}
+
+#[test]
 fn rows_answer_nothing_but_a_request_for_rows() {
     let unexpected = |op, waiting_for| Err(ProtocolError::UnexpectedPacket { op, waiting_for });
     let mut player = attached();

@@ -8,7 +8,7 @@ use firearrow_proto::wire::compress::{Deflate, Inflate};
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::crypt::{Cipher, CipherKind, new_cipher};
 use firearrow_proto::wire::packet::connect::WireCrypt;
-use firearrow_proto::wire::xdr::Writer;
+use firearrow_proto::wire::xdr::{Reader, Writer};
 use firearrow_proto::wire::{Limits, Op, ProtocolError, ProtocolVersion};
 
 /// SRP vector 1 of an independent implementation: user SYSDBA, password masterkey.
@@ -216,6 +216,39 @@ pub(crate) fn keys(ciphers: &str, ivs: &[(&str, &[u8])]) -> Vec<u8> {
         block.extend(*iv);
     }
     block
+}
+
+pub(crate) fn listen(change: impl FnOnce(&mut ConnectOptions)) -> Server {
+    let mut options = options();
+    change(&mut options);
+    Server::listen(options, Limits::default())
+}
+
+pub(crate) fn cond_accept(plugin: &str) -> Vec<u8> {
+    accept_auth(Op::COND_ACCEPT, 19, LAZY, Auth { data: &server_data(), plugin, ..Auth::default() })
+}
+
+pub(crate) fn heard_attach(server: &mut Server) -> Vec<(u8, Vec<u8>)> {
+    let bytes = server.hears();
+    let mut reader = Reader::new(&bytes);
+    assert_eq!((reader.op(), reader.short()), (Ok(Op::ATTACH), Ok(0)));
+    assert_eq!(reader.cstr("path", 255), Ok(&b"test.fdb"[..]));
+    let (form, mut rest) = reader.cstr("DPB", 10_000).expect("a DPB").split_first().expect("a version");
+    assert_eq!(*form, 2, "the wide form");
+    let mut items = Vec::new();
+    while let [tag, a, b, c, d, tail @ ..] = rest {
+        let (value, tail) = tail.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
+        items.push((*tag, value.to_vec()));
+        rest = tail;
+    }
+    items
+}
+
+#[track_caller]
+pub(crate) fn assert_no_proof(heard: &[u8]) {
+    for proof in [vector::SRP_PROOF, vector::SRP256_PROOF, "QP3LMZ/MJh."] {
+        assert!(!heard.windows(proof.len()).any(|window| window == proof.as_bytes()), "{proof} was sent");
+    }
 }
 
 /// An attached connection at the least cost: the key is tiny and nothing is proven.

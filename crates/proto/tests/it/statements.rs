@@ -237,6 +237,17 @@ fn errors_keep_their_whole_vector_and_read_as_the_client_library_words_them() {
     }
 }
 
+/// An SQLSTATE has five characters; front ends have room for no more.
+#[test]
+fn an_sqlstate_of_another_form_is_ignored() {
+    for (state, expected) in
+        [("42S02", "42S02"), ("42S0", "22012"), ("42S022", "22012"), ("42 02", "22012"), ("", "22012")]
+    {
+        let args = vec![StatusArg::Gds(335_544_778), StatusArg::SqlState(state.into())];
+        assert_eq!(StatusVector(args).sqlstate(), expected, "{state:?}");
+    }
+}
+
 #[test]
 fn small_blobs_come_in_front_of_their_rows() {
     let played = play("inline-blob-p19");

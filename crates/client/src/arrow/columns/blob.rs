@@ -8,6 +8,7 @@ use super::values::{Nulls, take};
 use arrow::array::{ArrayRef, OffsetSizeTrait};
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A BLOB column: what is known of its rows, and the contents of the first `offsets.len() - 1` of them.
@@ -19,6 +20,12 @@ pub(crate) struct BlobColumn<O> {
     data: Vec<u8>,
     offsets: Vec<O>,
     nulls: Nulls,
+    /// Contents of the rows that wait next, when they would reach beyond the offsets of this batch.
+    parked: VecDeque<Vec<u8>>,
+    /// How far the offsets reach.
+    reach: usize,
+    /// The first row that still needs contents.
+    wanted: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +46,15 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
             data: Vec::new(),
             offsets: vec![O::zero()],
             nulls: Nulls::new(),
+            parked: VecDeque::new(),
+            reach: O::MAX_OFFSET,
+            wanted: 0,
         }
+    }
+
+    /// The row whose contents must come next.
+    pub(crate) fn wanted(&self) -> usize {
+        self.wanted
     }
 
     /// Rows whose contents are complete.
@@ -50,29 +65,33 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
     /// The id that waits in this row for its contents.
     pub(crate) fn pending(&self, row: usize) -> Option<u64> {
         match self.cells.get(row) {
-            Some(Cell::Pending(id)) if row >= self.filled() => Some(*id),
+            Some(Cell::Pending(id)) if row >= self.wanted => Some(*id),
             _ => None,
         }
     }
 
-    /// Contents of the first row that waits for them.
+    /// Takes the contents of the wanted row.
     pub(crate) fn fill(&mut self, contents: &[u8]) -> Result<(), Fault> {
         let contents = self.encoding.decode(contents).ok_or_else(|| self.encoding.fault())?;
-        let end = self.data.len() + contents.len();
-        let Some(end) = O::from_usize(end) else {
+        if contents.len() > self.reach {
             return Err(self.too_long(contents.len()));
-        };
-        self.data.extend_from_slice(&contents);
-        self.offsets.push(end);
-        self.nulls.push(true);
+        }
+        self.wanted += 1;
+        if !self.parked.is_empty() || !self.append(&contents) {
+            self.parked.push_back(contents.into_owned());
+        }
         self.settle();
         Ok(())
     }
 
-    /// Whether this value would reach beyond the offsets, but not if it were the first of a batch.
-    pub(crate) fn must_wait(&self, length: usize) -> bool {
-        let longest = length.saturating_mul(self.encoding.growth());
-        !self.data.is_empty() && O::from_usize(self.data.len().saturating_add(longest)).is_none()
+    /// Appends the contents of a row, if the offsets reach so far.
+    fn append(&mut self, contents: &[u8]) -> bool {
+        let end = Some(self.data.len() + contents.len()).filter(|&end| end <= self.reach);
+        let Some(end) = end.and_then(O::from_usize) else { return false };
+        self.data.extend_from_slice(contents);
+        self.offsets.push(end);
+        self.nulls.push(true);
+        true
     }
 
     fn too_long(&self, length: usize) -> Fault {
@@ -84,8 +103,11 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
         Fault::new(DecodeErrorKind::TooLong, message)
     }
 
-    /// Completes the rows up to the next one that waits.
+    /// Goes over the rows that need no contents: where the next ones are wanted, and where they are complete.
     fn settle(&mut self) {
+        while let Some(Cell::Known { .. }) = self.cells.get(self.wanted) {
+            self.wanted += 1;
+        }
         while let Some(Cell::Known { is_null }) = self.cells.get(self.filled()) {
             let end = self.offsets[self.filled()];
             self.nulls.push(!is_null);
@@ -116,7 +138,8 @@ impl<O: OffsetSizeTrait> Column for BlobColumn<O> {
     }
 
     fn byte_len(&self) -> usize {
-        self.data.len() + self.cells.len() * size_of::<O>()
+        let parked: usize = self.parked.iter().map(Vec::len).sum();
+        self.data.len() + parked + self.cells.len() * size_of::<O>()
     }
 
     fn width(&self) -> usize {
@@ -125,7 +148,48 @@ impl<O: OffsetSizeTrait> Column for BlobColumn<O> {
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         take(&mut self.cells, rows);
+        self.wanted -= rows;
         let (data, offsets) = take_values(&mut self.data, &mut self.offsets, rows);
-        array(&self.data_type, data, offsets, self.nulls.take(rows), self.encoding.remedy())
+        let nulls = self.nulls.take(rows);
+        while let Some(contents) = self.parked.pop_front() {
+            if !self.append(&contents) {
+                self.parked.push_front(contents);
+                break;
+            }
+            self.settle();
+        }
+        array(&self.data_type, data, offsets, nulls, self.encoding.remedy())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::AsArray;
+
+    #[test]
+    fn contents_beyond_the_offsets_wait_for_the_next_batch() {
+        let mut column = BlobColumn::<i32>::new(DataType::Binary, Encoding::DECLARED);
+        column.reach = 10;
+        let null = Cell::Known { is_null: true };
+        column.cells = vec![Cell::Pending(1), Cell::Pending(2), null, Cell::Pending(3), Cell::Pending(4)];
+        column.settle();
+        for (wanted, contents) in [(0, "123456"), (1, "abcdef"), (3, "xyz"), (4, "0123456789")] {
+            assert_eq!(column.wanted(), wanted);
+            column.fill(contents.as_bytes()).unwrap();
+        }
+        assert_eq!(column.fill(b"12345678901").unwrap_err().kind, DecodeErrorKind::TooLong);
+        let mut batches = Vec::new();
+        while column.filled() > 0 {
+            let array = column.finish(column.filled()).unwrap();
+            let values = array.as_binary::<i32>().iter();
+            batches.push(values.map(|value| value.map(<[u8]>::to_vec)).collect::<Vec<_>>());
+        }
+        let value = |text: &str| Some(text.as_bytes().to_vec());
+        assert_eq!(
+            batches,
+            [vec![value("123456")], vec![value("abcdef"), None, value("xyz")], vec![value("0123456789")]]
+        );
+        assert!(column.cells.is_empty() && column.parked.is_empty());
     }
 }

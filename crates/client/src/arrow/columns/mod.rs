@@ -258,16 +258,16 @@ impl ColumnBuilder {
         }
     }
 
-    /// Whether contents of this length must wait for the next batch.
-    pub(super) fn must_wait(&self, length: usize) -> bool {
+    /// The row whose BLOB must be filled in next.
+    pub(super) fn wanted(&self) -> Option<usize> {
         match self {
-            Self::Blob(column) => column.must_wait(length),
-            Self::LargeBlob(column) => column.must_wait(length),
-            _ => false,
+            Self::Blob(column) => Some(column.wanted()),
+            Self::LargeBlob(column) => Some(column.wanted()),
+            _ => None,
         }
     }
 
-    /// Fills the first row that waits.
+    /// Fills in the BLOB of the wanted row.
     pub(super) fn fill(&mut self, contents: &[u8]) -> Result<(), Fault> {
         match self {
             Self::Blob(column) => column.fill(contents),

@@ -11,7 +11,10 @@ use firearrow_proto::api::timezone;
 use firearrow_proto::api::value::{MAX_DATE, MIN_DATE};
 use std::sync::Arc;
 
-fn options(switches: &[(&str, &str)]) -> ReadOptions {
+/// Names and values of switches.
+type Switches = &'static [(&'static str, &'static str)];
+
+fn options(switches: Switches) -> ReadOptions {
     let mut options = ReadOptions::default();
     for (name, value) in switches {
         options.set(name, value).expect("a switch");
@@ -60,7 +63,7 @@ fn values_and_types() {
     let octets = u32::from(charset_id::OCTETS) as i32;
     let berlin = timezone::id("Europe/Berlin").unwrap_or(1499);
     let zone = timezone::name(berlin).expect("a zone");
-    let cases: &[(Descriptor, &[(&str, &str)], Value, &str, &str)] = &[
+    let cases: Vec<(Descriptor, Switches, Value, &str, &str)> = vec![
         (column(SqlType::SHORT, 2, 0, 0), &[], Value::Short(i16::MIN), "Int16", "-32768"),
         (column(SqlType::LONG, 4, 0, 0), &[], Value::Long(i32::MAX), "Int32", "2147483647"),
         (column(SqlType::INT64, 8, 0, 0), &[], Value::Int64(i64::MIN), "Int64", "-9223372036854775808"),
@@ -205,18 +208,18 @@ fn values_and_types() {
     ];
     for (column, switches, value, data_type, printed) in cases {
         let options = options(switches);
-        let array = decode(column, &options, &[value.clone(), Value::Null])
+        let array = decode(&column, &options, &[value.clone(), Value::Null])
             .unwrap_or_else(|error| panic!("{value:?} {switches:?}: {error}"));
         if !data_type.is_empty() {
-            assert_eq!(array.data_type().to_string(), *data_type, "{value:?} {switches:?}");
+            assert_eq!(array.data_type().to_string(), data_type, "{value:?} {switches:?}");
         }
-        let printed = if printed.ends_with(' ') && switches == &[("timestamptz", "utf8")] {
+        let printed = if printed.ends_with(' ') && switches == [("timestamptz", "utf8")] {
             format!("{printed}{zone}")
         } else {
-            (*printed).to_owned()
+            printed.to_owned()
         };
         assert_eq!(shown(&array), [printed, String::new()], "{value:?} {switches:?}");
-        assert_eq!(array.is_null(0), *value == Value::Null);
+        assert_eq!(array.is_null(0), value == Value::Null);
         assert!(array.is_null(1));
     }
 }
@@ -226,7 +229,7 @@ fn values_and_types() {
 fn refusals_name_the_remedy() {
     let none = u32::from(charset_id::NONE) as i32;
     let too_long = Value::Int128(i128::MAX);
-    let cases: &[(Descriptor, &[(&str, &str)], Value, DecodeErrorKind, &str)] = &[
+    let cases: Vec<(Descriptor, Switches, Value, DecodeErrorKind, &str)> = vec![
         (
             column(SqlType::SHORT, 2, -2, 1),
             &[],
@@ -275,8 +278,8 @@ fn refusals_name_the_remedy() {
     ];
     for (column, switches, value, kind, message) in cases {
         let values = [Value::Null, value.clone(), Value::Null];
-        let error = decode(column, &options(switches), &values).expect_err("no Arrow value");
-        assert_eq!((error.kind, error.row, error.column_name.as_str()), (*kind, 1, "C"), "{value:?}");
+        let error = decode(&column, &options(switches), &values).expect_err("no Arrow value");
+        assert_eq!((error.kind, error.row, error.column_name.as_str()), (kind, 1, "C"), "{value:?}");
         assert!(error.message.contains(message), "{error}");
     }
 }

@@ -1,7 +1,10 @@
 //! The state machine: requests and bytes in any order, against a model of what is still unanswered.
 
+#[path = "connection_packets.rs"] // as a module of this file wherever this file is a module
+mod packets;
+
 use arbitrary::{Result, Unstructured};
-use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
+use firearrow_proto::api::layout::FieldKind;
 use firearrow_proto::api::pb::Dpb;
 use firearrow_proto::api::row::{PackedRows, RowSource};
 use firearrow_proto::wire::auth::{AuthPlugin, srp};
@@ -15,6 +18,7 @@ use firearrow_proto::wire::packet::statement::{ExecuteOptions, ExecuteSingleton,
 use firearrow_proto::wire::packet::{Answer, Request};
 use firearrow_proto::wire::xdr::Writer;
 use firearrow_proto::wire::{Connection, Event, Limits, Op, ProtocolError, ProtocolVersion, Ticket};
+use packets::{FORMATS, IV, SERVER_DATA, accept, bytes, completion, good_row, keys, packet, response};
 use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
 
@@ -40,28 +44,10 @@ const PRIVATE: [u8; 32] = {
     private
 };
 
-/// A salt and a public key of a server.
-static SERVER_DATA: LazyLock<Vec<u8>> = LazyLock::new(|| [&[4, 0][..], b"salt", &[3, 0], b"ABC"].concat());
-
 /// The session key that a login with them ends in.
 static SESSION_KEY: LazyLock<[u8; 20]> = LazyLock::new(|| {
     let client = srp::Client::new(&PRIVATE).expect("a long enough key");
     client.respond(AuthPlugin::Srp, "SYSDBA", "masterkey", &SERVER_DATA).expect("good data").session_key
-});
-
-const IV: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
-
-static FORMATS: LazyLock<[Arc<PackedFormat>; 3]> = LazyLock::new(|| {
-    let layouts: [&[FieldKind]; 3] = [
-        &[FieldKind::Long],
-        &[FieldKind::Varying(8), FieldKind::Int64, FieldKind::Text(3)],
-        // May exceed the limit for rows.
-        &[FieldKind::Varying(400), FieldKind::Boolean, FieldKind::Varying(400)],
-    ];
-    layouts.map(|kinds| {
-        let layout = RowLayout::new(kinds.iter().map(|&kind| FieldLayout::plain(kind)));
-        Arc::new(PackedFormat::new(Arc::new(layout)))
-    })
 });
 
 pub(crate) fn run(data: &[u8]) {
@@ -79,6 +65,8 @@ pub(crate) fn run(data: &[u8]) {
 /// A connection and what must be true of it.
 struct Session {
     connection: Connection,
+    /// Whether compression was asked for.
+    compress: bool,
     attached: bool,
     /// Requests with an answer to come, and the format of its rows.
     unanswered: VecDeque<(Ticket, Option<Arc<PackedFormat>>)>,
@@ -109,39 +97,36 @@ impl Session {
             dpb: Dpb::new(),
             srp_private: PRIVATE.to_vec(),
         };
+        let compress = options.compress;
         let connection = match Connection::open(options, LIMITS) {
             Ok(connection) => connection,
             Err(ProtocolError::Incompatible(_)) => return Err(arbitrary::Error::IncorrectFormat),
             Err(other) => panic!("{other}"),
         };
         let unanswered = VecDeque::new();
-        Ok(Self { connection, attached: false, unanswered, deflate: None, cipher: None })
+        Ok(Self { connection, compress, attached: false, unanswered, deflate: None, cipher: None })
     }
 
     fn step(&mut self, input: &mut Unstructured<'_>) -> Result<()> {
-        match input.int_in_range(0..=9)? {
+        match input.int_in_range(0..=11)? {
             0 => {
-                let length = input.int_in_range(0..=200)?.min(input.len());
-                let bytes = input.bytes(length)?.to_vec();
+                let bytes = bytes(input, 200)?.to_vec();
                 self.deliver(&bytes);
             }
-            1..=4 => {
-                // Packets as a server makes them, in pieces and with the stages that are switched on.
+            1 | 2 => {
                 let mut bytes = Vec::new();
                 for _ in 0..input.int_in_range(1..=4)? {
                     packet(input, &mut Writer::new(&mut bytes))?;
                 }
-                let mut bytes = self.transformed(&bytes);
-                if input.ratio(1, 8)? {
-                    let place = input.choose_index(bytes.len())?;
-                    bytes[place] ^= input.arbitrary::<u8>()?;
-                }
-                let first = input.int_in_range(0..=bytes.len())?;
-                self.deliver(&bytes[..first]);
-                self.deliver(&bytes[first..]);
+                self.say(input, &bytes)?;
             }
-            5 | 6 => self.ask(input)?,
-            7 => {
+            3..=6 => {
+                let mut bytes = Vec::new();
+                self.good_answer(input, &mut Writer::new(&mut bytes))?;
+                self.say(input, &bytes)?;
+            }
+            7 | 8 => self.ask(input)?,
+            9 => {
                 let waiting = self.connection.outgoing().map(<[u8]>::len);
                 assert_eq!(self.connection.outgoing().map(<[u8]>::len), waiting, "asking changes nothing");
                 self.connection.sent();
@@ -149,11 +134,67 @@ impl Session {
                     assert_eq!(self.connection.outgoing(), Ok(&[][..]));
                 }
             }
-            8 => self.connection.reply_key(&input.arbitrary::<[u8; 3]>()?),
+            10 => self.connection.reply_key(&input.arbitrary::<[u8; 3]>()?),
             _ if input.ratio(1, 20)? => {
                 assert_eq!(self.connection.received(0), Err(ProtocolError::Closed));
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Packets with the stages that are switched on, in two pieces, now and then damaged.
+    fn say(&mut self, input: &mut Unstructured<'_>, packets: &[u8]) -> Result<()> {
+        let mut bytes = self.transformed(packets);
+        if input.ratio(1, 16)? {
+            let place = input.choose_index(bytes.len())?;
+            bytes[place] ^= input.arbitrary::<u8>()?;
+        }
+        let first = input.int_in_range(0..=bytes.len())?;
+        self.deliver(&bytes[..first]);
+        self.deliver(&bytes[first..]);
+        Ok(())
+    }
+
+    /// What a server that keeps to the protocol might say now.
+    fn good_answer(&self, input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
+        let waiting = self.unanswered.front().map(|(_, format)| format);
+        match waiting {
+            None if self.connection.version().is_none() => {
+                let version = input.int_in_range(13..=19)?;
+                let op = *input.choose(&[Op::COND_ACCEPT, Op::COND_ACCEPT, Op::ACCEPT_DATA, Op::ACCEPT])?;
+                accept(op, version, if self.compress { 0x105 } else { 5 }, out);
+                if op != Op::ACCEPT {
+                    out.cstr(&SERVER_DATA);
+                    out.cstr(b"Srp");
+                    out.word(0);
+                    out.cstr(&[]);
+                }
+            }
+            // Whatever is asked in a handshake may be answered by a success.
+            None if !self.attached => response(&keys(input)?, out),
+            None => out.op(Op::DUMMY),
+            Some(None) if input.ratio(1, 4)? => completion(input, out)?,
+            Some(None) => response(bytes(input, 60)?, out),
+            Some(Some(format)) => match input.int_in_range(0..=5)? {
+                0 => response(&[], out),
+                1 | 2 => {
+                    out.op(Op::FETCH_RESPONSE);
+                    out.quad(if input.arbitrary()? { 100 << 32 } else { 0 });
+                }
+                3 => {
+                    out.op(Op::SQL_RESPONSE);
+                    out.word(1);
+                    good_row(format, input, out)?;
+                }
+                _ => {
+                    for _ in 0..input.int_in_range(1..=5)? {
+                        out.op(Op::FETCH_RESPONSE);
+                        out.quad(1);
+                        good_row(format, input, out)?;
+                    }
+                }
+            },
         }
         Ok(())
     }
@@ -227,7 +268,6 @@ impl Session {
 
     /// Takes all events and holds each against the oldest unanswered request.
     fn listen(&mut self) {
-        let front = |unanswered: &VecDeque<(Ticket, _)>| unanswered.front().map(|(ticket, _)| *ticket);
         while let Ok(Some(event)) = self.connection.next_event() {
             match event {
                 Event::KeyCallback(callback) => {
@@ -256,7 +296,7 @@ impl Session {
                 }
                 Event::InlineBlob(blob) => {
                     assert!(blob.id != 0 && blob.segments.len() <= LIMITS.inline_blob);
-                    assert!(front(&self.unanswered).is_some(), "it belongs to rows that are awaited");
+                    assert!(matches!(self.unanswered.front(), Some((_, Some(_)))), "rows are awaited");
                 }
             }
         }
@@ -303,142 +343,4 @@ impl Request for RunBatch {
     fn answer(&self) -> Answer {
         Answer::Completion
     }
-}
-
-/// A packet much like those of a server.
-fn packet(input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
-    let plugins = ["Srp", "Srp256", "Legacy_Auth", "", "Win_Sspi"];
-    match input.int_in_range(0..=12)? {
-        op @ 0..=2 => {
-            let op = [Op::ACCEPT, Op::ACCEPT_DATA, Op::COND_ACCEPT][op];
-            out.op(op);
-            out.short(0x8000 | input.int_in_range(12..=20)?);
-            out.word(1);
-            out.short(if input.arbitrary()? { 5 } else { 0x105 });
-            if op != Op::ACCEPT {
-                out.cstr(if input.ratio(3, 4)? { &SERVER_DATA } else { &[] });
-                out.cstr(input.choose(&plugins)?.as_bytes());
-                out.short(input.ratio(1, 4)?.into());
-                out.cstr(&keys(input)?);
-            }
-        }
-        3 => {
-            out.op(Op::CONT_AUTH);
-            out.cstr(if input.ratio(3, 4)? { &SERVER_DATA } else { &[] });
-            out.cstr(input.choose(&plugins)?.as_bytes());
-            out.quad(0);
-        }
-        4..=6 => {
-            out.op(Op::RESPONSE);
-            out.short(input.arbitrary()?);
-            out.quad(0);
-            let data = if input.arbitrary()? { keys(input)? } else { bytes(input, 60)?.to_vec() };
-            out.cstr(&data);
-            status(input, out)?;
-        }
-        7 => {
-            out.op(Op::FETCH_RESPONSE);
-            let (status, messages) = *input.choose(&[(0, 1), (0, 1), (0, 0), (100, 0)])?;
-            out.word(status);
-            out.word(messages);
-            if messages == 1 {
-                row(input, out)?;
-            }
-        }
-        8 => {
-            out.op(Op::SQL_RESPONSE);
-            let messages: bool = input.arbitrary()?;
-            out.short(messages.into());
-            if messages {
-                row(input, out)?;
-            }
-        }
-        9 => {
-            out.op(Op::INLINE_BLOB);
-            out.short(1);
-            out.quad(input.int_in_range(0..=3)?);
-            out.cstr(bytes(input, 8)?);
-            out.cstr(bytes(input, 40)?);
-        }
-        10 => {
-            out.op(Op::BATCH_CS);
-            out.short(1);
-            let records = input.int_in_range(0..=3)?;
-            let errors = input.int_in_range(0..=records)?;
-            [records, records, errors, 0].into_iter().for_each(|word| out.word(word));
-            (0..records).for_each(|_| out.word(1));
-            for record in 0..errors {
-                out.word(record);
-                status(input, out)?;
-            }
-        }
-        11 => {
-            out.op(Op::CRYPT_KEY_CALLBACK);
-            out.cstr(bytes(input, 12)?);
-            if input.ratio(3, 4)? {
-                out.short(32);
-            }
-        }
-        _ => out.op(*input.choose(&[Op::DUMMY, Op::DUMMY, Op::DUMMY, Op::EXIT, Op::REJECT])?),
-    }
-    Ok(())
-}
-
-fn bytes<'a>(input: &mut Unstructured<'a>, max: usize) -> Result<&'a [u8]> {
-    let length = input.int_in_range(0..=max)?.min(input.len());
-    input.bytes(length)
-}
-
-fn keys(input: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-    let cipher = *input.choose(&["ChaCha64", "Arc4", "None", ""])?;
-    let mut block = [&[0, 9][..], b"Symmetric", &[1, cipher.len() as u8], cipher.as_bytes()].concat();
-    if cipher == "ChaCha64" {
-        block.extend([&[3, 17][..], b"ChaCha64\0", &IV].concat());
-    }
-    Ok(if cipher.is_empty() { Vec::new() } else { block })
-}
-
-/// Success, a warning or an error.
-fn status(input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
-    let words: &[u32] = match input.int_in_range(0..=5)? {
-        0 => &[1, 335_544_569, 4, 7, 1, 335_544_382, 2, 4, 0x4141_4141, 0],
-        1 => &[1, 0, 18, 335_544_808, 0],
-        _ => &[1, 0, 0],
-    };
-    words.iter().for_each(|word| out.word(*word));
-    Ok(())
-}
-
-/// A row of one of the formats; that of another one is damage of its own.
-fn row(input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
-    let nulls = input.int_in_range(0..=7)?;
-    out.bytes(&[nulls, 0, 0, 0]);
-    let is_null = |column: u8| nulls >> column & 1 != 0;
-    match input.int_in_range(0..=2)? {
-        0 if !is_null(0) => out.word(7),
-        0 => {}
-        1 => {
-            if !is_null(0) {
-                out.cstr(bytes(input, 9)?);
-            }
-            if !is_null(1) {
-                out.quad(7);
-            }
-            if !is_null(2) {
-                out.raw(b"abc");
-            }
-        }
-        _ => {
-            for column in 0..3 {
-                if !is_null(column) {
-                    if column == 1 {
-                        out.raw(&[1]);
-                    } else {
-                        out.cstr(&vec![b'x'; input.int_in_range(0..=400)?]);
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,8 @@
 //! What the encoder does besides converting values.
 
 use super::*;
+use arrow::datatypes::{IntervalUnit, TimeUnit};
+use proptest::prelude::*;
 
 #[test]
 fn null_columns_fit_every_parameter() {
@@ -124,4 +126,81 @@ fn counts_and_schemas_are_checked() {
         encoder.encode(&batch(&given), backwards).expect_err("backwards").kind,
         ParamErrorKind::Schema
     );
+}
+
+/// Every Arrow type there is into every parameter there is: never a panic, and what is sent can be read.
+#[test]
+fn every_pair_is_encoded_or_refused() {
+    let mut parameters = vec![short(), bigint(), numeric(3), int128(), double(), float(), decfloat()];
+    parameters.extend([date(), time(), timestamp(), timestamp_tz(), blob(0), blob(1), varchar(5)]);
+    parameters.extend([
+        column(SqlType::DEC16, 8, 0, 0),
+        column(SqlType::BOOLEAN, 1, 0, 0),
+        column(SqlType::TIME_TZ, 8, 0, 0),
+        column(SqlType::TEXT, 4, 0, charset_id::OCTETS.into()),
+        column(SqlType::NULL, 0, 0, 0),
+    ]);
+    let integers = array(Int64Array::from(vec![Some(0), None, Some(-1), Some(i64::MAX), Some(i64::MIN)]));
+    let floats =
+        array(Float64Array::from(vec![0.0, -1.5, f64::MAX, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY]));
+    let types = [
+        DataType::Int8,
+        DataType::Int64,
+        DataType::UInt64,
+        DataType::Float16,
+        DataType::Float32,
+        DataType::Float64,
+        DataType::Decimal32(9, 4),
+        DataType::Decimal64(18, -3),
+        DataType::Decimal128(38, 38),
+        DataType::Decimal256(76, 10),
+        DataType::Utf8View,
+        DataType::LargeBinary,
+        DataType::Boolean,
+        DataType::Date32,
+        DataType::Date64,
+        DataType::Time32(TimeUnit::Second),
+        DataType::Time64(TimeUnit::Nanosecond),
+        DataType::Timestamp(TimeUnit::Second, None),
+        DataType::Timestamp(TimeUnit::Nanosecond, Some("Asia/Tokyo".into())),
+        DataType::Duration(TimeUnit::Second),
+        DataType::Interval(IntervalUnit::MonthDayNano),
+        DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Int64)),
+        DataType::Null,
+    ];
+    let mut sent = 0;
+    for given in [&integers, &floats] {
+        for data_type in &types {
+            let values = cast(given, data_type).unwrap_or_else(|_| new_null_array(data_type, 2));
+            for parameter in &parameters {
+                for row in 0..values.len() {
+                    let row = values.slice(row, 1);
+                    if let Ok(params) = encode(parameter, &row) {
+                        assert_eq!(params.rows, 1);
+                        sent += 1;
+                        let nothing = params.layout.fields()[0].kind == FieldKind::Nothing;
+                        assert!(nothing || decoded(params).null_count() == row.logical_null_count());
+                    }
+                }
+            }
+        }
+    }
+    assert!(sent > 2000, "{sent}");
+}
+
+proptest! {
+    #[test]
+    fn decimal_floats_arrive_at_their_digits(digits in -999_999_999_999_999_i64..1_000_000_000_000_000, scale in 0..=15_i32) {
+        let float: f64 = format!("{digits}e-{scale}").parse().expect("a number");
+        let params = encode(&numeric(scale), &array(Float64Array::from(vec![float]))).expect("15 digits");
+        let sent = i64::from_le_bytes(*params.bytes.first_chunk().expect("a BIGINT"));
+        prop_assert_eq!(sent, digits);
+    }
+
+    #[test]
+    fn timestamps_arrive_to_the_tick(micros in -62_135_596_800_000_000_i64..253_402_300_800_000_000) {
+        let given = super::micros(&[Some(micros)], None);
+        let sent = decoded(encode(&timestamp(), &given).expect("in the calendar"));
+        prop_assert_eq!(&sent, &super::micros(&[Some(micros.div_euclid(100) * 100)], None));
+    }
 }
