@@ -159,7 +159,7 @@ fn lines(measured: &Measured) -> Vec<Line> {
         let comparison = if matches!(index, 2 | 3) { Comparison::Unlike } else { Comparison::Alike };
         lines.add(what, comparison, |run| Some(run.phases()[index].1.wall_s), time);
         if index == 3 {
-            lines.add("  both", Comparison::Rows, |run| Some(run.fetch()), time);
+            lines.add("first + drain", Comparison::Rows, |run| Some(run.fetch()), time);
         }
     }
     lines.add("total", Comparison::Rows, |run| Some(run.total()), time);

@@ -65,6 +65,8 @@ impl OutputFile {
     /// Puts the complete file in its place and gives its size.
     pub(crate) fn keep(self) -> Result<u64> {
         if let Place::Beside(part) = self.place {
+            // A crash after the rename must not leave a name without its contents.
+            part.as_file().sync_data().map_err(|error| Failure::file(&self.path, &error))?;
             let kept = match self.replace {
                 true => part.persist(&self.path),
                 false => part.persist_noclobber(&self.path),
