@@ -1,6 +1,7 @@
 //! Progress on a terminal.
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ impl Progress {
     /// Without a known end: counting the rows first would cost as much as reading them.
     pub(crate) fn endless(quiet: bool, bytes: Arc<AtomicU64>) -> Self {
         let bar = visible(quiet, ProgressBar::new_spinner);
-        bar.set_style(style("{spinner} {human_pos} rows  {per_sec}  {msg}  {elapsed}"));
+        bar.set_style(style("{spinner} {human_pos} rows  {rate}  {msg}  {elapsed}"));
         if !bar.is_hidden() {
             bar.enable_steady_tick(REDRAW);
         }
@@ -27,7 +28,7 @@ impl Progress {
     /// Towards a known number of rows.
     pub(crate) fn of(name: &'static str, rows: u64, quiet: bool) -> Self {
         let bar = visible(quiet, || ProgressBar::new(rows));
-        bar.set_style(style("{msg:8} {bar:30} {human_pos}/{human_len} rows  {per_sec}  {eta}"));
+        bar.set_style(style("{msg:8} {bar:30} {human_pos}/{human_len} rows  {rate}  {eta}"));
         bar.set_message(name);
         Self { bar, bytes: None }
     }
@@ -62,7 +63,11 @@ fn visible(quiet: bool, bar: impl FnOnce() -> ProgressBar) -> ProgressBar {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("templates are constants")
+    let rate = |state: &ProgressState, text: &mut dyn Write| {
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = write!(text, "{} rows/s", thousands(state.per_sec() as u64));
+    };
+    ProgressStyle::with_template(template).expect("templates are constants").with_key("rate", rate)
 }
 
 const REDRAW: Duration = Duration::from_millis(120);

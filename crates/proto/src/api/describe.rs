@@ -79,8 +79,7 @@ pub const EXPLAIN_PLAN: u8 = 26;
 /// Item: bit 0 = has a cursor.
 pub const STATEMENT_FLAGS: u8 = 27;
 
-const VARIABLE_ITEMS: [u8; 12] =
-    [DESCRIBE_VARS, SQLDA_SEQ, 11, 12, 13, 14, 16, 17, 18, 19, 25, DESCRIBE_END];
+const VARIABLE_ITEMS: [u8; 12] = [DESCRIBE_VARS, SQLDA_SEQ, 11, 12, 13, 14, 16, 17, 18, 19, 25, DESCRIBE_END];
 
 /// Items that `op_prepare_statement` asks for.
 pub fn prepare_items() -> Vec<u8> {
@@ -210,7 +209,9 @@ impl Describer {
             _ if self.is_complete() => Ok(true),
             Some(End::Complete) | None if !unasked => Err(invalid("fewer variables than announced")),
             // The first answer may have ended before its first variable.
-            _ if continued && self.progress() == before => Err(invalid("a description that does not advance")),
+            _ if continued && self.progress() == before => {
+                Err(invalid("a description that does not advance"))
+            }
             _ => Ok(false),
         }
     }

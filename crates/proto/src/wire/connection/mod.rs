@@ -36,13 +36,13 @@ use super::error::{DecodeError, ProtocolError};
 use super::limits::Limits;
 use super::op::Op;
 use super::packed::PackedFormat;
+use super::packet::Request;
 use super::packet::attach::{Attach, Create};
 use super::packet::batch::Completion;
 use super::packet::blob::InlineBlob;
 use super::packet::connect::{Accept, ContinueAuth, Crypt, KeyCallback};
 use super::packet::response::Response;
 use super::packet::row::{FetchStep, decode_fetch_step, decode_sql_response};
-use super::packet::Request;
 use super::version::ProtocolVersion;
 use super::xdr::{Reader, Writer};
 use crate::api::row::PackedRows;
@@ -110,7 +110,11 @@ pub struct Connection {
 /// What one packet (or a run of rows) turned out to be; [`Event`] without its borrows.
 enum Decoded {
     Event(Event<'static>),
-    Rows { ticket: Ticket, columns: usize, rows: usize },
+    Rows {
+        ticket: Ticket,
+        columns: usize,
+        rows: usize,
+    },
     InlineBlob,
     /// Handled inside; look again.
     Internal,
