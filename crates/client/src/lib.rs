@@ -3,7 +3,7 @@
 //! ```no_run
 //! use firearrow::Connection;
 //!
-//! # fn main() -> Result<(), firearrow::Error> {
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let connection = Connection::connect("firebird://SYSDBA:secret@localhost/employee")?;
 //! for batch in connection.query("SELECT * FROM country")? {
 //!     println!("{} rows", batch?.num_rows());
