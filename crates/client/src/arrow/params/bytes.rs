@@ -76,7 +76,8 @@ impl BytesPlan {
             Some(render) => Arc::new(render(&array)?),
             None => array,
         };
-        let longest = self.longest(&array)?;
+        let longest = longest(&array);
+        self.check(&array)?;
         let is_text = matches!(self.target, FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob);
         // What was rendered is short; the engine makes a BLOB of it without a round trip.
         let is_blob = self.target == FieldKind::Blob && self.render.is_none();
@@ -94,36 +95,44 @@ impl BytesPlan {
         Ok((array, field))
     }
 
-    /// Bytes that the longest of these values takes in a message, as far as that can be said beforehand.
+    /// Bytes that each of these values takes in a message, as far as that can be said beforehand.
     pub(super) fn estimate(&self, array: &dyn Array) -> usize {
-        let is_text = self.render.is_none();
-        let longest = if is_text { self.longest(array).map_or(0, |longest| longest.bytes) } else { 64 };
-        if longest > MAX_VARYING { 8 } else { longest.max(self.width).max(4) + 2 }
+        match longest(array).bytes {
+            _ if self.render.is_some() => 64,
+            bytes if bytes > MAX_VARYING => FieldKind::Blob.native().1,
+            bytes => bytes.max(self.width) + 2,
+        }
     }
 
     fn is_binary(&self) -> bool {
         self.charset == charset_id::OCTETS
     }
 
-    fn longest(&self, array: &dyn Array) -> Result<Longest, RowReason> {
-        let mut longest = Longest { row: 0, bytes: 0 };
-        let Some(values) = ByteValues::of(array) else { return Ok(longest) };
+    fn check(&self, array: &dyn Array) -> Result<(), RowReason> {
+        let (Some(check), Some(values)) = (&self.check, ByteValues::of(array)) else { return Ok(()) };
         for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
-            let value = values.value(row);
-            if value.len() > longest.bytes {
-                longest = Longest { row, bytes: value.len() };
-            }
-            if let (Some(check), Ok(text)) = (&self.check, std::str::from_utf8(value)) {
-                check(text).map_err(|reason| reason.in_row(row))?;
-            }
+            let text = std::str::from_utf8(values.value(row)).unwrap_or_default();
+            check(text).map_err(|reason| reason.in_row(row))?;
         }
-        Ok(longest)
+        Ok(())
     }
 }
 
 struct Longest {
     row: usize,
     bytes: usize,
+}
+
+fn longest(array: &dyn Array) -> Longest {
+    let mut longest = Longest { row: 0, bytes: 0 };
+    let Some(values) = ByteValues::of(array) else { return longest };
+    for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
+        let bytes = values.value(row).len();
+        if bytes > longest.bytes {
+            longest = Longest { row, bytes };
+        }
+    }
+    longest
 }
 
 /// Text of every value that is not NULL.

@@ -114,22 +114,30 @@ impl ParamEncoder {
         Ok(Self { columns, layout: None })
     }
 
-    /// How many of these rows make messages of at most `bytes` bytes, from the first on; at least one if there
-    /// are any. All messages are as wide as the longest text among them.
+    /// How many of these rows, from the first on, make messages of about `bytes` bytes in all; at least one if
+    /// there are any. Messages are as wide as the longest text among them.
     pub fn fit(&self, batch: &RecordBatch, rows: Range<usize>, bytes: usize) -> usize {
-        let end = rows.end.min(batch.num_rows());
-        let count = end.saturating_sub(rows.start);
-        if count == 0 {
-            return 0;
-        }
-        let widths = self.columns.iter().zip(batch.columns()).map(|(column, array)| match &column.plan {
-            Plan::Flag => 2,
-            Plan::Null(field) | Plan::Fixed { field, .. } => field.kind.native().1 + 8,
-            Plan::Bytes(plan) => {
-                decoded(array.slice(rows.start, count)).map_or(0, |array| plan.estimate(&array)) + 8
+        let count = rows.end.min(batch.num_rows()).saturating_sub(rows.start);
+        let mut widths = vec![0; self.columns.len()];
+        // Look at no more rows than will fit: the caller asks again for the rest.
+        let (mut seen, mut fitting) = (0, 1);
+        while seen < count.min(fitting) {
+            let next = (seen * 2).clamp(64, count.min(fitting).max(64)).min(count);
+            for ((width, column), array) in widths.iter_mut().zip(&self.columns).zip(batch.columns()) {
+                let needed = match &column.plan {
+                    Plan::Flag => 2,
+                    Plan::Null(field) | Plan::Fixed { field, .. } => field.kind.native().1 + 2,
+                    Plan::Bytes(plan) => {
+                        let array = decoded(array.slice(rows.start + seen, next - seen));
+                        array.map_or(0, |array| plan.estimate(&array)) + 2
+                    }
+                };
+                *width = needed.max(*width);
             }
-        });
-        (bytes / widths.sum::<usize>().max(1)).clamp(1, count)
+            seen = next;
+            fitting = (bytes / widths.iter().sum::<usize>().max(1)).max(1);
+        }
+        fitting.min(count)
     }
 
     /// Encodes these rows of a batch.
