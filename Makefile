@@ -22,7 +22,7 @@ help: ## List the targets
 setup: cargo $(SETUP) ## Install or download what tests and the demo need; quick when nothing is missing
 
 demo: setup ## Make a demo database, copy a table to Parquet, measure fetching
-	cargo build --release --package firearrow-cli
+	cargo build --release --package firearrow-cli --package firearrow-peers
 	scripts/demo.sh
 
 test: setup ## Run all tests on every server there is, then count what ran where
@@ -36,8 +36,9 @@ check: cargo ## Format, lints and unit tests: takes minutes and needs no server
 fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
 	scripts/fuzz.sh
 
-bench: setup ## Run the benchmarks
-	cargo bench --workspace
+bench: setup ## Measure fetching on every server there is, and the codecs
+	scripts/bench-fetch.sh
+	cargo bench --package firearrow-proto
 
 build: cargo ## Build the libraries and the firearrow command
 	cargo build --release

@@ -156,10 +156,7 @@ impl Connection {
 
 impl Shared {
     /// Runs a flow; other threads wait their turn.
-    pub(crate) fn run<T>(
-        &self,
-        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
-    ) -> Result<T> {
+    pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
         ready(flow(&mut self.lock()))
     }
 

@@ -59,4 +59,3 @@ impl From<()> for Params {
         Self::none()
     }
 }
-

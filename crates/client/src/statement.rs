@@ -37,7 +37,11 @@ pub struct Executed {
 }
 
 impl Statement {
-    pub(crate) fn prepare(shared: &Arc<Shared>, transaction: Option<&Transaction>, sql: &str) -> Result<Self> {
+    pub(crate) fn prepare(
+        shared: &Arc<Shared>,
+        transaction: Option<&Transaction>,
+        sql: &str,
+    ) -> Result<Self> {
         let transaction = transaction.map(Transaction::id).transpose()?;
         let prepared = shared.run(async |session| session.prepare(transaction, sql).await)?;
         let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared });
@@ -87,7 +91,8 @@ impl Statement {
     pub fn plan(&self, detailed: bool) -> Result<String> {
         let item = if detailed { EXPLAIN_PLAN } else { PLAN };
         let id = self.inner.prepared.id;
-        let data = self.inner.shared.run(async |session| session.backend.statement_info(id, &[item]).await)?;
+        let data =
+            self.inner.shared.run(async |session| session.backend.statement_info(id, &[item]).await)?;
         let plan = InfoReader::new(&data).find(|each| each.code == item);
         Ok(plan.map(|plan| String::from_utf8_lossy(plan.value).trim().to_owned()).unwrap_or_default())
     }
@@ -102,8 +107,7 @@ impl Statement {
         let fetching = self.inner.shared.run(async |session| {
             let prepared = &self.inner.prepared;
             let bound = session.bind(prepared, id, parameters.batch()).await?;
-            let message =
-                bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+            let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
             session.open(prepared, id, message, &self.read, self.limits).await
         })?;
         Ok(Cursor::new(Arc::clone(&self.inner), fetching))

@@ -93,7 +93,8 @@ impl Transaction {
 
     /// The number of the transaction in the database.
     pub fn number(&self) -> Result<u64> {
-        self.info(INFO_ID)?.ok_or_else(|| Error::new(Kind::Unsupported, "the engine gives no transaction number"))
+        self.info(INFO_ID)?
+            .ok_or_else(|| Error::new(Kind::Unsupported, "the engine gives no transaction number"))
     }
 
     /// The number of the transaction's snapshot, which another one can read

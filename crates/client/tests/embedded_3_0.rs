@@ -8,11 +8,11 @@ mod support;
 
 use firearrow_testkit::{Target, matrix};
 
-matrix!([embedded_3_0],
+matrix!(
+    [embedded_3_0],
     fn types_survive_the_round_trip_in_3_0(target: &Target) {
         cases::all_types(target);
-    }
-
+    },
     fn info_names_3_0(target: &Target) {
         let info = support::fresh(target).info().expect("info is answered");
         assert!(info.engine_version.starts_with("3.0"), "{info:?}");

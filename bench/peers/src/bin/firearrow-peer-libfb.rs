@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const USAGE: &str =
-    "usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME --password TEXT
+    "usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME
                             --sql QUERY [--repeat N] [--wire-crypt disabled|enabled] [--compress]
 
+The password is that of FIREARROW_PASSWORD: arguments can be read by every user of a machine.
 A database without a host is opened by the engine beside the client library, in this process.";
 
 fn main() -> ExitCode {
@@ -69,7 +70,6 @@ struct Arguments {
     client: Option<PathBuf>,
     database: String,
     user: String,
-    password: String,
     sql: String,
     repeat: u32,
     wire_crypt: Option<&'static str>,
@@ -82,7 +82,6 @@ impl Arguments {
             client: None,
             database: String::new(),
             user: "SYSDBA".into(),
-            password: String::new(),
             sql: String::new(),
             repeat: 1,
             wire_crypt: None,
@@ -94,7 +93,6 @@ impl Arguments {
                 "--client" => arguments.client = Some(value()?.into()),
                 "--database" => arguments.database = value()?,
                 "--user" => arguments.user = value()?,
-                "--password" => arguments.password = value()?,
                 "--sql" => arguments.sql = value()?,
                 "--repeat" => arguments.repeat = value()?.parse()?,
                 "--wire-crypt" => {
@@ -123,7 +121,7 @@ impl Arguments {
         const CONFIG: u8 = 87;
         let mut dpb = vec![1]; // isc_dpb_version1
         let mut put = |tag: u8, value: &str| -> Result<(), Box<dyn Error>> {
-            dpb.extend([tag, u8::try_from(value.len()).map_err(|_| format!("{value}: too long"))?]);
+            dpb.extend([tag, u8::try_from(value.len()).map_err(|_| format!("parameter {tag} is too long"))?]);
             dpb.extend_from_slice(value.as_bytes());
             Ok(())
         };
@@ -131,7 +129,7 @@ impl Arguments {
         put(LC_CTYPE, "UTF8")?;
         put(UTF8_FILENAME, "")?;
         if is_remote {
-            put(PASSWORD, &self.password)?;
+            put(PASSWORD, &std::env::var("FIREARROW_PASSWORD").unwrap_or_default())?;
         }
         let crypt = self.wire_crypt.map(|level| format!("WireCrypt = {level}"));
         let compression = self.compress.then(|| "WireCompression = true".to_owned());

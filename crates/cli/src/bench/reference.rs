@@ -7,7 +7,7 @@ use super::measure::{Lap, Run};
 use crate::failure::{Failure, Result};
 use crate::secret;
 use firearrow::ServerInfo;
-use firearrow::config::{Config, Target};
+use firearrow::config::{Config, Password, Target};
 use serde::Deserialize;
 use std::env;
 use std::ffi::OsString;
@@ -26,6 +26,7 @@ pub(crate) enum Reference {
 pub(crate) struct Peer {
     program: PathBuf,
     arguments: Vec<OsString>,
+    password: Option<Password>,
     /// What is compared with, for the report.
     pub(crate) name: String,
 }
@@ -69,14 +70,20 @@ impl Reference {
             Some(path) => file_name(path),
             None => "the same engine".to_owned(),
         };
-        Self::Peer(Peer { program, arguments: arguments(client, config, info), name })
+        let arguments = arguments(client, config, info);
+        Self::Peer(Peer { program, arguments, password: config.password.clone(), name })
     }
 }
 
 impl Peer {
     /// Runs the query once.
     pub(crate) fn run(&self, sql: &str) -> Result<Run> {
-        let output = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        if let Some(password) = &self.password {
+            // Arguments could be read by other users of this machine.
+            command.env("FIREARROW_PASSWORD", password.reveal());
+        }
+        let output = command
             .args(&self.arguments)
             .args(["--sql", sql, "--repeat", "2"])
             .stdin(Stdio::null())
@@ -130,10 +137,6 @@ fn arguments(client: Option<PathBuf>, config: &Config, info: &ServerInfo) -> Vec
             add("--database", format!("{host}/{port}:{database}").into());
             // Encrypted and compressed as ours turned out to be.
             add("--wire-crypt", if info.cipher.is_some() { "enabled" } else { "disabled" }.into());
-            if let Some(password) = &config.password {
-                // It has no other way to get it; other users of this machine could see it while it runs.
-                add("--password", password.reveal().into());
-            }
             if info.compressed {
                 arguments.push("--compress".into());
             }
@@ -179,7 +182,7 @@ mod tests {
         let mut info = ServerInfo::default();
         info.compressed = true;
         let arguments = arguments(None, &config, &info);
-        let expected = "--user u --database [::1]/3051:x --wire-crypt disabled --password pw --compress";
+        let expected = "--user u --database [::1]/3051:x --wire-crypt disabled --compress";
         assert_eq!(arguments.join(" ".as_ref()), expected);
     }
 }

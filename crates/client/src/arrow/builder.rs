@@ -34,7 +34,7 @@ pub struct BatchLimits {
 
 impl Default for BatchLimits {
     fn default() -> Self {
-        Self { rows: 65_536, bytes: 16 << 20 }
+        Self { rows: 8192, bytes: 16 << 20 }
     }
 }
 

@@ -27,13 +27,14 @@ impl AnyBackend {
         match &config.target {
             Target::Remote { host, port, database } => {
                 let deadline = Instant::now() + config.connect_timeout;
-                let link = TcpLink::connect(host, *port, config.address_family, deadline).map_err(|error| {
-                    let kind = match error.kind() {
-                        std::io::ErrorKind::TimedOut => Kind::Timeout,
-                        _ => Kind::Unreachable,
-                    };
-                    Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
-                })?;
+                let link =
+                    TcpLink::connect(host, *port, config.address_family, deadline).map_err(|error| {
+                        let kind = match error.kind() {
+                            std::io::ErrorKind::TimedOut => Kind::Timeout,
+                            _ => Kind::Unreachable,
+                        };
+                        Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
+                    })?;
                 let options = connect_options(config, database, create)?;
                 let source = config.db_key.clone();
                 let key = move |_: &[u8]| db_key::read(source.as_ref());

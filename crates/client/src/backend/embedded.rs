@@ -50,7 +50,12 @@ struct OpenCursor {
 
 impl Embedded {
     pub(crate) fn new(attachment: Attachment) -> Self {
-        Self { attachment: Some(attachment), transactions: HashMap::new(), statements: HashMap::new(), last_id: 0 }
+        Self {
+            attachment: Some(attachment),
+            transactions: HashMap::new(),
+            statements: HashMap::new(),
+            last_id: 0,
+        }
     }
 
     fn attachment(&self) -> Result<&Attachment> {
@@ -81,7 +86,11 @@ fn no_statement() -> Error {
 
 impl Statement {
     /// The metadata for `layout`, or `None` where the engine's own will do.
-    fn output_format(&mut self, library: &fbapi::Library, layout: &Arc<RowLayout>) -> Result<Option<&Metadata>> {
+    fn output_format(
+        &mut self,
+        library: &fbapi::Library,
+        layout: &Arc<RowLayout>,
+    ) -> Result<Option<&Metadata>> {
         if *layout == self.natural {
             return Ok(None);
         }
@@ -188,8 +197,14 @@ impl Backend for Embedded {
                 | StatementKind::Delete
                 | StatementKind::ExecuteProcedure
         );
-        let statement =
-            Statement { statement, natural: Arc::new(natural), input: None, output: None, cursor: None, counts_rows };
+        let statement = Statement {
+            statement,
+            natural: Arc::new(natural),
+            input: None,
+            output: None,
+            cursor: None,
+            counts_rows,
+        };
         let id = self.next_id();
         self.statements.insert(id, statement);
         Ok((StatementId(id), info))
@@ -367,7 +382,9 @@ impl Backend for Embedded {
 fn refuse_new_transaction(started: Option<fbapi::Transaction>) -> Result<()> {
     match started {
         None => Ok(()),
-        Some(_) => Err(Error::new(Kind::Misuse, "SET TRANSACTION: use Connection::begin with TransactionOptions")),
+        Some(_) => {
+            Err(Error::new(Kind::Misuse, "SET TRANSACTION: use Connection::begin with TransactionOptions"))
+        }
     }
 }
 

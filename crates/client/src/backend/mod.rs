@@ -1,8 +1,8 @@
 //! What an engine can be asked to do, whether it is behind a socket or in this process.
 
+mod any;
 #[cfg(feature = "embedded")]
 pub(crate) mod embedded;
-mod any;
 pub(crate) mod link;
 pub(crate) mod wire;
 

@@ -34,7 +34,8 @@ impl<B: Backend> Session<B> {
     }
 
     fn encoder(&self, prepared: &Prepared, batch: &RecordBatch) -> Result<ParamEncoder> {
-        let options = ParamOptions { has_time_zones: self.backend.has_time_zones(), ..ParamOptions::default() };
+        let options =
+            ParamOptions { has_time_zones: self.backend.has_time_zones(), ..ParamOptions::default() };
         Ok(ParamEncoder::new(&prepared.info.parameters, &batch.schema(), &options)?)
     }
 

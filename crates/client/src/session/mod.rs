@@ -54,7 +54,11 @@ impl<B: Backend> Session<B> {
 
     /// Prepares in `transaction`, or in one of the session's own that holds nothing back: a read-only, read
     /// committed transaction is committed from its start as far as garbage collection is concerned.
-    pub(crate) async fn prepare(&mut self, transaction: Option<TransactionId>, sql: &str) -> Result<Prepared> {
+    pub(crate) async fn prepare(
+        &mut self,
+        transaction: Option<TransactionId>,
+        sql: &str,
+    ) -> Result<Prepared> {
         let transaction = match (transaction, self.describing) {
             (Some(transaction), _) | (None, Some(transaction)) => transaction,
             (None, None) => {

@@ -11,11 +11,13 @@ fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
 
-matrix!(all,
+matrix!(
+    all,
     fn blobs_of_every_length_survive(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE BINARY)");
-        let lengths = [0, 1, 2, 3, 4095, 32768, 65530, 65531, 65533, 65534, 65535, 65536, 65537, 200_000, 3_000_000];
+        let lengths =
+            [0, 1, 2, 3, 4095, 32768, 65530, 65531, 65533, 65534, 65535, 65536, 65537, 200_000, 3_000_000];
         let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..lengths.len() as i32));
         let blobs: ArrayRef = Arc::new(BinaryArray::from_iter_values(lengths.map(pattern)));
         connection
@@ -23,8 +25,7 @@ matrix!(all,
             .expect("BLOBs are written");
         let read = query(&connection, "SELECT b, OCTET_LENGTH(b) FROM t ORDER BY id");
         assert!(read.column(0).as_ref() == blobs.as_ref(), "contents differ");
-    }
-
+    },
     fn long_text_is_transliterated_by_the_server(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT CHARACTER SET WIN1252)");
@@ -33,10 +34,13 @@ matrix!(all,
         connection.execute_with("INSERT INTO t VALUES (?)", Params::row([values])).expect("text is written");
         let read = query(&connection, "SELECT b, OCTET_LENGTH(b) FROM t");
         assert_eq!(read.column(0).as_string::<i32>().value(0), text);
-        let stored = arrow::compute::cast(read.column(1), &arrow::datatypes::DataType::Int64).expect("a number");
-        assert_eq!(stored.as_primitive::<arrow::datatypes::Int64Type>().value(0), text.chars().count() as i64);
-    }
-
+        let stored =
+            arrow::compute::cast(read.column(1), &arrow::datatypes::DataType::Int64).expect("a number");
+        assert_eq!(
+            stored.as_primitive::<arrow::datatypes::Int64Type>().value(0),
+            text.chars().count() as i64
+        );
+    },
     fn blob_columns_are_read_row_by_row_over_many_batches(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, a BLOB SUB_TYPE TEXT, b BLOB)");

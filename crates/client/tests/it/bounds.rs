@@ -8,7 +8,8 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
 
-matrix!(all,
+matrix!(
+    all,
     fn batches_are_bounded_by_bytes(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (filler VARCHAR(8000))");

@@ -63,7 +63,11 @@ pub(crate) fn cases() -> Vec<Case> {
             &["-12345678901234.5678", "99999999999999.9999", "NULL"],
             decimal(18, 4, &[Some(-123_456_789_012_345_678), Some(999_999_999_999_999_999), None]),
         ),
-        case("DECIMAL(18, 0)", &["999999999999999999", "NULL"], decimal(18, 0, &[Some(999_999_999_999_999_999), None])),
+        case(
+            "DECIMAL(18, 0)",
+            &["999999999999999999", "NULL"],
+            decimal(18, 0, &[Some(999_999_999_999_999_999), None]),
+        ),
         case("FLOAT", &["1.5", "-0.25", "NULL"], Float32Array::from(vec![Some(1.5), Some(-0.25), None])),
         case(
             "DOUBLE PRECISION",
@@ -111,10 +115,26 @@ pub(crate) fn cases() -> Vec<Case> {
             &["'Größe €'", "NULL"],
             StringArray::from(vec![Some("Größe €"), None]),
         ),
-        case("CHAR(4) CHARACTER SET ISO8859_1", &["'é'", "NULL"], StringArray::from(vec![Some("é   "), None])),
-        case("VARCHAR(10) CHARACTER SET WIN1251", &["'Жук'", "NULL"], StringArray::from(vec![Some("Жук"), None])),
-        case("VARCHAR(10) CHARACTER SET ASCII", &["'plain'", "NULL"], StringArray::from(vec![Some("plain"), None])),
-        case("VARCHAR(10) CHARACTER SET NONE", &["'plain'", "NULL"], StringArray::from(vec![Some("plain"), None])),
+        case(
+            "CHAR(4) CHARACTER SET ISO8859_1",
+            &["'é'", "NULL"],
+            StringArray::from(vec![Some("é   "), None]),
+        ),
+        case(
+            "VARCHAR(10) CHARACTER SET WIN1251",
+            &["'Жук'", "NULL"],
+            StringArray::from(vec![Some("Жук"), None]),
+        ),
+        case(
+            "VARCHAR(10) CHARACTER SET ASCII",
+            &["'plain'", "NULL"],
+            StringArray::from(vec![Some("plain"), None]),
+        ),
+        case(
+            "VARCHAR(10) CHARACTER SET NONE",
+            &["'plain'", "NULL"],
+            StringArray::from(vec![Some("plain"), None]),
+        ),
         case(
             "CHAR(4) CHARACTER SET OCTETS",
             &["x'00FF1080'", "NULL"],
@@ -195,7 +215,8 @@ fn cases_since_4() -> Vec<Case> {
                 "TIMESTAMP '2024-07-01 12:00:00.5 Europe/Berlin'",
                 "NULL",
             ],
-            TimestampMicrosecondArray::from(vec![Some(0), Some(1_719_828_000_500_000), None]).with_timezone("UTC"),
+            TimestampMicrosecondArray::from(vec![Some(0), Some(1_719_828_000_500_000), None])
+                .with_timezone("UTC"),
         )
         .since_4(),
         case(
@@ -231,7 +252,11 @@ pub(crate) fn round_trip(target: &Target, case: &Case) -> Result<(), String> {
     }
     compare("parameters", &case.expected, &column(&connection, "SELECT p FROM t ORDER BY id"))?;
     let same = column(&connection, "SELECT COUNT(*) FROM t WHERE c IS NOT DISTINCT FROM p");
-    compare("equality in the engine", &(Arc::new(Int64Array::from(vec![read.len() as i64])) as ArrayRef), &same)
+    compare(
+        "equality in the engine",
+        &(Arc::new(Int64Array::from(vec![read.len() as i64])) as ArrayRef),
+        &same,
+    )
 }
 
 fn compare(what: &str, expected: &ArrayRef, found: &ArrayRef) -> Result<(), String> {
@@ -239,7 +264,8 @@ fn compare(what: &str, expected: &ArrayRef, found: &ArrayRef) -> Result<(), Stri
     let found: ArrayRef = match (expected.data_type(), found.data_type()) {
         (DataType::Decimal128(precision, scale), DataType::Decimal128(_, same)) if scale == same => {
             let found = found.as_primitive::<arrow::datatypes::Decimal128Type>().clone();
-            let found = found.with_precision_and_scale(*precision, *scale).map_err(|error| error.to_string())?;
+            let found =
+                found.with_precision_and_scale(*precision, *scale).map_err(|error| error.to_string())?;
             Arc::new(found)
         }
         _ => Arc::clone(found),
@@ -256,7 +282,9 @@ pub(crate) fn all_types(target: &Target) {
     let cases = cases();
     let cases = cases.iter().filter(|case| case.since <= target.generation());
     let failures: Vec<String> = cases
-        .filter_map(|case| round_trip(target, case).err().map(|error| format!("{}: {error}", case.declaration)))
+        .filter_map(|case| {
+            round_trip(target, case).err().map(|error| format!("{}: {error}", case.declaration))
+        })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -18,13 +18,17 @@ fn table(target: &Target, declaration: &str) -> Connection {
     connection
 }
 
-matrix!(all,
+matrix!(
+    all,
     fn values_that_do_not_fit_are_errors_and_nothing_is_stored(target: &Target) {
         let cases: Vec<(&str, ArrayRef)> = vec![
             ("SMALLINT", Arc::new(Int32Array::from(vec![40_000]))),
             ("INTEGER", Arc::new(Int64Array::from(vec![3_000_000_000]))),
             ("INTEGER", Arc::new(Float64Array::from(vec![1.5]))),
-            ("NUMERIC(9, 2)", Arc::new(Decimal128Array::from(vec![12_345]).with_precision_and_scale(9, 3).expect("fits"))),
+            (
+                "NUMERIC(9, 2)",
+                Arc::new(Decimal128Array::from(vec![12_345]).with_precision_and_scale(9, 3).expect("fits")),
+            ),
             ("VARCHAR(3)", Arc::new(StringArray::from(vec!["four"]))),
             ("CHAR(3)", Arc::new(StringArray::from(vec!["four"]))),
             ("DATE", Arc::new(TimestampMicrosecondArray::from(vec![1_000_000]))),
@@ -38,11 +42,14 @@ matrix!(all,
             let error = connection
                 .execute_with("INSERT INTO t VALUES (?)", Params::row([Arc::clone(&value)]))
                 .expect_err(&format!("{value:?} does not fit {declaration}"));
-            assert!(matches!(error.kind(), Kind::Data | Kind::Parameter), "{declaration}: {:?} {error}", error.kind());
+            assert!(
+                matches!(error.kind(), Kind::Data | Kind::Parameter),
+                "{declaration}: {:?} {error}",
+                error.kind()
+            );
             assert_eq!(column(&connection, "SELECT c FROM t").len(), 0, "{declaration}");
         }
-    }
-
+    },
     fn the_wrong_number_of_parameters_is_told(target: &Target) {
         let connection = table(target, "INTEGER");
         let error = connection
@@ -50,16 +57,14 @@ matrix!(all,
             .expect_err("one too many");
         assert_eq!(error.kind(), Kind::Parameter);
         assert!(error.to_string().contains('2') && error.to_string().contains('1'), "{error}");
-    }
-
+    },
     fn a_failing_row_is_named_and_the_others_are_rolled_back(target: &Target) {
         let connection = table(target, "INTEGER NOT NULL PRIMARY KEY");
         let error = insert(&connection, Int32Array::from(vec![1, 2, 3, 2, 5])).expect_err("a duplicate");
         assert_eq!(error.kind(), Kind::Constraint, "{error}");
         assert!(error.to_string().contains("row 3"), "{error}");
         assert_eq!(column(&connection, "SELECT c FROM t").len(), 0);
-    }
-
+    },
     fn constraints_and_exceptions_keep_their_texts(target: &Target) {
         let connection = table(target, "INTEGER CONSTRAINT positive CHECK (c > 0)");
         let error = insert(&connection, Int32Array::from(vec![-1])).expect_err("the check fails");
@@ -71,8 +76,7 @@ matrix!(all,
             .expect_err("it raises");
         assert!(error.to_string().contains("something sad: Grün"), "{error}");
         assert_eq!(error.sqlstate(), "HY000");
-    }
-
+    },
     fn an_error_in_the_middle_of_rows_comes_after_them(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (n INTEGER)");
@@ -98,28 +102,27 @@ matrix!(all,
         assert!(seen > 1000 && seen <= 5000, "{seen} rows before the error");
         drop(cursor);
         assert_eq!(query(&connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
-    }
-
+    },
     fn types_of_newer_releases_are_refused_by_older_ones(target: &Target) {
         let connection = fresh(target);
         let result = connection.execute("CREATE TABLE t (c INT128)");
         assert_eq!(result.is_ok(), target.generation() >= Generation::V4_0);
-    }
-
+    },
     fn arrays_name_their_column(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (numbers INTEGER [1:3])");
         let error = connection.query("SELECT numbers FROM t").expect_err("arrays are not read yet");
         assert_eq!(error.kind(), Kind::Unsupported);
         assert!(error.to_string().contains("NUMBERS"), "{error}");
-    }
-
+    },
     fn sql_of_any_length_is_taken_or_refused(target: &Target) {
         let connection = fresh(target);
         let filler = "/* filler */ ".repeat(20_000);
         assert_eq!(query(&connection, &format!("SELECT {filler} 1 FROM RDB$DATABASE")).num_rows(), 1);
         assert_eq!(connection.query("").expect_err("no SQL at all").kind(), Kind::Syntax);
-        assert!(connection.query("SELECT 'zero \0 byte' FROM RDB$DATABASE").is_err() || connection.ping().is_ok());
+        assert!(
+            connection.query("SELECT 'zero \0 byte' FROM RDB$DATABASE").is_err() || connection.ping().is_ok()
+        );
         assert_eq!(query(&connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
     }
 );

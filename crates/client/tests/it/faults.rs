@@ -53,10 +53,13 @@ fn database(target: &Target) -> Config {
 
 const ROWS: usize = 20;
 
-matrix!(wire,
+matrix!(
+    wire,
     fn bytes_may_arrive_in_any_pieces(target: &Target) {
         let original = database(target);
-        for options in ["wire_crypt=disabled", "wire_crypt=enabled", "wire_crypt=enabled&wire_compression=true"] {
+        for options in
+            ["wire_crypt=disabled", "wire_crypt=enabled", "wire_crypt=enabled&wire_compression=true"]
+        {
             for most in [1, 7, 100] {
                 let mut pieces = Behaviour::split(most);
                 if options.contains("compression") {
@@ -70,8 +73,7 @@ matrix!(wire,
                 assert_eq!(session(&config).unwrap_or_else(|e| panic!("{options}, {most}: {e}")), ROWS);
             }
         }
-    }
-
+    },
     fn a_cut_anywhere_is_an_error_and_never_a_short_result(target: &Target) {
         let original = database(target);
         let probe = Proxy::start(server(target).address(), Behaviour::pass()).expect("a proxy");
@@ -82,22 +84,23 @@ matrix!(wire,
         // The last packet confirms the detach; a cut there may go unnoticed.
         let mut cut = 1;
         while cut < total - 40 {
-            let proxy = Proxy::start(server(target).address(), Behaviour::cut_from_server(cut)).expect("a proxy");
+            let proxy =
+                Proxy::start(server(target).address(), Behaviour::cut_from_server(cut)).expect("a proxy");
             match session(&through(target, &original, &proxy, plain)) {
                 Err(error) => assert_eq!(error.kind(), Kind::Closed, "cut at {cut}: {error}"),
                 Ok(rows) => panic!("cut at {cut} of {total}: {rows} rows and no error"),
             }
             cut += 1 + total / 60;
         }
-    }
-
+    },
     fn a_stalled_server_runs_into_the_read_timeout(target: &Target) {
         let original = database(target);
         let probe = Proxy::start(server(target).address(), Behaviour::pass()).expect("a proxy");
         session(&through(target, &original, &probe, "wire_crypt=disabled")).expect("nothing is stalled");
         let total = probe.bytes_from_server();
         for at in [200, total / 2, total * 3 / 4] {
-            let proxy = Proxy::start(server(target).address(), Behaviour::stall_from_server(at)).expect("a proxy");
+            let proxy =
+                Proxy::start(server(target).address(), Behaviour::stall_from_server(at)).expect("a proxy");
             let mut config = through(target, &original, &proxy, "wire_crypt=disabled");
             config.connect_timeout = Duration::from_millis(800);
             config.read_timeout = Some(Duration::from_millis(400));
@@ -106,8 +109,7 @@ matrix!(wire,
             assert_eq!(error.kind(), Kind::Timeout, "stalled at {at}: {error}");
             assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
         }
-    }
-
+    },
     fn a_failed_connection_stays_failed(target: &Target) {
         let original = database(target);
         let proxy = Proxy::start(server(target).address(), Behaviour::pass()).expect("a proxy");

@@ -3,8 +3,8 @@
 use crate::support::{column, fresh_closed};
 use firearrow::config::WireCrypt;
 use firearrow::{Config, Connection, Kind};
-use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 use firearrow_testkit::WireCrypt as ServerCrypt;
+use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 
 fn server(target: &Target) -> &'static Server {
     match target {
@@ -31,15 +31,18 @@ fn works(config: &Config) -> Result<Connection, firearrow::Error> {
     Ok(connection)
 }
 
-matrix!(wire,
+matrix!(
+    wire,
     fn every_cipher_and_compression_carries_rows(target: &Target) {
         let config = fresh_closed(target);
         let ciphers: &[&str] =
             if target.generation() == Generation::V3_0 { &["Arc4"] } else { &["ChaCha64", "ChaCha", "Arc4"] };
         for cipher in ciphers {
             for compress in ["false", "true"] {
-                let options = format!("wire_crypt=required&wire_crypt_plugin={cipher}&wire_compression={compress}");
-                let connection = works(&with(&config, target, &options)).unwrap_or_else(|e| panic!("{options}: {e}"));
+                let options =
+                    format!("wire_crypt=required&wire_crypt_plugin={cipher}&wire_compression={compress}");
+                let connection =
+                    works(&with(&config, target, &options)).unwrap_or_else(|e| panic!("{options}: {e}"));
                 let info = connection.info().expect("info is answered");
                 assert_eq!(info.cipher.as_deref(), Some(*cipher));
                 assert_eq!(info.compressed, compress == "true", "{options}");
@@ -49,14 +52,12 @@ matrix!(wire,
         }
         let plain = works(&with(&config, target, "wire_crypt=disabled")).expect("plain works, too");
         assert_eq!(plain.info().expect("info").cipher, None);
-    }
-
+    },
     fn the_best_cipher_is_chosen(target: &Target) {
         let info = works(&fresh_closed(target)).expect("it opens").info().expect("info");
         let best = if target.generation() == Generation::V3_0 { "Arc4" } else { "ChaCha64" };
         assert_eq!(info.cipher.as_deref(), Some(best));
-    }
-
+    },
     fn every_protocol_version_down_to_13_works(target: &Target) {
         let config = fresh_closed(target);
         let newest = match target.generation() {
@@ -67,12 +68,12 @@ matrix!(wire,
         for version in 13..=newest {
             for crypt in ["disabled", "enabled"] {
                 let options = format!("protocol={version}&wire_crypt={crypt}");
-                let connection = works(&with(&config, target, &options)).unwrap_or_else(|e| panic!("{options}: {e}"));
+                let connection =
+                    works(&with(&config, target, &options)).unwrap_or_else(|e| panic!("{options}: {e}"));
                 assert_eq!(connection.info().expect("info").protocol, Some(version));
             }
         }
-    }
-
+    },
     fn srp_plugins_that_the_server_has_log_in(target: &Target) {
         let config = fresh_closed(target);
         let plugins: &[&str] = match target.generation() {
@@ -80,10 +81,10 @@ matrix!(wire,
             _ => &["Srp256", "Srp"],
         };
         for plugin in plugins {
-            works(&with(&config, target, &format!("auth_plugins={plugin}"))).unwrap_or_else(|e| panic!("{plugin}: {e}"));
+            works(&with(&config, target, &format!("auth_plugins={plugin}")))
+                .unwrap_or_else(|e| panic!("{plugin}: {e}"));
         }
-    }
-
+    },
     fn a_legacy_account_logs_in_on_demand(target: &Target) {
         let mut config = fresh_closed(target);
         config.user = Some("LEGACYTEST".into());
@@ -94,8 +95,7 @@ matrix!(wire,
         config.wire_crypt = WireCrypt::Disabled;
         let connection = Connection::open(&config).expect("the legacy account logs in");
         assert_eq!(connection.info().expect("info").user, "LEGACYTEST");
-    }
-
+    },
     fn wrong_credentials_are_told_apart_from_the_rest(target: &Target) {
         let config = fresh_closed(target);
         let wrong = |change: &dyn Fn(&mut Config)| {
@@ -126,8 +126,7 @@ matrix!(wire,
             }
         });
         assert_eq!(error.kind(), Kind::Unreachable, "{error}");
-    }
-
+    },
     fn encryption_levels_that_do_not_fit_are_explained(target: &Target) {
         let settings = |wire_crypt| ServerConfig { wire_crypt, ..ServerConfig::default() };
         let start = |wire_crypt| Server::start_with(target.generation(), &settings(wire_crypt));
@@ -147,8 +146,7 @@ matrix!(wire,
         config.wire_crypt = WireCrypt::Enabled;
         let connection = Connection::create(&config).expect("plain is allowed");
         assert_eq!(connection.info().expect("info").cipher, None);
-    }
-
+    },
     fn an_idle_connection_is_kept_alive(target: &Target) {
         let mut config = fresh_closed(target);
         config.keepalive = Some(std::time::Duration::from_millis(50));
@@ -159,8 +157,7 @@ matrix!(wire,
         assert!(spent.packets_sent >= 2, "{spent:?}");
         assert_eq!(spent.packets_received, 0);
         assert_eq!(column(&connection, "SELECT 1 FROM RDB$DATABASE").len(), 1);
-    }
-
+    },
     fn options_reach_the_engine(target: &Target) {
         let config = fresh_closed(target);
         let owner = Connection::open(&config).expect("it opens");
@@ -170,7 +167,8 @@ matrix!(wire,
         assert_eq!(role.role, "TESTER");
         if target.generation() >= Generation::V4_0 {
             let connection = works(&with(&config, target, "session_time_zone=Asia/Tokyo")).expect("it opens");
-            let zone = column(&connection, "SELECT RDB$GET_CONTEXT('SYSTEM', 'SESSION_TIMEZONE') FROM RDB$DATABASE");
+            let zone =
+                column(&connection, "SELECT RDB$GET_CONTEXT('SYSTEM', 'SESSION_TIMEZONE') FROM RDB$DATABASE");
             assert_eq!(arrow::array::AsArray::as_string::<i32>(&zone).value(0), "Asia/Tokyo");
         }
         let error = Connection::open(&with(&config, target, "set_bind=nonsense")).err();

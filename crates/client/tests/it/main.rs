@@ -3,6 +3,7 @@
 mod blobs;
 mod bounds;
 mod cases;
+mod encryption;
 mod errors;
 mod faults;
 mod login;

@@ -11,7 +11,8 @@ fn cost<T>(connection: &Connection, work: impl FnOnce() -> T) -> u64 {
     connection.wire_stats().round_trips - before
 }
 
-matrix!(wire,
+matrix!(
+    wire,
     fn a_prepared_query_takes_one_round_trip(target: &Target) {
         let connection = fresh(target);
         let transaction = connection.begin(Default::default()).expect("it starts");
@@ -22,8 +23,7 @@ matrix!(wire,
             });
             assert_eq!(trips, 1);
         }
-    }
-
+    },
     fn new_sql_takes_two_round_trips(target: &Target) {
         let connection = fresh(target);
         let transaction = connection.begin(Default::default()).expect("it starts");
@@ -34,8 +34,7 @@ matrix!(wire,
             });
             assert_eq!(trips, 2);
         }
-    }
-
+    },
     fn executing_with_its_count_takes_one_round_trip(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
@@ -45,8 +44,7 @@ matrix!(wire,
             statement.execute(&mut transaction, Params::texts([Some("1")])).expect("it inserts");
         });
         assert_eq!(trips, 1);
-    }
-
+    },
     fn beginning_and_ending_take_one_each(target: &Target) {
         let connection = fresh(target);
         connection.begin(Default::default()).expect("it starts");
@@ -55,8 +53,7 @@ matrix!(wire,
         assert_eq!(cost(&connection, || transaction = connection.begin(Default::default()).ok()), 1);
         let transaction = transaction.expect("it started");
         assert_eq!(cost(&connection, || transaction.commit().expect("it commits")), 1);
-    }
-
+    },
     fn two_fetches_are_in_flight(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, filler CHAR(200) CHARACTER SET ASCII)");

@@ -11,10 +11,12 @@ fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
     Arc::new(Int32Array::from_iter_values(values))
 }
 
-matrix!(all,
+matrix!(
+    all,
     fn a_statement_runs_again_with_other_parameters(target: &Target) {
         let connection = fresh(target);
-        let statement = connection.prepare("SELECT CAST(? AS INTEGER) + 1 FROM RDB$DATABASE").expect("valid SQL");
+        let statement =
+            connection.prepare("SELECT CAST(? AS INTEGER) + 1 FROM RDB$DATABASE").expect("valid SQL");
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
         for value in [1, -7, 1_000_000] {
             let batch = rows(statement.query(&transaction, Params::row([ints([value])])).expect("it runs"));
@@ -22,8 +24,7 @@ matrix!(all,
             let found = arrow::compute::cast(found, &arrow::datatypes::DataType::Int64).expect("a number");
             assert_eq!(found.as_primitive::<arrow::datatypes::Int64Type>().value(0), i64::from(value) + 1);
         }
-    }
-
+    },
     fn many_rows_arrive_complete_and_in_order(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, name VARCHAR(50))");
@@ -49,8 +50,7 @@ matrix!(all,
         }
         assert_eq!(next, 20000);
         assert!(cursor.next_batch().expect("the end repeats").is_none());
-    }
-
+    },
     fn a_cursor_closed_early_leaves_the_connection_usable(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, filler CHAR(500))");
@@ -69,8 +69,7 @@ matrix!(all,
             cursor.close().expect("closing early works");
         }
         assert_eq!(rows(transaction.query("SELECT 1 FROM RDB$DATABASE").expect("usable")).num_rows(), 1);
-    }
-
+    },
     fn several_cursors_are_read_in_turns(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, filler CHAR(300))");
@@ -84,13 +83,22 @@ matrix!(all,
         let limits = BatchLimits { rows: 100, ..Default::default() };
         let open = |order: &str| {
             let sql = format!("SELECT id, filler FROM t ORDER BY id {order}");
-            transaction.prepare(&sql).expect("valid SQL").with_limits(limits).query(&transaction, ()).expect("it runs")
+            transaction
+                .prepare(&sql)
+                .expect("valid SQL")
+                .with_limits(limits)
+                .query(&transaction, ())
+                .expect("it runs")
         };
         let (mut up, mut down) = (open("ASC"), open("DESC"));
         let mut seen = 0;
         while let Some(first) = up.next_batch().expect("rows") {
             let second = down.next_batch().expect("rows").expect("as many rows as the other");
-            for (a, b) in first.column(0).as_primitive::<Int32Type>().values().iter()
+            for (a, b) in first
+                .column(0)
+                .as_primitive::<Int32Type>()
+                .values()
+                .iter()
                 .zip(second.column(0).as_primitive::<Int32Type>().values())
             {
                 assert_eq!((*a, *b), (seen, 2999 - seen));
@@ -98,8 +106,7 @@ matrix!(all,
             }
         }
         assert_eq!(seen, 3000);
-    }
-
+    },
     fn a_second_cursor_on_a_statement_is_refused(target: &Target) {
         let connection = fresh(target);
         let statement = connection.prepare("SELECT 1 FROM RDB$DATABASE").expect("valid SQL");
@@ -108,8 +115,7 @@ matrix!(all,
         let error = statement.query(&transaction, ()).expect_err("the first is open");
         assert_eq!(error.kind(), Kind::Misuse);
         assert_eq!(rows(first).num_rows(), 1);
-    }
-
+    },
     fn affected_rows_are_counted(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
@@ -121,9 +127,11 @@ matrix!(all,
         assert_eq!(updated.affected_rows, Some(3));
         let deleted = connection.execute("DELETE FROM t WHERE id >= 100").expect("valid SQL");
         assert_eq!(deleted.affected_rows, Some(3));
-        assert_eq!(connection.execute("DELETE FROM t WHERE id = 77").expect("valid SQL").affected_rows, Some(0));
-    }
-
+        assert_eq!(
+            connection.execute("DELETE FROM t WHERE id = 77").expect("valid SQL").affected_rows,
+            Some(0)
+        );
+    },
     fn returning_gives_its_row(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, name VARCHAR(10))");
@@ -138,16 +146,14 @@ matrix!(all,
             Generation::V5_0 => assert_eq!(none.num_rows(), 0),
             _ => assert!(none.num_rows() <= 1 && none.column(0).null_count() == none.num_rows()),
         }
-    }
-
+    },
     fn procedures_return_their_row(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE PROCEDURE twice (n INTEGER) RETURNS (m INTEGER) AS BEGIN m = n * 2; END");
         let cursor = connection.query_with("EXECUTE PROCEDURE twice(?)", Params::row([ints([21])]));
         let batch = rows(cursor.expect("it runs"));
         assert_eq!(batch.column(0).as_primitive::<Int32Type>().value(0), 42);
-    }
-
+    },
     fn text_parameters_are_converted_by_the_server(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (a INTEGER, b DATE, c DECIMAL(10, 2), d VARCHAR(10))");
@@ -162,15 +168,14 @@ matrix!(all,
         assert_eq!(batch.column(1).as_primitive::<arrow::datatypes::Date32Type>().value(0), 19782);
         assert_eq!(batch.column(2).as_primitive::<arrow::datatypes::Decimal128Type>().value(0), -125);
         assert!(batch.column(3).is_null(0));
-    }
-
+    },
     fn a_parameter_may_be_compared_with_null(target: &Target) {
         let connection = fresh(target);
         let sql = "SELECT 1 FROM RDB$DATABASE WHERE ? IS NULL";
-        let with = |value| rows(connection.query_with(sql, Params::texts([value])).expect("it runs")).num_rows();
+        let with =
+            |value| rows(connection.query_with(sql, Params::texts([value])).expect("it runs")).num_rows();
         assert_eq!((with(None), with(Some("x"))), (1, 0));
-    }
-
+    },
     fn wide_statements_are_described_whole(target: &Target) {
         let connection = fresh(target);
         let columns: Vec<String> = (0..800).map(|n| format!("{n} AS a_rather_long_column_{n}")).collect();
@@ -178,15 +183,13 @@ matrix!(all,
         assert_eq!(batch.num_columns(), 800);
         assert_eq!(batch.column(799).as_primitive::<Int32Type>().value(0), 799);
         assert_eq!(batch.schema().field(799).name(), "A_RATHER_LONG_COLUMN_799");
-    }
-
+    },
     fn plans_are_told(target: &Target) {
         let connection = fresh(target);
         let statement = connection.prepare("SELECT * FROM RDB$RELATIONS").expect("valid SQL");
         assert!(statement.plan(false).expect("a plan").contains("RDB$RELATIONS"));
         assert!(statement.plan(true).expect("a plan").contains("Full Scan"));
-    }
-
+    },
     fn info_tells_what_is_known(target: &Target) {
         let connection = fresh(target);
         let info = connection.info().expect("info is answered");
@@ -195,8 +198,7 @@ matrix!(all,
         assert_eq!((info.dialect, info.database_charset.as_str()), (3, "UTF8"));
         assert!(info.page_size >= 4096 && info.attachment > 0);
         assert_eq!(info.protocol.is_some(), matches!(target, Target::Wire(_)));
-    }
-
+    },
     fn the_engine_errors_of_wrong_calls_are_kept_whole(target: &Target) {
         let connection = fresh(target);
         let error = connection.query("SELECT * FROM no_such_table").expect_err("there is no such table");
@@ -204,7 +206,9 @@ matrix!(all,
         assert!(error.message().contains("NO_SUCH_TABLE"), "{error}");
         assert!(error.gds_codes().contains(&335544580), "{:?}", error.gds_codes());
         assert_eq!(error.sqlstate(), "42S02");
-        let error = connection.execute_with("INSERT INTO RDB$ROLES (RDB$ROLE_NAME) VALUES (?)", ()).expect_err("no parameter");
+        let error = connection
+            .execute_with("INSERT INTO RDB$ROLES (RDB$ROLE_NAME) VALUES (?)", ())
+            .expect_err("no parameter");
         assert_eq!(error.kind(), Kind::Parameter);
         let error = connection.execute("SELECT 1 FROM RDB$DATABASE").expect_err("it gives rows");
         assert_eq!(error.kind(), Kind::Misuse);

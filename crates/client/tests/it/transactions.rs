@@ -20,7 +20,8 @@ fn pair(target: &Target) -> (Connection, Connection) {
     (first, Connection::open(&config).expect("it opens twice"))
 }
 
-matrix!(all,
+matrix!(
+    all,
     fn a_dropped_transaction_is_rolled_back(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
@@ -31,8 +32,7 @@ matrix!(all,
         }
         let transaction = connection.begin(Default::default()).expect("it starts");
         assert_eq!(count(&transaction), 0);
-    }
-
+    },
     fn isolation_levels_see_what_they_should(target: &Target) {
         let (reader, writer) = pair(target);
         let begin = |isolation| {
@@ -46,15 +46,16 @@ matrix!(all,
         if target.generation() >= Generation::V4_0 {
             assert_eq!(count(&begin(Isolation::ReadCommittedReadConsistency)), 1);
         } else {
-            let options =
-                TransactionOptions { isolation: Isolation::ReadCommittedReadConsistency, ..Default::default() };
+            let options = TransactionOptions {
+                isolation: Isolation::ReadCommittedReadConsistency,
+                ..Default::default()
+            };
             reader.begin(options).expect_err("Firebird 3 does not know it");
         }
         drop((snapshot, committed));
         let stability = begin(Isolation::SnapshotTableStability);
         assert_eq!(count(&stability), 1);
-    }
-
+    },
     fn locks_fail_at_once_or_after_their_time(target: &Target) {
         let (first, second) = pair(target);
         run(&first, "INSERT INTO t VALUES (1)");
@@ -70,8 +71,7 @@ matrix!(all,
         };
         assert!(attempt(LockResolution::NoWait) < Duration::from_millis(900));
         assert!(attempt(LockResolution::Timeout(2)) >= Duration::from_millis(900));
-    }
-
+    },
     fn read_only_transactions_refuse_writes(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
@@ -79,8 +79,7 @@ matrix!(all,
         let error = transaction.execute("INSERT INTO t VALUES (1)").expect_err("it is read-only");
         assert!(error.gds_codes().contains(&335544361), "{error}");
         assert_eq!(count(&transaction), 0);
-    }
-
+    },
     fn retaining_keeps_the_transaction(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
@@ -92,8 +91,7 @@ matrix!(all,
         assert_eq!(count(&transaction), 1);
         transaction.rollback().expect("it ends");
         assert_eq!(column(&connection, "SELECT id FROM t").len(), 1);
-    }
-
+    },
     fn auto_commit_commits_each_statement(target: &Target) {
         let (first, second) = pair(target);
         let options = TransactionOptions { auto_commit: true, ..Default::default() };
@@ -102,8 +100,7 @@ matrix!(all,
         assert_eq!(column(&second, "SELECT id FROM t").len(), 1);
         drop(transaction);
         assert_eq!(column(&second, "SELECT id FROM t").len(), 1);
-    }
-
+    },
     fn a_snapshot_can_be_shared(target: &Target) {
         let (first, second) = pair(target);
         run(&first, "INSERT INTO t VALUES (1)");
@@ -121,18 +118,19 @@ matrix!(all,
         drop((leader, follower));
         let error = second.begin(at).expect_err("nobody holds the snapshot any more");
         assert!(error.gds_codes().contains(&335545252), "{error}");
-    }
-
+    },
     fn commit_as_sql_ends_the_transaction(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
         let mut transaction = connection.begin(Default::default()).expect("it starts");
         transaction.execute_immediate("INSERT INTO t VALUES (1)").expect("it inserts");
         transaction.execute("COMMIT").expect("it commits");
-        assert_eq!(transaction.query("SELECT 1 FROM RDB$DATABASE").expect_err("it has ended").kind(), Kind::Misuse);
+        assert_eq!(
+            transaction.query("SELECT 1 FROM RDB$DATABASE").expect_err("it has ended").kind(),
+            Kind::Misuse
+        );
         assert_eq!(column(&connection, "SELECT id FROM t").len(), 1);
-    }
-
+    },
     fn a_cursor_of_a_committed_transaction_reports_it(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, filler CHAR(500))");
@@ -159,15 +157,13 @@ matrix!(all,
         assert!(cursor.next_batch().is_err_and(|again| again.to_string() == error.to_string()));
         drop(cursor);
         assert_eq!(column(&connection, "SELECT 1 FROM RDB$DATABASE").len(), 1);
-    }
-
+    },
     fn numbers_of_transactions_grow(target: &Target) {
         let connection = fresh(target);
         let first = connection.begin(Default::default()).expect("it starts").number().expect("a number");
         let second = connection.begin(Default::default()).expect("it starts").number().expect("a number");
         assert!(second > first);
-    }
-
+    },
     fn a_database_is_created_and_dropped(target: &Target) {
         let config = config(target, &target.fresh_url());
         Connection::open(&config).expect_err("there is no such database yet");

@@ -8,11 +8,11 @@ use firearrow::Params;
 use firearrow_testkit::{Target, matrix};
 use std::sync::Arc;
 
-matrix!(all,
+matrix!(
+    all,
     fn every_scalar_type_survives_the_round_trip(target: &Target) {
         all_types(target);
-    }
-
+    },
     fn floating_point_arrives_bit_by_bit(target: &Target) {
         // As parameters: the engine's own reading of literals is not exact at the ends of the range.
         let connection = fresh(target);
@@ -24,14 +24,17 @@ matrix!(all,
             Arc::new(Float64Array::from_iter_values(doubles)),
             Arc::new(Float32Array::from_iter_values(floats)),
         ];
-        connection.execute_with("INSERT INTO t VALUES (?, ?, ?)", Params::row(columns)).expect("they are taken");
+        connection
+            .execute_with("INSERT INTO t VALUES (?, ?, ?)", Params::row(columns))
+            .expect("they are taken");
         let batch = crate::support::query(&connection, "SELECT d, f FROM t ORDER BY id");
-        let found = batch.column(0).as_primitive::<Float64Type>().values().iter().map(|value| value.to_bits());
+        let found =
+            batch.column(0).as_primitive::<Float64Type>().values().iter().map(|value| value.to_bits());
         assert!(found.eq(doubles.iter().map(|value| value.to_bits())));
-        let found = batch.column(1).as_primitive::<Float32Type>().values().iter().map(|value| value.to_bits());
+        let found =
+            batch.column(1).as_primitive::<Float32Type>().values().iter().map(|value| value.to_bits());
         assert!(found.eq(floats.iter().map(|value| value.to_bits())));
-    }
-
+    },
     fn empty_results_have_their_schema(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (a INTEGER, b VARCHAR(10), c BLOB)");
@@ -39,8 +42,7 @@ matrix!(all,
         assert_eq!(batch.num_rows(), 0);
         let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
         assert_eq!(names, ["A", "B", "C"]);
-    }
-
+    },
     fn expressions_and_literals_have_values(target: &Target) {
         let connection = fresh(target);
         let batch = crate::support::query(
@@ -53,8 +55,7 @@ matrix!(all,
         assert!(batch.column(3).is_null(0));
         assert!(batch.column(4).as_boolean().value(0));
         assert!(batch.column(5).is_null(0));
-    }
-
+    },
     fn invalid_text_names_its_column_and_row(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER, bytes VARCHAR(10) CHARACTER SET NONE)");
@@ -66,8 +67,7 @@ matrix!(all,
         let text = error.to_string();
         assert!(text.contains("BYTES") && text.contains("none_encoding"), "{text}");
         assert!(text.contains("row 2") || text.contains("row 1"), "{text}");
-    }
-
+    },
     fn none_encoding_reads_single_byte_text(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (bytes VARCHAR(10) CHARACTER SET NONE)");
@@ -75,7 +75,8 @@ matrix!(all,
         let mut options = connection.read_options().clone();
         options.set("none_encoding", "windows-1252").expect("a known encoding");
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
-        let statement = transaction.prepare("SELECT bytes FROM t").expect("valid SQL").with_read_options(options);
+        let statement =
+            transaction.prepare("SELECT bytes FROM t").expect("valid SQL").with_read_options(options);
         let batch = crate::support::rows(statement.query(&transaction, ()).expect("it runs"));
         assert_eq!(batch.column(0).as_string::<i32>().value(0), "GrŸ");
     }

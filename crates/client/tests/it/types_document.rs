@@ -25,7 +25,11 @@ fn the_types_document_is_true() {
     let old = std::fs::read_to_string(&path).unwrap_or_default();
     let targets: Vec<Option<Target>> = PLATFORMS.iter().map(|(_, platform)| platform.target().ok()).collect();
     let mut text = HEAD.to_owned();
-    let _ = writeln!(text, "| Firebird type | Arrow type |{}", PLATFORMS.map(|(name, _)| format!(" {name} |")).concat());
+    let _ = writeln!(
+        text,
+        "| Firebird type | Arrow type |{}",
+        PLATFORMS.map(|(name, _)| format!(" {name} |")).concat()
+    );
     let _ = writeln!(text, "|---|---|---|---|---|---|");
     for case in cases() {
         let _ = write!(text, "| {} | {} |", case.declaration, case.expected.data_type());

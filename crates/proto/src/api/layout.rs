@@ -341,9 +341,6 @@ mod tests {
         let mut name = FieldLayout::plain(FieldKind::Varying(20));
         name.charset = charset_id::UTF8;
         let layout = RowLayout::new([name, FieldLayout::plain(FieldKind::Int64)]);
-        assert_eq!(
-            layout.blr(),
-            [5, 2, 4, 0, 4, 0, 0x26, 4, 0, 0x14, 0, 7, 0, 0x10, 0, 7, 0, 0xff, 0x4c]
-        );
+        assert_eq!(layout.blr(), [5, 2, 4, 0, 4, 0, 0x26, 4, 0, 0x14, 0, 7, 0, 0x10, 0, 7, 0, 0xff, 0x4c]);
     }
 }

@@ -44,8 +44,13 @@ pub trait RowSource {
     type Format: ValueFormat;
     /// Number of rows.
     fn row_count(&self) -> usize;
-    /// The bytes that begin with the value, or `None` for NULL. The slice may extend beyond the value.
-    fn field(&self, row: usize, column: usize) -> Option<&[u8]>;
+    /// The fields of one column, row by row: the bytes that begin with the value, or `None` for NULL. The slice
+    /// may extend beyond the value. What is the same for all rows is looked up once, here.
+    fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]>;
+    /// One field, as [`RowSource::column`] has it.
+    fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
+        self.column(column)(row)
+    }
 }
 
 /// Values as they travel: big-endian, everything in units of four bytes.
@@ -189,12 +194,15 @@ impl RowSource for NativeRows<'_> {
         self.rows
     }
 
-    #[inline]
-    fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
+    #[inline(always)]
+    fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
         let field = &self.layout.fields()[column];
-        let start = row * self.layout.native_stride();
-        let null = &self.bytes[start + field.null_offset..];
-        if null[0] | null[1] == 0 { Some(&self.bytes[start + field.offset..]) } else { None }
+        let (offset, null_offset) = (field.offset, field.null_offset);
+        let (bytes, stride) = (self.bytes, self.layout.native_stride());
+        move |row| {
+            let message = &bytes[row * stride..];
+            if message[null_offset] | message[null_offset + 1] == 0 { Some(&message[offset..]) } else { None }
+        }
     }
 }
 
@@ -221,11 +229,12 @@ impl RowSource for PackedRows<'_> {
         self.rows
     }
 
-    #[inline]
-    fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
-        match self.positions[row * self.columns + column] {
+    #[inline(always)]
+    fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
+        let (bytes, positions, columns) = (self.bytes, self.positions, self.columns);
+        move |row| match positions[row * columns + column] {
             NULL_POSITION => None,
-            at => Some(&self.bytes[at as usize..]),
+            at => Some(&bytes[at as usize..]),
         }
     }
 }

@@ -37,12 +37,7 @@ impl PackedFormat {
 
     /// Finds the values of the row that begins at `at` in `bytes`, appends their positions and returns where the
     /// row ends. On any error `positions` is as it was.
-    pub fn measure(
-        &self,
-        bytes: &[u8],
-        at: usize,
-        positions: &mut Vec<u32>,
-    ) -> Result<usize, DecodeError> {
+    pub fn measure(&self, bytes: &[u8], at: usize, positions: &mut Vec<u32>) -> Result<usize, DecodeError> {
         let first = positions.len();
         let result = self.walk(bytes, at, positions);
         if result.is_err() {
@@ -191,13 +186,11 @@ mod tests {
     }
 
     /// The row of appendix A.5: INTEGER 7, VARCHAR 'abc', BIGINT NULL, BOOLEAN true.
-    const ROW: [u8; 20] =
-        [4, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 3, b'a', b'b', b'c', 0, 1, 0, 0, 0];
+    const ROW: [u8; 20] = [4, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 3, b'a', b'b', b'c', 0, 1, 0, 0, 0];
 
     #[test]
     fn measures_the_reference_row_at_every_cut() {
-        let format =
-            format(&[FieldKind::Long, FieldKind::Varying(5), FieldKind::Int64, FieldKind::Boolean]);
+        let format = format(&[FieldKind::Long, FieldKind::Varying(5), FieldKind::Int64, FieldKind::Boolean]);
         let mut positions = Vec::new();
         for cut in 0..ROW.len() {
             assert_eq!(format.measure(&ROW[..cut], 0, &mut positions), Err(DecodeError::Incomplete));
@@ -212,8 +205,7 @@ mod tests {
 
     #[test]
     fn packs_the_reference_row() {
-        let format =
-            format(&[FieldKind::Long, FieldKind::Varying(5), FieldKind::Int64, FieldKind::Boolean]);
+        let format = format(&[FieldKind::Long, FieldKind::Varying(5), FieldKind::Int64, FieldKind::Boolean]);
         let layout = Arc::clone(format.layout());
         let mut message = vec![0; layout.native_length()];
         let fields = layout.fields();

@@ -1,8 +1,8 @@
 //! BINARY(n) as values of fixed size.
 
 use super::super::error::{ColumnError, Fault};
+use super::Column;
 use super::values::{Nulls, take};
-use super::{Column, reader};
 use arrow::array::{ArrayRef, FixedSizeBinaryArray};
 use arrow::buffer::Buffer;
 use firearrow_proto::api::row::RowSource;
@@ -36,7 +36,7 @@ impl Column for FixedBinaryColumn {
         self.data.resize(first + size * range.len(), 0);
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
-        let field = reader(rows, column);
+        let field = rows.column(column);
         for (value, row) in self.data[first..].chunks_exact_mut(size).zip(range) {
             match field(row) {
                 Some(bytes) => match bytes.get(..size) {

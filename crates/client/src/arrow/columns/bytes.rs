@@ -1,8 +1,8 @@
 //! Columns of varying length: the loop they share, and what they keep.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
+use super::Column;
 use super::values::{Nulls, take};
-use super::{Column, reader};
 use arrow::array::{ArrayRef, GenericBinaryArray, GenericStringArray, OffsetSizeTrait};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;
@@ -60,7 +60,7 @@ impl<W: Write> Column for ByteColumn<W> {
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
         let mut out = Output::new(&mut self.data, range.len());
-        let field = reader(rows, column);
+        let field = rows.column(column);
         for (end, row) in self.offsets[first..].iter_mut().zip(range) {
             match field(row) {
                 Some(bytes) => {

@@ -1,8 +1,8 @@
 //! Numbers that Arrow stores as Firebird does, and BOOLEAN.
 
 use super::super::error::{ColumnError, Fault};
+use super::Column;
 use super::values::{Nulls, Read};
-use super::{Column, reader};
 use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;
@@ -65,7 +65,7 @@ impl Column for BooleanColumn {
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
         self.bits.reserve(range.len());
-        let field = reader(rows, column);
+        let field = rows.column(column);
         for row in range {
             let bit = match field(row) {
                 Some([byte, ..]) => *byte != 0,

@@ -53,11 +53,6 @@ trait Column {
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError>;
 }
 
-/// The fields of one column, row by row.
-fn reader<'s, S: RowSource>(rows: &'s S, column: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
-    move |row| rows.field(row, column)
-}
-
 macro_rules! builders {
     ($($variant:ident($column:ty),)+) => {
         /// The builder of one column.

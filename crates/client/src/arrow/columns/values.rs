@@ -1,7 +1,7 @@
 //! The loop that all columns of fixed width share, and what they keep: plain values and a null bitmap.
 
 use super::super::error::{ColumnError, Fault};
-use super::{Column, reader};
+use super::Column;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, NullBufferBuilder, PrimitiveArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
@@ -51,7 +51,7 @@ impl<T: Copy + Default> Values<T> {
         self.values.resize(first + range.len(), T::default());
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
-        let field = reader(rows, column);
+        let field = rows.column(column);
         for (value, row) in self.values[first..].iter_mut().zip(range) {
             match field(row) {
                 Some(bytes) => match read.read::<S::Format>(bytes) {

@@ -19,7 +19,12 @@ pub(crate) struct TcpLink {
 
 impl TcpLink {
     /// Connects to the first address of `host` that answers before `deadline`.
-    pub(crate) fn connect(host: &str, port: u16, family: AddressFamily, deadline: Instant) -> io::Result<Self> {
+    pub(crate) fn connect(
+        host: &str,
+        port: u16,
+        family: AddressFamily,
+        deadline: Instant,
+    ) -> io::Result<Self> {
         let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address of the wanted kind");
         let wanted = |address: &SocketAddr| match family {
             AddressFamily::Any => true,
@@ -34,7 +39,8 @@ impl TcpLink {
             match TcpStream::connect_timeout(&address, left) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
-                    SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE_IDLE))?;
+                    SockRef::from(&stream)
+                        .set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE_IDLE))?;
                     return Ok(Self { stream, patience: Patience::Each(None) });
                 }
                 Err(error) => last = error,

@@ -50,7 +50,8 @@ async fn count_to(config: &Config, last: i32) -> Result<i64> {
     Ok(sum)
 }
 
-firearrow_testkit::matrix!(wire,
+firearrow_testkit::matrix!(
+    wire,
     fn flows_run_over_tokio(target: &firearrow_testkit::Target) {
         let config = Config::parse(&target.fresh_url()).expect("a valid URL");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

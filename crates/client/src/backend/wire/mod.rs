@@ -71,7 +71,8 @@ impl<L: Link> Wire<L> {
                     let reply = key(&callback.data)?;
                     let limit = callback.reply_limit.map_or(usize::MAX, usize::from);
                     if reply.len() > limit {
-                        let text = format!("the database key has {} bytes, the server takes {limit}", reply.len());
+                        let text =
+                            format!("the database key has {} bytes, the server takes {limit}", reply.len());
                         return Err(Error::new(Kind::Configuration, text));
                     }
                     wire.connection.reply_key(&reply);

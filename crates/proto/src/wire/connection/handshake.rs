@@ -11,9 +11,7 @@ use crate::wire::auth::{AuthPlugin, account_name, legacy, srp};
 use crate::wire::crypt::{Choice, CipherKind, KeyBlock, choose};
 use crate::wire::error::ProtocolError;
 use crate::wire::limits::Limits;
-use crate::wire::packet::connect::{
-    Accept, Connect, ContinueAuth, MAX_OFFERED_VERSIONS, WireCrypt,
-};
+use crate::wire::packet::connect::{Accept, Connect, ContinueAuth, MAX_OFFERED_VERSIONS, WireCrypt};
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
 use std::fmt;
@@ -60,7 +58,9 @@ impl ConnectOptions {
 
     /// All versions this crate speaks, ascending.
     pub fn default_versions() -> Vec<ProtocolVersion> {
-        (ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number()).filter_map(ProtocolVersion::new).collect()
+        (ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number())
+            .filter_map(ProtocolVersion::new)
+            .collect()
     }
 }
 
@@ -235,7 +235,8 @@ impl Handshake {
 
     /// A server that has another plugin offers it instead of saying that the password was wrong.
     fn login_failed(&self, wanted: &str) -> ProtocolError {
-        let proven = if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
+        let proven =
+            if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
         ProtocolError::LoginFailed(format!(
             "login {} with {} {proven}, or its password is wrong; the server now asks for {wanted}, which is not \
              among the plugins offered ({}). If the account lives there, add it: auth_plugins={},{wanted}",

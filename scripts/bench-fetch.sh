@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Measures fetching on the embedded engine and on every server that is here; bench/runs keeps the figures.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly target=${CARGO_TARGET_DIR:-target}
+export FIREARROW=$target/release/firearrow ROWS=${BENCH_ROWS:-1000000} REPEAT=${BENCH_REPEAT:-5}
+
+cargo build --release --package firearrow-cli --package firearrow-peers
+cargo build --release --package firearrow-testkit --example serve
+
+folder=$(mktemp -d)
+readonly folder
+trap 'rm -rf "$folder"' EXIT
+"$FIREARROW" create-demo "$folder/demo.fdb" --rows "$ROWS"
+"$FIREARROW" bench fetch "$folder/demo.fdb" --repeat "$REPEAT" --save bench/runs
+
+# shellcheck disable=SC2016 # the variables are for the inner shell
+"$target/release/examples/serve" -- bash -euo pipefail -c '
+    "$FIREARROW" create-demo "$FIREARROW_URL" --rows "$ROWS"
+    reference=(${FIREARROW_CLIENT_LIBRARY:+--reference-client "$FIREARROW_CLIENT_LIBRARY"})
+    "$FIREARROW" bench fetch "$FIREARROW_URL" "${reference[@]}" --repeat "$REPEAT" --save bench/runs'
