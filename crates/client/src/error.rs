@@ -137,7 +137,9 @@ fn kind_of(status: &StatusVector) -> Kind {
     for code in status.errors() {
         let kind = match code {
             gds::ISC_LOGIN | gds::ISC_LOGIN_ERROR => Kind::Login,
-            gds::ISC_WIRECRYPT_INCOMPATIBLE | gds::ISC_MISS_WIRECRYPT => Kind::Configuration,
+            gds::ISC_WIRECRYPT_INCOMPATIBLE | gds::ISC_MISS_WIRECRYPT | gds::ISC_BAD_CRYPT_KEY => {
+                Kind::Configuration
+            }
             gds::ISC_NO_PRIV => Kind::Permission,
             gds::ISC_LOCK_CONFLICT | gds::ISC_UPDATE_CONFLICT | gds::ISC_DEADLOCK => Kind::Conflict,
             gds::ISC_CANCELLED => Kind::Cancelled,

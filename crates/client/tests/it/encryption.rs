@@ -64,7 +64,7 @@ matrix!(
 
         config.db_key = key(0x33);
         let error = rows(&config).expect_err("the wrong key");
-        println!("{:?} {error}", error.kind());
+        assert_eq!(error.kind(), Kind::Configuration, "{error}");
 
         config.db_key = Some(KeySource::Command("printf Z".to_owned()));
         assert_eq!(rows(&config).expect("a command may bring the key"), expected);

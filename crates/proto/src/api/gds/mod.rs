@@ -136,6 +136,7 @@ mod codes {
     pub const ISC_INTERFACE_VERSION_TOO_OLD: i32 = 335545100;
     pub const ISC_LOGIN_ERROR: i32 = 335545106;
     pub const ISC_ALREADY_OPENED: i32 = 335545107;
+    pub const ISC_BAD_CRYPT_KEY: i32 = 335545108;
     pub const ISC_CFG_STMT_TIMEOUT: i32 = 335545127;
     pub const ISC_ATT_STMT_TIMEOUT: i32 = 335545128;
     pub const ISC_REQ_STMT_TIMEOUT: i32 = 335545129;
