@@ -1,8 +1,10 @@
 //! The command line.
 
 use crate::output::Format;
+use crate::wan::{self, Rate, RoundTrip};
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     CreateDemo(DemoArgs),
     /// Measure
     Bench(BenchArgs),
+    /// Pass connections on to a server as if it were far away
+    WanProxy(WanArgs),
     /// Print the completion script of a shell
     Completions(CompletionArgs),
 }
@@ -261,6 +265,31 @@ pub(crate) struct FetchArgs {
     /// Write DIR/DATE-MACHINE/raw.jsonl and report.md
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) save: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow wan-proxy db:3050 --rtt 12.5ms --rate 71Mbit
+  firearrow wan-proxy 127.0.0.1:3050 --rtt 80ms --rate unlimited --listen 127.0.0.1:3051
+  firearrow wan-proxy '[::1]:3050' --rtt 0ms --rate 512kbit --json
+
+It prints the address that clients shall use in place of the server's and runs until Ctrl-C, which makes
+it print how much passed through. Each byte travels for half the round trip. All connections share one
+line per direction; the rate is that of their payload. Nothing is lost, and connecting takes no round trip.")]
+pub(crate) struct WanArgs {
+    /// The server
+    #[arg(value_name = "HOST:PORT", value_hint = ValueHint::Hostname, value_parser = wan::target)]
+    pub(crate) target: String,
+    /// Round trip: a number and us, ms or s
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rtt: RoundTrip,
+    /// Bits per second of each direction: a number, or one and kbit, Mbit or Gbit; or unlimited
+    #[arg(long, value_name = "RATE")]
+    pub(crate) rate: Rate,
+    /// Where to listen; port 0 is any free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
 }
 
 #[derive(Args, Debug)]

@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod query;
 mod secret;
+mod wan;
 
 use args::{BenchCommand, Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -44,6 +45,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Bench(args) => match &args.command {
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
         },
+        Command::WanProxy(args) => wan::run(args, cli.json),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "firearrow", &mut script);

@@ -7,3 +7,4 @@ mod demo;
 mod query;
 mod readers;
 mod usage;
+mod wan;

@@ -9,9 +9,15 @@ use std::process::Stdio;
 
 #[test]
 fn help_has_examples() {
-    for command in
-        [&["query"][..], &["copy"], &["info"], &["create-demo"], &["bench", "fetch"], &["completions"]]
-    {
+    for command in [
+        &["query"][..],
+        &["copy"],
+        &["info"],
+        &["create-demo"],
+        &["bench", "fetch"],
+        &["wan-proxy"],
+        &["completions"],
+    ] {
         let outcome = plain(&[command, &["--help"]].concat()).success();
         assert!(outcome.text().contains("Examples:\n  firearrow "), "{}", outcome.text());
     }

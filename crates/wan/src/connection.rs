@@ -1,0 +1,101 @@
+//! A client, the target, and what is under way between them.
+
+use crate::line::Line;
+use crate::queue::{Parcel, Queue};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// Two sockets and a queue for each direction.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    client: TcpStream,
+    target: TcpStream,
+    up: Queue,
+    down: Queue,
+}
+
+/// What all connections share, for one direction.
+#[derive(Debug)]
+pub(crate) struct Direction {
+    pub(crate) line: Line,
+    /// Bytes so far.
+    pub(crate) delivered: AtomicU64,
+}
+
+impl Connection {
+    pub(crate) fn new(client: TcpStream, target: TcpStream, buffer: usize) -> io::Result<Self> {
+        for socket in [&client, &target] {
+            socket.set_nodelay(true)?; // the kernel must not delay what is due
+        }
+        Ok(Self { client, target, up: Queue::new(buffer), down: Queue::new(buffer) })
+    }
+
+    /// Passes everything on until both directions have ended.
+    ///
+    /// # Errors
+    /// There were no threads to do it with.
+    pub(crate) fn run(&self, up: &Direction, down: &Direction) -> io::Result<()> {
+        thread::scope(|scope| {
+            let named = |name: &str| thread::Builder::new().name(name.to_owned());
+            let readers = named("wan-read-up")
+                .spawn_scoped(scope, || read(&self.client, &up.line, &self.up))
+                .and_then(|_| {
+                    named("wan-read-down").spawn_scoped(scope, || read(&self.target, &down.line, &self.down))
+                })
+                .and_then(|_| {
+                    named("wan-write-up").spawn_scoped(scope, || self.write(&self.up, &self.target, up))
+                });
+            match readers {
+                Ok(_) => self.write(&self.down, &self.client, down),
+                Err(_) => self.close(),
+            }
+            readers.map(drop)
+        })
+    }
+
+    /// Ends all threads.
+    pub(crate) fn close(&self) {
+        for socket in [&self.client, &self.target] {
+            // Fails when the peer was faster, which is as good.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        self.up.close();
+        self.down.close();
+    }
+
+    /// Delivers until the end of the stream, which is passed on, or until an error, which ends the connection.
+    fn write(&self, queue: &Queue, mut to: &TcpStream, direction: &Direction) {
+        while let Some(parcel) = queue.pop() {
+            let delivered = match &parcel {
+                Parcel::Bytes(bytes) => to.write_all(bytes),
+                // A receiver that is gone already is noticed by who reads from it.
+                Parcel::End => return drop(to.shutdown(Shutdown::Write)),
+                Parcel::Lost => Err(ErrorKind::ConnectionReset.into()),
+            };
+            if delivered.is_err() {
+                return self.close();
+            }
+            direction.delivered.fetch_add(parcel.size() as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Puts on the line what the sender sends, while there is room for it.
+fn read(mut from: &TcpStream, line: &Line, queue: &Queue) {
+    let mut buffer = vec![0; line.chunk()];
+    while queue.has_room() {
+        let parcel = match from.read(&mut buffer) {
+            Ok(0) => Parcel::End,
+            Ok(length) => Parcel::Bytes(buffer[..length].to_vec()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => Parcel::Lost,
+        };
+        let last = !matches!(parcel, Parcel::Bytes(_));
+        queue.push(line.send(parcel.size()), parcel);
+        if last {
+            break;
+        }
+    }
+}

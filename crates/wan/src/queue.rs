@@ -1,0 +1,170 @@
+//! The bytes of one direction of a connection that are under way.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What travels.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Parcel {
+    Bytes(Vec<u8>),
+    /// The sender has sent all.
+    End,
+    /// The sender is gone.
+    Lost,
+}
+
+impl Parcel {
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::End | Self::Lost => 0,
+        }
+    }
+}
+
+/// Holds parcels until they are due. One thread pushes and one pops.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    limit: usize,
+    resume: usize,
+    state: Mutex<State>,
+    arrival: Condvar,
+    departure: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    parcels: VecDeque<(Instant, Parcel)>,
+    bytes: usize,
+    reader_waits: bool,
+    closed: bool,
+}
+
+impl Queue {
+    /// A queue that is full with this many bytes, at least one.
+    pub(crate) fn new(limit: usize) -> Self {
+        let below = limit.saturating_sub(1);
+        Self {
+            limit,
+            resume: below - below / 8,
+            state: Mutex::default(),
+            arrival: Condvar::new(),
+            departure: Condvar::new(),
+        }
+    }
+
+    /// Waits while the queue is full; false once it is closed. A full one has to become shorter by an eighth: reading
+    /// after each departure would cost twice the wake-ups.
+    pub(crate) fn has_room(&self) -> bool {
+        let mut state = self.state();
+        if state.bytes >= self.limit {
+            state.reader_waits = true;
+            let full = |state: &mut State| !state.closed && state.bytes > self.resume;
+            state = self.departure.wait_while(state, full).unwrap_or_else(PoisonError::into_inner);
+            state.reader_waits = false;
+        }
+        !state.closed
+    }
+
+    /// Adds what is due no earlier than all before it.
+    pub(crate) fn push(&self, due: Instant, parcel: Parcel) {
+        let mut state = self.state();
+        state.bytes += parcel.size();
+        state.parcels.push_back((due, parcel));
+        // Otherwise the other thread waits for a parcel before this one.
+        if state.parcels.len() == 1 {
+            self.arrival.notify_one();
+        }
+    }
+
+    /// Waits until the next parcel is due; `None` once the queue is closed.
+    pub(crate) fn pop(&self) -> Option<Parcel> {
+        let mut state = self.state();
+        while !state.closed {
+            let Some((due, _)) = state.parcels.front() else {
+                state = self.arrival.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            // Moments instead of intervals: being late once makes nothing after it late.
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let (_, parcel) = state.parcels.pop_front()?;
+                state.bytes -= parcel.size();
+                if state.reader_waits && state.bytes <= self.resume {
+                    self.departure.notify_one();
+                }
+                return Some(parcel);
+            }
+            // Waking up takes a while, which a single message would feel. In a stream all are late by the same.
+            let early = if state.parcels.len() == 1 { WAKING } else { Duration::ZERO };
+            if left > early {
+                let left = left - early;
+                (state, _) = self.arrival.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+            } else {
+                drop(state);
+                thread::yield_now();
+                state = self.state();
+            }
+        }
+        None
+    }
+
+    /// Ends all waiting.
+    pub(crate) fn close(&self) {
+        self.state().closed = true;
+        self.arrival.notify_all();
+        self.departure.notify_all();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Longer than it usually takes to wake a thread.
+const WAKING: Duration = Duration::from_micros(150);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parcels_wait_until_they_are_due() {
+        let queue = Queue::new(10);
+        let due = Instant::now() + Duration::from_millis(20);
+        queue.push(due, Parcel::Bytes(vec![1, 2]));
+        queue.push(due, Parcel::End);
+        assert_eq!(queue.pop(), Some(Parcel::Bytes(vec![1, 2])));
+        assert!(Instant::now() >= due);
+        assert_eq!(queue.pop(), Some(Parcel::End));
+    }
+
+    #[test]
+    fn a_full_queue_waits_for_a_departure() {
+        let queue = Queue::new(2);
+        let due = Instant::now() + Duration::from_millis(20);
+        assert!(queue.has_room());
+        queue.push(due, Parcel::Bytes(vec![1, 2, 3]));
+        thread::scope(|scope| {
+            scope.spawn(|| queue.pop());
+            assert!(queue.has_room());
+        });
+        assert!(Instant::now() >= due);
+    }
+
+    #[test]
+    fn closing_ends_all_waiting() {
+        let (empty, full) = (Queue::new(1), Queue::new(1));
+        full.push(Instant::now() + Duration::from_secs(60), Parcel::Bytes(vec![1]));
+        thread::scope(|scope| {
+            let popped = [&empty, &full].map(|queue| scope.spawn(|| queue.pop()));
+            let room = scope.spawn(|| full.has_room());
+            thread::sleep(Duration::from_millis(10));
+            [&empty, &full].into_iter().for_each(Queue::close);
+            assert!(popped.into_iter().all(|thread| thread.join().unwrap().is_none()));
+            assert!(!room.join().unwrap());
+        });
+    }
+}
