@@ -198,11 +198,16 @@ impl BatchBuilder {
         filled.min().unwrap_or(self.rows)
     }
 
+    /// Whether the batch has room for the contents of more BLOBs: always, until its first row is complete.
+    pub fn wants_blobs(&self) -> bool {
+        !self.has_enough_bytes() || self.complete() == 0
+    }
+
     /// The next BLOB whose contents are wanted, row by row and from left to right in each; `None` also when the
     /// batch has enough of them. Several may be asked for before the first is filled in. NULLs and empty BLOBs
     /// never come up.
     pub fn next_blob(&mut self) -> Option<PendingBlob> {
-        if self.has_enough_bytes() && self.complete() > 0 {
+        if !self.wants_blobs() {
             return None;
         }
         let (mut row, mut blob) = self.next;

@@ -4,7 +4,7 @@
 use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
 use super::wire::{Wire, connect_options};
-use super::{Backend, End, Executed, Message, StatementId, TransactionId, Transport};
+use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport};
 use crate::arrow::BatchBuilder;
 use crate::config::{Config, Target};
 use crate::db_key;
@@ -38,7 +38,8 @@ impl AnyBackend {
                 let options = connect_options(config, database, create)?;
                 let source = config.db_key.clone();
                 let key = move |_: &[u8]| db_key::read(source.as_ref());
-                let wire = Wire::attach(link, options, &key, deadline, config.read_timeout).await?;
+                let mut wire = Wire::attach(link, options, &key, deadline, config.read_timeout).await?;
+                wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
                 Ok(Self::Wire(Box::new(wire)))
             }
             #[cfg(feature = "embedded")]
@@ -151,12 +152,17 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.free_statement(statement).await)
     }
 
-    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()> {
-        each!(self, backend => backend.read_blob(transaction, id, out).await)
+    async fn read_blobs(
+        &mut self,
+        transaction: TransactionId,
+        ids: &[u64],
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        each!(self, backend => backend.read_blobs(transaction, ids, take).await)
     }
 
-    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
-        each!(self, backend => backend.write_blob(transaction, bytes).await)
+    async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
+        each!(self, backend => backend.write_blobs(transaction, blobs).await)
     }
 
     async fn ping(&mut self) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The operations of an engine as calls into it, in this process.
 
-use super::{Backend, End, Executed, Message, StatementId, TransactionId, Transport};
+use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport};
 use crate::arrow::BatchBuilder;
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
@@ -319,20 +319,38 @@ impl Backend for Embedded {
         Ok(())
     }
 
-    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()> {
+    async fn read_blobs(
+        &mut self,
+        transaction: TransactionId,
+        ids: &[u64],
+        take: &mut Take<'_>,
+    ) -> Result<()> {
         let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
-        let mut blob = self.attachment()?.open_blob(transaction, id, &[])?;
-        blob.read_to_end(out, usize::MAX)?;
-        Ok(blob.close()?)
+        let attachment = self.attachment()?;
+        let mut contents = Vec::new();
+        for (index, id) in ids.iter().enumerate() {
+            contents.clear();
+            let mut blob = attachment.open_blob(transaction, *id, &[])?;
+            blob.read_to_end(&mut contents, usize::MAX)?;
+            blob.close()?;
+            if !take(index, &contents)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
-    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
+    async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
-        let mut blob = self.attachment()?.create_blob(transaction, &STREAM_BPB)?;
-        blob.write_all(bytes)?;
-        let id = blob.id();
-        blob.close()?;
-        Ok(id)
+        let attachment = self.attachment()?;
+        let write = |bytes: &&[u8]| -> Result<u64> {
+            let mut blob = attachment.create_blob(transaction, &STREAM_BPB)?;
+            blob.write_all(bytes)?;
+            let id = blob.id();
+            blob.close()?;
+            Ok(id)
+        };
+        blobs.iter().map(write).collect()
     }
 
     async fn ping(&mut self) -> Result<()> {

@@ -39,6 +39,9 @@ pub(crate) struct Message<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+/// Gets the contents of the BLOB with this index; says whether more are wanted.
+pub(crate) type Take<'a> = dyn FnMut(usize, &[u8]) -> Result<bool> + Send + 'a;
+
 /// What an execution did to its transaction, and to how many rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
@@ -95,9 +98,16 @@ pub(crate) trait Backend {
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
     async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
 
-    /// Appends the contents of a BLOB to `out`.
-    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()>;
-    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64>;
+    /// Reads BLOBs and hands them over in order until `take` has enough. A few more may follow: those that were
+    /// on their way by then.
+    async fn read_blobs(
+        &mut self,
+        transaction: TransactionId,
+        ids: &[u64],
+        take: &mut Take<'_>,
+    ) -> Result<()>;
+    /// Creates BLOBs and gives their ids.
+    async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>>;
 
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.

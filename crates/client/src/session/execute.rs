@@ -40,8 +40,10 @@ impl<B: Backend> Session<B> {
     }
 
     async fn create_blobs(&mut self, transaction: TransactionId, encoded: &mut EncodedParams) -> Result<()> {
-        for cell in std::mem::take(&mut encoded.blobs) {
-            let id = self.backend.write_blob(transaction, encoded.blob_bytes(&cell)).await?;
+        let cells = std::mem::take(&mut encoded.blobs);
+        let contents: Vec<&[u8]> = cells.iter().map(|cell| encoded.blob_bytes(cell)).collect();
+        let ids = self.backend.write_blobs(transaction, &contents).await?;
+        for (cell, id) in cells.iter().zip(ids) {
             encoded.set_blob(cell.row, cell.column, id);
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Rows out: a cursor becomes record batches.
 
 use super::{Prepared, Session};
-use crate::arrow::{BatchBuilder, BatchLimits, ReadOptions, output_layout};
+use crate::arrow::{BatchBuilder, BatchLimits, PendingBlob, ReadOptions, output_layout};
 use crate::backend::{Backend, Message, StatementId, TransactionId};
 use crate::error::Result;
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// An open result.
@@ -16,8 +17,8 @@ pub(crate) struct Fetching {
     /// A singleton has been fetched by its execution; there is no cursor to fetch from or to close.
     has_cursor: bool,
     at_end: bool,
-    blob: Vec<u8>,
-    byte_limit: usize,
+    /// BLOBs that rows in the builder wait for.
+    waiting: VecDeque<PendingBlob>,
     pub(crate) affected_rows: Option<u64>,
 }
 
@@ -44,8 +45,7 @@ impl<B: Backend> Session<B> {
             builder: BatchBuilder::new(&prepared.info.columns, &layout, options, limits)?,
             has_cursor: prepared.info.has_cursor,
             at_end: !prepared.info.has_cursor,
-            blob: Vec::new(),
-            byte_limit: limits.bytes,
+            waiting: VecDeque::new(),
             affected_rows: None,
         };
         if fetching.has_cursor {
@@ -63,16 +63,20 @@ impl<B: Backend> Session<B> {
         if !fetching.at_end {
             fetching.at_end = self.backend.fetch(fetching.statement, &mut fetching.builder).await?;
         }
-        while let Some(blob) = fetching.builder.next_blob() {
-            fetching.blob.clear();
-            self.backend.read_blob(fetching.transaction, blob.id, &mut fetching.blob).await?;
-            fetching.builder.fill_blob(&blob, &fetching.blob)?;
-            // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
-            if blob.row > 0 && fetching.builder.bytes() >= fetching.byte_limit {
-                break;
-            }
+        let Fetching { builder, waiting, transaction, .. } = fetching;
+        waiting.extend(std::iter::from_fn(|| builder.next_blob()));
+        // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
+        if builder.wants_blobs() && !waiting.is_empty() {
+            let ids: Vec<u64> = waiting.iter().map(|blob| blob.id).collect();
+            let fill = &mut |_, contents: &[u8]| {
+                if let Some(blob) = waiting.pop_front() {
+                    builder.fill_blob(&blob, contents)?;
+                }
+                Ok(builder.wants_blobs())
+            };
+            self.backend.read_blobs(*transaction, &ids, fill).await?;
         }
-        Ok(fetching.builder.finish()?)
+        Ok(builder.finish()?)
     }
 
     pub(crate) async fn close_fetching(&mut self, fetching: &Fetching) -> Result<()> {

@@ -1,8 +1,8 @@
 //! BLOBs as values of columns and parameters.
 
-use crate::support::{fresh, query, run};
+use crate::support::{fresh, fresh_closed, query, run};
 use arrow::array::*;
-use firearrow::{BatchLimits, Params};
+use firearrow::{BatchLimits, Connection, Params};
 use firearrow_testkit::{Target, matrix};
 use std::sync::Arc;
 
@@ -70,5 +70,58 @@ matrix!(
             }
         }
         assert_eq!(row, 500);
+    },
+    fn long_blobs_among_short_ones_stay_in_order(target: &Target) {
+        let mut config = fresh_closed(target);
+        for inline in [None, Some(0)] {
+            config.max_inline_blob_size = inline;
+            let connection = Connection::open(&config).expect("it opens");
+            run(&connection, "RECREATE TABLE t (id INTEGER, b BLOB SUB_TYPE BINARY)");
+            let lengths: Vec<usize> = (0..600)
+                .map(|n| match n % 97 {
+                    13 => 65_533,
+                    14 => 65_534,
+                    50 => 300_000,
+                    51 => 65_535 * 3,
+                    n => n * 3,
+                })
+                .collect();
+            let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..lengths.len() as i32));
+            let blobs: ArrayRef = Arc::new(BinaryArray::from_iter_values(lengths.into_iter().map(pattern)));
+            connection
+                .execute_with("INSERT INTO t VALUES (?, ?)", Params::row([ids, Arc::clone(&blobs)]))
+                .expect("BLOBs are written");
+            let read = query(&connection, "SELECT b FROM t ORDER BY id");
+            assert!(read.column(0).as_ref() == blobs.as_ref(), "contents differ, inline {inline:?}");
+        }
+    },
+    fn batches_of_long_blobs_end_by_bytes(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE BINARY)");
+        let count = 200;
+        let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..count));
+        let blobs: ArrayRef = Arc::new(BinaryArray::from_iter_values((0..count).map(|_| pattern(50_000))));
+        connection.execute_with("INSERT INTO t VALUES (?, ?)", Params::row([ids, blobs])).expect("written");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("SELECT id, b FROM t ORDER BY id").expect("valid SQL");
+        let limit = 400_000;
+        let statement = statement.with_limits(BatchLimits { bytes: limit, ..Default::default() });
+        let mut rows = 0;
+        let mut batches = 0;
+        for batch in statement.query(&transaction, ()).expect("it runs") {
+            let batch = batch.expect("rows");
+            let blobs = batch.column(1).as_binary::<i32>();
+            for row in 0..batch.num_rows() {
+                let ids = batch.column(0).as_primitive::<arrow::datatypes::Int32Type>();
+                assert_eq!(ids.value(row), rows);
+                assert_eq!(blobs.value(row), pattern(50_000));
+                rows += 1;
+            }
+            // What was on its way when the limit was met comes along: a window of BLOBs at most.
+            assert!(blobs.value_data().len() <= limit + 128 * 50_000, "{}", blobs.value_data().len());
+            batches += 1;
+        }
+        assert_eq!(rows, count);
+        assert!(batches > 1);
     }
 );

@@ -1,8 +1,10 @@
 //! How often a request waits for the server: deterministic, so it is asserted.
 
-use crate::support::{fresh, rows, run};
+use crate::support::{fresh, fresh_closed, rows, run};
+use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use firearrow::{BatchLimits, Connection, Params};
-use firearrow_testkit::{Target, matrix};
+use firearrow_testkit::{Generation, Target, matrix};
+use std::sync::Arc;
 
 /// Round trips that `work` takes.
 fn cost<T>(connection: &Connection, work: impl FnOnce() -> T) -> u64 {
@@ -72,5 +74,54 @@ matrix!(
         let spent = connection.wire_stats().since(&before);
         // op_execute and two op_fetch went out before the first row came in.
         assert_eq!((spent.packets_sent, spent.round_trips), (3, 1));
+    },
+    fn a_thousand_blobs_take_six_round_trips(target: &Target) {
+        let mut config = fresh_closed(target);
+        config.max_inline_blob_size = Some(0);
+        let connection = Connection::open(&config).expect("it opens");
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE TEXT)");
+        run(
+            &connection,
+            "EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN
+                 WHILE (i < 1000) DO BEGIN INSERT INTO t VALUES (:i, RPAD('', 3400, :i || ' ')); i = i + 1; END
+             END",
+        );
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("SELECT id, b FROM t").expect("valid SQL");
+        let read = |connection: &Connection| {
+            cost(connection, || {
+                let batch = rows(statement.query(&transaction, ()).expect("it runs"));
+                let texts = batch.column(1).as_string::<i32>();
+                assert_eq!(texts.len(), 1000);
+                assert!(texts.iter().all(|text| text.is_some_and(|text| text.len() == 3400)));
+            })
+        };
+        assert!(read(&connection) <= 6);
+        assert!(read(&connection) <= 4, "the second time the lengths are known");
+    },
+    fn short_blobs_come_with_their_rows(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT)");
+        run(&connection, "INSERT INTO t VALUES ('here')");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("SELECT b FROM t").expect("valid SQL");
+        let trips = cost(&connection, || {
+            let batch = rows(statement.query(&transaction, ()).expect("it runs"));
+            assert_eq!(batch.column(0).as_string::<i32>().value(0), "here");
+        });
+        let has_inline = target.generation() >= Generation::V5_0;
+        assert_eq!(trips, if has_inline { 1 } else { 2 });
+    },
+    fn blobs_are_written_together(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+        let texts: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(40_000); 10]));
+        let trips = cost(&connection, || {
+            statement.execute(&mut transaction, Params::row([texts])).expect("they are written");
+        });
+        // One for all contents, one for each row.
+        assert_eq!(trips, 11);
     }
 );

@@ -1,54 +1,267 @@
-//! BLOBs, whole and one operation at a time.
+//! BLOBs: many at a time by pipelines, long ones by several segments in flight.
+//!
+//! Reading one BLOB takes three requests (open, get, close), and the later two name the BLOB as "the object created
+//! last": nothing has to be waited for. The server runs the requests in order, so the chains of many BLOBs go out in
+//! one write (wire-protocol notes: docs/protocol/pipelines.md).
 
 use super::{Wire, handle};
-use crate::backend::TransactionId;
 use crate::backend::link::Link;
-use crate::error::Result;
+use crate::backend::{Take, TransactionId};
+use crate::error::{Error, Result};
 use firearrow_proto::api::pb::STREAM_BPB;
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::blob::{
-    CancelBlob, CloseBlob, CreateBlob, GetSegment, OpenBlob, PutSegment, STATE_END, append_segments,
+    CloseBlob, CreateBlob, GetSegment, OpenBlob, PutSegment, STATE_END, append_segments,
 };
+use firearrow_proto::wire::packet::response::Response;
+use std::collections::VecDeque;
 
 /// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
 const PUT_SIZE: usize = 32 << 10;
+/// Bytes of contents that may be on their way to the server unconfirmed.
+const PUT_AHEAD: usize = 512 << 10;
+/// Segments of a long BLOB that are asked for ahead; each brings up to 64 KB.
+const SEGMENTS_AHEAD: usize = 4;
+
+/// BLOBs that are asked for ahead at first.
+const FIRST_WINDOW: usize = 128;
+/// And at most: then one write has about 50 KB.
+const LARGEST_WINDOW: usize = 1024;
+/// And when they turn out to be long.
+const SMALLEST_WINDOW: usize = 16;
+/// A BLOB of this length makes the window smaller: the answers of a whole window may have to be held in memory.
+const LONG: usize = 32 << 10;
+
+/// How many BLOBs are asked for ahead. It follows the lengths that were seen on this connection.
+#[derive(Debug)]
+pub(super) struct Window(usize);
+
+impl Default for Window {
+    fn default() -> Self {
+        Self(FIRST_WINDOW)
+    }
+}
+
+impl Window {
+    fn seen(&mut self, length: usize) {
+        self.0 = match length {
+            LONG.. => (self.0 / 2).max(SMALLEST_WINDOW),
+            _ => (self.0 + 8).min(LARGEST_WINDOW),
+        };
+    }
+}
+
+/// The requests for one BLOB.
+struct Chain {
+    index: usize,
+    open: Ticket,
+    get: Ticket,
+    close: Ticket,
+}
 
 impl<L: Link> Wire<L> {
-    /// Appends the contents to `out`; text comes in the connection character set.
-    pub(super) async fn read_whole_blob(
+    /// Reads BLOBs and hands them over in order until `take` has enough; text comes in the connection character set.
+    /// Those that were asked for by then are handed over, too.
+    pub(super) async fn read_many_blobs(
         &mut self,
         transaction: TransactionId,
-        id: u64,
+        ids: &[u64],
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let mut chains = VecDeque::new();
+        let result = self.read_chains(handle(transaction.0), ids, &mut chains, take).await;
+        for Chain { open, get, close, .. } in chains {
+            for ticket in [open, get, close] {
+                self.router.ignore(ticket);
+            }
+        }
+        result
+    }
+
+    async fn read_chains(
+        &mut self,
+        transaction: u16,
+        ids: &[u64],
+        chains: &mut VecDeque<Chain>,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let mut next = 0;
+        let mut go_on = true;
+        let mut contents = Vec::new();
+        loop {
+            // What came ahead is there already; in order, so only when nothing is on its way.
+            while go_on
+                && chains.is_empty()
+                && let Some(id) = ids.get(next)
+            {
+                let Some(blob) = self.cursors.inline.take(transaction, *id) else { break };
+                go_on = take(next, &blob)?;
+                next += 1;
+            }
+            // Half a window at a time, so that requests share their writes.
+            if go_on && chains.len() <= self.window.0 / 2 {
+                while next < ids.len() && chains.len() < self.window.0 {
+                    chains.push_back(self.ask_for_blob(transaction, ids[next], next)?);
+                    next += 1;
+                }
+            }
+            let Some(chain) = chains.pop_front() else { return Ok(()) };
+            let index = chain.index;
+            contents.clear();
+            if self.read_chain(chain, &mut contents).await? {
+                self.window.seen(contents.len());
+                go_on &= take(index, &contents)?;
+                continue;
+            }
+            // Too long for one answer, and closed already. What was asked for behind it comes first.
+            self.window.seen(usize::MAX);
+            let mut behind = Vec::with_capacity(chains.len());
+            while let Some(chain) = chains.pop_front() {
+                let (index, mut contents) = (chain.index, Vec::new());
+                let is_whole = self.read_chain(chain, &mut contents).await?;
+                behind.push((index, is_whole.then_some(contents)));
+            }
+            for (index, held) in std::iter::once((index, None)).chain(behind) {
+                let held = match held {
+                    Some(held) => held,
+                    None => {
+                        contents.clear();
+                        self.read_long_blob(transaction, ids[index], &mut contents).await?;
+                        std::mem::take(&mut contents)
+                    }
+                };
+                go_on &= take(index, &held)?;
+            }
+        }
+    }
+
+    fn ask_for_blob(&mut self, transaction: u16, id: u64, index: usize) -> Result<Chain> {
+        Ok(Chain {
+            index,
+            open: self.ask(&OpenBlob { transaction, id, bpb: &[] })?,
+            get: self.ask(&GetSegment { blob: LAST_OBJECT })?,
+            close: self.ask(&CloseBlob { blob: LAST_OBJECT })?,
+        })
+    }
+
+    /// Takes the three answers; `false` when the BLOB is longer than what has come.
+    async fn read_chain(&mut self, chain: Chain, out: &mut Vec<u8>) -> Result<bool> {
+        let open = self.answer(chain.open).await?;
+        let got = self.answer(chain.get).await?;
+        self.answer(chain.close).await?;
+        // When the first one fails the others had nothing to work on.
+        success(open)?;
+        let got = success(got)?;
+        append_segments(&got.data, out)?;
+        Ok(got.object == STATE_END)
+    }
+
+    /// Appends the contents of a BLOB of any length.
+    async fn read_long_blob(&mut self, transaction: u16, id: u64, out: &mut Vec<u8>) -> Result<()> {
+        let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
+        let mut gets = VecDeque::new();
+        for _ in 0..SEGMENTS_AHEAD {
+            gets.push_back(self.ask(&GetSegment { blob: LAST_OBJECT })?);
+        }
+        let result = match self.success(open).await {
+            Ok(opened) => {
+                let read = self.read_segments(opened.object, &mut gets, out).await;
+                self.tell(&CloseBlob { blob: opened.object })?;
+                read
+            }
+            Err(error) => Err(error),
+        };
+        for ticket in gets {
+            self.router.ignore(ticket);
+        }
+        result
+    }
+
+    async fn read_segments(
+        &mut self,
+        blob: u16,
+        gets: &mut VecDeque<Ticket>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let transaction = handle(transaction.0);
-        let blob = self.call(&OpenBlob { transaction, id, bpb: &[] }).await?.object;
-        let read = self.read_segments(blob, out).await;
-        // Also after a failure: an open BLOB keeps its handle until the transaction ends.
-        self.tell(&CloseBlob { blob })?;
-        read
+        while let Some(ticket) = gets.pop_front() {
+            let got = self.success(ticket).await?;
+            append_segments(&got.data, out)?;
+            if got.object == STATE_END {
+                break;
+            }
+            gets.push_back(self.ask(&GetSegment { blob })?);
+        }
+        Ok(())
     }
 
-    async fn read_segments(&mut self, blob: u16, out: &mut Vec<u8>) -> Result<()> {
-        loop {
-            let response = self.call(&GetSegment { blob }).await?;
-            append_segments(&response.data, out)?;
-            if response.object == STATE_END {
-                return Ok(());
+    /// Creates stream BLOBs; returns their ids, which are valid in this transaction until a row takes them.
+    pub(super) async fn write_many_blobs(
+        &mut self,
+        transaction: TransactionId,
+        blobs: &[&[u8]],
+    ) -> Result<Vec<u64>> {
+        let mut ids = Vec::with_capacity(blobs.len());
+        let mut puts = VecDeque::new();
+        let mut result = self.put_all(handle(transaction.0), blobs, &mut puts, &mut ids).await;
+        for put in puts {
+            match result {
+                Ok(()) => result = self.settle(put, &mut ids).await.map(|_| ()),
+                Err(_) => self.router.ignore(put.ticket),
             }
         }
+        result.map(|()| ids)
     }
 
-    /// Creates a stream BLOB; returns its id, which is valid in this transaction until a row takes it.
-    pub(super) async fn write_whole_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
-        let created = self.call(&CreateBlob { transaction: handle(transaction.0), bpb: &STREAM_BPB }).await?;
-        let blob = created.object;
-        for piece in bytes.chunks(PUT_SIZE) {
-            if let Err(error) = self.call(&PutSegment { blob, bytes: piece }).await {
-                self.tell(&CancelBlob { blob })?;
-                return Err(error);
+    /// Sends all contents, with a bounded number of bytes unconfirmed.
+    async fn put_all(
+        &mut self,
+        transaction: u16,
+        blobs: &[&[u8]],
+        puts: &mut VecDeque<Put>,
+        ids: &mut Vec<u64>,
+    ) -> Result<()> {
+        let mut ahead = 0;
+        for blob in blobs {
+            let ticket = self.ask(&CreateBlob { transaction, bpb: &STREAM_BPB })?;
+            puts.push_back(Put { ticket, length: PUT_COST, is_create: true });
+            ahead += PUT_COST;
+            for bytes in blob.chunks(PUT_SIZE) {
+                while ahead > PUT_AHEAD
+                    && let Some(put) = puts.pop_front()
+                {
+                    ahead -= self.settle(put, ids).await?;
+                }
+                let ticket = self.ask(&PutSegment { blob: LAST_OBJECT, bytes })?;
+                puts.push_back(Put { ticket, length: bytes.len(), is_create: false });
+                ahead += bytes.len();
             }
+            let ticket = self.ask(&CloseBlob { blob: LAST_OBJECT })?;
+            puts.push_back(Put { ticket, length: 0, is_create: false });
         }
-        self.call(&CloseBlob { blob }).await?;
-        Ok(created.blob_id)
+        Ok(())
     }
+
+    /// Takes the answer to one request and gives its length.
+    async fn settle(&mut self, put: Put, ids: &mut Vec<u64>) -> Result<usize> {
+        let response = self.success(put.ticket).await?;
+        if put.is_create {
+            ids.push(response.blob_id);
+        }
+        Ok(put.length)
+    }
+}
+
+/// A request of creating BLOBs: create, put or close.
+struct Put {
+    ticket: Ticket,
+    length: usize,
+    is_create: bool,
+}
+
+/// What creating and closing count for in bytes.
+const PUT_COST: usize = 128;
+
+fn success(response: Response) -> Result<Response> {
+    if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
 }

@@ -1,12 +1,13 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
+use super::inline::InlineBlobs;
 use super::{Wire, handle};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
 use crate::backend::{Message, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::gds;
-use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::row::{NULL_POSITION, PackedRows};
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::response::Response;
@@ -28,6 +29,7 @@ const ROWS_PER_FETCH: u16 = 65535;
 #[derive(Debug, Default)]
 pub(super) struct Cursors {
     open: HashMap<u16, OpenCursor>,
+    pub(super) inline: InlineBlobs,
 }
 
 #[derive(Debug)]
@@ -138,7 +140,7 @@ impl<L: Link> Wire<L> {
             statement: id,
             transaction: handle(transaction.0),
             parameters: Parameters { blr: &blr, message: &message },
-            options: ExecuteOptions::default(),
+            options: self.execute_options(output),
         })?;
         let cursor = OpenCursor {
             format: Arc::new(PackedFormat::new(Arc::clone(output))),
@@ -155,6 +157,13 @@ impl<L: Link> Wire<L> {
             self.forget_cursor(id);
         }
         result.map(|_| ())
+    }
+
+    /// Rows with BLOBs bring the short ones along.
+    pub(super) fn execute_options(&self, output: &RowLayout) -> ExecuteOptions {
+        let has_blobs = output.fields().iter().any(|field| field.kind == FieldKind::Blob);
+        let inline_blob_limit = if has_blobs { self.cursors.inline.longest() } else { 0 };
+        ExecuteOptions { inline_blob_limit, ..ExecuteOptions::default() }
     }
 
     /// Keeps the wanted number of fetches in flight.
@@ -188,7 +197,7 @@ impl<L: Link> Wire<L> {
             if cursor.at_end {
                 return Ok(true);
             }
-            if builder.is_full() {
+            if builder.is_full() || self.cursors.inline.is_half_full() {
                 return Ok(false);
             }
             self.request_rows(id)?;

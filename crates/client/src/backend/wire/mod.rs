@@ -4,15 +4,19 @@
 mod asynchronous;
 mod blob;
 mod cursor;
+#[cfg(test)]
+mod in_step;
+mod inline;
 mod router;
 mod statement;
 
 use super::link::{Link, Patience};
-use super::{Backend, End, Executed, Message, StatementId, TransactionId, Transport};
+use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport};
 use crate::arrow::BatchBuilder;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
+use blob::Window;
 use cursor::Cursors;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
@@ -39,6 +43,7 @@ pub(crate) struct Wire<L> {
     router: Router,
     cursors: Cursors,
     statements: Statements,
+    window: Window,
 }
 
 impl<L: Link> Wire<L> {
@@ -58,6 +63,7 @@ impl<L: Link> Wire<L> {
             router: Router::default(),
             cursors: Cursors::default(),
             statements: Statements::default(),
+            window: Window::default(),
         };
         loop {
             match wire.connection.next_event()? {
@@ -86,6 +92,11 @@ impl<L: Link> Wire<L> {
         }
         wire.link.set_patience(Patience::Each(read_timeout));
         Ok(wire)
+    }
+
+    /// Longest BLOB that comes ahead of its row, and bytes of such that are kept; `None` for the usual.
+    pub(crate) fn configure_inline_blobs(&mut self, longest: Option<u32>, limit: Option<u32>) {
+        self.cursors.inline.configure(longest, limit);
     }
 
     /// Writes what is queued, then reads once.
@@ -183,6 +194,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
         let transaction = handle(id.0);
+        self.cursors.inline.forget(transaction);
         match end {
             End::Commit => self.call(&transaction::Commit { transaction }).await?,
             End::Rollback => self.call(&transaction::Rollback { transaction }).await?,
@@ -247,12 +259,17 @@ impl<L: Link> Backend for Wire<L> {
         self.release_statement(statement)
     }
 
-    async fn read_blob(&mut self, transaction: TransactionId, id: u64, out: &mut Vec<u8>) -> Result<()> {
-        self.read_whole_blob(transaction, id, out).await
+    async fn read_blobs(
+        &mut self,
+        transaction: TransactionId,
+        ids: &[u64],
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        self.read_many_blobs(transaction, ids, take).await
     }
 
-    async fn write_blob(&mut self, transaction: TransactionId, bytes: &[u8]) -> Result<u64> {
-        self.write_whole_blob(transaction, bytes).await
+    async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
+        self.write_many_blobs(transaction, blobs).await
     }
 
     async fn ping(&mut self) -> Result<()> {

@@ -48,8 +48,9 @@ impl Router {
                 self.ignored.remove(&ticket);
                 cursors.fetch_ended(ticket, cursor_end);
             }
-            // This client neither asks for batches nor for inline BLOBs.
-            Event::Completion { .. } | Event::InlineBlob(_) | Event::Attached(_) | Event::KeyCallback(_) => {}
+            Event::InlineBlob(blob) => cursors.inline.keep(&blob),
+            // This client does not ask for batches.
+            Event::Completion { .. } | Event::Attached(_) | Event::KeyCallback(_) => {}
         }
     }
 }

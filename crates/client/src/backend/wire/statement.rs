@@ -129,12 +129,15 @@ impl<L: Link> Wire<L> {
         let (blr, message) = self.pack(parameters)?;
         let parameters = Parameters { blr: &blr, message: &message };
         let transaction = handle(transaction.0);
-        let options = ExecuteOptions::default();
         let mut builder = None;
         let executed = match output {
-            None => self.ask(&Execute { statement: id, transaction, parameters, options })?,
+            None => {
+                let options = ExecuteOptions::default();
+                self.ask(&Execute { statement: id, transaction, parameters, options })?
+            }
             Some((layout, rows)) => {
                 builder = Some(rows);
+                let options = self.execute_options(layout);
                 let output = Arc::new(PackedFormat::new(Arc::clone(layout)));
                 self.ask(&ExecuteSingleton { statement: id, transaction, parameters, output, options })?
             }

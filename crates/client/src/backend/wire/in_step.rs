@@ -1,0 +1,76 @@
+//! Pipelines with an error in the middle: the connection must stay in step with the server.
+
+use super::{Wire, connect_options};
+use crate::backend::link::tcp::TcpLink;
+use crate::backend::{Backend, TransactionId};
+use crate::config::{Config, Target};
+use crate::session::{Session, ready};
+use firearrow_proto::api::transaction::TransactionOptions;
+use std::time::{Duration, Instant};
+
+fn attach(url: &str) -> Session<Wire<TcpLink>> {
+    let config = Config::parse(url).expect("a valid URL");
+    let Target::Remote { host, port, database } = &config.target else { panic!("a wire test") };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let link = TcpLink::connect(host, *port, config.address_family, deadline).expect("it listens");
+    let options = connect_options(&config, database, true).expect("options");
+    let no_key = |_: &[u8]| Ok(Vec::new());
+    let wire = Wire::attach(link, options, &no_key, deadline, Some(Duration::from_secs(20)));
+    Session::new(ready(wire).expect("it attaches"))
+}
+
+fn written(session: &mut Session<Wire<TcpLink>>, transaction: TransactionId, texts: &[&[u8]]) -> Vec<u64> {
+    ready(session.backend.write_blobs(transaction, texts)).expect("BLOBs are written")
+}
+
+firearrow_testkit::matrix!(
+    wire,
+    fn a_missing_blob_at_any_position_leaves_the_others(target: &firearrow_testkit::Target) {
+        let session = &mut attach(&target.fresh_url());
+        let transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
+        let long = vec![7; 200_000];
+        let contents: [&[u8]; 5] = [b"one", &long, b"", b"four", b"five"];
+        let ids = written(session, transaction, &contents);
+        assert_eq!(ids.len(), contents.len());
+        for bad in 0..=ids.len() {
+            let mut wanted = ids.clone();
+            if bad < ids.len() {
+                wanted[bad] = 0x7777_0000_4321;
+            }
+            let mut taken = Vec::new();
+            let mut take = |index: usize, bytes: &[u8]| {
+                assert_eq!(bytes, contents[index]);
+                taken.push(index);
+                Ok(true)
+            };
+            let result = ready(session.backend.read_blobs(transaction, &wanted, &mut take));
+            if bad < ids.len() {
+                let error = result.expect_err("there is no such BLOB");
+                assert!(!error.gds_codes().is_empty(), "{error}");
+                assert!(taken.iter().all(|index| *index < bad), "{taken:?} in front of {bad}");
+            } else {
+                result.expect("all are there");
+                assert_eq!(taken, [0, 1, 2, 3, 4]);
+            }
+            assert!(ready(session.backend.ping()).is_ok());
+        }
+    },
+    fn who_has_enough_gets_no_more_than_was_asked_for(target: &firearrow_testkit::Target) {
+        let session = &mut attach(&target.fresh_url());
+        let transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
+        let texts: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
+        let bytes: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let ids = written(session, transaction, &bytes);
+        let mut taken = 0;
+        let mut take = |index: usize, bytes: &[u8]| {
+            assert_eq!((index, bytes), (taken, texts[index].as_bytes()));
+            taken += 1;
+            Ok(taken < 10)
+        };
+        ready(session.backend.read_blobs(transaction, &ids, &mut take)).expect("they are there");
+        assert!((10..=300).contains(&taken), "{taken}");
+        let fails = &mut |_: usize, _: &[u8]| Err(super::Error::new(super::Kind::Data, "no"));
+        ready(session.backend.read_blobs(transaction, &ids, fails)).expect_err("the taker failed");
+        ready(session.backend.ping()).expect("still in step");
+    }
+);

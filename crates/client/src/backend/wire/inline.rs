@@ -1,0 +1,106 @@
+//! BLOBs that came ahead of their rows (protocol 19), until somebody reads them.
+
+use firearrow_proto::wire::packet::blob::{InlineBlob, append_segments};
+use std::collections::HashMap;
+
+/// Contents by transaction and id. What finds no room is dropped here and read like any other BLOB.
+#[derive(Debug)]
+pub(super) struct InlineBlobs {
+    contents: HashMap<(u16, u64), Vec<u8>>,
+    bytes: usize,
+    /// Longest BLOB that servers are asked to send ahead.
+    longest: u32,
+    /// Most bytes kept.
+    limit: usize,
+}
+
+impl Default for InlineBlobs {
+    fn default() -> Self {
+        Self { contents: HashMap::new(), bytes: 0, longest: LONGEST, limit: LIMIT }
+    }
+}
+
+/// The most that servers send inline.
+const LONGEST: u32 = 65535;
+/// As libfbclient has it.
+const LIMIT: usize = 10 << 20;
+
+impl InlineBlobs {
+    pub(super) fn configure(&mut self, longest: Option<u32>, limit: Option<u32>) {
+        self.longest = longest.unwrap_or(LONGEST).min(LONGEST);
+        self.limit = limit.map_or(LIMIT, |limit| limit as usize);
+    }
+
+    /// What to ask for when a statement with BLOB columns is executed; 0 = nothing.
+    pub(super) fn longest(&self) -> u32 {
+        if self.limit == 0 { 0 } else { self.longest }
+    }
+
+    /// Ids of temporary BLOBs are used again within a transaction, so the newest contents count.
+    pub(super) fn keep(&mut self, blob: &InlineBlob<'_>) {
+        self.remove((blob.transaction, blob.id));
+        if self.bytes + blob.segments.len() > self.limit {
+            return;
+        }
+        let mut contents = Vec::with_capacity(blob.segments.len());
+        if append_segments(blob.segments, &mut contents).is_ok() {
+            self.bytes += contents.len();
+            self.contents.insert((blob.transaction, blob.id), contents);
+        }
+    }
+
+    pub(super) fn take(&mut self, transaction: u16, id: u64) -> Option<Vec<u8>> {
+        self.remove((transaction, id))
+    }
+
+    /// The ids of a transaction end with it, and some of them when it goes on.
+    pub(super) fn forget(&mut self, transaction: u16) {
+        self.contents.retain(|key, _| key.0 != transaction);
+        self.bytes = self.contents.values().map(Vec::len).sum();
+    }
+
+    /// Whether rows should wait until somebody has read their BLOBs.
+    pub(super) fn is_half_full(&self) -> bool {
+        self.bytes > self.limit / 2
+    }
+
+    fn remove(&mut self, key: (u16, u64)) -> Option<Vec<u8>> {
+        let contents = self.contents.remove(&key);
+        self.bytes -= contents.as_ref().map_or(0, Vec::len);
+        contents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blob(id: u64, segments: &[u8]) -> InlineBlob<'_> {
+        InlineBlob { transaction: 1, id, info: &[], segments }
+    }
+
+    #[test]
+    fn the_newest_contents_count_and_are_taken_once() {
+        let mut blobs = InlineBlobs::default();
+        blobs.keep(&blob(7, &[1, 0, b'a']));
+        blobs.keep(&blob(7, &[1, 0, b'b', 1, 0, b'c']));
+        assert_eq!(blobs.take(1, 7).as_deref(), Some(&b"bc"[..]));
+        assert_eq!((blobs.take(1, 7), blobs.bytes), (None, 0));
+    }
+
+    #[test]
+    fn room_is_bounded_and_given_back_with_the_transaction() {
+        let mut blobs = InlineBlobs::default();
+        blobs.configure(None, Some(4));
+        blobs.keep(&blob(1, &[1, 0, b'a']));
+        assert!(!blobs.is_half_full());
+        blobs.keep(&blob(2, &[2, 0, b'b', b'b']));
+        assert_eq!(blobs.take(1, 2), None);
+        blobs.forget(1);
+        assert_eq!((blobs.take(1, 1), blobs.bytes), (None, 0));
+        blobs.keep(&blob(3, &[9, 0, b'c']));
+        assert_eq!(blobs.take(1, 3), None, "a segment that is too short");
+        blobs.configure(None, Some(0));
+        assert_eq!(blobs.longest(), 0);
+    }
+}
