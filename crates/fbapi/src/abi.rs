@@ -174,6 +174,17 @@ interface!(IAttachment, AttachmentTable {
     ping(status: *mut IStatus);
     detach(status: *mut IStatus);
     drop_database(status: *mut IStatus);
+    idle_timeout; // [v4]
+    set_idle_timeout; // [v4]
+    statement_timeout; // [v4]
+    set_statement_timeout; // [v4]
+    create_batch; // [v4]
+    create_replicator; // [v4]
+    newer_detach; // [v5]
+    newer_drop_database; // [v5]
+    max_blob_cache_size; // [v6]
+    set_max_blob_cache_size; // [v6]
+    max_inline_blob_size(status: *mut IStatus) -> u32; // [v6]
 });
 
 interface!(ITransaction, TransactionTable {
@@ -209,6 +220,9 @@ interface!(IStatement, StatementTable {
     flags(status: *mut IStatus) -> u32;
     timeout; // [v4]
     set_timeout(status: *mut IStatus, milliseconds: u32); // [v4]
+    create_batch(
+        status: *mut IStatus, format: *mut IMessageMetadata, length: u32, parameters: *const u8
+    ) -> *mut IBatch; // [v4]
 });
 
 interface!(IResultSet, ResultSetTable {
@@ -244,6 +258,8 @@ interface!(IMessageMetadata, MessageMetadataTable {
     null_offset(status: *mut IStatus, index: u32) -> u32;
     builder;
     message_length(status: *mut IStatus) -> u32;
+    alignment; // [v4]
+    aligned_length(status: *mut IStatus) -> u32; // [v4]
 });
 
 interface!(IMetadataBuilder, MetadataBuilderTable {
@@ -271,6 +287,32 @@ interface!(IBlob, BlobTable {
     close(status: *mut IStatus);
 });
 
+interface!(IBatch, BatchTable {
+    add_ref();
+    release() -> i32;
+    add(status: *mut IStatus, count: u32, messages: *const u8);
+    add_blob(
+        status: *mut IStatus, length: u32, bytes: *const u8, id: *mut Quad, bpb_length: u32, bpb: *const u8
+    );
+    append_blob_data;
+    add_blob_stream(status: *mut IStatus, length: u32, stream: *const u8);
+    register_blob(status: *mut IStatus, existing: *const Quad, id: *mut Quad);
+    execute(status: *mut IStatus, transaction: *mut ITransaction) -> *mut IBatchCompletionState;
+    cancel(status: *mut IStatus);
+    blob_alignment(status: *mut IStatus) -> u32;
+    metadata;
+    set_default_bpb;
+    close(status: *mut IStatus);
+});
+
+interface!(IBatchCompletionState, BatchCompletionStateTable {
+    dispose();
+    size(status: *mut IStatus) -> u32;
+    state(status: *mut IStatus, record: u32) -> i32;
+    find_error(status: *mut IStatus, from: u32) -> u32;
+    record_status(status: *mut IStatus, to: *mut IStatus, record: u32);
+});
+
 /// An interface whose first two slots are `addRef` and `release`.
 ///
 /// # Safety
@@ -278,7 +320,8 @@ interface!(IBlob, BlobTable {
 pub(crate) unsafe trait Counted {
     /// The name in messages.
     const NAME: &'static str;
-    /// The version of release 3.0, which has every slot that is used without asking.
+    /// The version of release 3.0, or of the release that brought it, which has every slot that is used without
+    /// asking.
     const VERSION: usize;
     /// # Safety
     /// `this` must be a live interface.
@@ -312,7 +355,7 @@ macro_rules! counted {
         }
     )*};
 }
-counted!(IAttachment ITransaction IStatement IResultSet IMessageMetadata IMetadataBuilder IBlob);
+counted!(IAttachment ITransaction IStatement IResultSet IMessageMetadata IMetadataBuilder IBlob IBatch);
 
 /// One reference to an interface; released when dropped.
 pub(crate) struct Owned<I: Counted>(NonNull<I>);

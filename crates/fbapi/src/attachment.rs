@@ -169,6 +169,16 @@ impl Attachment {
         Blob::new(transaction.core(), unsafe { Owned::new(raw) }?, id.id(), is_new)
     }
 
+    /// Longest BLOB that the server may send along with its row, in bytes; 0 is none at all. Needs a client
+    /// library and a server of Firebird 5.0.3.
+    pub fn max_inline_blob_size(&self) -> Result<u32, Error> {
+        if self.core.interface.version() < 6 {
+            return Err(Error::Unsupported { what: "sending BLOBs with their rows", since: "5.0.3" });
+        }
+        // SAFETY: the interface is alive and, as just asked, new enough.
+        self.call(|this, status| unsafe { IAttachment::max_inline_blob_size(this, status) })
+    }
+
     /// Whether the engine still answers.
     pub fn ping(&self) -> Result<(), Error> {
         // SAFETY: the interface is alive.

@@ -6,10 +6,13 @@
 //! ```text
 //!  Runtime::discover ─► Library::load ─► attach ─► Attachment ─► start_transaction ─► Transaction
 //!   which files          once per                      │                                  │
-//!                        process                       └─► prepare ─► Statement ─► open_cursor
-//!                                                      └─► open_blob, create_blob         │
-//!                                                               │                     ResultSet ─► fetch_block
-//!                                                             Blob                              rows as messages
+//!                        process                       ├─► prepare ─► Statement ─► open_cursor
+//!                                                      │                  │               │
+//!                                                      │                  │           ResultSet ─► fetch_block
+//!                                                      │                  │                    rows as messages
+//!                                                      │            create_batch
+//!                                                      │                  └─► Batch ─► add, execute ─► Completion
+//!                                                      └─► open_blob, create_blob ─► Blob
 //! ```
 //!
 //! * Children keep their parents alive, so values may be dropped in any order. Dropping closes, and an error
@@ -44,7 +47,10 @@
 
 mod abi;
 mod attachment;
+mod batch;
 mod blob;
+mod blob_stream;
+mod completion;
 mod elf;
 mod error;
 mod folders;
@@ -63,7 +69,10 @@ mod status;
 mod transaction;
 
 pub use attachment::{Attachment, CancelKind, Canceller};
+pub use batch::{Batch, BatchOptions, BlobPolicy};
 pub use blob::{Blob, SEGMENT};
+pub use blob_stream::BlobStream;
+pub use completion::{Completion, RecordFailure, RecordState};
 pub use error::Error;
 pub use library::Library;
 pub use message::MessageBuffer;
@@ -84,6 +93,7 @@ const _: () = {
     is_send::<ResultSet>();
     is_send::<Metadata>();
     is_send::<Blob>();
+    is_send::<Batch>();
     is_shared::<Library>();
     is_shared::<Canceller>();
 };

@@ -65,6 +65,11 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// Distance of messages in an array.
+    pub(crate) fn stride(self) -> usize {
+        self.length.next_multiple_of(self.alignment)
+    }
+
     /// Address of a buffer that can hold one message.
     pub(crate) fn message(self, bytes: &mut [u8]) -> Result<*mut u8, Error> {
         let start = bytes.as_mut_ptr();
@@ -81,6 +86,17 @@ impl Shape {
         }
         let start = self.message(bytes)?;
         Ok((start, (bytes.len() - self.length) / stride + 1))
+    }
+
+    /// Address of `count` messages to be read, each followed by the gap before the next one, the last one too.
+    pub(crate) fn messages(self, bytes: &[u8], count: usize) -> Result<*const u8, Error> {
+        let start = bytes.as_ptr();
+        let needed = self.stride().saturating_mul(count);
+        let is_aligned = needed == 0 || (start as usize).is_multiple_of(self.alignment);
+        if bytes.len() < needed || !is_aligned {
+            return Err(Error::Buffer { needed, given: bytes.len(), alignment: self.alignment });
+        }
+        Ok(start)
     }
 
     fn misfit(self, given: usize) -> Error {
@@ -111,6 +127,17 @@ mod tests {
         assert!(shape.array(buffer.bytes_mut(), 16).is_err(), "stride too short");
         assert!(shape.array(&mut buffer.bytes_mut()[..17], 24).is_err(), "no room for one");
         assert!(shape.message(&mut buffer.bytes_mut()[1..]).is_err(), "not aligned");
+    }
+
+    #[test]
+    fn messages_to_be_read_include_the_last_gap() {
+        let shape = Shape { length: 18, alignment: 8 };
+        let buffer = MessageBuffer::new(2 * 24);
+        assert!(shape.messages(buffer.bytes(), 2).is_ok());
+        assert!(shape.messages(&buffer.bytes()[..24 + 18], 2).is_err(), "without the gap");
+        assert!(shape.messages(&buffer.bytes()[4..], 1).is_err(), "not aligned");
+        assert!(shape.messages(buffer.bytes(), usize::MAX).is_err(), "more than there can be");
+        assert!(shape.messages(&[], 0).is_ok());
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Metadata {
 
     /// Distance of messages in an array.
     pub fn stride(&self) -> usize {
-        self.shape.length.next_multiple_of(self.shape.alignment)
+        self.shape.stride()
     }
 
     /// Offset of a value in the message.
@@ -124,6 +124,21 @@ impl Metadata {
 
     pub(crate) fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// Whether the library puts messages at the same distance as we do. Needs Firebird 4.0.
+    pub(crate) fn verify_stride(&self) -> Result<(), Error> {
+        let (found, needed) = (self.interface.version(), 4);
+        if found < needed {
+            return Err(Error::Interface { name: "IMessageMetadata", found, needed });
+        }
+        // SAFETY: the interface is alive and, as just asked, new enough.
+        let library =
+            self.status.call(|status| unsafe { IMessageMetadata::aligned_length(self.raw(), status) })?;
+        if library as usize == self.stride() {
+            return Ok(());
+        }
+        Err(Error::Layout { what: format!("the stride is {library}, expected {}", self.stride()) })
     }
 
     fn verify(&self, layout: &RowLayout) -> Result<(), Error> {

@@ -68,7 +68,7 @@ impl ResultSet {
 
     /// Distance of messages in an array.
     pub fn stride(&self) -> usize {
-        self.shape.length.next_multiple_of(self.shape.alignment)
+        self.shape.stride()
     }
 
     /// Fetches one row; `false` at the end.

@@ -3,8 +3,8 @@
 #![allow(missing_docs, reason = "a test binary has no public interface")]
 
 use firearrow_fbapi::{
-    Attachment, Error, Library, LoadOptions, MessageBuffer, Providers, Runtime, RuntimeHint, RuntimeKind,
-    ServerMode,
+    Attachment, BatchOptions, Error, Library, LoadOptions, MessageBuffer, Providers, Runtime, RuntimeHint,
+    RuntimeKind, ServerMode,
 };
 use firearrow_proto::api::gds;
 use std::env;
@@ -320,7 +320,15 @@ fn nothing_is_leaked() {
             assert!(attachment.prepare(&transaction, "nonsense").is_err());
             attachment.create_blob(&transaction, &[]).unwrap().write_all(&[0; 1000]).unwrap();
             attachment.canceller();
-            drop((cursor, statement));
+            let mut insert = attachment
+                .prepare(&transaction, "insert into RDB$FILES (RDB$FILE_START) values (?)")
+                .unwrap();
+            let format = insert.input().unwrap();
+            let mut batch = insert.create_batch(&format, &BatchOptions::default()).unwrap();
+            batch.add(MessageBuffer::new(format.stride()).bytes(), 1).unwrap();
+            let completion = batch.execute(&transaction).unwrap();
+            assert!(completion.failures[0].status.is_some(), "the transaction is read-only");
+            drop((cursor, statement, insert, batch));
             attachment.execute_immediate(Some(&mut transaction), "commit").unwrap();
             let started = attachment.execute_immediate(None, "set transaction read only read committed");
             started.unwrap().unwrap().rollback().unwrap();

@@ -3,6 +3,7 @@
 //! A process can use one client library only, so each generation has a test binary of its own, which finds
 //! its engine through a variable and skips by name without it.
 
+pub mod batches;
 pub mod blobs;
 pub mod cursors;
 pub mod failures;
@@ -157,6 +158,17 @@ macro_rules! whole_suite {
             blobs::reading_stops_at_the_limit
             blobs::blobs_that_are_not_closed_are_discarded
             blobs::blob_information_is_told
+            batches::batches_insert_many_rows
+            batches::batches_count_rows_on_demand
+            batches::failures_of_batches_are_numbered
+            batches::details_of_failures_have_a_limit
+            batches::blobs_get_into_batches_in_every_way
+            batches::segmented_blobs_get_into_batches
+            batches::unknown_blobs_stop_a_batch
+            batches::values_that_cannot_be_converted_stop_a_batch
+            batches::batches_have_a_size
+            batches::misused_batches_are_refused
+            batches::batches_may_outlive_what_they_came_from
             transactions::transactions_can_be_controlled_by_sql
             transactions::prepared_transaction_control_works_too
             transactions::an_ended_transaction_is_inert

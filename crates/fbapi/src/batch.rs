@@ -1,0 +1,321 @@
+//! Many executions of one statement in one call.
+
+use crate::Error;
+use crate::abi::{IBatch, IMessageMetadata, IStatus, Owned, Quad};
+use crate::attachment::length;
+use crate::blob_stream::BlobStream;
+use crate::completion::{self, Completion};
+use crate::message::Shape;
+use crate::metadata::Metadata;
+use crate::statement::StatementCore;
+use crate::status::Status;
+use crate::transaction::Transaction;
+use firearrow_proto::api::gds;
+use firearrow_proto::api::status::{StatusArg, StatusVector};
+use std::sync::Arc;
+
+/// How a batch behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchOptions {
+    /// Goes on after a message that failed; otherwise that one is the last.
+    pub multi_error: bool,
+    /// Counts the rows that each message changes.
+    pub record_counts: bool,
+    /// Most bytes of messages, and of BLOBs, from one execution to the next: 16 MiB unless told, 0 is
+    /// [`Batch::LIMIT`].
+    pub buffer_size: Option<u32>,
+    /// Failures of one execution that come with their status: 64 unless told, at most 256.
+    pub detailed_errors: Option<u32>,
+    /// How BLOBs get into the batch.
+    pub blobs: BlobPolicy,
+}
+
+/// How BLOBs get into a batch. Messages refer to them by ids that mean something within the batch only, and
+/// each to another one: an id is used up by the first message that has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlobPolicy {
+    /// By [`register_blob`](Batch::register_blob), which every policy allows.
+    #[default]
+    None = 0,
+    /// By [`add_blob`](Batch::add_blob), which returns their ids.
+    EngineIds = 1,
+    /// By [`add_blob`](Batch::add_blob) under ids of the caller.
+    OwnIds = 2,
+    /// By [`add_blob_stream`](Batch::add_blob_stream), under ids of the caller.
+    Stream = 3,
+}
+
+impl BatchOptions {
+    /// The parameter block: version 1; tag, four bytes of length, value.
+    pub(crate) fn parameters(&self) -> Vec<u8> {
+        let values = [
+            (1, self.multi_error.then_some(1)),
+            (2, self.record_counts.then_some(1)),
+            (3, self.buffer_size),
+            (4, (self.blobs != BlobPolicy::None).then_some(self.blobs as u32)),
+            (5, self.detailed_errors),
+        ];
+        let mut block = vec![1];
+        for (tag, value) in values {
+            if let Some(value) = value {
+                block.push(tag);
+                block.extend_from_slice(&4_u32.to_le_bytes());
+                block.extend_from_slice(&value.to_le_bytes());
+            }
+        }
+        block
+    }
+}
+
+/// Collects messages and executes the statement for all of them in one call. Dropping it closes it.
+///
+/// ```text
+///  create_batch ─► add_blob … ─► add … ─► execute ─► Completion
+///                      ▲                     │
+///                      └──── empty again ◄───┘
+/// ```
+///
+/// While it is open, a server refuses to execute the statement in any other way.
+pub struct Batch {
+    interface: Owned<IBatch>,
+    status: Status,
+    shape: Shape,
+    blobs: BlobPolicy,
+    has_counts: bool,
+    has_half_blob: bool,
+    is_open: bool,
+    // Fields are dropped in this order, after the batch itself.
+    _format: Owned<IMessageMetadata>,
+    statement: Arc<StatementCore>,
+}
+
+impl Batch {
+    /// Bytes of messages, and of BLOBs, that no batch exceeds. The library adds lengths in 32 bits, so that
+    /// more than that must not even be offered.
+    pub const LIMIT: usize = 256 << 20;
+
+    pub(crate) fn new(
+        statement: &Arc<StatementCore>,
+        interface: Owned<IBatch>,
+        format: &Metadata,
+        options: &BatchOptions,
+    ) -> Result<Self, Error> {
+        let status = Status::new(&statement.attachment.library)?;
+        Ok(Self {
+            interface,
+            status,
+            shape: format.shape(),
+            blobs: options.blobs,
+            has_counts: options.record_counts,
+            has_half_blob: false,
+            is_open: true,
+            _format: format.interface().clone(),
+            statement: Arc::clone(statement),
+        })
+    }
+
+    /// Distance of messages.
+    pub fn stride(&self) -> usize {
+        self.shape.stride()
+    }
+
+    /// Adds the first `count` messages of a buffer, which lie one [`stride`](Self::stride) apart. The gap
+    /// behind the last one belongs to it: the library copies it as well.
+    ///
+    /// `isc_batch_too_big` from an engine in this process means that none of them was added and that the
+    /// batch can be executed. A server reports it late, at [`execute`](Self::execute) at the latest, and
+    /// all messages are lost then.
+    pub fn add(&mut self, messages: &[u8], count: usize) -> Result<(), Error> {
+        let start = self.shape.messages(messages, count)?;
+        limited(self.stride() * count)?;
+        // SAFETY: the buffer was measured; the count fits because each message has at least one byte.
+        self.call(|this, status| unsafe { IBatch::add(this, status, count as u32, start) })
+    }
+
+    /// Adds a BLOB and returns the id for messages. `id` is that of the caller, any but 0, or `None` with
+    /// [`BlobPolicy::EngineIds`]. Without a parameter block it will be a stream BLOB.
+    ///
+    /// A failure leaves half a BLOB behind, after which only [`cancel`](Self::cancel) is possible.
+    pub fn add_blob(&mut self, id: Option<u64>, bytes: &[u8], bpb: &[u8]) -> Result<u64, Error> {
+        self.check_whole()?;
+        let mut id = self.blob_id(id)?;
+        limited(bytes.len().saturating_add(bpb.len()))?;
+        let (bytes_length, bpb_length) = (length(bytes)?, length(bpb)?);
+        // SAFETY: the id can be written to, and both blocks have the lengths given.
+        let result = self.call(|this, status| unsafe {
+            IBatch::add_blob(this, status, bytes_length, bytes.as_ptr(), &mut id, bpb_length, bpb.as_ptr())
+        });
+        self.has_half_blob = result.is_err();
+        result.map(|()| id.id())
+    }
+
+    /// Adds the BLOBs of a stream. Failures as with [`add_blob`](Self::add_blob).
+    pub fn add_blob_stream(&mut self, stream: &BlobStream) -> Result<(), Error> {
+        self.check_whole()?;
+        let bytes = stream.bytes();
+        limited(bytes.len())?;
+        let length = length(bytes)?;
+        // SAFETY: the stream has the length given, and is aligned and well-formed as the library takes for
+        // granted.
+        let result = self
+            .call(|this, status| unsafe { IBatch::add_blob_stream(this, status, length, bytes.as_ptr()) });
+        self.has_half_blob = result.is_err();
+        result
+    }
+
+    /// Makes a BLOB that exists, of the transaction that will execute the batch, known to messages. `id` as
+    /// with [`add_blob`](Self::add_blob); the BLOB's own will do.
+    pub fn register_blob(&mut self, existing: u64, id: Option<u64>) -> Result<u64, Error> {
+        let mut id = self.blob_id(id)?;
+        let existing = Quad::from_id(existing);
+        // SAFETY: both ids are there for the call, and the second one can be written to.
+        self.call(|this, status| unsafe { IBatch::register_blob(this, status, &existing, &mut id) })?;
+        Ok(id.id())
+    }
+
+    /// Where BLOBs of a stream begin: at multiples of this. It is [`BlobStream::ALIGNMENT`] for all engines
+    /// so far.
+    pub fn blob_alignment(&self) -> Result<u32, Error> {
+        // SAFETY: the interface is alive.
+        self.call(|this, status| unsafe { IBatch::blob_alignment(this, status) })
+    }
+
+    /// Executes the statement once for each message; afterwards the batch is empty.
+    ///
+    /// Success says nothing about the messages: see the [`Completion`]. What succeeded stays done in the
+    /// transaction, whatever else failed. An error means that the execution as a whole failed or stopped,
+    /// as it does at a value that cannot be converted and at an id of no BLOB, whatever
+    /// [`multi_error`](BatchOptions::multi_error) says.
+    pub fn execute(&mut self, transaction: &Transaction) -> Result<Completion, Error> {
+        self.check_whole()?;
+        let raw_transaction = transaction.raw()?;
+        // The library dereferences what it does not find.
+        if !Arc::ptr_eq(&transaction.core().attachment, &self.statement.attachment) {
+            return Err(Error::Argument { what: "the transaction belongs to another attachment".into() });
+        }
+        // SAFETY: batch and transaction are alive and of one attachment.
+        match self.call(|this, status| unsafe { IBatch::execute(this, status, raw_transaction) }) {
+            // SAFETY: the completion state that the call returned is ours.
+            Ok(state) => unsafe {
+                completion::read(&self.statement.attachment.library, state, self.has_counts)
+            },
+            Err(error) => {
+                // Some failures leave messages behind that would be executed next time.
+                let _ = self.cancel();
+                Err(error)
+            }
+        }
+    }
+
+    /// Forgets all messages and BLOBs.
+    pub fn cancel(&mut self) -> Result<(), Error> {
+        // SAFETY: the interface is alive.
+        self.call(|this, status| unsafe { IBatch::cancel(this, status) })?;
+        self.has_half_blob = false;
+        Ok(())
+    }
+
+    /// Warnings that the last successful call on this batch left.
+    pub fn warnings(&self) -> StatusVector {
+        self.status.warnings()
+    }
+
+    /// Closes the batch; messages that were not executed are forgotten.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    /// Makes the closing call, which takes one reference if it succeeds.
+    fn end(&mut self) -> Result<(), Error> {
+        self.is_open = false;
+        let reference = self.interface.clone();
+        // SAFETY: the interface is alive, and one reference is the call's to take.
+        self.status.call(|status| unsafe { IBatch::close(reference.raw(), status) })?;
+        reference.was_taken();
+        Ok(())
+    }
+
+    /// The id to begin with; the engine replaces it if it makes the ids itself.
+    fn blob_id(&self, id: Option<u64>) -> Result<Quad, Error> {
+        match (self.blobs, id) {
+            (BlobPolicy::EngineIds, None) => Ok(Quad::default()),
+            (BlobPolicy::EngineIds, Some(_)) => {
+                Err(Error::Argument { what: "the engine makes the ids of this batch's BLOBs".into() })
+            }
+            (_, id) => own_id(id),
+        }
+    }
+
+    fn check_whole(&self) -> Result<(), Error> {
+        if self.has_half_blob {
+            return Err(Error::Argument { what: "a BLOB was added in part; cancel the batch".into() });
+        }
+        Ok(())
+    }
+
+    fn call<T>(&self, call: impl FnOnce(*mut IBatch, *mut IStatus) -> T) -> Result<T, Error> {
+        self.status.call(|status| call(self.interface.raw(), status))
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        if self.is_open {
+            // Nobody is left to tell; releasing the interface closes the batch in any case.
+            let _ = self.end();
+        }
+    }
+}
+
+impl std::fmt::Debug for Batch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Batch")
+            .field("shape", &self.shape)
+            .field("blobs", &self.blobs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An id of the caller. 0 would continue the BLOB before it, and crash engines where there is none.
+pub(crate) fn own_id(id: Option<u64>) -> Result<Quad, Error> {
+    match id {
+        Some(id) if id != 0 => Ok(Quad::from_id(id)),
+        _ => Err(Error::Argument { what: "a BLOB of a batch needs an id other than 0".into() }),
+    }
+}
+
+/// Refuses what would overflow the library's sums, in the words of the engine.
+pub(crate) fn limited(length: usize) -> Result<(), Error> {
+    if length <= Batch::LIMIT {
+        return Ok(());
+    }
+    Err(Error::Status(StatusVector(vec![StatusArg::Gds(gds::ISC_BATCH_TOO_BIG)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameter_blocks_name_what_differs_from_the_defaults() {
+        assert_eq!(BatchOptions::default().parameters(), [1]);
+        let options = BatchOptions { multi_error: true, record_counts: true, ..BatchOptions::default() };
+        assert_eq!(options.parameters(), [1, 1, 4, 0, 0, 0, 1, 0, 0, 0, 2, 4, 0, 0, 0, 1, 0, 0, 0]);
+        let options = BatchOptions {
+            buffer_size: Some(64 << 20),
+            detailed_errors: Some(256),
+            blobs: BlobPolicy::Stream,
+            ..BatchOptions::default()
+        };
+        let expected =
+            [[3, 4, 0, 0, 0, 0, 0, 0, 4], [4, 4, 0, 0, 0, 3, 0, 0, 0], [5, 4, 0, 0, 0, 0, 1, 0, 0]];
+        assert_eq!(options.parameters()[1..], expected.concat());
+    }
+
+    #[test]
+    fn lengths_that_would_overflow_are_refused() {
+        assert!(limited(Batch::LIMIT).is_ok());
+        let error = limited(Batch::LIMIT + 1).unwrap_err();
+        assert!(error.status().is_some_and(|status| status.contains(gds::ISC_BATCH_TOO_BIG)));
+    }
+}
