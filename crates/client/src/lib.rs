@@ -38,6 +38,7 @@ mod stats;
 mod transaction;
 
 pub use arrow::{BatchLimits, ReadOptions};
+pub use backend::RowFailure;
 pub use config::Config;
 pub use connection::Connection;
 pub use cursor::Cursor;
@@ -45,6 +46,6 @@ pub use error::{Error, Kind, Result};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use params::Params;
-pub use statement::{Executed, Statement};
+pub use statement::{Executed, OnFailure, RowsExecuted, Statement};
 pub use stats::WireStats;
 pub use transaction::Transaction;

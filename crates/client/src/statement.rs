@@ -1,13 +1,14 @@
 //! Prepared statements.
 
 use crate::arrow::{BatchLimits, ReadOptions, schema};
-use crate::backend::{Backend, Message};
+use crate::backend::{Backend, Message, RowFailure};
 use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::session::{Prepared, has_rows, is_transaction_control};
 use crate::transaction::Transaction;
+use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
 use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
@@ -34,6 +35,27 @@ pub(crate) struct Inner {
 pub struct Executed {
     /// Rows inserted, updated and deleted; `None` when the engine counts nothing for this kind of statement.
     pub affected_rows: Option<u64>,
+}
+
+/// What to do about the rows behind one that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Send no more of them.
+    #[default]
+    Stop,
+    /// Go on to the last row.
+    Continue,
+}
+
+/// What became of rows of parameters.
+#[derive(Clone, Debug, Default)]
+pub struct RowsExecuted {
+    /// Rows that were tried, counted from the first.
+    pub rows: usize,
+    /// Rows inserted, updated and deleted by those that did not fail; `None` when the engine counts nothing.
+    pub affected_rows: Option<u64>,
+    /// Rows that failed, in order.
+    pub failures: Vec<RowFailure>,
 }
 
 impl Statement {
@@ -114,6 +136,9 @@ impl Statement {
     }
 
     /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
+    ///
+    /// # Errors
+    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what was done by then.
     pub fn execute(&self, transaction: &mut Transaction, parameters: impl Into<Params>) -> Result<Executed> {
         let id = transaction.id()?;
         if self.kind() == StatementKind::StartTransaction {
@@ -121,13 +146,43 @@ impl Statement {
             return Err(Error::new(Kind::Misuse, text));
         }
         let parameters = parameters.into();
+        if let Some(batch) = parameters.batch() {
+            let done = self.execute_rows(transaction, batch, OnFailure::Stop)?;
+            return match done.failures.into_iter().next() {
+                None => Ok(Executed { affected_rows: done.affected_rows }),
+                Some(failure) if batch.num_rows() == 1 => Err(failure.error),
+                Some(RowFailure { row, error }) => {
+                    let text = format!("row {row} of the parameters ({} rows were tried)", done.rows);
+                    Err(error.context(text))
+                }
+            };
+        }
         let prepared = &self.inner.prepared;
-        let executed =
-            self.inner.shared.run(async |session| session.execute(prepared, id, parameters.batch()).await)?;
+        let executed = self.inner.shared.run(async |session| session.execute(prepared, id).await)?;
         if executed.transaction_ended || is_transaction_control(self.kind()) {
             transaction.ended();
         }
         Ok(Executed { affected_rows: executed.affected_rows })
+    }
+
+    /// Runs it once for each row of parameters and tells of every row that failed. Rows travel together, so that
+    /// some behind a failed one may have been tried although the first failure was to end it: all of the first
+    /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
+    ///
+    /// # Errors
+    /// What concerns no single row: parameters that do not fit, a transaction that is dead, a lost connection.
+    pub fn execute_rows(
+        &self,
+        transaction: &mut Transaction,
+        rows: &RecordBatch,
+        on_failure: OnFailure,
+    ) -> Result<RowsExecuted> {
+        let id = transaction.id()?;
+        let prepared = &self.inner.prepared;
+        let stop = on_failure == OnFailure::Stop;
+        let written =
+            self.inner.shared.run(async |session| session.execute_rows(prepared, id, rows, stop).await)?;
+        Ok(RowsExecuted { rows: written.rows, affected_rows: written.affected, failures: written.failures })
     }
 }
 

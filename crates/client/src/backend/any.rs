@@ -4,8 +4,8 @@
 use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
 use super::wire::{Wire, connect_options};
-use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport};
-use crate::arrow::BatchBuilder;
+use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
+use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::config::{Config, Target};
 use crate::db_key;
 use crate::error::{Error, Kind, Result};
@@ -128,6 +128,14 @@ impl Backend for AnyBackend {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
         each!(self, backend => backend.execute(statement, transaction, parameters, output).await)
+    }
+
+    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+        each!(self, backend => backend.write(writer, rows).await)
+    }
+
+    async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
+        each!(self, backend => backend.settle(writer).await)
     }
 
     async fn open_cursor(

@@ -1,7 +1,9 @@
 //! The operations of an engine as calls into it, in this process.
 
-use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport};
-use crate::arrow::BatchBuilder;
+use super::{
+    Backend, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
+};
+use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
@@ -245,6 +247,30 @@ impl Backend for Embedded {
             self.transactions.remove(&transaction_id.0);
         }
         Ok(Executed { affected_rows, transaction_ended })
+    }
+
+    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+        for bytes in rows.bytes.chunks_exact(rows.layout.native_stride().max(1)) {
+            if writer.should_stop() {
+                break;
+            }
+            let message = Message { layout: &rows.layout, bytes };
+            let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
+            match executed {
+                Ok(executed) => {
+                    if let Some(count) = executed.affected_rows {
+                        writer.written.count(count);
+                    }
+                }
+                Err(error) => writer.written.failures.push(RowFailure { row: writer.written.rows, error }),
+            }
+            writer.written.rows += 1;
+        }
+        Ok(())
+    }
+
+    async fn settle(&mut self, _: &mut Writer) -> Result<()> {
+        Ok(())
     }
 
     async fn open_cursor(

@@ -5,10 +5,13 @@ mod any;
 pub(crate) mod embedded;
 pub(crate) mod link;
 pub(crate) mod wire;
+mod writer;
 
 pub(crate) use any::AnyBackend;
+pub use writer::RowFailure;
+pub(crate) use writer::{Writer, Written};
 
-use crate::arrow::BatchBuilder;
+use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::error::Result;
 use crate::stats::WireStats;
 use firearrow_proto::api::describe::StatementInfo;
@@ -85,6 +88,12 @@ pub(crate) trait Backend {
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed>;
+
+    /// Executes the statement of `writer` once for each row. What fails is noted in the writer; an error means that
+    /// nothing more can be written.
+    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()>;
+    /// Waits until everything that was written has been executed. Also due after an error.
+    async fn settle(&mut self, writer: &mut Writer) -> Result<()>;
 
     async fn open_cursor(
         &mut self,

@@ -2,7 +2,8 @@
 
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
-use crate::backend::{Backend, Executed, Message, TransactionId};
+use crate::backend::wire::write::Pipe;
+use crate::backend::{Backend, Executed, TransactionId, Writer, Written};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 
@@ -49,50 +50,79 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Runs a statement once for each row of parameters (once without any). Counts are added up. When a row fails,
-    /// the rows before it stay done in the transaction; the error names the row.
+    /// Runs a statement without parameters.
     pub(crate) async fn execute(
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
     ) -> Result<Executed> {
-        if has_rows(&prepared.info) && prepared.info.has_cursor {
-            return Err(Error::new(Kind::Misuse, "the statement gives rows: use query, not execute"));
+        refuse_cursor(prepared)?;
+        if !prepared.info.parameters.is_empty() {
+            return Err(missing_parameters(prepared.info.parameters.len()));
         }
-        let Some(batch) = parameters else {
-            if !prepared.info.parameters.is_empty() {
-                return Err(missing_parameters(prepared.info.parameters.len()));
-            }
-            let executed = self.backend.execute(prepared.id, transaction, None, None).await?;
-            if executed.transaction_ended {
-                self.ended(transaction);
-            }
-            return Ok(executed);
-        };
+        let executed = self.backend.execute(prepared.id, transaction, None, None).await?;
+        if executed.transaction_ended {
+            self.ended(transaction);
+        }
+        Ok(executed)
+    }
+
+    /// Runs a statement once for each row of parameters.
+    ///
+    /// Failures of single rows are part of the outcome. An error means that the rest was not tried, and says how far
+    /// it went.
+    pub(crate) async fn execute_rows(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        batch: &RecordBatch,
+        stops_at_error: bool,
+    ) -> Result<Written> {
+        refuse_cursor(prepared)?;
         let mut encoder = self.encoder(prepared, batch)?;
-        let mut total = Executed::default();
+        let mut writer = Writer {
+            statement: prepared.id,
+            transaction,
+            kind: prepared.info.kind,
+            has_output: has_rows(&prepared.info),
+            asks_counts: !prepared.inserts_one_row,
+            stops_at_error,
+            written: Written::default(),
+            pipe: Pipe::default(),
+        };
+        let result = self.write_rows(&mut writer, &mut encoder, batch).await;
+        let result = result.and(self.backend.settle(&mut writer).await);
+        let tried = writer.written.rows;
+        match result {
+            Ok(()) => Ok(writer.written),
+            Err(error) if tried == 0 => Err(error),
+            Err(error) => Err(error.context(format!("after {tried} rows had been executed"))),
+        }
+    }
+
+    async fn write_rows(
+        &mut self,
+        writer: &mut Writer,
+        encoder: &mut ParamEncoder,
+        batch: &RecordBatch,
+    ) -> Result<()> {
         let mut start = 0;
-        while start < batch.num_rows() {
+        while start < batch.num_rows() && !writer.should_stop() {
             let end = start + encoder.fit(batch, start..batch.num_rows(), BYTES_AT_A_TIME);
             let mut encoded = encoder.encode(batch, start..end)?;
-            self.create_blobs(transaction, &mut encoded).await?;
-            let stride = encoded.layout.native_stride();
-            for (index, bytes) in encoded.bytes.chunks(stride).enumerate() {
-                let message = Message { layout: &encoded.layout, bytes };
-                let executed = self.backend.execute(prepared.id, transaction, Some(message), None).await;
-                let executed = executed.map_err(|error| match batch.num_rows() {
-                    1 => error,
-                    _ => error.context(format!("row {} of the parameters", start + index)),
-                })?;
-                if let Some(count) = executed.affected_rows {
-                    total.affected_rows = Some(total.affected_rows.unwrap_or(0) + count);
-                }
-            }
+            self.create_blobs(writer.transaction, &mut encoded).await?;
+            self.backend.write(writer, &encoded).await?;
             start = end;
         }
-        Ok(total)
+        Ok(())
     }
+}
+
+fn refuse_cursor(prepared: &Prepared) -> Result<()> {
+    if has_rows(&prepared.info) && prepared.info.has_cursor {
+        return Err(Error::new(Kind::Misuse, "the statement gives rows: use query, not execute"));
+    }
+    Ok(())
 }
 
 fn missing_parameters(count: usize) -> Error {

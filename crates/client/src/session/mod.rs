@@ -26,6 +26,8 @@ pub(crate) struct Session<B> {
 pub(crate) struct Prepared {
     pub(crate) id: StatementId,
     pub(crate) info: StatementInfo,
+    /// Each execution inserts one row or fails: there is no need to ask for counts.
+    pub(crate) inserts_one_row: bool,
 }
 
 impl<B: Backend> Session<B> {
@@ -72,7 +74,10 @@ impl<B: Backend> Session<B> {
             }
         };
         let (id, info) = self.backend.prepare(transaction, sql).await?;
-        Ok(Prepared { id, info })
+        // With a SELECT somewhere it may be any number. A word too many costs nothing but time.
+        let has_select = sql.as_bytes().windows(6).any(|word| word.eq_ignore_ascii_case(b"select"));
+        let inserts_one_row = info.kind == StatementKind::Insert && !has_select;
+        Ok(Prepared { id, info, inserts_one_row })
     }
 
     /// Ends what is open and leaves the database.

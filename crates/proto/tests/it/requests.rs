@@ -8,6 +8,9 @@ use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::transaction::TransactionOptions;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::attach::{Detach, Disconnect, Ping};
+use firearrow_proto::wire::packet::batch::{
+    BatchMessages, BatchOptions, CreateBatch, ExecuteBatch, ReleaseBatch, SyncBatch,
+};
 use firearrow_proto::wire::packet::blob::{CloseBlob, GetSegment, OpenBlob};
 use firearrow_proto::wire::packet::info::InfoSql;
 use firearrow_proto::wire::packet::response::Response;
@@ -16,7 +19,7 @@ use firearrow_proto::wire::packet::statement::{
     Parameters, PrepareStatement,
 };
 use firearrow_proto::wire::packet::transaction::{Commit, Rollback, StartTransaction};
-use firearrow_proto::wire::packet::{Answer, LAST_OBJECT, Request};
+use firearrow_proto::wire::packet::{LAST_OBJECT, Request};
 use firearrow_proto::wire::xdr::{Reader, Writer};
 use firearrow_proto::wire::{Limits, Op, ProtocolVersion};
 use std::sync::{Arc, LazyLock};
@@ -245,63 +248,59 @@ fn all_types_message(layout: &RowLayout) -> Vec<u8> {
     message
 }
 
-/// A packet of the batch API: this crate has no requests for it yet, so these carry the recorded fields.
-struct Batch<const OP: u32> {
-    body: Vec<u8>,
-}
-
-impl<const OP: u32> Request for Batch<OP> {
-    const OP: Op = Op(OP);
-
-    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.bytes(&self.body);
-    }
-
-    fn answer(&self) -> Answer {
-        if Self::OP == Op::BATCH_EXEC { Answer::Completion } else { Answer::Response }
-    }
-}
-
-fn packet<const OP: u32>(body: impl FnOnce(&mut Writer<'_>)) -> Box<dyn Ask> {
-    let mut bytes = Vec::new();
-    body(&mut Writer::new(&mut bytes));
-    Box::new(Batch::<OP> { body: bytes })
-}
-
 fn batch() -> Vec<Turn> {
     let mut text = FieldLayout::plain(FieldKind::Varying(40));
     text.charset = 4;
     let layout = RowLayout::new([FieldLayout::plain(FieldKind::Long), text]);
     let input = PackedFormat::new(Arc::new(layout));
-    let create = packet::<{ Op::BATCH_CREATE.0 }>(|out| {
-        out.short(STATEMENT);
-        out.cstr(&input.layout().blr());
-        out.word(input.layout().native_length() as u32);
-        // Version 1, then MULTIERROR = 1 and RECORD_COUNTS = 1 in the wide form.
-        out.cstr(&[1, 1, 4, 0, 0, 0, 1, 0, 0, 0, 2, 4, 0, 0, 0, 1, 0, 0, 0]);
-    });
+    let blr = input.layout().blr();
+    let options = BatchOptions { multi_error: true, record_counts: true, ..BatchOptions::default() }.block();
     let records = [(1, Some("one")), (2, Some("größe")), (1, Some("dup")), (3, None)];
-    let messages = packet::<{ Op::BATCH_MSG.0 }>(|out| {
-        out.short(STATEMENT);
-        out.word(records.len() as u32);
-        for (id, text) in records {
-            out.bytes(&record(&input, id, text));
-        }
-    });
-    let run = packet::<{ Op::BATCH_EXEC.0 }>(|out| {
-        out.short(STATEMENT);
-        out.short(TRANSACTION);
-    });
-    let sync = packet::<{ Op::BATCH_SYNC.0 }>(|_| {});
-    let release = packet::<{ Op::BATCH_RLS.0 }>(|out| out.short(STATEMENT));
+    let messages = records.into_iter().flat_map(|(id, text)| record(&input, id, text)).collect();
+    let create = Create { blr, message_length: input.layout().native_length() as u32, options };
     vec![
         start(),
         prepare("insert into tr_bat(id,v) values(?,?)", describe::PREPARE_BUFFER),
-        turn([create, sync]),
-        turn([messages, run]),
-        turn([release, Box::new(Ping)]),
+        turn([Box::new(create), Box::new(SyncBatch)]),
+        turn([
+            Box::new(Messages { count: 4, messages }),
+            Box::new(ExecuteBatch { statement: STATEMENT, transaction: TRANSACTION }),
+        ]),
+        turn([Box::new(ReleaseBatch { statement: STATEMENT }), Box::new(Ping)]),
         rollback(),
     ]
+}
+
+/// [`CreateBatch`] with its bytes.
+struct Create {
+    blr: Vec<u8>,
+    message_length: u32,
+    options: Vec<u8>,
+}
+
+impl Request for Create {
+    const OP: Op = Op::BATCH_CREATE;
+
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>) {
+        let Self { blr, message_length, options } = self;
+        CreateBatch { statement: STATEMENT, blr, message_length: *message_length, options }
+            .encode(version, out);
+    }
+}
+
+/// [`BatchMessages`] with its bytes.
+struct Messages {
+    count: u32,
+    messages: Vec<u8>,
+}
+
+impl Request for Messages {
+    const OP: Op = Op::BATCH_MSG;
+
+    fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>) {
+        let Self { count, messages } = self;
+        BatchMessages { statement: STATEMENT, count: *count, messages }.encode(version, out);
+    }
 }
 
 /// One packed record of the batch.

@@ -27,6 +27,7 @@ pub use error::{ParamError, ParamErrorKind};
 use error::{Reason, RowReason};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
+use firearrow_proto::api::row::{Native, ValueFormat};
 pub use options::{ParamOptions, TimeRounding};
 use slots::{Plan, Slots};
 use std::fmt;
@@ -212,11 +213,14 @@ impl ParamEncoder {
         Ok(())
     }
 
-    /// The layout of these fields: that of the batch before, if it is the same.
+    /// The layout of these fields: that of the batch before, if it has room for all of them and not far too much.
+    /// Engines want to be told of a new one, which costs a round trip.
     fn layout(&mut self, fields: Vec<FieldLayout>) -> Arc<RowLayout> {
         let layout = RowLayout::new(fields);
         match &self.layout {
-            Some(last) if **last == layout => Arc::clone(last),
+            Some(last) if has_room(last, &layout) && last.native_stride() <= 2 * layout.native_stride() => {
+                Arc::clone(last)
+            }
             _ => Arc::clone(self.layout.insert(Arc::new(layout))),
         }
     }
@@ -230,6 +234,20 @@ impl EncodedParams {
             .filter(|(_, array)| cell.row < array.len())
             .and_then(|(_, array)| ByteValues::of(array))
             .map_or(&[], |values| values.value(cell.row))
+    }
+
+    /// The ids of all BLOBs that the messages refer to.
+    pub fn blob_ids(&self) -> impl Iterator<Item = u64> {
+        let blobs = self.layout.fields().iter().filter(|field| field.kind == FieldKind::Blob);
+        let blobs: Vec<(usize, usize)> = blobs.map(|field| (field.offset, field.null_offset)).collect();
+        let messages = self.bytes.chunks_exact(self.layout.native_stride().max(1));
+        messages.flat_map(move |message| {
+            let id = |&(offset, null): &(usize, usize)| {
+                let is_null = message[null] | message[null + 1] != 0;
+                Native::quad(&message[offset..]).filter(|id| !is_null && *id != 0)
+            };
+            blobs.iter().filter_map(id).collect::<Vec<u64>>()
+        })
     }
 
     /// Writes the id of a created BLOB into its message.
@@ -250,6 +268,18 @@ impl EncodedParams {
         self.blobs.extend(rows.map(|row| BlobCell { row, column, sub_type, charset }));
         self.contents.push((column, array));
     }
+}
+
+/// Whether messages of layout `new` can be written as those of `old`, which may have wider texts.
+fn has_room(old: &RowLayout, new: &RowLayout) -> bool {
+    let fits = |(old, new): (&FieldLayout, &FieldLayout)| {
+        let kind = match (old.kind, new.kind) {
+            (FieldKind::Varying(old), FieldKind::Varying(new)) => old >= new,
+            (old, new) => old == new,
+        };
+        kind && (old.scale, old.sub_type, old.charset) == (new.scale, new.sub_type, new.charset)
+    };
+    old.fields().len() == new.fields().len() && old.fields().iter().zip(new.fields()).all(fits)
 }
 
 impl Reason {

@@ -206,7 +206,7 @@ impl<L: Link> Wire<L> {
         let mut result = self.put_all(handle(transaction.0), blobs, &mut puts, &mut ids).await;
         for put in puts {
             match result {
-                Ok(()) => result = self.settle(put, &mut ids).await.map(|_| ()),
+                Ok(()) => result = self.settle_put(put, &mut ids).await.map(|_| ()),
                 Err(_) => self.router.ignore(put.ticket),
             }
         }
@@ -230,7 +230,7 @@ impl<L: Link> Wire<L> {
                 while ahead > PUT_AHEAD
                     && let Some(put) = puts.pop_front()
                 {
-                    ahead -= self.settle(put, ids).await?;
+                    ahead -= self.settle_put(put, ids).await?;
                 }
                 let ticket = self.ask(&PutSegment { blob: LAST_OBJECT, bytes })?;
                 puts.push_back(Put { ticket, length: bytes.len(), is_create: false });
@@ -243,7 +243,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Takes the answer to one request and gives its length.
-    async fn settle(&mut self, put: Put, ids: &mut Vec<u64>) -> Result<usize> {
+    async fn settle_put(&mut self, put: Put, ids: &mut Vec<u64>) -> Result<usize> {
         let response = self.success(put.ticket).await?;
         if put.is_create {
             ids.push(response.blob_id);

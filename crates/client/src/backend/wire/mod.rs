@@ -9,10 +9,11 @@ mod in_step;
 mod inline;
 mod router;
 mod statement;
+pub(crate) mod write;
 
 use super::link::{Link, Patience};
-use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport};
-use crate::arrow::BatchBuilder;
+use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
+use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
@@ -235,6 +236,14 @@ impl<L: Link> Backend for Wire<L> {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
         self.run_statement(statement, transaction, parameters, output).await
+    }
+
+    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+        self.send_rows(writer, rows).await
+    }
+
+    async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
+        self.settle_all(writer).await
     }
 
     async fn open_cursor(

@@ -1,6 +1,7 @@
 //! Brings each answer to whoever asked.
 
 use super::cursor::Cursors;
+use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
 use std::collections::{HashMap, HashSet};
@@ -9,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub(super) struct Router {
     arrived: HashMap<Ticket, Response>,
+    completions: HashMap<Ticket, Completion>,
     ignored: HashSet<Ticket>,
 }
 
@@ -30,6 +32,11 @@ impl Router {
         self.arrived.remove(&ticket)
     }
 
+    /// Collects what became of the batch that `ticket` executed, if it has come.
+    pub(super) fn take_completion(&mut self, ticket: Ticket) -> Option<Completion> {
+        self.completions.remove(&ticket)
+    }
+
     /// Files an event that is not being waited for right now.
     pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut Cursors) {
         match event {
@@ -49,8 +56,12 @@ impl Router {
                 cursors.fetch_ended(ticket, cursor_end);
             }
             Event::InlineBlob(blob) => cursors.inline.keep(&blob),
-            // This client does not ask for batches.
-            Event::Completion { .. } | Event::Attached(_) | Event::KeyCallback(_) => {}
+            Event::Completion { ticket, completion } => {
+                if !self.ignored.remove(&ticket) {
+                    self.completions.insert(ticket, completion);
+                }
+            }
+            Event::Attached(_) | Event::KeyCallback(_) => {}
         }
     }
 }

@@ -53,7 +53,8 @@ impl Request for PrepareStatement<'_> {
 /// The parameters of one execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parameters<'a> {
-    /// BLR of the message; empty when there are no parameters.
+    /// BLR of the message; empty when there are no parameters, and for a format that the statement was executed
+    /// with before: the server keeps it.
     pub blr: &'a [u8],
     /// The packed message.
     pub message: &'a [u8],
@@ -63,7 +64,7 @@ impl Parameters<'_> {
     fn encode(&self, out: &mut Writer<'_>) {
         out.cstr(self.blr);
         out.short(0); // message number
-        out.short(u16::from(!self.blr.is_empty()));
+        out.short(u16::from(!self.message.is_empty()));
         out.bytes(self.message);
     }
 }
