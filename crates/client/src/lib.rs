@@ -43,6 +43,8 @@ pub use config::Config;
 pub use connection::Connection;
 pub use cursor::Cursor;
 pub use error::{Error, Kind, Result};
+pub use firearrow_proto::api::describe::StatementKind;
+pub use firearrow_proto::api::descriptor::Descriptor;
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use params::Params;

@@ -130,7 +130,7 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.execute(statement, transaction, parameters, output).await)
     }
 
-    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
         each!(self, backend => backend.write(writer, rows).await)
     }
 

@@ -249,7 +249,7 @@ impl Backend for Embedded {
         Ok(Executed { affected_rows, transaction_ended })
     }
 
-    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
         for bytes in rows.bytes.chunks_exact(rows.layout.native_stride().max(1)) {
             if writer.should_stop() {
                 break;

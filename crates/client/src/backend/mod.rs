@@ -91,7 +91,7 @@ pub(crate) trait Backend {
 
     /// Executes the statement of `writer` once for each row. What fails is noted in the writer; an error means that
     /// nothing more can be written.
-    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()>;
+    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()>;
     /// Waits until everything that was written has been executed. Also due after an error.
     async fn settle(&mut self, writer: &mut Writer) -> Result<()>;
 

@@ -41,12 +41,12 @@ impl<B: Backend> Session<B> {
     }
 
     async fn create_blobs(&mut self, transaction: TransactionId, encoded: &mut EncodedParams) -> Result<()> {
-        let cells = std::mem::take(&mut encoded.blobs);
-        let contents: Vec<&[u8]> = cells.iter().map(|cell| encoded.blob_bytes(cell)).collect();
-        let ids = self.backend.write_blobs(transaction, &contents).await?;
-        for (cell, id) in cells.iter().zip(ids) {
-            encoded.set_blob(cell.row, cell.column, id);
+        if encoded.blobs.is_empty() {
+            return Ok(());
         }
+        let contents: Vec<&[u8]> = encoded.blobs.iter().map(|cell| encoded.blob_bytes(cell)).collect();
+        let ids = self.backend.write_blobs(transaction, &contents).await?;
+        encoded.set_blobs(&ids);
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl<B: Backend> Session<B> {
             let end = start + encoder.fit(batch, start..batch.num_rows(), BYTES_AT_A_TIME);
             let mut encoded = encoder.encode(batch, start..end)?;
             self.create_blobs(writer.transaction, &mut encoded).await?;
-            self.backend.write(writer, &encoded).await?;
+            self.backend.write(writer, encoded).await?;
             start = end;
         }
         Ok(())

@@ -74,9 +74,11 @@ impl<B: Backend> Session<B> {
             }
         };
         let (id, info) = self.backend.prepare(transaction, sql).await?;
-        // With a SELECT somewhere it may be any number. A word too many costs nothing but time.
-        let has_select = sql.as_bytes().windows(6).any(|word| word.eq_ignore_ascii_case(b"select"));
-        let inserts_one_row = info.kind == StatementKind::Insert && !has_select;
+        // INSERT … SELECT, UPDATE OR INSERT and MERGE may change any number. A word too many costs nothing but time.
+        let has =
+            |word: &[u8]| sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+        let is_plain = !has(b"select") && !has(b"update") && !has(b"merge");
+        let inserts_one_row = info.kind == StatementKind::Insert && is_plain;
         Ok(Prepared { id, info, inserts_one_row })
     }
 

@@ -7,6 +7,7 @@ mod encryption;
 mod errors;
 mod faults;
 mod login;
+mod many_rows;
 mod round_trips;
 mod statements;
 mod support;

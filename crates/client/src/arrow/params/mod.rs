@@ -250,6 +250,15 @@ impl EncodedParams {
         })
     }
 
+    /// Writes the ids of created BLOBs into their messages, in the order of [`blobs`](Self::blobs).
+    pub fn set_blobs(&mut self, ids: &[u64]) {
+        for (index, id) in ids.iter().enumerate() {
+            if let Some(&BlobCell { row, column, .. }) = self.blobs.get(index) {
+                self.set_blob(row, column, *id);
+            }
+        }
+    }
+
     /// Writes the id of a created BLOB into its message.
     pub fn set_blob(&mut self, row: usize, column: usize, id: u64) {
         let stride = self.layout.native_stride();

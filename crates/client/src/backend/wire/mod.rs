@@ -238,7 +238,7 @@ impl<L: Link> Backend for Wire<L> {
         self.run_statement(statement, transaction, parameters, output).await
     }
 
-    async fn write(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
         self.send_rows(writer, rows).await
     }
 

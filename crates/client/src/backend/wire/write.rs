@@ -9,6 +9,9 @@
 //!
 //! Either way rows behind a failed one are tried as long as they are under way, and every failure is reported with
 //! its row: what is not reported has been done.
+//!
+//! A value that the engine cannot convert makes a batch fail as a whole, with an unknown number of its rows done. So
+//! each batch has a savepoint, and a failed one is done again by executions, which tell row by row.
 
 use super::{Wire, handle};
 use crate::arrow::EncodedParams;
@@ -25,7 +28,7 @@ use firearrow_proto::wire::packet::batch::{
     BatchMessages, BatchOptions, Completion, CreateBatch, ExecuteBatch, RegisterBlob, ReleaseBatch, SyncBatch,
 };
 use firearrow_proto::wire::packet::info::InfoSql;
-use firearrow_proto::wire::packet::statement::{Execute, ExecuteOptions, Parameters};
+use firearrow_proto::wire::packet::statement::{Execute, ExecuteImmediate, ExecuteOptions, Parameters};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -49,6 +52,20 @@ pub(crate) struct Pipe {
     known: Option<Arc<RowLayout>>,
     sent: VecDeque<Sent>,
     bytes_ahead: usize,
+    /// Batches so far; each has a savepoint of its own.
+    batches: u32,
+    /// Batches that failed as a whole, or came behind one that did, oldest first.
+    failed: VecDeque<Chunk>,
+}
+
+/// The rows of one batch.
+#[derive(Debug)]
+struct Chunk {
+    number: u32,
+    /// Rows before them.
+    first: usize,
+    rows: EncodedParams,
+    error: Option<Error>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,31 +76,29 @@ enum Method {
     Executions,
 }
 
-/// A request and the rows that its answer is about.
+/// A request and what its answer is about.
 #[derive(Debug)]
 struct Sent {
     ticket: Ticket,
     what: What,
-    /// Rows that were sent before.
-    first: usize,
     bytes: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum What {
     /// The execution of this row.
     Execution(usize),
     /// The counts of that execution.
     Counts(usize),
-    /// Messages or BLOBs of a batch; their failure concerns all rows of the batch.
+    /// Messages and BLOBs of a batch, its savepoint: when they fail, so does its execution or what goes back to it.
     Material,
-    /// The execution of a batch of so many rows.
-    Batch(usize),
+    /// The execution of a batch.
+    Batch(Box<Chunk>),
 }
 
 impl<L: Link> Wire<L> {
     /// Sends rows; waits only when too much is under way.
-    pub(super) async fn send_rows(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+    pub(super) async fn send_rows(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
         if writer.pipe.format.as_ref().is_none_or(|format| *format.layout() != rows.layout) {
             // A batch has one format for all its messages.
             self.settle_all(writer).await?;
@@ -92,23 +107,29 @@ impl<L: Link> Wire<L> {
                 writer.pipe.method = self.open_batch(writer, &rows.layout).await?;
             }
         }
-        match writer.pipe.method {
-            Method::BatchOpen => self.send_batch(writer, rows).await?,
-            _ => self.send_executions(writer, rows).await?,
-        }
+        let first = writer.written.rows;
         writer.written.rows += rows.rows;
-        Ok(())
+        match writer.pipe.method {
+            Method::BatchOpen => self.send_batch(writer, first, rows).await,
+            _ => self.send_executions(writer, first, &rows).await,
+        }
     }
 
     /// Waits for all answers. After an error the others are still taken, so that the writer ends in step.
     pub(super) async fn settle_all(&mut self, writer: &mut Writer) -> Result<()> {
         let mut result = Ok(());
-        while let Some(sent) = writer.pipe.sent.pop_front() {
-            let settled = self.settle(writer, sent).await;
-            if self.connection.failure().is_some() {
-                return settled;
+        loop {
+            while let Some(sent) = writer.pipe.sent.pop_front() {
+                let settled = self.settle(writer, sent).await;
+                if self.connection.failure().is_some() {
+                    return settled;
+                }
+                result = result.and(settled);
             }
-            result = result.and(settled);
+            if writer.pipe.failed.is_empty() {
+                break;
+            }
+            result = result.and(self.repeat_failed(writer).await);
         }
         if writer.pipe.method == Method::BatchOpen {
             self.tell(&ReleaseBatch { statement: handle(writer.statement.0) })?;
@@ -155,10 +176,15 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    async fn send_batch(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+    async fn send_batch(&mut self, writer: &mut Writer, first: usize, rows: EncodedParams) -> Result<()> {
         let Some(format) = writer.pipe.format.clone() else { return Ok(()) };
         let stride = rows.layout.native_stride().max(1);
-        let statement = handle(writer.statement.0);
+        let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
+        writer.pipe.batches += 1;
+        let number = writer.pipe.batches;
+        let sql = format!("SAVEPOINT {}", savepoint(number));
+        let ticket = self.ask(&ExecuteImmediate { transaction, sql: &sql })?;
+        writer.push(ticket, What::Material, 64);
         for id in rows.blob_ids() {
             let ticket = self.ask(&RegisterBlob { statement, id, batch_id: id })?;
             writer.push(ticket, What::Material, 32);
@@ -178,13 +204,49 @@ impl<L: Link> Wire<L> {
                 self.flush().await?;
             }
         }
-        let ticket = self.ask(&ExecuteBatch { statement, transaction: handle(writer.transaction.0) })?;
-        writer.push(ticket, What::Batch(rows.rows), 0);
+        let ticket = self.ask(&ExecuteBatch { statement, transaction })?;
+        writer.push(ticket, What::Batch(Box::new(Chunk { number, first, rows, error: None })), 0);
         self.flush().await?;
-        self.settle_down_to(writer, BYTES_AHEAD, usize::MAX).await
+        self.settle_down_to(writer, BYTES_AHEAD, usize::MAX).await?;
+        if !writer.pipe.failed.is_empty() {
+            self.settle_all(writer).await?;
+        }
+        Ok(())
     }
 
-    async fn send_executions(&mut self, writer: &mut Writer, rows: &EncodedParams) -> Result<()> {
+    /// Goes back to where the first failed batch began and does everything since then by executions.
+    async fn repeat_failed(&mut self, writer: &mut Writer) -> Result<()> {
+        let chunks = std::mem::take(&mut writer.pipe.failed);
+        let Some(Chunk { number, error: Some(error), .. }) = chunks.front() else { return Ok(()) };
+        tracing::debug!(%error, "a batch failed as a whole; its rows are executed one by one");
+        if writer.pipe.method == Method::BatchOpen {
+            self.tell(&ReleaseBatch { statement: handle(writer.statement.0) })?;
+        }
+        writer.pipe.method = Method::Executions;
+        let transaction = handle(writer.transaction.0);
+        for verb in ["ROLLBACK TO SAVEPOINT", "RELEASE SAVEPOINT"] {
+            let sql = format!("{verb} {}", savepoint(*number));
+            // Without it nothing can be said about the rows but this.
+            self.call(&ExecuteImmediate { transaction, sql: &sql }).await.map_err(|_| error.clone())?;
+        }
+        for mut chunk in chunks {
+            // BLOBs that a row has taken are gone with it.
+            let rows = &mut chunk.rows;
+            let contents: Vec<&[u8]> = rows.blobs.iter().map(|cell| rows.blob_bytes(cell)).collect();
+            let ids = self.write_many_blobs(writer.transaction, &contents).await?;
+            rows.set_blobs(&ids);
+            writer.pipe.format = Some(PackedFormat::new(Arc::clone(&rows.layout)));
+            self.send_executions(writer, chunk.first, &chunk.rows).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_executions(
+        &mut self,
+        writer: &mut Writer,
+        first: usize,
+        rows: &EncodedParams,
+    ) -> Result<()> {
         let Some(format) = writer.pipe.format.clone() else { return Ok(()) };
         // The server knows the format from the first execution on.
         let is_known =
@@ -200,7 +262,7 @@ impl<L: Link> Wire<L> {
             let options = ExecuteOptions::default();
             let ticket = self.ask(&Execute { statement, transaction, parameters, options })?;
             blr.clear();
-            let row = writer.written.rows + index;
+            let row = first + index;
             writer.push(ticket, What::Execution(row), packed.len() + 32);
             if writer.asks_counts {
                 let info = InfoSql { object: statement, items: &[RECORDS], buffer_length: RECORDS_BUFFER };
@@ -230,12 +292,24 @@ impl<L: Link> Wire<L> {
         writer.pipe.bytes_ahead -= sent.bytes;
         let written = &mut writer.written;
         match sent.what {
-            What::Batch(rows) => {
-                let completion = self.completion(sent.ticket).await;
-                complete(written, sent.first, rows, completion)?;
-            }
+            What::Batch(mut chunk) => match self.completion(sent.ticket).await {
+                Ok(completion) if writer.pipe.failed.is_empty() => {
+                    complete(written, &chunk, completion)?;
+                    let sql = format!("RELEASE SAVEPOINT {} ONLY", savepoint(chunk.number));
+                    self.tell(&ExecuteImmediate { transaction: handle(writer.transaction.0), sql: &sql })?;
+                }
+                Ok(_) => writer.pipe.failed.push_back(*chunk),
+                Err(error) if matches!(error.kind(), Kind::Cancelled | Kind::Closed | Kind::Timeout) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    chunk.error = Some(error);
+                    writer.pipe.failed.push_back(*chunk);
+                }
+            },
             What::Material => {
-                self.success(sent.ticket).await?;
+                // The execution of the batch will say the same.
+                self.answer(sent.ticket).await?;
             }
             What::Execution(row) => {
                 let response = self.answer(sent.ticket).await?;
@@ -273,13 +347,17 @@ impl<L: Link> Wire<L> {
 impl Writer {
     fn push(&mut self, ticket: Ticket, what: What, bytes: usize) {
         self.pipe.bytes_ahead += bytes;
-        self.pipe.sent.push_back(Sent { ticket, what, first: self.written.rows, bytes });
+        self.pipe.sent.push_back(Sent { ticket, what, bytes });
     }
 }
 
-fn complete(written: &mut Written, first: usize, rows: usize, completion: Result<Completion>) -> Result<()> {
-    let completion = completion
-        .map_err(|error| error.context(format!("rows {first} to {} of the parameters", first + rows - 1)))?;
+/// The savepoint in front of a batch.
+fn savepoint(number: u32) -> String {
+    format!("FIREARROW_BATCH_{number}")
+}
+
+fn complete(written: &mut Written, chunk: &Chunk, completion: Completion) -> Result<()> {
+    let (first, rows) = (chunk.first, chunk.rows.rows);
     if completion.records as usize != rows {
         let text = format!("{} of {rows} rows of a batch were processed", completion.records);
         return Err(Error::new(Kind::Protocol, text));
