@@ -2,6 +2,7 @@
 
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{AnyBackend, Backend};
+use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
@@ -127,6 +128,11 @@ impl Connection {
         self.shared.lock().backend.wire_stats()
     }
 
+    /// What interrupts calls of this connection from other threads.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        self.shared.lock().backend.cancel_handle()
+    }
+
     /// Whether the connection is beyond use; every further call would fail.
     pub fn is_failed(&self) -> bool {
         self.shared.lock().backend.is_failed()
@@ -157,7 +163,9 @@ impl Connection {
 impl Shared {
     /// Runs a flow; other threads wait their turn.
     pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
-        ready(flow(&mut self.lock()))
+        let mut session = self.lock();
+        session.backend.begin_call();
+        ready(flow(&mut session))
     }
 
     /// A thread that panicked in the middle of a flow leaves a backend that reports its own failure.

@@ -25,6 +25,7 @@
 
 pub mod arrow;
 mod backend;
+mod cancel;
 pub mod config;
 mod connection;
 mod cursor;
@@ -39,6 +40,7 @@ mod transaction;
 
 pub use arrow::{BatchLimits, ReadOptions};
 pub use backend::RowFailure;
+pub use cancel::CancelHandle;
 pub use config::Config;
 pub use connection::Connection;
 pub use cursor::Cursor;

@@ -15,6 +15,7 @@ use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::info::InfoReader;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A statement that the engine has understood. It survives transactions and can run in any of its connection.
 #[derive(Clone)]
@@ -22,6 +23,7 @@ pub struct Statement {
     pub(crate) inner: Arc<Inner>,
     read: ReadOptions,
     limits: BatchLimits,
+    timeout: Option<Duration>,
 }
 
 /// Freed when the last cursor and statement are gone.
@@ -67,7 +69,7 @@ impl Statement {
         let transaction = transaction.map(Transaction::id).transpose()?;
         let prepared = shared.run(async |session| session.prepare(transaction, sql).await)?;
         let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared });
-        Ok(Self { inner, read: shared.read.clone(), limits: shared.limits })
+        Ok(Self { inner, read: shared.read.clone(), limits: shared.limits, timeout: None })
     }
 
     /// Reads results of this statement in another way than the connection's default.
@@ -81,6 +83,14 @@ impl Statement {
     #[must_use]
     pub fn with_limits(mut self, limits: BatchLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Ends executions that take longer, reading their rows included, with [`Kind::Cancelled`]. Firebird 4 and later
+    /// look after it themselves; for older servers this side does. Not for many rows of parameters at once.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
         self
     }
 
@@ -130,6 +140,7 @@ impl Statement {
             let prepared = &self.inner.prepared;
             let bound = session.bind(prepared, id, parameters.batch()).await?;
             let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+            session.set_timeout(prepared, self.timeout)?;
             session.open(prepared, id, message, &self.read, self.limits).await
         })?;
         Ok(Cursor::new(Arc::clone(&self.inner), fetching))
@@ -158,7 +169,10 @@ impl Statement {
             };
         }
         let prepared = &self.inner.prepared;
-        let executed = self.inner.shared.run(async |session| session.execute(prepared, id).await)?;
+        let executed = self.inner.shared.run(async |session| {
+            session.set_timeout(prepared, self.timeout)?;
+            session.execute(prepared, id).await
+        })?;
         if executed.transaction_ended || is_transaction_control(self.kind()) {
             transaction.ended();
         }

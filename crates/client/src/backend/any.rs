@@ -6,6 +6,7 @@ use super::link::tcp::TcpLink;
 use super::wire::{Wire, connect_options};
 use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
 use crate::arrow::{BatchBuilder, EncodedParams};
+use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::db_key;
 use crate::error::{Error, Kind, Result};
@@ -13,7 +14,7 @@ use crate::stats::WireStats;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A database, wherever it is.
 pub(crate) enum AnyBackend {
@@ -187,6 +188,18 @@ impl Backend for AnyBackend {
 
     async fn drop_database(&mut self) -> Result<()> {
         each!(self, backend => backend.drop_database().await)
+    }
+
+    fn begin_call(&mut self) {
+        each!(self, backend => backend.begin_call())
+    }
+
+    fn cancel_handle(&self) -> CancelHandle {
+        each!(self, backend => backend.cancel_handle())
+    }
+
+    fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {
+        each!(self, backend => backend.set_timeout(statement, timeout))
     }
 
     fn transport(&self) -> Transport {

@@ -2,8 +2,10 @@
 
 use super::{
     Backend, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
+    milliseconds,
 };
 use crate::arrow::{BatchBuilder, EncodedParams};
+use crate::cancel::{CancelHandle, Signal, Way};
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
@@ -14,6 +16,7 @@ use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::NativeRows;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Bytes of messages fetched before they are decoded: rows are still in the cache then, and the work per block
 /// does not count.
@@ -403,6 +406,20 @@ impl Backend for Embedded {
             Some(attachment) => Ok(attachment.drop_database()?),
             None => Err(Error::new(Kind::Closed, "the connection is closed")),
         }
+    }
+
+    fn begin_call(&mut self) {}
+
+    fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle(match &self.attachment {
+            Some(attachment) => Way::Engine(attachment.canceller()),
+            None => Way::Signal(Signal::default()),
+        })
+    }
+
+    fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {
+        let statement = &mut self.statement(statement)?.statement;
+        Ok(statement.set_timeout(timeout.map_or(0, milliseconds))?)
     }
 
     fn transport(&self) -> Transport {

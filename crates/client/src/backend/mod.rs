@@ -12,11 +12,13 @@ pub use writer::RowFailure;
 pub(crate) use writer::{Writer, Written};
 
 use crate::arrow::{BatchBuilder, EncodedParams};
+use crate::cancel::CancelHandle;
 use crate::error::Result;
 use crate::stats::WireStats;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Names a transaction within one backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +126,13 @@ pub(crate) trait Backend {
     async fn detach(&mut self) -> Result<()>;
     async fn drop_database(&mut self) -> Result<()>;
 
+    /// A call begins: what interrupted earlier ones does not concern it.
+    fn begin_call(&mut self);
+    /// What interrupts a running call.
+    fn cancel_handle(&self) -> CancelHandle;
+    /// Most time that the following executions may take, their rows included; `None` = no limit.
+    fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
+
     fn transport(&self) -> Transport;
     /// Whether the engine has the types of Firebird 4, as far as is known without asking.
     fn has_time_zones(&self) -> bool;
@@ -131,4 +140,9 @@ pub(crate) trait Backend {
     fn wire_stats(&self) -> WireStats;
     /// Whether the connection is beyond use.
     fn is_failed(&self) -> bool;
+}
+
+/// As engines want time limits: 0 is none, so that the shortest is 1.
+pub(crate) fn milliseconds(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1)
 }

@@ -11,6 +11,7 @@ use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use std::collections::HashSet;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 /// A backend and what must be remembered between its operations.
 pub(crate) struct Session<B> {
@@ -19,6 +20,7 @@ pub(crate) struct Session<B> {
     open: HashSet<TransactionId>,
     /// Where statements are prepared that belong to no transaction yet.
     describing: Option<TransactionId>,
+    has_timeouts: bool,
 }
 
 /// A statement that the engine has understood.
@@ -32,7 +34,7 @@ pub(crate) struct Prepared {
 
 impl<B: Backend> Session<B> {
     pub(crate) fn new(backend: B) -> Self {
-        Self { backend, open: HashSet::new(), describing: None }
+        Self { backend, open: HashSet::new(), describing: None, has_timeouts: false }
     }
 
     pub(crate) async fn begin(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
@@ -80,6 +82,15 @@ impl<B: Backend> Session<B> {
         let is_plain = !has(b"select") && !has(b"update") && !has(b"merge");
         let inserts_one_row = info.kind == StatementKind::Insert && is_plain;
         Ok(Prepared { id, info, inserts_one_row })
+    }
+
+    /// The time limit of the next execution. Engines keep it, so that it is set for each once it was set for one.
+    pub(crate) fn set_timeout(&mut self, prepared: &Prepared, timeout: Option<Duration>) -> Result<()> {
+        if timeout.is_some() || self.has_timeouts {
+            self.has_timeouts = true;
+            self.backend.set_timeout(prepared.id, timeout)?;
+        }
+        Ok(())
     }
 
     /// Ends what is open and leaves the database.

@@ -4,17 +4,22 @@ use super::{Link, Patience};
 use crate::config::AddressFamily;
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 /// Idle time after which the kernel begins to probe a silent peer.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+
+/// How long a read waits before the caller may look whether it is still wanted.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// A TCP connection that waits in the kernel.
 #[derive(Debug)]
 pub(crate) struct TcpLink {
     stream: TcpStream,
     patience: Patience,
+    /// Since when the running read waits.
+    waiting_since: Option<Instant>,
 }
 
 impl TcpLink {
@@ -41,7 +46,7 @@ impl TcpLink {
                     stream.set_nodelay(true)?;
                     SockRef::from(&stream)
                         .set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE_IDLE))?;
-                    return Ok(Self { stream, patience: Patience::Each(None) });
+                    return Ok(Self { stream, patience: Patience::Each(None), waiting_since: None });
                 }
                 Err(error) => last = error,
             }
@@ -61,6 +66,19 @@ impl TcpLink {
         Ok(())
     }
 
+    /// A running connection waits in short steps.
+    fn unless_patient(&mut self, error: io::Error) -> io::Error {
+        let Patience::Each(limit) = self.patience else { return error };
+        if error.kind() != ErrorKind::TimedOut {
+            return error;
+        }
+        let since = *self.waiting_since.get_or_insert_with(|| Instant::now() - GLANCE);
+        match limit {
+            Some(limit) if since.elapsed() >= limit => error,
+            _ => ErrorKind::Interrupted.into(),
+        }
+    }
+
     fn set_timeouts(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.stream.set_read_timeout(timeout)?;
         self.stream.set_write_timeout(timeout)
@@ -78,7 +96,11 @@ impl Link for TcpLink {
         loop {
             match self.stream.read(buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                result => return result.map_err(timed_out),
+                Err(error) => return Err(self.unless_patient(timed_out(error))),
+                Ok(count) => {
+                    self.waiting_since = None;
+                    return Ok(count);
+                }
             }
         }
     }
@@ -88,12 +110,19 @@ impl Link for TcpLink {
         self.stream.write_all(bytes).map_err(timed_out)
     }
 
+    fn shut_down(&mut self) {
+        // It may be closed already.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
     fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
         if let Patience::Each(timeout) = patience {
             // A zero limit is refused by the standard library; it would mean "never wait" anyway.
             let timeout = timeout.map(|limit| limit.max(Duration::from_millis(1)));
-            if let Err(error) = self.set_timeouts(timeout) {
+            let glance = timeout.map_or(GLANCE, |limit| limit.min(GLANCE));
+            let set = self.stream.set_read_timeout(Some(glance)).and(self.stream.set_write_timeout(timeout));
+            if let Err(error) = set {
                 tracing::warn!(%error, "cannot set the time limit of the socket");
             }
         }

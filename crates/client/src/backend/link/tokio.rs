@@ -52,6 +52,11 @@ impl Link for TokioLink {
         within(self.deadline(), self.stream.write_all(bytes)).await
     }
 
+    fn shut_down(&mut self) {
+        // Dropping the stream would do the same, only later.
+        let _ = socket2::SockRef::from(&self.stream).shutdown(std::net::Shutdown::Both);
+    }
+
     fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
     }

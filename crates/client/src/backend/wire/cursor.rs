@@ -17,6 +17,7 @@ use firearrow_proto::wire::packet::statement::{
 use firearrow_proto::wire::{Event, Ticket};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Fetches in flight. A server answers each with about 128 KB whatever is asked, so two hide the latency of a link
 /// whose round trip carries no more than that.
@@ -39,8 +40,11 @@ struct OpenCursor {
     /// Rows that came while nobody wanted them, or more than a batch could take.
     kept: VecDeque<KeptRows>,
     blr_sent: bool,
+    /// The first rows have come.
+    has_rows: bool,
     at_end: bool,
     failed: Option<Error>,
+    deadline: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -136,19 +140,22 @@ impl<L: Link> Wire<L> {
             return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
         }
         let (blr, message) = self.pack(parameters)?;
+        let (timeout, deadline) = self.take_timeout();
         let ticket = self.ask(&Execute {
             statement: id,
             transaction: handle(transaction.0),
             parameters: Parameters { blr: &blr, message: &message },
-            options: self.execute_options(output),
+            options: self.execute_options(output, timeout),
         })?;
         let cursor = OpenCursor {
             format: Arc::new(PackedFormat::new(Arc::clone(output))),
             in_flight: VecDeque::new(),
             kept: VecDeque::new(),
             blr_sent: false,
+            has_rows: false,
             at_end: false,
             failed: None,
+            deadline,
         };
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
@@ -160,16 +167,19 @@ impl<L: Link> Wire<L> {
     }
 
     /// Rows with BLOBs bring the short ones along.
-    pub(super) fn execute_options(&self, output: &RowLayout) -> ExecuteOptions {
+    pub(super) fn execute_options(&self, output: &RowLayout, timeout: u32) -> ExecuteOptions {
         let has_blobs = output.fields().iter().any(|field| field.kind == FieldKind::Blob);
         let inline_blob_limit = if has_blobs { self.cursors.inline.longest() } else { 0 };
-        ExecuteOptions { inline_blob_limit, ..ExecuteOptions::default() }
+        ExecuteOptions { inline_blob_limit, timeout, ..ExecuteOptions::default() }
     }
 
     /// Keeps the wanted number of fetches in flight.
     fn request_rows(&mut self, id: u16) -> Result<()> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
-        while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < FETCHES_IN_FLIGHT {
+        // Until the first rows come the server may be busy for long, and can be interrupted only while nothing else
+        // waits for it.
+        let wanted = if cursor.has_rows { FETCHES_IN_FLIGHT } else { 1 };
+        while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < wanted {
             let fetch = Fetch {
                 statement: id,
                 output: Arc::clone(&cursor.format),
@@ -200,16 +210,21 @@ impl<L: Link> Wire<L> {
             if builder.is_full() || self.cursors.inline.is_half_full() {
                 return Ok(false);
             }
+            self.interruption.deadline = cursor.deadline;
+            self.check_interruption()?;
             self.request_rows(id)?;
             match self.connection.next_event()? {
                 None => self.exchange().await?,
                 Some(Event::Rows { ticket, rows }) => {
                     let cursor = self.cursors.open.get_mut(&id);
                     match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
-                        Some(cursor) => match builder.push(&rows, 0) {
-                            Ok(taken) => cursor.keep(&rows, taken),
-                            Err(error) => cursor.failed = Some(error.into()),
-                        },
+                        Some(cursor) => {
+                            cursor.has_rows = true;
+                            match builder.push(&rows, 0) {
+                                Ok(taken) => cursor.keep(&rows, taken),
+                                Err(error) => cursor.failed = Some(error.into()),
+                            }
+                        }
                         None => self.cursors.keep(ticket, &rows, 0),
                     }
                 }

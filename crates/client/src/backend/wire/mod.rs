@@ -7,6 +7,7 @@ mod cursor;
 #[cfg(test)]
 mod in_step;
 mod inline;
+mod interruption;
 mod router;
 mod statement;
 pub(crate) mod write;
@@ -14,6 +15,7 @@ pub(crate) mod write;
 use super::link::{Link, Patience};
 use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
 use crate::arrow::{BatchBuilder, EncodedParams};
+use crate::cancel::CancelHandle;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
@@ -25,6 +27,7 @@ use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::{Request, attach, info, transaction};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
+use interruption::Interruption;
 use router::Router;
 use statement::Statements;
 use std::io::ErrorKind;
@@ -45,6 +48,7 @@ pub(crate) struct Wire<L> {
     cursors: Cursors,
     statements: Statements,
     window: Window,
+    interruption: Interruption,
 }
 
 impl<L: Link> Wire<L> {
@@ -65,6 +69,7 @@ impl<L: Link> Wire<L> {
             cursors: Cursors::default(),
             statements: Statements::default(),
             window: Window::default(),
+            interruption: Interruption::default(),
         };
         loop {
             match wire.connection.next_event()? {
@@ -103,10 +108,13 @@ impl<L: Link> Wire<L> {
     /// Writes what is queued, then reads once.
     async fn exchange(&mut self) -> Result<()> {
         self.flush().await?;
-        let space = self.connection.space()?;
-        match self.link.read(space).await {
-            Ok(count) => Ok(self.connection.received(count)?),
-            Err(error) => Err(self.link_failed(error)),
+        loop {
+            let space = self.connection.space()?;
+            match self.link.read(space).await {
+                Ok(count) => return Ok(self.connection.received(count)?),
+                Err(error) if error.kind() == ErrorKind::Interrupted => self.look_for_interruption().await?,
+                Err(error) => return Err(self.link_failed(error)),
+            }
         }
     }
 
@@ -304,6 +312,19 @@ impl<L: Link> Backend for Wire<L> {
         let _ = self.connection.send(&attach::Disconnect)?; // no answer will come
         self.flush().await?;
         self.connection.fail(ProtocolError::Closed);
+        Ok(())
+    }
+
+    fn begin_call(&mut self) {
+        self.interruption.begin_call();
+    }
+
+    fn cancel_handle(&self) -> CancelHandle {
+        self.interruption.handle()
+    }
+
+    fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {
+        self.interruption.timeout = timeout;
         Ok(())
     }
 

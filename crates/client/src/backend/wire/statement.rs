@@ -129,15 +129,16 @@ impl<L: Link> Wire<L> {
         let (blr, message) = self.pack(parameters)?;
         let parameters = Parameters { blr: &blr, message: &message };
         let transaction = handle(transaction.0);
+        let (timeout, _) = self.take_timeout();
         let mut builder = None;
         let executed = match output {
             None => {
-                let options = ExecuteOptions::default();
+                let options = ExecuteOptions { timeout, ..ExecuteOptions::default() };
                 self.ask(&Execute { statement: id, transaction, parameters, options })?
             }
             Some((layout, rows)) => {
                 builder = Some(rows);
-                let options = self.execute_options(layout);
+                let options = self.execute_options(layout, timeout);
                 let output = Arc::new(PackedFormat::new(Arc::clone(layout)));
                 self.ask(&ExecuteSingleton { statement: id, transaction, parameters, output, options })?
             }

@@ -70,3 +70,20 @@ plain! {
     /// `op_disconnect`: the last packet.
     Disconnect = DISCONNECT, false, None;
 }
+
+/// `op_cancel`: interrupts the request that the server is working on; no answer of its own. Servers notice it only when
+/// it arrives by itself, with no other request waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Cancel;
+
+impl Request for Cancel {
+    const OP: Op = Op::CANCEL;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(3); // raise
+    }
+
+    fn answer(&self) -> Answer {
+        Answer::None
+    }
+}

@@ -1,0 +1,83 @@
+//! Ending a call before its time: because somebody wants it, or because its time is up.
+//!
+//! A server notices `op_cancel` only when no other request waits on the connection, and one that has to wait makes all
+//! later ones wait, too. So it is sent once for a call, some time after the last request, and if nothing comes of it the
+//! connection is closed, which servers notice at once.
+
+use super::Wire;
+use crate::backend::link::Link;
+use crate::backend::milliseconds;
+use crate::cancel::{CancelHandle, Signal, Way};
+use crate::error::{Error, Kind, Result};
+use firearrow_proto::wire::ProtocolError;
+use firearrow_proto::wire::packet::attach::Cancel;
+use std::time::{Duration, Instant};
+
+/// Longest wait for a server to react.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What may end the running call.
+#[derive(Debug, Default)]
+pub(super) struct Interruption {
+    signal: Signal,
+    /// The limit for the next execution.
+    pub(super) timeout: Option<Duration>,
+    /// When the time of the running call is up, where the server does not look after that.
+    pub(super) deadline: Option<Instant>,
+    /// When the server was told.
+    told: Option<Instant>,
+}
+
+impl Interruption {
+    pub(super) fn begin_call(&mut self) {
+        self.signal.clear();
+        (self.deadline, self.told) = (None, None);
+    }
+
+    pub(super) fn handle(&self) -> CancelHandle {
+        CancelHandle(Way::Signal(self.signal.clone()))
+    }
+
+    fn is_due(&self) -> bool {
+        self.signal.is_set() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+impl<L: Link> Wire<L> {
+    /// The limit for an execution, as the server wants it; older servers have none, and this side watches the clock.
+    pub(super) fn take_timeout(&mut self) -> (u32, Option<Instant>) {
+        let Some(timeout) = self.interruption.timeout.take() else { return (0, None) };
+        if self.connection.version().is_some_and(|version| version.has_statement_timeout()) {
+            return (milliseconds(timeout), None);
+        }
+        let deadline = Instant::now() + timeout;
+        self.interruption.deadline = Some(deadline);
+        (0, Some(deadline))
+    }
+
+    /// Between the rows of a result, which need no help of the server to end.
+    pub(super) fn check_interruption(&self) -> Result<()> {
+        if self.interruption.is_due() { Err(cancelled("the fetch was cancelled")) } else { Ok(()) }
+    }
+
+    /// A moment has passed without a byte from the server.
+    pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
+        match self.interruption.told {
+            None if self.interruption.is_due() => {
+                self.interruption.told = Some(Instant::now());
+                let _ = self.connection.send(&Cancel)?; // no answer will come
+                self.flush().await
+            }
+            Some(told) if told.elapsed() > PATIENCE => {
+                self.connection.fail(ProtocolError::Closed);
+                self.link.shut_down();
+                Err(cancelled("cancelled; the server did not react, so that the connection was closed"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn cancelled(text: &str) -> Error {
+    Error::new(Kind::Cancelled, text)
+}

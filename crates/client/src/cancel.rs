@@ -1,0 +1,61 @@
+//! Interrupting a running call from another thread.
+
+use crate::error::Result;
+#[cfg(feature = "embedded")]
+use firearrow_fbapi::{CancelKind, Canceller};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether somebody wants the running call to end. The thread that waits for the server looks at it: only that one may
+/// write to the connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signal(Arc<AtomicBool>);
+
+impl Signal {
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Interrupts what its connection is doing; may be used from any thread. It does not keep the connection open.
+///
+/// The interrupted call fails with [`Kind::Cancelled`](crate::Kind::Cancelled). The statement can be run again, and the
+/// transaction goes on. Should the server not react, the connection is closed: `is_failed` tells. Where nothing is running,
+/// nothing happens, not even to the next call.
+#[derive(Clone)]
+pub struct CancelHandle(pub(crate) Way);
+
+/// How the interruption reaches whom it concerns.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Signal(Signal),
+    #[cfg(feature = "embedded")]
+    Engine(Canceller),
+}
+
+impl CancelHandle {
+    /// Interrupts the running call, if there is one. Returns at once.
+    pub fn cancel(&self) -> Result<()> {
+        match &self.0 {
+            Way::Signal(signal) => signal.set(),
+            #[cfg(feature = "embedded")]
+            Way::Engine(canceller) => canceller.cancel(CancelKind::Raise)?,
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for CancelHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelHandle").finish_non_exhaustive()
+    }
+}
