@@ -14,4 +14,4 @@ if [[ ! -f demo/demo.fdb ]]; then
     mv demo/part.fdb demo/demo.fdb
 fi
 "$firearrow" copy demo/demo.fdb T_WIDE demo/t_wide.parquet --force
-"$firearrow" bench fetch demo/demo.fdb
+"$firearrow" bench fetch demo/demo.fdb --repeat "${DEMO_REPEAT:-3}"

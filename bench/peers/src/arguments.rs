@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 const USAGE: &str = "\
 usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME --sql STATEMENT [--repeat N]
-                            [--wire-crypt disabled|enabled] [--compress] [--inline BYTES]
+                            [--warm-up] [--wire-crypt disabled|enabled] [--compress] [--inline BYTES]
                             [--work fetch|blobs|insert] [--rows N] [--method one|batch] [--chunk N]
 
 --work fetch    fetches all rows of a query; this is what is done unless told otherwise
@@ -33,6 +33,8 @@ pub struct Arguments {
     pub user: String,
     /// The statement.
     pub sql: String,
+    /// Connect and fetch a row before anything is measured.
+    pub warm_up: bool,
     /// How often everything is done, connecting included.
     pub repeat: u32,
     /// What is done with the statement.
@@ -63,6 +65,7 @@ impl Arguments {
             database: String::new(),
             user: "SYSDBA".into(),
             sql: String::new(),
+            warm_up: false,
             repeat: 1,
             work: Work::Fetch,
             wire_crypt: None,
@@ -85,6 +88,7 @@ impl Arguments {
                         other => return Err(format!("--wire-crypt {other}\n{USAGE}").into()),
                     });
                 }
+                "--warm-up" => arguments.warm_up = true,
                 "--compress" => arguments.compress = true,
                 "--inline" => arguments.inline = Some(value()?.parse()?),
                 "--work" => work = Some(value()?),

@@ -236,7 +236,8 @@ Examples:
 
 Rows and checksums are verified before anything is timed; where they differ, no figure is printed and the
 exit status is 1. The reference is a loop over fetchNext of the client library that converts nothing: the
-engine's floor. Ours and reference take turns; one run of each is discarded first.")]
+engine's floor. Ours and reference take turns; the ratio is the median of those of the turns.
+Verifying warms up.")]
 pub(crate) struct FetchArgs {
     /// A database with the tables of create-demo
     #[arg(value_hint = ValueHint::Url)]

@@ -3,6 +3,8 @@
 use crate::error::Result;
 #[cfg(feature = "embedded")]
 use firearrow_fbapi::{CancelKind, Canceller};
+#[cfg(feature = "embedded")]
+use firearrow_proto::api::gds;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,8 +31,9 @@ impl Signal {
 /// Interrupts what its connection is doing; may be used from any thread. It does not keep the connection open.
 ///
 /// The interrupted call fails with [`Kind::Cancelled`](crate::Kind::Cancelled). The statement can be run again, and the
-/// transaction goes on. Should the server not react, the connection is closed: `is_failed` tells. Where nothing is running,
-/// nothing happens, not even to the next call.
+/// transaction goes on. Servers cannot be interrupted while another request waits behind the running one, as the question
+/// for its counts does behind an UPDATE; then the connection is closed after two seconds, which ends the statement, and
+/// [`is_failed`](crate::Connection::is_failed) tells. Where nothing is running, nothing happens, not even to the next call.
 #[derive(Clone)]
 pub struct CancelHandle(pub(crate) Way);
 
@@ -48,7 +51,11 @@ impl CancelHandle {
         match &self.0 {
             Way::Signal(signal) => signal.set(),
             #[cfg(feature = "embedded")]
-            Way::Engine(canceller) => canceller.cancel(CancelKind::Raise)?,
+            Way::Engine(canceller) => match canceller.cancel(CancelKind::Raise) {
+                Err(firearrow_fbapi::Error::Status(status))
+                    if status.contains(gds::ISC_NOTHING_TO_CANCEL) => {}
+                result => result?,
+            },
         }
         Ok(())
     }

@@ -28,10 +28,20 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let library = Library::load(&runtime, &LoadOptions { providers, ..LoadOptions::default() })?;
     let inline = arguments.inline(library.client_version())?;
     let dpb = arguments.dpb(inline)?;
+    if arguments.warm_up {
+        warm_up(&library, arguments, &dpb)?;
+    }
     for _ in 0..arguments.repeat {
         println!("{}", measure(&library, arguments, &dpb, inline)?);
     }
     Ok(())
+}
+
+/// Loads what is loaded on first use.
+fn warm_up(library: &Arc<Library>, arguments: &Arguments, dpb: &[u8]) -> Result<(), Box<dyn Error>> {
+    let attachment = library.attach(&arguments.database, dpb)?;
+    raw_loop(&attachment, "SELECT 1 FROM RDB$DATABASE")?;
+    Ok(attachment.detach()?)
 }
 
 /// One repetition, from connecting to disconnecting, as a line of JSON.

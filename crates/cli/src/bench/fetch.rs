@@ -99,8 +99,6 @@ fn measure(
             run.rows
         ))),
     };
-    tell(&format!("{name}: warming up"));
-    check(measure::run(plan)?)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for repetition in 1..=args.repeat.get() {
         tell(&format!("{name}: repetition {repetition} of {}", args.repeat));

@@ -1,7 +1,7 @@
 //! The engine's floor: the peer program, which loops over fetchNext of a client library and converts nothing.
 //!
-//! Each turn of it is a process of its own, for one process can hold one client library only. It repeats the query
-//! twice and the second time counts: like ours, that one finds library and engine loaded.
+//! Each turn of it is a process of its own, for one process can hold one client library only. It connects and fetches
+//! a row before it measures: like ours, it then finds library and engine loaded.
 
 use super::measure::{Lap, Run};
 use crate::failure::{Failure, Result};
@@ -85,7 +85,7 @@ impl Peer {
         }
         let output = command
             .args(&self.arguments)
-            .args(["--sql", sql, "--repeat", "2"])
+            .args(["--sql", sql, "--warm-up"])
             .stdin(Stdio::null())
             .output()
             .map_err(|error| Failure::file(&self.program, &error))?;

@@ -14,7 +14,7 @@ use firearrow_proto::wire::packet::attach::Cancel;
 use std::time::{Duration, Instant};
 
 /// Longest wait for a server to react.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What may end the running call.
 #[derive(Debug, Default)]

@@ -149,9 +149,10 @@ impl<L: Link> Wire<L> {
             None => Ok(()),
         };
         let result = self.success(executed).await;
-        let counts = self.answer(counted).await?;
+        // The first error is the one to report, and both answers must be taken.
+        let counts = self.answer(counted).await;
         row?;
-        let response = result?;
+        let (response, counts) = (result?, counts?);
         Ok(Executed {
             affected_rows: if counts.status.is_error() { None } else { affected_rows(&counts.data) },
             transaction_ended: response.object == 0,

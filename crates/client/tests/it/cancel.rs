@@ -1,0 +1,144 @@
+//! Calls that are ended before their time: afterwards the connection works, or says that it does not.
+
+use crate::support::{fresh, query, run};
+use firearrow::{Connection, Kind, OnFailure};
+use firearrow_testkit::{Generation, Target, matrix};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Gives no row for a long time.
+const ENDLESS: &str =
+    "SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d, RDB$FIELDS e";
+
+/// Gives rows for a long time.
+const FLOOD: &str = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d";
+
+/// Cancels a while after `work` has begun.
+fn cancelled_after<T>(connection: &Connection, time: Duration, work: impl FnOnce() -> T) -> (T, Duration) {
+    let handle = connection.cancel_handle();
+    let cancelling = thread::spawn(move || {
+        thread::sleep(time);
+        handle.cancel().expect("it can be asked for");
+    });
+    let begin = Instant::now();
+    let result = work();
+    let spent = begin.elapsed();
+    cancelling.join().expect("it ends");
+    (result, spent)
+}
+
+fn still_works(connection: &Connection) {
+    assert!(!connection.is_failed());
+    assert_eq!(query(connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
+}
+
+/// Behind a statement without rows its counts are waiting, so that a server may be past interrupting.
+fn works_or_is_closed(connection: &Connection, target: &Target) {
+    if connection.is_failed() {
+        assert!(matches!(target, Target::Wire(_)));
+        assert_eq!(connection.ping().expect_err("it is closed").kind(), Kind::Closed);
+    } else {
+        still_works(connection);
+    }
+}
+
+matrix!(
+    all,
+    fn a_query_without_rows_yet_is_cancelled(target: &Target) {
+        let connection = fresh(target);
+        for _ in 0..2 {
+            let transaction = connection.begin(Default::default()).expect("it starts");
+            let (result, spent) = cancelled_after(&connection, Duration::from_millis(300), || {
+                transaction.query(ENDLESS).and_then(|mut cursor| cursor.next_batch())
+            });
+            let error = result.expect_err("it was cancelled");
+            assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+            assert!(spent < Duration::from_secs(20), "{spent:?}");
+            // The transaction goes on.
+            assert_eq!(transaction.query("SELECT 1 FROM RDB$DATABASE").expect("it lives").count(), 1);
+            transaction.commit().expect("it commits");
+        }
+        still_works(&connection);
+    },
+    fn a_flood_of_rows_is_cancelled(target: &Target) {
+        let connection = fresh(target);
+        let (result, _) = cancelled_after(&connection, Duration::from_millis(300), || {
+            let mut cursor = connection.query(FLOOD)?;
+            while cursor.next_batch()?.is_some() {}
+            Ok(())
+        });
+        let error: firearrow::Error = result.expect_err("it was cancelled");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        still_works(&connection);
+    },
+    fn a_statement_without_rows_is_cancelled(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n BIGINT)");
+        let (result, _) = cancelled_after(&connection, Duration::from_millis(300), || {
+            connection.execute(&format!("INSERT INTO t {ENDLESS}"))
+        });
+        assert_eq!(result.expect_err("it was cancelled").kind(), Kind::Cancelled);
+        works_or_is_closed(&connection, target);
+    },
+    fn cancelling_nothing_changes_nothing(target: &Target) {
+        let connection = fresh(target);
+        connection.cancel_handle().cancel().expect("it can be asked for");
+        still_works(&connection);
+        let handle = connection.cancel_handle();
+        connection.close().expect("nothing is open");
+        let _ = handle.cancel(); // an error or nothing, but no crash
+    },
+    fn a_statement_ends_when_its_time_is_up(target: &Target) {
+        let connection = fresh(target);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(ENDLESS).expect("valid SQL");
+        let statement = statement.with_timeout(Some(Duration::from_millis(400)));
+        if matches!(target, Target::Embedded(_)) && target.generation() < Generation::V4_0 {
+            assert_eq!(statement.query(&transaction, ()).expect_err("no timeouts").kind(), Kind::Unsupported);
+            return;
+        }
+        let begin = Instant::now();
+        let result = statement.query(&transaction, ()).and_then(|mut cursor| cursor.next_batch());
+        assert_eq!(result.expect_err("its time is up").kind(), Kind::Cancelled);
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        run(&connection, "CREATE TABLE t (n BIGINT)");
+        // Without a limit, and with one that is long enough, it runs.
+        let quick = transaction.prepare("SELECT 1 FROM RDB$DATABASE").expect("valid SQL");
+        assert_eq!(quick.query(&transaction, ()).expect("no limit").count(), 1);
+        let quick = quick.with_timeout(Some(Duration::from_secs(60)));
+        assert_eq!(quick.query(&transaction, ()).expect("time enough").count(), 1);
+        drop((statement, quick));
+        transaction.commit().expect("it lives");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let insert = transaction.prepare(&format!("INSERT INTO t {ENDLESS}")).expect("valid SQL");
+        let insert = insert.with_timeout(Some(Duration::from_millis(400)));
+        let error = insert.execute(&mut transaction, ()).expect_err("its time is up");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        if target.generation() >= Generation::V4_0 {
+            drop((insert, transaction));
+            still_works(&connection);
+        } else {
+            works_or_is_closed(&connection, target);
+        }
+    },
+    fn many_rows_of_parameters_are_cancelled(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n INTEGER)");
+        let sql = format!("INSERT INTO t SELECT 1 FROM RDB$DATABASE WHERE ? < ({ENDLESS})");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(&sql).expect("valid SQL");
+        let rows = arrow::array::RecordBatch::try_from_iter([(
+            "n",
+            std::sync::Arc::new(arrow::array::Int32Array::from(vec![1])) as arrow::array::ArrayRef,
+        )])
+        .expect("one column");
+        let (result, _) = cancelled_after(&connection, Duration::from_millis(300), || {
+            statement.execute_rows(&mut transaction, &rows, OnFailure::Stop)
+        });
+        match result {
+            Ok(done) => assert_eq!(done.failures[0].error.kind(), Kind::Cancelled),
+            Err(error) => assert_eq!(error.kind(), Kind::Cancelled, "{error}"),
+        }
+        works_or_is_closed(&connection, target);
+    }
+);
