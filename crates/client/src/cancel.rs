@@ -35,27 +35,24 @@ impl Signal {
 /// for its counts does behind an UPDATE; then the connection is closed after two seconds, which ends the statement, and
 /// [`is_failed`](crate::Connection::is_failed) tells. Where nothing is running, nothing happens, not even to the next call.
 #[derive(Clone)]
-pub struct CancelHandle(pub(crate) Way);
-
-/// How the interruption reaches whom it concerns.
-#[derive(Clone)]
-pub(crate) enum Way {
-    Signal(Signal),
+pub struct CancelHandle {
+    pub(crate) signal: Signal,
+    /// Engines notice only what comes while they work, and not what comes between two rows.
     #[cfg(feature = "embedded")]
-    Engine(Canceller),
+    pub(crate) engine: Option<Canceller>,
 }
 
 impl CancelHandle {
     /// Interrupts the running call, if there is one. Returns at once.
     pub fn cancel(&self) -> Result<()> {
-        match &self.0 {
-            Way::Signal(signal) => signal.set(),
-            #[cfg(feature = "embedded")]
-            Way::Engine(canceller) => match canceller.cancel(CancelKind::Raise) {
+        self.signal.set();
+        #[cfg(feature = "embedded")]
+        if let Some(engine) = &self.engine {
+            match engine.cancel(CancelKind::Raise) {
                 Err(firearrow_fbapi::Error::Status(status))
                     if status.contains(gds::ISC_NOTHING_TO_CANCEL) => {}
                 result => result?,
-            },
+            }
         }
         Ok(())
     }

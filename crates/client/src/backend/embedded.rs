@@ -5,7 +5,7 @@ use super::{
     milliseconds,
 };
 use crate::arrow::{BatchBuilder, EncodedParams};
-use crate::cancel::{CancelHandle, Signal, Way};
+use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
@@ -30,6 +30,7 @@ pub(crate) struct Embedded {
     transactions: HashMap<u32, fbapi::Transaction>,
     statements: HashMap<u32, Statement>,
     last_id: u32,
+    signal: Signal,
 }
 
 struct Statement {
@@ -60,6 +61,7 @@ impl Embedded {
             transactions: HashMap::new(),
             statements: HashMap::new(),
             last_id: 0,
+            signal: Signal::default(),
         }
     }
 
@@ -308,6 +310,7 @@ impl Backend for Embedded {
     }
 
     async fn fetch(&mut self, id: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        let signal = self.signal.clone();
         let cursor = self.statement(id)?.cursor.as_mut();
         let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
         loop {
@@ -325,6 +328,9 @@ impl Backend for Embedded {
             }
             if builder.is_full() {
                 return Ok(false);
+            }
+            if signal.is_set() {
+                return Err(Error::new(Kind::Cancelled, "the fetch was cancelled"));
             }
             let stride = cursor.layout.native_stride();
             let (fetched, at_end) = cursor.rows.fetch_block(&mut cursor.buffer, stride, usize::MAX)?;
@@ -408,13 +414,13 @@ impl Backend for Embedded {
         }
     }
 
-    fn begin_call(&mut self) {}
+    fn begin_call(&mut self) {
+        self.signal.clear();
+    }
 
     fn cancel_handle(&self) -> CancelHandle {
-        CancelHandle(match &self.attachment {
-            Some(attachment) => Way::Engine(attachment.canceller()),
-            None => Way::Signal(Signal::default()),
-        })
+        let engine = self.attachment.as_ref().map(Attachment::canceller);
+        CancelHandle { signal: self.signal.clone(), engine }
     }
 
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {

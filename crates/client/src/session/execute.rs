@@ -9,6 +9,8 @@ use ::arrow::array::RecordBatch;
 
 /// Bytes of messages encoded at a time; bounds the memory of a large batch of parameters.
 const BYTES_AT_A_TIME: usize = 1 << 20;
+/// And at first: a statement that fails for every row should not do so for very many.
+const FIRST_BYTES: usize = 64 << 10;
 
 impl<B: Backend> Session<B> {
     /// Encodes one row of parameters and creates the BLOBs among them.
@@ -107,8 +109,10 @@ impl<B: Backend> Session<B> {
         batch: &RecordBatch,
     ) -> Result<()> {
         let mut start = 0;
+        let mut bytes = FIRST_BYTES;
         while start < batch.num_rows() && !writer.should_stop() {
-            let end = start + encoder.fit(batch, start..batch.num_rows(), BYTES_AT_A_TIME);
+            let end = start + encoder.fit(batch, start..batch.num_rows(), bytes);
+            bytes = (bytes * 4).min(BYTES_AT_A_TIME);
             let mut encoded = encoder.encode(batch, start..end)?;
             self.create_blobs(writer.transaction, &mut encoded).await?;
             self.backend.write(writer, encoded).await?;

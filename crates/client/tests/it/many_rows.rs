@@ -68,39 +68,43 @@ matrix!(
             &connection,
             "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, v VARCHAR(30) CHARACTER SET ASCII)",
         );
-        let total = 60_000;
+        let total = 30_000;
         let mut ids: Vec<i32> = (0..total).collect();
         let mut words: Vec<String> = ids.iter().map(|id| "x".repeat((id % 31) as usize)).collect();
         // A duplicate in front, a value that fits nowhere far behind, a duplicate behind that.
         ids[700] = 3;
-        words[41_000] = "y".repeat(31);
-        ids[55_555] = 4;
+        words[21_000] = "y".repeat(31);
+        ids[25_555] = 4;
         let rows = batch([ints(ids), texts(words.iter().map(String::as_str))]);
         let mut transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
         let done = statement.execute_rows(&mut transaction, &rows, OnFailure::Continue).expect("it ends");
-        assert_eq!((done.rows, failed_rows(&done)), (total as usize, vec![700, 41_000, 55_555]));
+        assert_eq!((done.rows, failed_rows(&done)), (total as usize, vec![700, 21_000, 25_555]));
         assert_eq!(done.affected_rows, Some(total as u64 - 3));
         transaction.commit().expect("it commits");
         assert_eq!(count(&connection, "t"), i64::from(total) - 3);
         let sum = column(&connection, "SELECT SUM(CHAR_LENGTH(v)) FROM t");
         let expected: usize = (0..words.len())
-            .filter(|row| ![700, 41_000, 55_555].contains(row))
+            .filter(|row| ![700, 21_000, 25_555].contains(row))
             .map(|row| words[row].len())
             .sum();
         assert_eq!(sum.as_primitive::<Int64Type>().value(0), expected as i64);
     },
     fn what_was_done_when_the_first_failure_ends_it_is_told(target: &Target) {
         let connection = fresh(target);
-        run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY)");
-        let mut ids: Vec<i32> = (0..400_000).collect();
+        run(
+            &connection,
+            "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, v VARCHAR(200) CHARACTER SET ASCII)",
+        );
+        let mut ids: Vec<i32> = (0..40_000).collect();
         ids[10] = 0;
         let mut transaction = connection.begin(Default::default()).expect("it starts");
-        let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
-        let rows = batch([ints(ids)]);
+        let statement = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
+        let filler = "x".repeat(200);
+        let rows = batch([ints(ids), texts(std::iter::repeat_n(filler.as_str(), 40_000))]);
         let done = statement.execute_rows(&mut transaction, &rows, OnFailure::Stop).expect("it ends");
         assert_eq!(done.failures[0].row, 10);
-        assert!(done.rows < 400_000, "{}", done.rows);
+        assert!(done.rows < 40_000, "{}", done.rows);
         let error = statement.execute(&mut transaction, Params::from(&rows)).expect_err("all are there");
         assert!(error.message().starts_with("row 0 of the parameters"), "{error}");
         transaction.commit().expect("it commits");

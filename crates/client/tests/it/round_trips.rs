@@ -72,8 +72,9 @@ matrix!(
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         cursor.next_batch().expect("rows").expect("rows");
         let spent = connection.wire_stats().since(&before);
-        // op_execute and two op_fetch went out before the first row came in.
-        assert_eq!((spent.packets_sent, spent.round_trips), (3, 1));
+        // op_execute and one op_fetch, so that a slow query can be cancelled; the second when the first rows came.
+        assert_eq!(spent.packets_sent, 3);
+        assert!(spent.round_trips <= 2, "{spent:?}");
     },
     fn a_thousand_blobs_take_six_round_trips(target: &Target) {
         let mut config = fresh_closed(target);
@@ -96,8 +97,10 @@ matrix!(
                 assert!(texts.iter().all(|text| text.is_some_and(|text| text.len() == 3400)));
             })
         };
-        assert!(read(&connection) <= 6);
-        assert!(read(&connection) <= 4, "the second time the lengths are known");
+        for _ in 0..2 {
+            let trips = read(&connection);
+            assert!(trips <= 6, "{trips}");
+        }
     },
     fn short_blobs_come_with_their_rows(target: &Target) {
         let connection = fresh(target);
@@ -121,7 +124,7 @@ matrix!(
         let trips = cost(&connection, || {
             statement.execute(&mut transaction, Params::row([texts])).expect("they are written");
         });
-        // One for all contents, one for each row.
-        assert_eq!(trips, 11);
+        // One for all contents, one for all rows.
+        assert_eq!(trips, 2);
     }
 );

@@ -25,7 +25,7 @@ const PUT_AHEAD: usize = 512 << 10;
 const SEGMENTS_AHEAD: usize = 4;
 
 /// BLOBs that are asked for ahead at first.
-const FIRST_WINDOW: usize = 128;
+const FIRST_WINDOW: usize = 256;
 /// And at most: then one write has about 50 KB.
 const LARGEST_WINDOW: usize = 1024;
 /// And when they turn out to be long.

@@ -217,15 +217,21 @@ impl<L: Link> Wire<L> {
                 None => self.exchange().await?,
                 Some(Event::Rows { ticket, rows }) => {
                     let cursor = self.cursors.open.get_mut(&id);
+                    let mut is_first = false;
                     match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
                         Some(cursor) => {
-                            cursor.has_rows = true;
+                            is_first = !std::mem::replace(&mut cursor.has_rows, true);
                             match builder.push(&rows, 0) {
                                 Ok(taken) => cursor.keep(&rows, taken),
                                 Err(error) => cursor.failed = Some(error.into()),
                             }
                         }
                         None => self.cursors.keep(ticket, &rows, 0),
+                    }
+                    if is_first {
+                        // The server goes on reading ahead, whatever is done with these rows.
+                        self.request_rows(id)?;
+                        self.flush().await?;
                     }
                 }
                 Some(event) => self.router.route(event, &mut self.cursors),

@@ -7,7 +7,7 @@
 use super::Wire;
 use crate::backend::link::Link;
 use crate::backend::milliseconds;
-use crate::cancel::{CancelHandle, Signal, Way};
+use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::wire::ProtocolError;
 use firearrow_proto::wire::packet::attach::Cancel;
@@ -35,7 +35,11 @@ impl Interruption {
     }
 
     pub(super) fn handle(&self) -> CancelHandle {
-        CancelHandle(Way::Signal(self.signal.clone()))
+        CancelHandle {
+            signal: self.signal.clone(),
+            #[cfg(feature = "embedded")]
+            engine: None,
+        }
     }
 
     fn is_due(&self) -> bool {

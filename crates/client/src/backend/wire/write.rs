@@ -40,6 +40,8 @@ const EXECUTIONS_AHEAD: usize = 4096;
 const BYTES_AHEAD: usize = 1 << 20;
 /// Failures that a batch describes; of those behind them only the numbers are known.
 const DETAILED_ERRORS: u32 = 256;
+/// A batch costs a round trip of its own; fewer rows are executed one by one, in one round trip.
+const FEWEST_ROWS: usize = 64;
 /// Bytes for the answer to "how many rows".
 const RECORDS_BUFFER: u32 = 128;
 
@@ -104,7 +106,11 @@ impl<L: Link> Wire<L> {
             self.settle_all(writer).await?;
             writer.pipe.format = Some(PackedFormat::new(Arc::clone(&rows.layout)));
             if writer.pipe.method == Method::Undecided {
-                writer.pipe.method = self.open_batch(writer, &rows.layout).await?;
+                let is_worth_it = rows.rows >= FEWEST_ROWS;
+                writer.pipe.method = match is_worth_it {
+                    true => self.open_batch(writer, &rows.layout).await?,
+                    false => Method::Executions,
+                };
             }
         }
         let first = writer.written.rows;
