@@ -224,6 +224,32 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// Measure reading whole tables, phase by phase
     Fetch(FetchArgs),
+    /// Measure inserting many rows
+    Insert(InsertArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow bench insert firebird://SYSDBA@db//data/demo.fdb --rows 100000 \\
+      --reference-client /opt/firebird/lib/libfbclient.so.2
+
+Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and drops. After each run rows and
+sums are read back; where they are wrong no figure is printed. The reference uses the batch interface of the
+client library, or single executions for servers before Firebird 4.")]
+pub(crate) struct InsertArgs {
+    /// A database in which a table may be created
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Rows of a repetition
+    #[arg(long, default_value = "100000", value_name = "N")]
+    pub(crate) rows: NonZeroU64,
+    /// Measured repetitions
+    #[arg(long, default_value = "5", value_name = "N")]
+    pub(crate) repeat: NonZeroUsize,
+    /// The client library (libfbclient) to compare with, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) reference_client: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -44,6 +44,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
+            BenchCommand::Insert(args) => bench::insert(args, cli.json),
         },
         Command::WanProxy(args) => wan::run(args, cli.json),
         Command::Completions(args) => {

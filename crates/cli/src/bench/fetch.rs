@@ -105,7 +105,7 @@ fn measure(
         interrupt.check()?;
         ours.push(check(measure::run(plan)?)?);
         if let Some(peer) = peer {
-            theirs.push(check(peer.run(sql)?)?);
+            theirs.push(check(peer.fetch(sql, has_blobs)?)?);
         }
     }
     tell("");
@@ -115,7 +115,6 @@ fn measure(
         rows,
         columns,
         is_verified: *is_table,
-        has_blobs,
         ours,
         reference: theirs,
     })

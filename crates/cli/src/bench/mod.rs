@@ -7,6 +7,7 @@
 //! ```
 
 mod fetch;
+mod insert;
 mod machine;
 mod measure;
 mod reference;
@@ -16,3 +17,4 @@ mod statistics;
 mod verify;
 
 pub(crate) use fetch::run as fetch;
+pub(crate) use insert::run as insert;

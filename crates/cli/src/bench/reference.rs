@@ -9,6 +9,7 @@ use crate::secret;
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Password, Target};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,16 @@ struct Line {
     cpu_sys_s: f64,
 }
 
+/// What an insertion cost the peer.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Inserted {
+    pub(crate) rows: u64,
+    pub(crate) execute_s: f64,
+    pub(crate) commit_s: f64,
+    pub(crate) cpu_user_s: f64,
+    pub(crate) cpu_sys_s: f64,
+}
+
 impl Reference {
     /// Finds the peer and has it connect as ours did.
     pub(crate) fn find(client: Option<&Path>, config: &Config, info: &ServerInfo) -> Self {
@@ -76,8 +87,20 @@ impl Reference {
 }
 
 impl Peer {
-    /// Runs the query once.
-    pub(crate) fn run(&self, sql: &str) -> Result<Run> {
+    /// Runs the query once and reads all that it gives, BLOBs included.
+    pub(crate) fn fetch(&self, sql: &str, has_blobs: bool) -> Result<Run> {
+        let line: Line = self.line(sql, &["--work", if has_blobs { "blobs" } else { "fetch" }])?;
+        Ok(line.into())
+    }
+
+    /// Inserts so many rows with one statement.
+    pub(crate) fn insert(&self, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
+        let rows = rows.to_string();
+        self.line(sql, &[&["--work", "insert", "--rows", &rows], method].concat())
+    }
+
+    /// The last line that the program prints.
+    fn line<T: DeserializeOwned>(&self, sql: &str, work: &[&str]) -> Result<T> {
         let mut command = Command::new(&self.program);
         if let Some(password) = &self.password {
             // Arguments could be read by other users of this machine.
@@ -86,6 +109,7 @@ impl Peer {
         let output = command
             .args(&self.arguments)
             .args(["--sql", sql, "--warm-up"])
+            .args(work)
             .stdin(Stdio::null())
             .output()
             .map_err(|error| Failure::file(&self.program, &error))?;
@@ -95,9 +119,8 @@ impl Peer {
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let line = text.lines().last().unwrap_or_default();
-        let line: Line = serde_json::from_str(line)
-            .map_err(|error| Failure::other(format!("the reference printed what is no result: {error}")))?;
-        Ok(line.into())
+        serde_json::from_str(line)
+            .map_err(|error| Failure::other(format!("the reference printed what is no result: {error}")))
     }
 }
 

@@ -17,8 +17,6 @@ pub(crate) struct Measured {
     pub(crate) columns: usize,
     /// Whether checksums were known, and right.
     pub(crate) is_verified: bool,
-    /// The reference fetches nothing but the numbers of BLOBs.
-    pub(crate) has_blobs: bool,
     pub(crate) ours: Vec<Run>,
     pub(crate) reference: Vec<Run>,
 }
@@ -87,7 +85,7 @@ pub(crate) fn table(measured: &Measured) -> String {
     for line in &lines {
         row(line.what, &line.ours, &line.reference, &line.ratio);
     }
-    text + &remark(measured)
+    text
 }
 
 /// The whole report as Markdown.
@@ -103,7 +101,6 @@ pub(crate) fn markdown(environment: &Environment, all: &[Measured]) -> String {
         for Line { what, ours, reference, ratio } in lines(measured) {
             text += &format!("| {what} | {ours} | {reference} | {ratio} |\n");
         }
-        text += &remark(measured);
     }
     text
 }
@@ -136,13 +133,6 @@ pub(crate) fn json(environment: &Environment, all: &[Measured]) -> Result<String
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 
-fn remark(measured: &Measured) -> String {
-    match measured.has_blobs && !measured.reference.is_empty() {
-        true => "\nOurs reads the contents of BLOBs, the reference does not: no ratio.\n".to_owned(),
-        false => String::new(),
-    }
-}
-
 fn title(measured: &Measured) -> String {
     let checks = if measured.is_verified { "checksums right" } else { "no checksums known" };
     let (rows, repetitions) = (thousands(measured.rows), measured.ours.len());
@@ -159,19 +149,19 @@ fn lines(measured: &Measured) -> Vec<Line> {
         let comparison = if matches!(index, 2 | 3) { Comparison::Unlike } else { Comparison::Alike };
         lines.add(what, comparison, |run| Some(run.phases()[index].1.wall_s), time);
         if index == 3 {
-            lines.add("first + drain", Comparison::Rows, |run| Some(run.fetch()), time);
+            lines.add("first + drain", Comparison::Alike, |run| Some(run.fetch()), time);
         }
     }
-    lines.add("total", Comparison::Rows, |run| Some(run.total()), time);
-    lines.add("rows/s", Comparison::Rows, |run| Some(run.rows_per_second()), |rate| thousands(rate as u64));
+    lines.add("total", Comparison::Alike, |run| Some(run.total()), time);
+    lines.add("rows/s", Comparison::Alike, |run| Some(run.rows_per_second()), |rate| thousands(rate as u64));
     for (index, what) in
         ["CPU connect", "CPU execute", "CPU first row", "CPU drain", "CPU release"].into_iter().enumerate()
     {
         lines.add(what, Comparison::Unlike, |run| run.phases()[index].1.cpu_s, time);
     }
-    lines.add("CPU user", Comparison::Rows, |run| Some(run.cpu_user_s), time);
-    lines.add("CPU system", Comparison::Rows, |run| Some(run.cpu_system_s), time);
-    lines.add("CPU total", Comparison::Rows, |run| Some(run.cpu()), time);
+    lines.add("CPU user", Comparison::Alike, |run| Some(run.cpu_user_s), time);
+    lines.add("CPU system", Comparison::Alike, |run| Some(run.cpu_system_s), time);
+    lines.add("CPU total", Comparison::Alike, |run| Some(run.cpu()), time);
     let bytes = |bytes| size(bytes as u64);
     lines.add("peak RSS", Comparison::Unlike, |run| run.peak_rss_bytes.map(|bytes| bytes as f64), bytes);
     lines.add("received", Comparison::Unlike, |run| run.wire.map(|wire| wire.bytes_received as f64), bytes);
@@ -185,8 +175,6 @@ fn lines(measured: &Measured) -> Vec<Line> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comparison {
     Alike,
-    /// If both read the same: the reference leaves BLOBs alone.
-    Rows,
     Unlike,
 }
 
@@ -208,7 +196,6 @@ impl Lines<'_> {
         let reference = Spread::of(self.measured.reference.iter().filter_map(&figure));
         let is_fair = match comparison {
             Comparison::Alike => true,
-            Comparison::Rows => !self.measured.has_blobs,
             Comparison::Unlike => false,
         };
         // Machines drift: the two runs of one turn are comparable, those of different turns less so.
@@ -270,7 +257,6 @@ mod tests {
             rows: 10,
             columns: 1,
             is_verified: true,
-            has_blobs: false,
             ours: vec![run],
             reference: vec![],
         };
@@ -283,7 +269,5 @@ mod tests {
         assert!(!table(&measured).contains("reference"));
         measured.reference.push(slow);
         assert_eq!(total(&measured), ("1.00 s (1.00 s – 1.00 s)".into(), "2.00".into()));
-        measured.has_blobs = true;
-        assert_eq!(total(&measured).1, "–");
     }
 }
