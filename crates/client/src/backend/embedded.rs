@@ -259,6 +259,9 @@ impl Backend for Embedded {
             if writer.should_stop() {
                 break;
             }
+            if self.signal.is_set() {
+                return Err(Error::new(Kind::Cancelled, "cancelled between two rows"));
+            }
             let message = Message { layout: &rows.layout, bytes };
             let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
             match executed {
@@ -330,7 +333,7 @@ impl Backend for Embedded {
                 return Ok(false);
             }
             if signal.is_set() {
-                return Err(Error::new(Kind::Cancelled, "the fetch was cancelled"));
+                return Err(Error::new(Kind::Cancelled, "cancelled between two rows"));
             }
             let stride = cursor.layout.native_stride();
             let (fetched, at_end) = cursor.rows.fetch_block(&mut cursor.buffer, stride, usize::MAX)?;

@@ -59,9 +59,9 @@ impl<L: Link> Wire<L> {
         (0, Some(deadline))
     }
 
-    /// Between the rows of a result, which need no help of the server to end.
+    /// Between rows, in either direction: it needs no help of the server to end there.
     pub(super) fn check_interruption(&self) -> Result<()> {
-        if self.interruption.is_due() { Err(cancelled("the fetch was cancelled")) } else { Ok(()) }
+        if self.interruption.is_due() { Err(cancelled("cancelled between two rows")) } else { Ok(()) }
     }
 
     /// A moment has passed without a byte from the server.

@@ -101,6 +101,7 @@ enum What {
 impl<L: Link> Wire<L> {
     /// Sends rows; waits only when too much is under way.
     pub(super) async fn send_rows(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
+        self.check_interruption()?;
         if writer.pipe.format.as_ref().is_none_or(|format| *format.layout() != rows.layout) {
             // A batch has one format for all its messages.
             self.settle_all(writer).await?;
@@ -235,6 +236,10 @@ impl<L: Link> Wire<L> {
             // Without it nothing can be said about the rows but this.
             self.call(&ExecuteImmediate { transaction, sql: &sql }).await.map_err(|_| error.clone())?;
         }
+        if error.kind() == Kind::Cancelled {
+            writer.written.rows = chunks.front().map_or(0, |chunk| chunk.first);
+            return Err(error.clone());
+        }
         for mut chunk in chunks {
             // BLOBs that a row has taken are gone with it.
             let rows = &mut chunk.rows;
@@ -305,9 +310,7 @@ impl<L: Link> Wire<L> {
                     self.tell(&ExecuteImmediate { transaction: handle(writer.transaction.0), sql: &sql })?;
                 }
                 Ok(_) => writer.pipe.failed.push_back(*chunk),
-                Err(error) if matches!(error.kind(), Kind::Cancelled | Kind::Closed | Kind::Timeout) => {
-                    return Err(error);
-                }
+                Err(error) if self.connection.failure().is_some() => return Err(error),
                 Err(error) => {
                     chunk.error = Some(error);
                     writer.pipe.failed.push_back(*chunk);
