@@ -173,7 +173,7 @@ switch! {
         /// Local time and zone name, as CAST to VARCHAR writes them.
         #[default]
         Utf8 = "utf8",
-        /// The time in UTC as time64[us]; the zone is dropped.
+        /// The time in UTC as time64\[us\]; the zone is dropped.
         Time64Utc = "time64_utc",
     }
 }
