@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Progress, thousands};
-use firearrow::config::Config;
+use firearrow::config::{Config, Target};
 use firearrow::{Connection, Kind};
 use serde::Serialize;
 use std::time::Instant;
@@ -49,7 +49,11 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
         catalog::store(&connection, table.name, rows, names.zip(sums))?;
         made.push(Made { name: table.name, rows, seconds: started.elapsed().as_secs_f64() });
     }
-    let summary = Summary { database: config.redacted_url(), created, engine, tables: made };
+    let database = match &config.target {
+        Target::Embedded { path } => path.clone(),
+        Target::Remote { .. } => config.redacted_url(),
+    };
+    let summary = Summary { database, created, engine, tables: made };
     let text = if json { serde_json::to_string_pretty(&summary)? + "\n" } else { summary.text(major) };
     output::print(&text)
 }
