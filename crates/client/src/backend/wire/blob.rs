@@ -4,17 +4,16 @@
 //! last": nothing has to be waited for. The server runs the requests in order, so the chains of many BLOBs go out in
 //! one write (wire-protocol notes: docs/protocol/pipelines.md).
 
-use super::{Wire, handle};
+use super::{Wire, handle, success};
 use crate::backend::link::Link;
 use crate::backend::{Take, TransactionId};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::blob::{
     CloseBlob, CreateBlob, GetSegment, OpenBlob, PutSegment, STATE_END, append_segments,
 };
-use firearrow_proto::wire::packet::response::Response;
 use std::collections::VecDeque;
 
 /// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
@@ -261,7 +260,3 @@ struct Put {
 
 /// What creating and closing count for in bytes.
 const PUT_COST: usize = 128;
-
-fn success(response: Response) -> Result<Response> {
-    if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
-}

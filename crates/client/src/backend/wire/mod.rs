@@ -168,8 +168,7 @@ impl<L: Link> Wire<L> {
 
     /// Waits for the answer to `ticket`; an error status becomes an error.
     async fn success(&mut self, ticket: Ticket) -> Result<Response> {
-        let response = self.answer(ticket).await?;
-        if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
+        success(self.answer(ticket).await?)
     }
 
     /// Handles one event, or exchanges bytes when there is none.
@@ -187,6 +186,11 @@ impl<L: Link> Wire<L> {
         let ticket = self.ask(request)?;
         self.success(ticket).await
     }
+}
+
+/// An error status becomes an error.
+fn success(response: Response) -> Result<Response> {
+    if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
 }
 
 /// Handles fit 16 bits on the wire; the wider ids of this crate come from them.

@@ -1,5 +1,6 @@
 //! Preparing, executing and freeing statements.
 
+use super::write::misfit;
 use super::{Wire, handle};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
@@ -111,9 +112,7 @@ impl<L: Link> Wire<L> {
         };
         let mut packed = Vec::new();
         let format = PackedFormat::new(Arc::clone(message.layout));
-        format
-            .pack(message.bytes, &mut packed)
-            .ok_or_else(|| Error::new(Kind::Parameter, "a parameter message that does not fit its layout"))?;
+        format.pack(message.bytes, &mut packed).ok_or_else(misfit)?;
         Ok((message.layout.blr(), packed))
     }
 

@@ -387,6 +387,7 @@ fn complete(written: &mut Written, chunk: &Chunk, completion: Completion) -> Res
     Ok(())
 }
 
-fn misfit() -> Error {
+/// A message is shorter than its layout says.
+pub(super) fn misfit() -> Error {
     Error::new(Kind::Parameter, "a parameter message that does not fit its layout")
 }
