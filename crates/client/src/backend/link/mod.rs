@@ -23,6 +23,10 @@ pub(crate) trait Link {
     /// may also return `ErrorKind::Interrupted` now and then, so that the caller can look around.
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
 
+    /// The next read comes in the middle of a long stream: the link may wait a moment so that it finds more than a
+    /// single segment.
+    fn let_gather(&mut self) {}
+
     /// Writes everything.
     async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 

@@ -42,6 +42,8 @@ struct OpenCursor {
     blr_sent: bool,
     /// The first rows have come.
     has_rows: bool,
+    /// A whole fetch has come, and it was not the last.
+    is_long: bool,
     at_end: bool,
     failed: Option<Error>,
     deadline: Option<Instant>,
@@ -79,6 +81,7 @@ impl Cursors {
         if let Some(cursor) = self.by_ticket(ticket) {
             cursor.in_flight.retain(|each| *each != ticket);
             cursor.at_end |= cursor_end;
+            cursor.is_long = !cursor_end;
         }
     }
 
@@ -153,6 +156,7 @@ impl<L: Link> Wire<L> {
             kept: VecDeque::new(),
             blr_sent: false,
             has_rows: false,
+            is_long: false,
             at_end: false,
             failed: None,
             deadline,
@@ -214,7 +218,13 @@ impl<L: Link> Wire<L> {
             self.check_interruption()?;
             self.request_rows(id)?;
             match self.connection.next_event()? {
-                None => self.exchange().await?,
+                None => {
+                    self.flush().await?;
+                    if self.cursors.open.get(&id).is_some_and(|cursor| cursor.is_long) {
+                        self.link.let_gather();
+                    }
+                    self.exchange().await?;
+                }
                 Some(Event::Rows { ticket, rows }) => {
                     let cursor = self.cursors.open.get_mut(&id);
                     let mut is_first = false;
