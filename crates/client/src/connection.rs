@@ -81,6 +81,12 @@ impl Connection {
         Transaction::begin(&self.shared, options)
     }
 
+    /// Starts a transaction together with its first statement, which saves a round trip. What has been committed by then
+    /// is visible to it, and errors of the options are reported then. In-process it starts at once.
+    pub fn begin_lazy(&self, options: TransactionOptions) -> Result<Transaction> {
+        Transaction::begin_late(&self.shared, options)
+    }
+
     /// Prepares a statement that can be run in any transaction of this connection.
     pub fn prepare(&self, sql: &str) -> Result<Statement> {
         Statement::prepare(&self.shared, None, sql)
@@ -94,10 +100,24 @@ impl Connection {
 
     /// [`query`](Self::query) with parameters.
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
-        let transaction = self.begin(TransactionOptions::default())?;
-        let statement = Statement::prepare(&self.shared, Some(&transaction), sql)?;
-        let cursor = statement.query(&transaction, parameters)?;
-        Ok(cursor.owning(transaction))
+        let parameters = parameters.into();
+        let run = |parameters| {
+            let transaction = self.begin_lazy(TransactionOptions::default())?;
+            let cursor = transaction.query_with(sql, parameters)?;
+            Ok(cursor.owning(transaction))
+        };
+        self.again_if_changed(sql, || run(parameters.clone()))
+    }
+
+    /// Work that begins its own transaction can be repeated in a new one.
+    fn again_if_changed<T>(&self, sql: &str, work: impl Fn() -> Result<T>) -> Result<T> {
+        match work() {
+            Err(error) if error.kind() == Kind::Changed => {
+                self.shared.lock().forget(sql);
+                work()
+            }
+            result => result,
+        }
     }
 
     /// Runs a statement without rows in a transaction of its own, and commits it.
@@ -107,10 +127,17 @@ impl Connection {
 
     /// [`execute`](Self::execute), once for each row of parameters; all of them or none are committed.
     pub fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
-        let mut transaction = self.begin(TransactionOptions::default())?;
-        let executed = transaction.execute_with(sql, parameters)?;
-        transaction.commit()?;
-        Ok(executed)
+        let parameters = parameters.into();
+        if parameters.batch().is_some_and(|batch| batch.num_rows() != 1) {
+            let mut transaction = self.begin_lazy(TransactionOptions::default())?;
+            let executed = transaction.execute_with(sql, parameters)?;
+            transaction.commit()?;
+            return Ok(executed);
+        }
+        self.again_if_changed(sql, || {
+            let transaction = self.begin_lazy(TransactionOptions::default())?;
+            transaction.execute_last(sql, &parameters)
+        })
     }
 
     /// What is known about the server, the database and the way to them.

@@ -1,5 +1,6 @@
 //! Results as record batches.
 
+use crate::connection::Shared;
 use crate::error::{Error, Result};
 use crate::session::fetch::Fetching;
 use crate::statement::Inner;
@@ -12,7 +13,9 @@ use std::sync::Arc;
 
 /// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it closes it.
 pub struct Cursor {
-    statement: Arc<Inner>,
+    shared: Arc<Shared>,
+    /// Given up when the cursor is closed: a prepared statement keeps others from altering its tables.
+    statement: Option<Arc<Inner>>,
     fetching: Fetching,
     /// The transaction of a query that runs in one of its own.
     transaction: Option<Transaction>,
@@ -28,7 +31,8 @@ enum State {
 
 impl Cursor {
     pub(crate) fn new(statement: Arc<Inner>, fetching: Fetching) -> Self {
-        Self { statement, fetching, transaction: None, state: State::Open }
+        let shared = Arc::clone(&statement.shared);
+        Self { shared, statement: Some(statement), fetching, transaction: None, state: State::Open }
     }
 
     /// Ends `transaction` together with the cursor.
@@ -55,7 +59,7 @@ impl Cursor {
             State::Failed(error) => return Err(error.clone()),
         }
         let fetching = &mut self.fetching;
-        let batch = self.statement.shared.run(async |session| session.next_batch(fetching).await);
+        let batch = self.shared.run(async |session| session.next_batch(fetching).await);
         match batch {
             Ok(Some(batch)) => Ok(Some(batch)),
             Ok(None) => {
@@ -88,7 +92,9 @@ impl Cursor {
     fn shut(&mut self, state: State) -> Result<()> {
         self.state = state;
         let fetching = &self.fetching;
-        self.statement.shared.run(async |session| session.close_fetching(fetching).await)
+        let closed = self.shared.run(async |session| session.close_fetching(fetching).await);
+        self.statement = None;
+        closed
     }
 }
 

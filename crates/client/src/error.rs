@@ -36,6 +36,8 @@ pub enum Kind {
     Data,
     /// Parameters do not match the statement.
     Parameter,
+    /// What a statement uses has been altered since it was prepared; it can be prepared again.
+    Changed,
     /// The statement was cancelled or ran into its time limit.
     Cancelled,
     /// A wait took longer than allowed.
@@ -75,6 +77,14 @@ impl Error {
         Self(Box::new(Inner { kind: kind_of(&status), message: status.to_string(), status: Some(status) }))
     }
 
+    /// A statement is not what it was.
+    pub(crate) fn changed() -> Self {
+        Self::new(
+            Kind::Changed,
+            "tables or procedures of the statement have been altered meanwhile: run it again",
+        )
+    }
+
     /// Puts words in front of the message.
     pub(crate) fn context(mut self, text: impl fmt::Display) -> Self {
         self.0.message = format!("{text}: {}", self.0.message);
@@ -103,6 +113,7 @@ impl Error {
             (None, Kind::Timeout) => "HYT00",
             (None, Kind::Cancelled) => "HY008",
             (None, Kind::Unsupported) => "0A000",
+            (None, Kind::Changed) => "0A000",
             (None, Kind::Misuse) => "HY010",
             (None, _) => "HY000",
         }

@@ -68,8 +68,34 @@ impl Statement {
     ) -> Result<Self> {
         let transaction = transaction.map(Transaction::id).transpose()?;
         let prepared = shared.run(async |session| session.prepare(transaction, sql).await)?;
+        Ok(Self::new(shared, prepared))
+    }
+
+    /// Prepares for an execution that follows at once: known SQL is sent together with it.
+    pub(crate) fn recall(shared: &Arc<Shared>, transaction: &Transaction, sql: &str) -> Result<Self> {
+        let transaction = transaction.id()?;
+        let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
+        Ok(Self::new(shared, prepared))
+    }
+
+    fn new(shared: &Arc<Shared>, prepared: Prepared) -> Self {
         let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared });
-        Ok(Self { inner, read: shared.read.clone(), limits: shared.limits, timeout: None })
+        Self { inner, read: shared.read.clone(), limits: shared.limits, timeout: None }
+    }
+
+    /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
+    pub(crate) fn can_commit_with_it(&self) -> bool {
+        use StatementKind::{Ddl, Delete, ExecuteProcedure, Insert, SetGenerator, Update};
+        !self.has_rows()
+            && matches!(self.kind(), Insert | Update | Delete | ExecuteProcedure | Ddl | SetGenerator)
+    }
+
+    /// Whether it was recalled and `error`, found on this side before anything ran, may come from its being something
+    /// else by now.
+    pub(crate) fn may_be_outdated(&self, error: &Error) -> bool {
+        let refused_here = error.gds_codes().is_empty()
+            && matches!(error.kind(), Kind::Parameter | Kind::Data | Kind::Misuse | Kind::Unsupported);
+        self.inner.prepared.is_recalled && refused_here
     }
 
     /// Reads results of this statement in another way than the connection's default.
@@ -176,6 +202,22 @@ impl Statement {
         if executed.transaction_ended || is_transaction_control(self.kind()) {
             transaction.ended();
         }
+        Ok(Executed { affected_rows: executed.affected_rows })
+    }
+
+    /// Runs it with no more than one row of parameters and commits the transaction in the same write.
+    pub(crate) fn execute_and_commit(
+        &self,
+        mut transaction: Transaction,
+        parameters: &Params,
+    ) -> Result<Executed> {
+        let id = transaction.id()?;
+        let prepared = &self.inner.prepared;
+        let executed = self.inner.shared.run(async |session| {
+            session.set_timeout(prepared, self.timeout)?;
+            session.execute_and_commit(prepared, id, parameters.batch()).await
+        })?;
+        transaction.ended();
         Ok(Executed { affected_rows: executed.affected_rows })
     }
 

@@ -24,6 +24,12 @@ impl Transaction {
         Ok(Self { shared: Arc::clone(shared), id, open: true })
     }
 
+    /// Begins with the first statement, if that saves a round trip.
+    pub(crate) fn begin_late(shared: &Arc<Shared>, options: TransactionOptions) -> Result<Self> {
+        let id = shared.run(async |session| session.begin_late(&options).await)?;
+        Ok(Self { shared: Arc::clone(shared), id, open: true })
+    }
+
     pub(crate) fn id(&self) -> Result<TransactionId> {
         if self.open { Ok(self.id) } else { Err(Error::new(Kind::Misuse, "the transaction has ended")) }
     }
@@ -39,8 +45,24 @@ impl Transaction {
     }
 
     /// Runs a query with one row of parameters.
+    ///
+    /// # Errors
+    /// [`Kind::Changed`] when the same SQL was used on this connection before and gives other columns now. Rows have
+    /// not been given out, but what the statement did (if it calls procedures that write) is part of the transaction.
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
-        self.prepare(sql)?.query(self, parameters)
+        let parameters = parameters.into();
+        let recalled = Statement::recall(&self.shared, self, sql)?;
+        match recalled.query(self, parameters.clone()) {
+            Err(error) if recalled.may_be_outdated(&error) => {
+                drop(recalled);
+                self.prepare(sql)?.query(self, parameters)
+            }
+            Err(error) if error.kind() == Kind::Changed => {
+                self.shared.lock().forget(sql);
+                Err(error)
+            }
+            result => result,
+        }
     }
 
     /// Runs a statement without rows. COMMIT and ROLLBACK as SQL end this transaction.
@@ -50,7 +72,38 @@ impl Transaction {
 
     /// Runs a statement once for each row of parameters.
     pub fn execute_with(&mut self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
-        self.prepare(sql)?.execute(self, parameters)
+        let parameters = parameters.into();
+        // Many rows take many round trips, or fill one, anyway.
+        if parameters.batch().is_some_and(|batch| batch.num_rows() != 1) {
+            return self.prepare(sql)?.execute(self, parameters);
+        }
+        let recalled = Statement::recall(&self.shared, self, sql)?;
+        match recalled.execute(self, parameters.clone()) {
+            Err(error) if recalled.may_be_outdated(&error) => {
+                drop(recalled);
+                self.prepare(sql)?.execute(self, parameters)
+            }
+            Err(error) if error.kind() == Kind::Changed => {
+                self.shared.lock().forget(sql);
+                Err(error)
+            }
+            result => result,
+        }
+    }
+
+    /// Runs a statement with no more than one row of parameters and commits.
+    pub(crate) fn execute_last(self, sql: &str, parameters: &Params) -> Result<Executed> {
+        let recalled = Statement::recall(&self.shared, &self, sql)?;
+        if !recalled.can_commit_with_it() {
+            drop(recalled);
+            let mut transaction = self;
+            let executed = transaction.execute_with(sql, parameters.clone())?;
+            transaction.commit()?;
+            return Ok(executed);
+        }
+        recalled
+            .execute_and_commit(self, parameters)
+            .map_err(|error| if recalled.may_be_outdated(&error) { Error::changed() } else { error })
     }
 
     /// Runs SQL without parameters or rows in one round trip, without preparing it first.
@@ -58,6 +111,8 @@ impl Transaction {
         let id = self.id()?;
         let executed = self.shared.run(async |session| {
             let executed = session.backend.execute_immediate(id, sql).await?;
+            // The text may be anything, and may have altered tables.
+            session.forget_all();
             if executed.transaction_ended {
                 session.ended(id);
             }

@@ -93,6 +93,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.begin(tpb).await)
     }
 
+    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        each!(self, backend => backend.begin_late(tpb).await)
+    }
+
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         each!(self, backend => backend.end(transaction, end).await)
     }
@@ -117,6 +121,15 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.prepare(transaction, sql).await)
     }
 
+    async fn prepare_known(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+        known: &Arc<StatementInfo>,
+    ) -> Result<StatementId> {
+        each!(self, backend => backend.prepare_known(transaction, sql, known).await)
+    }
+
     async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>> {
         each!(self, backend => backend.statement_info(statement, items).await)
     }
@@ -129,6 +142,15 @@ impl Backend for AnyBackend {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
         each!(self, backend => backend.execute(statement, transaction, parameters, output).await)
+    }
+
+    async fn execute_and_commit(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+    ) -> Result<Executed> {
+        each!(self, backend => backend.execute_and_commit(statement, transaction, parameters).await)
     }
 
     async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {

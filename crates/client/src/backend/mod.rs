@@ -68,6 +68,8 @@ pub(crate) struct Transport {
 #[allow(async_fn_in_trait, reason = "crate-private; Send is inferred for the concrete backends")]
 pub(crate) trait Backend {
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
+    /// Begins together with the first use, where that saves a round trip; otherwise now.
+    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;
     async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>>;
     async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>>;
@@ -80,6 +82,14 @@ pub(crate) trait Backend {
         transaction: TransactionId,
         sql: &str,
     ) -> Result<(StatementId, StatementInfo)>;
+    /// Prepares what was prepared before and was `known` to be like this. That it has become something else
+    /// (`Kind::Changed`) may be found only when it is executed; then it gives no rows.
+    async fn prepare_known(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+        known: &Arc<StatementInfo>,
+    ) -> Result<StatementId>;
     async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>>;
 
     /// Runs a statement without a cursor. Its row, if it has one, goes into `output`.
@@ -89,6 +99,15 @@ pub(crate) trait Backend {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+    ) -> Result<Executed>;
+
+    /// Runs a statement without rows for the last time, and commits. When it fails, the transaction may still be there,
+    /// unchanged.
+    async fn execute_and_commit(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
     ) -> Result<Executed>;
 
     /// Executes the statement of `writer` once for each row. What fails is noted in the writer; an error means that

@@ -3,9 +3,10 @@
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
 use crate::backend::wire::write::Pipe;
-use crate::backend::{Backend, Executed, TransactionId, Writer, Written};
+use crate::backend::{Backend, Executed, Message, TransactionId, Writer, Written};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
+use firearrow_proto::api::describe::StatementKind;
 
 /// Bytes of messages encoded at a time; bounds the memory of a large batch of parameters.
 const BYTES_AT_A_TIME: usize = 1 << 20;
@@ -63,9 +64,31 @@ impl<B: Backend> Session<B> {
             return Err(missing_parameters(prepared.info.parameters.len()));
         }
         let executed = self.backend.execute(prepared.id, transaction, None, None).await?;
+        if prepared.info.kind == StatementKind::Ddl {
+            self.known.clear();
+        }
         if executed.transaction_ended {
             self.ended(transaction);
         }
+        Ok(executed)
+    }
+
+    /// Runs a statement with no more than one row of parameters, and commits. After an error the transaction has to be
+    /// ended.
+    pub(crate) async fn execute_and_commit(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: Option<&RecordBatch>,
+    ) -> Result<Executed> {
+        refuse_cursor(prepared)?;
+        let bound = self.bind(prepared, transaction, parameters).await?;
+        let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+        let executed = self.backend.execute_and_commit(prepared.id, transaction, message).await?;
+        if prepared.info.kind == StatementKind::Ddl {
+            self.known.clear();
+        }
+        self.ended(transaction);
         Ok(executed)
     }
 

@@ -3,13 +3,16 @@
 
 pub(crate) mod execute;
 pub(crate) mod fetch;
+mod known;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
+use known::KnownStatements;
 use std::collections::HashSet;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -20,6 +23,7 @@ pub(crate) struct Session<B> {
     open: HashSet<TransactionId>,
     /// Where statements are prepared that belong to no transaction yet.
     describing: Option<TransactionId>,
+    known: KnownStatements,
     has_timeouts: bool,
 }
 
@@ -27,18 +31,33 @@ pub(crate) struct Session<B> {
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) id: StatementId,
-    pub(crate) info: StatementInfo,
+    pub(crate) info: Arc<StatementInfo>,
+    /// Believed to be as it was the last time; the engine has not been heard yet.
+    pub(crate) is_recalled: bool,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
 }
 
 impl<B: Backend> Session<B> {
     pub(crate) fn new(backend: B) -> Self {
-        Self { backend, open: HashSet::new(), describing: None, has_timeouts: false }
+        Self {
+            backend,
+            open: HashSet::new(),
+            describing: None,
+            known: KnownStatements::default(),
+            has_timeouts: false,
+        }
     }
 
     pub(crate) async fn begin(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
         let transaction = self.backend.begin(&options.tpb()).await?;
+        self.open.insert(transaction);
+        Ok(transaction)
+    }
+
+    /// [`begin`](Self::begin), or as late as the first statement where that saves a round trip.
+    pub(crate) async fn begin_late(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
+        let transaction = self.backend.begin_late(&options.tpb()).await?;
         self.open.insert(transaction);
         Ok(transaction)
     }
@@ -70,18 +89,50 @@ impl<B: Backend> Session<B> {
                     isolation: Isolation::ReadCommittedRecordVersion,
                     ..TransactionOptions::read_only()
                 };
-                let transaction = self.begin(&options).await?;
+                let transaction = self.begin_late(&options).await?;
                 self.describing = Some(transaction);
                 transaction
             }
         };
-        let (id, info) = self.backend.prepare(transaction, sql).await?;
-        // INSERT … SELECT, UPDATE OR INSERT and MERGE may change any number. A word too many costs nothing but time.
-        let has =
-            |word: &[u8]| sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
-        let is_plain = !has(b"select") && !has(b"update") && !has(b"merge");
-        let inserts_one_row = info.kind == StatementKind::Insert && is_plain;
-        Ok(Prepared { id, info, inserts_one_row })
+        let (id, info) = match self.backend.prepare(transaction, sql).await {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                // It may have been the start of the session's own transaction.
+                if self.describing == Some(transaction) && error.kind() != Kind::Syntax {
+                    self.describing = None;
+                    self.open.remove(&transaction);
+                    // Its failure is the one that counts.
+                    let _ = self.backend.end(transaction, End::Rollback).await;
+                }
+                return Err(error);
+            }
+        };
+        let info = Arc::new(info);
+        self.known.remember(sql, &info);
+        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: false })
+    }
+
+    /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
+    pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
+        let Some(info) = self.known.recall(sql) else { return self.prepare(Some(transaction), sql).await };
+        let id = match self.backend.prepare_known(transaction, sql, &info).await {
+            Ok(id) => id,
+            Err(error) if error.kind() == Kind::Changed => {
+                return self.prepare(Some(transaction), sql).await;
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: true })
+    }
+
+    /// What is known of a statement has turned out to be wrong.
+    pub(crate) fn forget(&mut self, sql: &str) {
+        self.known.forget(sql);
+    }
+
+    /// Tables may have been altered.
+    pub(crate) fn forget_all(&mut self) {
+        self.known.clear();
     }
 
     /// The time limit of the next execution. Engines keep it, so that it is set for each once it was set for one.
@@ -112,6 +163,12 @@ impl<B: Backend> Session<B> {
         }
         Ok(())
     }
+}
+
+/// INSERT … SELECT, UPDATE OR INSERT and MERGE may change any number of rows. A word too many costs nothing but time.
+fn inserts_one_row(sql: &str, kind: StatementKind) -> bool {
+    let has = |word: &[u8]| sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    kind == StatementKind::Insert && !has(b"select") && !has(b"update") && !has(b"merge")
 }
 
 /// Whether executing the statement gives rows (through a cursor or as a single one).

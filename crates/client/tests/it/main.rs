@@ -7,6 +7,7 @@ mod cases;
 mod encryption;
 mod errors;
 mod faults;
+mod known;
 mod login;
 mod many_rows;
 mod round_trips;

@@ -1,17 +1,10 @@
 //! How often a request waits for the server: deterministic, so it is asserted.
 
-use crate::support::{fresh, fresh_closed, rows, run};
+use crate::support::{cost, fresh, fresh_closed, rows, run};
 use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use firearrow::{BatchLimits, Connection, Params};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
-
-/// Round trips that `work` takes.
-fn cost<T>(connection: &Connection, work: impl FnOnce() -> T) -> u64 {
-    let before = connection.wire_stats().round_trips;
-    drop(work());
-    connection.wire_stats().round_trips - before
-}
 
 matrix!(
     wire,

@@ -50,3 +50,10 @@ pub(crate) fn column(connection: &Connection, sql: &str) -> ArrayRef {
 pub(crate) fn run(connection: &Connection, sql: &str) {
     connection.execute(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
 }
+
+/// Round trips that `work` takes.
+pub(crate) fn cost<T>(connection: &Connection, work: impl FnOnce() -> T) -> u64 {
+    let before = connection.wire_stats().round_trips;
+    drop(work());
+    connection.wire_stats().round_trips - before
+}

@@ -154,6 +154,10 @@ impl Backend for Embedded {
         Ok(TransactionId(id))
     }
 
+    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        self.begin(tpb).await
+    }
+
     async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
         let transaction = self.transaction(id)?;
         match end {
@@ -217,6 +221,20 @@ impl Backend for Embedded {
         Ok((StatementId(id), info))
     }
 
+    async fn prepare_known(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+        known: &Arc<StatementInfo>,
+    ) -> Result<StatementId> {
+        let (id, info) = self.prepare(transaction, sql).await?;
+        if info == **known {
+            return Ok(id);
+        }
+        self.free_statement(id).await?;
+        Err(Error::changed())
+    }
+
     async fn statement_info(&mut self, id: StatementId, items: &[u8]) -> Result<Vec<u8>> {
         Ok(self.statement(id)?.statement.info(items, INFO_BYTES)?)
     }
@@ -252,6 +270,17 @@ impl Backend for Embedded {
             self.transactions.remove(&transaction_id.0);
         }
         Ok(Executed { affected_rows, transaction_ended })
+    }
+
+    async fn execute_and_commit(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+    ) -> Result<Executed> {
+        let executed = self.execute(statement, transaction, parameters, None).await?;
+        self.end(transaction, End::Commit).await?;
+        Ok(executed)
     }
 
     async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {

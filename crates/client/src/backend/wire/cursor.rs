@@ -1,7 +1,7 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
-use super::{Wire, handle};
+use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
 use crate::backend::{Message, StatementId, TransactionId};
@@ -144,9 +144,11 @@ impl<L: Link> Wire<L> {
         }
         let (blr, message) = self.pack(parameters)?;
         let (timeout, deadline) = self.take_timeout();
+        let owner = transaction;
+        let transaction = self.transaction_name(owner).await?;
         let ticket = self.ask(&Execute {
             statement: id,
-            transaction: handle(transaction.0),
+            transaction,
             parameters: Parameters { blr: &blr, message: &message },
             options: self.execute_options(output, timeout),
         })?;
@@ -163,11 +165,19 @@ impl<L: Link> Wire<L> {
         };
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
-        let result = self.success(ticket).await;
-        if result.is_err() {
-            self.forget_cursor(id);
+        let confirmed = self.confirm(id, owner).await;
+        let executed = self.answer(ticket).await;
+        let result = self.confirm_start(owner).and(confirmed).and(executed.and_then(success));
+        match result {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                if error.kind() == Kind::Changed {
+                    self.drop_cursor(statement)?;
+                }
+                self.forget_cursor(id);
+                Err(error)
+            }
         }
-        result.map(|_| ())
     }
 
     /// Rows with BLOBs bring the short ones along.

@@ -10,6 +10,7 @@ mod inline;
 mod interruption;
 mod router;
 mod statement;
+mod transaction;
 pub(crate) mod write;
 
 use super::link::{Link, Patience};
@@ -25,7 +26,7 @@ use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::response::Response;
-use firearrow_proto::wire::packet::{Request, attach, info, transaction};
+use firearrow_proto::wire::packet::{Request, attach, info};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
 use router::Router;
@@ -33,6 +34,7 @@ use statement::Statements;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use transaction::Transactions;
 
 /// Longest wait for a server to confirm a detach; the socket is closed anyway.
 const DETACH_PATIENCE: Duration = Duration::from_secs(5);
@@ -47,6 +49,7 @@ pub(crate) struct Wire<L> {
     router: Router,
     cursors: Cursors,
     statements: Statements,
+    transactions: Transactions,
     window: Window,
     interruption: Interruption,
 }
@@ -68,6 +71,7 @@ impl<L: Link> Wire<L> {
             router: Router::default(),
             cursors: Cursors::default(),
             statements: Statements::default(),
+            transactions: Transactions::default(),
             window: Window::default(),
             interruption: Interruption::default(),
         };
@@ -200,25 +204,20 @@ fn handle(id: u32) -> u16 {
 
 impl<L: Link> Backend for Wire<L> {
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
-        self.stock_handles()?;
-        let response = self.call(&transaction::StartTransaction { tpb }).await?;
-        Ok(TransactionId(response.object.into()))
+        self.start(tpb).await
     }
 
-    async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
-        let transaction = handle(id.0);
-        self.cursors.inline.forget(transaction);
-        match end {
-            End::Commit => self.call(&transaction::Commit { transaction }).await?,
-            End::Rollback => self.call(&transaction::Rollback { transaction }).await?,
-            End::CommitRetaining => self.call(&transaction::CommitRetaining { transaction }).await?,
-            End::RollbackRetaining => self.call(&transaction::RollbackRetaining { transaction }).await?,
-        };
-        Ok(())
+    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        Ok(self.start_late(tpb))
+    }
+
+    async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
+        self.finish(transaction, end).await
     }
 
     async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
-        let request = info::InfoTransaction { object: handle(id.0), items, buffer_length: 1024 };
+        let object = self.transaction(id).await?;
+        let request = info::InfoTransaction { object, items, buffer_length: 1024 };
         Ok(self.call(&request).await?.data)
     }
 
@@ -235,6 +234,15 @@ impl<L: Link> Backend for Wire<L> {
         self.prepare_statement(id, sql).await
     }
 
+    async fn prepare_known(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+        known: &Arc<StatementInfo>,
+    ) -> Result<StatementId> {
+        self.prepare_unconfirmed(transaction, sql, known).await
+    }
+
     async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>> {
         let request = info::InfoSql { object: handle(statement.0), items, buffer_length: 65000 };
         Ok(self.call(&request).await?.data)
@@ -247,10 +255,21 @@ impl<L: Link> Backend for Wire<L> {
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
-        self.run_statement(statement, transaction, parameters, output).await
+        self.run_statement(statement, transaction, parameters, output, None).await
+    }
+
+    async fn execute_and_commit(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+    ) -> Result<Executed> {
+        self.run_statement(statement, transaction, parameters, None, Some(End::Commit)).await
     }
 
     async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
+        // From here on the writer knows the handle.
+        writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
         self.send_rows(writer, rows).await
     }
 
@@ -286,11 +305,13 @@ impl<L: Link> Backend for Wire<L> {
         ids: &[u64],
         take: &mut Take<'_>,
     ) -> Result<()> {
-        self.read_many_blobs(transaction, ids, take).await
+        let transaction = self.transaction(transaction).await?;
+        self.read_many_blobs(TransactionId(transaction.into()), ids, take).await
     }
 
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
-        self.write_many_blobs(transaction, blobs).await
+        let transaction = self.transaction(transaction).await?;
+        self.write_many_blobs(TransactionId(transaction.into()), blobs).await
     }
 
     async fn ping(&mut self) -> Result<()> {

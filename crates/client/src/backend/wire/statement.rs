@@ -1,10 +1,10 @@
 //! Preparing, executing and freeing statements.
 
 use super::write::misfit;
-use super::{Wire, handle};
+use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Executed, Message, StatementId, TransactionId};
+use crate::backend::{End, Executed, Message, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::{
     Describer, PREPARE_BUFFER, RECORDS, StatementInfo, affected_rows, prepare_items,
@@ -13,11 +13,13 @@ use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::info::InfoSql;
+use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::statement::{
     AllocateStatement, Execute, ExecuteImmediate, ExecuteOptions, ExecuteSingleton, FreeOption,
     FreeStatement, Parameters, PrepareStatement,
 };
 use firearrow_proto::wire::{Event, ProtocolError, Ticket};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Allocated handles kept for the next statements.
@@ -25,30 +27,63 @@ const SPARE_HANDLES: usize = 8;
 /// Bytes for the answer to "how many rows".
 const RECORDS_BUFFER: u32 = 128;
 
-/// Statement handles that are allocated and hold no statement.
+/// The first handle that a server gives on a connection: slots are filled from the lowest, and 0 is the database
+/// (3.0 to 5.0, tried live).
+const FIRST_HANDLE: u16 = 1;
+
+/// The statement handles of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
+    /// Those that are allocated and hold no statement.
     spare: Vec<u16>,
-    /// A handle that has been asked for.
-    ordered: Option<Ticket>,
+    /// Those that have been asked for.
+    ordered: VecDeque<Ticket>,
+    /// Whether a handle of any kind was ever asked for.
+    has_handles: bool,
+    /// Those that hold no statement any more, while somebody still has their id.
+    unprepared: HashSet<u16>,
+    /// Statements whose preparation has not been looked at.
+    unconfirmed: HashMap<u16, Unconfirmed>,
+}
+
+/// A statement of which more is believed than the server has confirmed.
+#[derive(Debug)]
+struct Unconfirmed {
+    ticket: Ticket,
+    known: Arc<StatementInfo>,
 }
 
 impl<L: Link> Wire<L> {
     /// Orders a handle with whatever is sent next, so that preparing needs no prediction of its number.
     pub(super) fn stock_handles(&mut self) -> Result<()> {
-        if self.statements.spare.is_empty() && self.statements.ordered.is_none() {
-            let ticket = self.ask(&AllocateStatement)?;
-            self.statements.ordered = Some(ticket);
+        if self.statements.spare.is_empty() && self.statements.ordered.is_empty() {
+            self.order_handle()?;
         }
+        Ok(())
+    }
+
+    /// Orders one more handle; `false` when there are enough.
+    pub(super) fn stock_one_more(&mut self) -> Result<bool> {
+        let has_room = self.statements.spare.len() + self.statements.ordered.len() < SPARE_HANDLES;
+        if has_room {
+            self.order_handle()?;
+        }
+        Ok(has_room)
+    }
+
+    fn order_handle(&mut self) -> Result<()> {
+        let ticket = self.ask(&AllocateStatement)?;
+        self.statements.ordered.push_back(ticket);
+        self.statements.has_handles = true;
         Ok(())
     }
 
     /// A spare handle, if one is at hand.
     fn spare_handle(&mut self) -> Option<u16> {
-        if let Some(ticket) = self.statements.ordered
-            && let Some(response) = self.router.take(ticket)
+        while let Some(response) =
+            self.statements.ordered.front().and_then(|ticket| self.router.take(*ticket))
         {
-            self.statements.ordered = None;
+            self.statements.ordered.pop_front();
             if !response.status.is_error() {
                 self.statements.spare.push(response.object);
             }
@@ -56,53 +91,115 @@ impl<L: Link> Wire<L> {
         self.statements.spare.pop()
     }
 
-    /// One round trip; more only for descriptions beyond [`PREPARE_BUFFER`].
+    /// One round trip; more only for descriptions beyond [`PREPARE_BUFFER`]. The transaction may start with it.
     pub(super) async fn prepare_statement(
         &mut self,
         transaction: TransactionId,
         sql: &str,
     ) -> Result<(StatementId, StatementInfo)> {
-        let spare = self.spare_handle();
-        let allocated = match spare {
-            Some(_) => None,
-            None => Some(self.ask(&AllocateStatement)?),
+        let (id, prepared) = match self.spare_handle() {
+            Some(id) => {
+                let name = self.transaction_name(transaction).await?;
+                (id, self.ask_to_prepare(name, id, sql)?)
+            }
+            None => self.allocate_and_prepare(transaction, sql).await?,
         };
-        let prepared = self.ask(&PrepareStatement {
-            transaction: handle(transaction.0),
-            statement: spare.unwrap_or(LAST_OBJECT),
+        let answer = self.answer(prepared).await?;
+        let described = match self.confirm_start(transaction).and_then(|()| success(answer)) {
+            Ok(response) => self.describe(id, response).await,
+            Err(error) => Err(error),
+        };
+        match described {
+            Ok(info) => Ok((StatementId(id.into()), info)),
+            Err(error) => {
+                self.statements.spare.push(id);
+                Err(error)
+            }
+        }
+    }
+
+    /// Without a spare handle: allocates one in the same write.
+    async fn allocate_and_prepare(&mut self, transaction: TransactionId, sql: &str) -> Result<(u16, Ticket)> {
+        // The name of the object created last serves either the statement or the transaction. On a connection without
+        // any handle the number of the statement is known as well; should it be another one, the server refuses it.
+        let is_first = !self.statements.has_handles;
+        let name = if is_first { None } else { Some(self.transaction(transaction).await?) };
+        let allocated = self.ask(&AllocateStatement)?;
+        self.statements.has_handles = true;
+        let prepared = match name {
+            Some(name) => self.ask_to_prepare(name, LAST_OBJECT, sql)?,
+            None => {
+                let name = self.transaction_name(transaction).await?;
+                self.ask_to_prepare(name, FIRST_HANDLE, sql)?
+            }
+        };
+        let response = self.answer(allocated).await?;
+        if response.status.is_error() {
+            // The prepare behind it hit whatever was created last: nothing is certain any more.
+            self.connection.fail(ProtocolError::Misuse("no statement handle could be allocated"));
+            return Err(Error::engine(response.status));
+        }
+        if is_first && response.object != FIRST_HANDLE {
+            self.answer(prepared).await?;
+            let name = self.transaction(transaction).await?;
+            return Ok((response.object, self.ask_to_prepare(name, response.object, sql)?));
+        }
+        Ok((response.object, prepared))
+    }
+
+    fn ask_to_prepare(&mut self, transaction: u16, statement: u16, sql: &str) -> Result<Ticket> {
+        self.ask(&PrepareStatement {
+            transaction,
+            statement,
             sql,
             items: &prepare_items(),
             buffer_length: PREPARE_BUFFER,
-        })?;
-        let id = match (spare, allocated) {
-            (Some(id), _) => id,
-            (None, Some(ticket)) => {
-                let response = self.answer(ticket).await?;
-                if response.status.is_error() {
-                    // The prepare behind it hit whatever was created last: nothing is certain any more.
-                    self.connection.fail(ProtocolError::Misuse("no statement handle could be allocated"));
-                    return Err(Error::engine(response.status));
-                }
-                response.object
-            }
-            (None, None) => return Err(Error::new(Kind::Misuse, "no statement handle")),
-        };
-        let response = match self.success(prepared).await {
-            Ok(response) => response,
-            Err(error) => {
-                self.statements.spare.push(id);
-                return Err(error);
-            }
-        };
+        })
+    }
+
+    async fn describe(&mut self, id: u16, prepared: Response) -> Result<StatementInfo> {
         let mut describer = Describer::new();
-        let mut complete = describer.read(&response.data).map_err(invalid_description)?;
+        let mut complete = describer.read(&prepared.data).map_err(invalid_description)?;
         while !complete {
             let items = describer.continuation();
             let more = InfoSql { object: id, items: &items, buffer_length: PREPARE_BUFFER };
             let response = self.call(&more).await?;
             complete = describer.read(&response.data).map_err(invalid_description)?;
         }
-        Ok((StatementId(id.into()), describer.finish()))
+        Ok(describer.finish())
+    }
+
+    /// Prepares without waiting if a handle is at hand: what the statement is like is `known` from another time.
+    /// [`confirm`](Self::confirm) compares.
+    pub(super) async fn prepare_unconfirmed(
+        &mut self,
+        transaction: TransactionId,
+        sql: &str,
+        known: &Arc<StatementInfo>,
+    ) -> Result<StatementId> {
+        let Some(id) = self.spare_handle() else {
+            let (id, info) = self.prepare_statement(transaction, sql).await?;
+            if info != **known {
+                self.release_statement(id)?;
+                return Err(Error::changed());
+            }
+            return Ok(id);
+        };
+        let name = self.transaction_name(transaction).await?;
+        let ticket = self.ask_to_prepare(name, id, sql)?;
+        self.statements.unconfirmed.insert(id, Unconfirmed { ticket, known: Arc::clone(known) });
+        Ok(StatementId(id.into()))
+    }
+
+    /// Whether a statement that was prepared without waiting is what it was thought to be ([`Kind::Changed`]).
+    pub(super) async fn confirm(&mut self, id: u16, transaction: TransactionId) -> Result<()> {
+        let Some(Unconfirmed { ticket, known }) = self.statements.unconfirmed.remove(&id) else {
+            return Ok(());
+        };
+        let answer = self.answer(ticket).await?;
+        self.confirm_start(transaction)?;
+        let info = self.describe(id, success(answer)?).await?;
+        if info == *known { Ok(()) } else { Err(Error::changed()) }
     }
 
     /// BLR and packed message of parameters; both empty when there are none.
@@ -123,11 +220,13 @@ impl<L: Link> Wire<L> {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+        end: Option<End>,
     ) -> Result<Executed> {
         let id = handle(statement.0);
         let (blr, message) = self.pack(parameters)?;
         let parameters = Parameters { blr: &blr, message: &message };
-        let transaction = handle(transaction.0);
+        let owner = transaction;
+        let transaction = self.transaction_name(owner).await?;
         let (timeout, _) = self.take_timeout();
         let mut builder = None;
         let executed = match output {
@@ -143,19 +242,42 @@ impl<L: Link> Wire<L> {
             }
         };
         let counted = self.ask(&InfoSql { object: id, items: &[RECORDS], buffer_length: RECORDS_BUFFER })?;
+        let ended = match end {
+            None => None,
+            Some(end) => {
+                // Nothing of it shall be left once its transaction is gone: it would lock the metadata of its tables.
+                self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
+                self.statements.unprepared.insert(id);
+                Some(self.ask_for_end(transaction, end)?)
+            }
+        };
+        let has_output = builder.is_some();
+        let confirmed = match self.confirm(id, owner).await {
+            // Without output there is nothing to misread: the server has converted the parameters, or refused them.
+            Err(error) if error.kind() == Kind::Changed && !has_output => Ok(()),
+            confirmed => confirmed,
+        };
         let row = match builder {
             Some(builder) => self.singleton_row(executed, builder).await,
             None => Ok(()),
         };
-        let result = self.success(executed).await;
-        // The first error is the one to report, and both answers must be taken.
+        // All answers must be taken; the first error is the one to report.
+        let executed = self.answer(executed).await;
+        let started = self.confirm_start(owner);
         let counts = self.answer(counted).await;
-        row?;
-        let (response, counts) = (result?, counts?);
-        Ok(Executed {
-            affected_rows: if counts.status.is_error() { None } else { affected_rows(&counts.data) },
-            transaction_ended: response.object == 0,
-        })
+        let ended = match ended {
+            Some(ticket) => self.success(ticket).await.map(|_| self.transactions.forget(owner)),
+            None => Ok(()),
+        };
+        started.and(confirmed).and(row)?;
+        let (response, counts) = (success(executed?)?, counts?);
+        ended?;
+        let transaction_ended = response.object == 0;
+        if transaction_ended {
+            self.transactions.forget(owner);
+        }
+        let affected_rows = if counts.status.is_error() { None } else { affected_rows(&counts.data) };
+        Ok(Executed { affected_rows, transaction_ended })
     }
 
     /// Takes the row of a singleton; returns when its `op_response` has come.
@@ -173,16 +295,29 @@ impl<L: Link> Wire<L> {
         result
     }
 
-    pub(super) async fn run_immediate(&mut self, transaction: TransactionId, sql: &str) -> Result<Executed> {
-        let response = self.call(&ExecuteImmediate { transaction: handle(transaction.0), sql }).await?;
-        Ok(Executed { affected_rows: None, transaction_ended: response.object == 0 })
+    pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: &str) -> Result<Executed> {
+        let transaction = self.transaction_name(owner).await?;
+        let ticket = self.ask(&ExecuteImmediate { transaction, sql })?;
+        let answer = self.answer(ticket).await?;
+        self.confirm_start(owner)?;
+        let transaction_ended = success(answer)?.object == 0;
+        if transaction_ended {
+            self.transactions.forget(owner);
+        }
+        Ok(Executed { affected_rows: None, transaction_ended })
     }
 
     /// Frees the statement with the next write; its handle is kept for another one.
     pub(super) fn release_statement(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);
         self.drop_cursor(statement)?;
-        if self.statements.spare.len() < SPARE_HANDLES {
+        if let Some(unconfirmed) = self.statements.unconfirmed.remove(&id) {
+            self.router.ignore(unconfirmed.ticket);
+        }
+        if self.statements.unprepared.remove(&id) {
+            self.statements.spare.push(id);
+            Ok(())
+        } else if self.statements.spare.len() < SPARE_HANDLES {
             self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
             self.statements.spare.push(id);
             Ok(())

@@ -1,0 +1,164 @@
+//! Starting and ending transactions, on their own or together with a statement.
+
+use super::{Wire, success};
+use crate::backend::link::Link;
+use crate::backend::{End, TransactionId};
+use crate::error::{Error, Kind, Result};
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packet::LAST_OBJECT;
+use firearrow_proto::wire::packet::transaction::{
+    Commit, CommitRetaining, Rollback, RollbackRetaining, StartTransaction,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Ids from here on stand for transactions that start late; smaller ones are handles.
+const FIRST_LATE_ID: u32 = 1 << 16;
+
+/// The transactions of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Transactions {
+    /// Handles of those that run.
+    live: HashSet<u16>,
+    late: HashMap<u32, Late>,
+    late_ids: u32,
+}
+
+/// A transaction that starts together with its first statement.
+#[derive(Debug)]
+enum Late {
+    Unsent(Vec<u8>),
+    Asked(Ticket),
+    Started(u16),
+}
+
+impl Transactions {
+    /// The transaction is gone.
+    pub(super) fn forget(&mut self, id: TransactionId) {
+        let handle = match self.late.remove(&id.0) {
+            Some(Late::Started(handle)) => handle,
+            Some(_) => return,
+            None if id.0 >= FIRST_LATE_ID => return,
+            None => id.0 as u16,
+        };
+        self.live.remove(&handle);
+    }
+}
+
+impl<L: Link> Wire<L> {
+    pub(super) async fn start(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        self.stock_handles()?;
+        let handle = self.call(&StartTransaction { tpb }).await?.object;
+        self.transactions.live.insert(handle);
+        Ok(TransactionId(handle.into()))
+    }
+
+    /// A transaction that starts with the first request that names it.
+    pub(super) fn start_late(&mut self, tpb: &[u8]) -> TransactionId {
+        self.transactions.late_ids = self.transactions.late_ids.wrapping_add(1);
+        let id = FIRST_LATE_ID | self.transactions.late_ids;
+        self.transactions.late.insert(id, Late::Unsent(tpb.to_vec()));
+        TransactionId(id)
+    }
+
+    /// The handle of a transaction, which is started now if it was not.
+    pub(super) async fn transaction(&mut self, id: TransactionId) -> Result<u16> {
+        if id.0 < FIRST_LATE_ID {
+            return Ok(id.0 as u16);
+        }
+        self.ask_to_start(id)?;
+        let ticket = match self.transactions.late.get(&id.0) {
+            Some(Late::Asked(ticket)) => *ticket,
+            Some(Late::Started(handle)) => return Ok(*handle),
+            Some(Late::Unsent(_)) | None => return Err(ended()),
+        };
+        while !self.router.has(ticket) {
+            self.step().await?;
+        }
+        self.confirm_start(id)?;
+        match self.transactions.late.get(&id.0) {
+            Some(Late::Started(handle)) => Ok(*handle),
+            _ => Err(ended()),
+        }
+    }
+
+    fn ask_to_start(&mut self, id: TransactionId) -> Result<()> {
+        if let Some(Late::Unsent(_)) = self.transactions.late.get(&id.0) {
+            self.stock_handles()?;
+        }
+        if let Some(Late::Unsent(tpb)) = self.transactions.late.get(&id.0) {
+            let ticket = self.connection.send(&StartTransaction { tpb })?;
+            self.transactions.late.insert(id.0, Late::Asked(ticket));
+        }
+        Ok(())
+    }
+
+    /// What to call a transaction in a request that leaves at once. One that has not started is started in the same
+    /// write and called the object created last; nothing else may be created between its start and the request.
+    ///
+    /// If the start fails, that name falls back to the object created before. This must not be another transaction,
+    /// so where others are alive the start follows the allocation of a statement.
+    pub(super) async fn transaction_name(&mut self, id: TransactionId) -> Result<u16> {
+        let is_asked = match self.transactions.late.get(&id.0) {
+            Some(Late::Asked(ticket)) => !self.router.has(*ticket),
+            Some(Late::Unsent(_)) => {
+                let is_safe = self.transactions.live.is_empty() || self.stock_one_more()?;
+                if is_safe {
+                    self.ask_to_start(id)?;
+                }
+                is_safe
+            }
+            _ => false,
+        };
+        if is_asked { Ok(LAST_OBJECT) } else { self.transaction(id).await }
+    }
+
+    /// Whether a transaction that was to start with its statement has done so; to be asked once the answer to a later
+    /// request is there. Its own failure explains those of the requests behind it.
+    pub(super) fn confirm_start(&mut self, id: TransactionId) -> Result<()> {
+        let Some(Late::Asked(ticket)) = self.transactions.late.get(&id.0) else { return Ok(()) };
+        let Some(response) = self.router.take(*ticket) else { return Ok(()) };
+        match success(response) {
+            Ok(response) => {
+                self.transactions.late.insert(id.0, Late::Started(response.object));
+                self.transactions.live.insert(response.object);
+                Ok(())
+            }
+            Err(error) => {
+                self.transactions.late.remove(&id.0);
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) async fn finish(&mut self, id: TransactionId, end: End) -> Result<()> {
+        if id.0 >= FIRST_LATE_ID && matches!(self.transactions.late.get(&id.0), Some(Late::Unsent(_)) | None)
+        {
+            // It never began, or has ended together with its statement.
+            if matches!(end, End::Commit | End::Rollback) {
+                self.transactions.forget(id);
+            }
+            return Ok(());
+        }
+        let transaction = self.transaction(id).await?;
+        self.cursors.inline.forget(transaction);
+        let ticket = self.ask_for_end(transaction, end)?;
+        self.success(ticket).await?;
+        if matches!(end, End::Commit | End::Rollback) {
+            self.transactions.forget(id);
+        }
+        Ok(())
+    }
+
+    pub(super) fn ask_for_end(&mut self, transaction: u16, end: End) -> Result<Ticket> {
+        match end {
+            End::Commit => self.ask(&Commit { transaction }),
+            End::Rollback => self.ask(&Rollback { transaction }),
+            End::CommitRetaining => self.ask(&CommitRetaining { transaction }),
+            End::RollbackRetaining => self.ask(&RollbackRetaining { transaction }),
+        }
+    }
+}
+
+fn ended() -> Error {
+    Error::new(Kind::Misuse, "the transaction has ended")
+}

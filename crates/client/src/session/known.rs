@@ -1,0 +1,99 @@
+//! What statements are like, by their SQL, so that a known one can be prepared and executed in one write.
+//!
+//! Only the description is kept, not the prepared statement: that would lock the metadata of tables which nobody uses
+//! any more, and other connections could not alter them.
+
+use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Statements remembered.
+const CAPACITY: usize = 256;
+/// Longest text remembered, in bytes.
+const LONGEST: usize = 32 << 10;
+
+/// The descriptions of recent statements.
+#[derive(Debug, Default)]
+pub(crate) struct KnownStatements {
+    by_sql: HashMap<Arc<str>, Known>,
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    info: Arc<StatementInfo>,
+    last_used: u64,
+}
+
+impl KnownStatements {
+    pub(super) fn recall(&mut self, sql: &str) -> Option<Arc<StatementInfo>> {
+        self.clock += 1;
+        let known = self.by_sql.get_mut(sql)?;
+        known.last_used = self.clock;
+        Some(Arc::clone(&known.info))
+    }
+
+    /// Keeps the description of a statement that reads or changes rows.
+    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) {
+        use StatementKind::{Delete, ExecuteProcedure, Insert, Select, SelectForUpdate, Update};
+        let is_plain =
+            matches!(info.kind, Select | SelectForUpdate | Insert | Update | Delete | ExecuteProcedure);
+        if !is_plain || sql.len() > LONGEST {
+            return;
+        }
+        if self.by_sql.len() >= CAPACITY && !self.by_sql.contains_key(sql) {
+            let oldest = self.by_sql.iter().min_by_key(|(_, known)| known.last_used);
+            if let Some(oldest) = oldest.map(|(sql, _)| Arc::clone(sql)) {
+                self.by_sql.remove(&oldest);
+            }
+        }
+        self.clock += 1;
+        let known = Known { info: Arc::clone(info), last_used: self.clock };
+        self.by_sql.insert(sql.into(), known);
+    }
+
+    pub(super) fn forget(&mut self, sql: &str) {
+        self.by_sql.remove(sql);
+    }
+
+    /// Tables may have been altered.
+    pub(super) fn clear(&mut self) {
+        self.by_sql.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(kind: StatementKind) -> Arc<StatementInfo> {
+        Arc::new(StatementInfo { kind, ..StatementInfo::default() })
+    }
+
+    #[test]
+    fn the_statement_not_used_for_longest_is_forgotten() {
+        let mut known = KnownStatements::default();
+        for n in 0..CAPACITY {
+            known.remember(&format!("select {n}"), &info(StatementKind::Select));
+        }
+        assert!(known.recall("select 0").is_some());
+        known.remember("one more", &info(StatementKind::Insert));
+        assert!(known.recall("select 0").is_some());
+        assert!(known.recall("select 1").is_none());
+        assert!(known.recall("one more").is_some());
+        known.forget("one more");
+        assert!(known.recall("one more").is_none());
+        known.clear();
+        assert!(known.recall("select 0").is_none());
+    }
+
+    #[test]
+    fn what_alters_tables_or_is_very_long_is_not_kept() {
+        let mut known = KnownStatements::default();
+        known.remember("create", &info(StatementKind::Ddl));
+        assert!(known.recall("create").is_none());
+        let long = "x".repeat(LONGEST + 1);
+        known.remember(&long, &info(StatementKind::Select));
+        assert!(known.recall(&long).is_none());
+    }
+}
