@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::session::fetch::Fetching;
 use crate::statement::Inner;
 use crate::transaction::Transaction;
-use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use std::fmt;
@@ -76,6 +76,18 @@ impl Cursor {
                 Err(error)
             }
         }
+    }
+
+    /// The contents of BLOBs whose ids this cursor gave (option `blobs=lazy`), in the same order; NULL for NULL. Text
+    /// is UTF-8. Hundreds travel in one round trip. Statements whose BLOBs are read get short ones along with their rows
+    /// the next time, where the server can do that.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`](crate::Kind::Misuse) once the cursor's own transaction has ended, which for
+    /// [`Connection::query`](crate::Connection::query) is at its last row.
+    pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
+        let fetching = &self.fetching;
+        self.shared.run(async |session| fetching.read_blobs(session, ids).await)
     }
 
     /// Closes the cursor before its end; rows not read yet are dropped.

@@ -25,6 +25,7 @@
 
 pub mod arrow;
 mod backend;
+mod blob;
 mod cancel;
 pub mod config;
 mod connection;
@@ -40,6 +41,7 @@ mod transaction;
 
 pub use arrow::{BatchLimits, ReadOptions};
 pub use backend::RowFailure;
+pub use blob::BlobReader;
 pub use cancel::CancelHandle;
 pub use config::Config;
 pub use connection::Connection;

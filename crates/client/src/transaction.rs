@@ -1,11 +1,13 @@
 //! Transactions.
 
 use crate::backend::{Backend, End, TransactionId};
+use crate::blob::BlobReader;
 use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::statement::{Executed, Statement};
+use arrow::array::{LargeBinaryArray, UInt64Array};
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
 use std::fmt;
@@ -122,6 +124,18 @@ impl Transaction {
             self.ended();
         }
         Ok(())
+    }
+
+    /// The contents of BLOBs by their ids (option `blobs=lazy`), in the same order; NULL for NULL. Text is UTF-8.
+    /// Hundreds travel in one round trip.
+    pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
+        let id = self.id()?;
+        self.shared.run(async |session| session.read_blobs(id, ids, None).await)
+    }
+
+    /// Opens a BLOB as a stream of bytes; for those that shall not be in memory as a whole.
+    pub fn open_blob(&self, id: u64) -> Result<BlobReader<'_>> {
+        BlobReader::open(&self.shared, self, id)
     }
 
     /// Makes the changes permanent. When that fails the transaction is rolled back.

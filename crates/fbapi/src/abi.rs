@@ -285,6 +285,7 @@ interface!(IBlob, BlobTable {
     put_segment(status: *mut IStatus, length: u32, buffer: *const u8);
     cancel(status: *mut IStatus);
     close(status: *mut IStatus);
+    seek(status: *mut IStatus, mode: i32, offset: i32) -> i32;
 });
 
 interface!(IBatch, BatchTable {

@@ -67,6 +67,12 @@ impl Blob {
         }
     }
 
+    /// Goes to this offset in bytes and gives it back, or the length if that is less. For stream BLOBs only.
+    pub fn seek_from_start(&mut self, offset: i32) -> Result<i32, Error> {
+        // SAFETY: plain numbers; mode 0 counts from the start.
+        self.call(|this, status| unsafe { IBlob::seek(this, status, 0, offset) })
+    }
+
     /// Writes all bytes, in as few segments as possible.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<(), Error> {
         for piece in bytes.chunks(SEGMENT) {

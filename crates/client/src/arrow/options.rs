@@ -25,6 +25,8 @@ pub struct ReadOptions {
     pub binary: BinaryAs,
     /// Text columns.
     pub text: TextAs,
+    /// BLOB columns.
+    pub blobs: BlobPolicy,
     /// Precision of NUMERIC and DECIMAL columns.
     pub decimal_precision: DecimalPrecision,
     /// The precision that each column was declared with, where the caller looked it up: the engine's
@@ -51,7 +53,7 @@ impl std::error::Error for OptionError {}
 
 impl ReadOptions {
     /// Names of the switches that [`ReadOptions::set`] knows.
-    pub const NAMES: [&str; 9] = [
+    pub const NAMES: [&str; 10] = [
         "none_encoding",
         "trim_char",
         "int128",
@@ -60,6 +62,7 @@ impl ReadOptions {
         "timetz",
         "binary",
         "text",
+        "blobs",
         "decimal_precision",
     ];
 
@@ -77,6 +80,7 @@ impl ReadOptions {
             "timetz" => self.timetz = value.parse()?,
             "binary" => self.binary = value.parse()?,
             "text" => self.text = value.parse()?,
+            "blobs" => self.blobs = value.parse()?,
             "decimal_precision" => self.decimal_precision = value.parse()?,
             _ => return Err(OptionError::value(name, format!("one of {}", Self::NAMES.join(", ")))),
         }
@@ -94,6 +98,7 @@ impl ReadOptions {
             "timetz" => self.timetz.to_string(),
             "binary" => self.binary.to_string(),
             "text" => self.text.to_string(),
+            "blobs" => self.blobs.to_string(),
             "decimal_precision" => self.decimal_precision.to_string(),
             _ => return None,
         })
@@ -197,6 +202,21 @@ switch! {
         Utf8 = "utf8",
         /// large_utf8, with 64-bit offsets: for single values beyond 2 GiB.
         LargeUtf8 = "large_utf8",
+    }
+}
+
+switch! {
+    /// What BLOB columns become, and how their contents travel.
+    BlobPolicy {
+        /// Contents; whether short ones come along with their rows is decided by what the statement brought before.
+        #[default]
+        Adaptive = "adaptive",
+        /// Contents; short ones come along with their rows, where the server can do that (Firebird 5.0.3+).
+        Inline = "inline",
+        /// Contents; all are asked for behind their rows, hundreds at a time.
+        Pipelined = "pipelined",
+        /// Ids as uint64; contents are read on demand.
+        Lazy = "lazy",
     }
 }
 
@@ -340,6 +360,9 @@ mod tests {
             ("timetz", "time64_utc"),
             ("binary", "binary"),
             ("text", "large_utf8"),
+            ("blobs", "lazy"),
+            ("blobs", "inline"),
+            ("blobs", "pipelined"),
             ("decimal_precision", "storage"),
             ("decimal_precision", "range"),
         ];

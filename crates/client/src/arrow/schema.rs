@@ -14,10 +14,11 @@
 //! | CHAR, VARCHAR, BLOB SUB_TYPE TEXT | utf8 | `text`, `none_encoding`, `trim_char` |
 //! | BINARY(n) | fixed_size_binary(n) | `binary` |
 //! | VARBINARY, other BLOBs | binary | |
+//! | all BLOBs, as ids | uint64 | `blobs=lazy` |
 
 use super::options::{
-    BinaryAs, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, ReadOptions, TextAs, TimestampTzAs,
-    TimetzAs, code_page,
+    BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, ReadOptions, TextAs,
+    TimestampTzAs, TimetzAs, code_page,
 };
 use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 use firearrow_proto::api::charset::charset;
@@ -134,6 +135,7 @@ pub fn data_type(
             _ => DataType::Binary,
         },
         SqlType::VARYING if column.is_octets() => DataType::Binary,
+        SqlType::BLOB if options.blobs == BlobPolicy::Lazy => DataType::UInt64,
         SqlType::BLOB if !is_text_blob(column) => DataType::Binary,
         SqlType::TEXT | SqlType::VARYING | SqlType::BLOB => match (encoding(column, options), options.text) {
             (NoneEncoding::Binary, _) => DataType::Binary,

@@ -4,7 +4,7 @@
 use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
 use super::wire::{Wire, connect_options};
-use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
+use super::{Backend, BlobId, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
@@ -192,6 +192,22 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.read_blobs(transaction, ids, take).await)
     }
 
+    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
+        each!(self, backend => backend.open_blob(transaction, id).await)
+    }
+
+    async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool> {
+        each!(self, backend => backend.read_blob(blob, out).await)
+    }
+
+    async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64> {
+        each!(self, backend => backend.seek_blob(blob, offset).await)
+    }
+
+    async fn close_blob(&mut self, blob: BlobId) -> Result<()> {
+        each!(self, backend => backend.close_blob(blob).await)
+    }
+
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         each!(self, backend => backend.write_blobs(transaction, blobs).await)
     }
@@ -210,6 +226,10 @@ impl Backend for AnyBackend {
 
     async fn drop_database(&mut self) -> Result<()> {
         each!(self, backend => backend.drop_database().await)
+    }
+
+    fn limit_inline_blobs(&mut self, longest: u32) {
+        each!(self, backend => backend.limit_inline_blobs(longest));
     }
 
     fn begin_call(&mut self) {

@@ -24,6 +24,10 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TransactionId(pub(crate) u32);
 
+/// Names an open BLOB within one backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BlobId(pub(crate) u32);
+
 /// Names a prepared statement within one backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StatementId(pub(crate) u32);
@@ -136,6 +140,13 @@ pub(crate) trait Backend {
         ids: &[u64],
         take: &mut Take<'_>,
     ) -> Result<()>;
+    /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.
+    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)>;
+    /// Appends the next bytes; `true` at the end.
+    async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool>;
+    /// Goes to an offset from the start; gives the offset that was reached.
+    async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64>;
+    async fn close_blob(&mut self, blob: BlobId) -> Result<()>;
     /// Creates BLOBs and gives their ids.
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>>;
 
@@ -144,6 +155,9 @@ pub(crate) trait Backend {
     async fn keep_alive(&mut self) -> Result<()>;
     async fn detach(&mut self) -> Result<()>;
     async fn drop_database(&mut self) -> Result<()>;
+
+    /// Longest BLOB that may come ahead of its row in the next execution; 0 = none. No more than is configured.
+    fn limit_inline_blobs(&mut self, longest: u32);
 
     /// A call begins: what interrupted earlier ones does not concern it.
     fn begin_call(&mut self);

@@ -135,6 +135,7 @@ static SPECS: &[Spec] = &[
     spec(Key::Read, "timetz", &[]),
     spec(Key::Read, "binary", &[]),
     spec(Key::Read, "text", &[]),
+    spec(Key::Read, "blobs", &[]),
     spec(Key::Read, "decimal_precision", &[]),
     spec(Key::Ignored, "driver", &["description"]),
 ];

@@ -1,11 +1,13 @@
 //! Rows out: a cursor becomes record batches.
 
+use super::blob::BlobHabit;
 use super::{Prepared, Session};
-use crate::arrow::{BatchBuilder, BatchLimits, PendingBlob, ReadOptions, output_layout};
+use crate::arrow::{BatchBuilder, BatchLimits, BlobPolicy, PendingBlob, ReadOptions, output_layout};
 use crate::backend::{Backend, Message, StatementId, TransactionId};
 use crate::error::Result;
-use ::arrow::array::RecordBatch;
+use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -19,10 +21,22 @@ pub(crate) struct Fetching {
     at_end: bool,
     /// BLOBs that rows in the builder wait for.
     waiting: VecDeque<PendingBlob>,
+    habit: Arc<BlobHabit>,
+    /// Columns of BLOB ids.
+    id_columns: Vec<usize>,
     pub(crate) affected_rows: Option<u64>,
 }
 
 impl Fetching {
+    /// The contents of BLOBs whose ids this result gave.
+    pub(crate) async fn read_blobs<B: Backend>(
+        &self,
+        session: &mut Session<B>,
+        ids: &UInt64Array,
+    ) -> Result<LargeBinaryArray> {
+        session.read_blobs(self.transaction, ids, Some(&self.habit)).await
+    }
+
     pub(crate) fn schema(&self) -> SchemaRef {
         self.builder.schema()
     }
@@ -46,8 +60,19 @@ impl<B: Backend> Session<B> {
             has_cursor: prepared.info.has_cursor,
             at_end: !prepared.info.has_cursor,
             waiting: VecDeque::new(),
+            habit: Arc::clone(&prepared.habit),
+            id_columns: Vec::new(),
             affected_rows: None,
         };
+        let is_blob = |column: &Descriptor| column.sql_type == SqlType::BLOB;
+        if prepared.info.columns.iter().any(is_blob) {
+            self.backend.limit_inline_blobs(prepared.habit.inline_limit(options.blobs));
+            if options.blobs == BlobPolicy::Lazy {
+                let columns = prepared.info.columns.iter().enumerate();
+                fetching.id_columns =
+                    columns.filter(|(_, column)| is_blob(column)).map(|(at, _)| at).collect();
+            }
+        }
         if fetching.has_cursor {
             self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
         } else {
@@ -63,20 +88,26 @@ impl<B: Backend> Session<B> {
         if !fetching.at_end {
             fetching.at_end = self.backend.fetch(fetching.statement, &mut fetching.builder).await?;
         }
-        let Fetching { builder, waiting, transaction, .. } = fetching;
+        let Fetching { builder, waiting, transaction, habit, id_columns, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
             let ids: Vec<u64> = waiting.iter().map(|blob| blob.id).collect();
             let fill = &mut |_, contents: &[u8]| {
                 if let Some(blob) = waiting.pop_front() {
+                    habit.read(contents.len());
                     builder.fill_blob(&blob, contents)?;
                 }
                 Ok(builder.wants_blobs())
             };
             self.backend.read_blobs(*transaction, &ids, fill).await?;
         }
-        Ok(builder.finish()?)
+        let batch = builder.finish()?;
+        if let Some(batch) = &batch {
+            let ids = id_columns.iter().map(|&column| batch.column(column));
+            habit.given(ids.map(|ids| ids.len() - ids.null_count()).sum());
+        }
+        Ok(batch)
     }
 
     pub(crate) async fn close_fetching(&mut self, fetching: &Fetching) -> Result<()> {

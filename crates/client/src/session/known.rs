@@ -3,6 +3,7 @@
 //! Only the description is kept, not the prepared statement: that would lock the metadata of tables which nobody uses
 //! any more, and other connections could not alter them.
 
+use super::blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,25 +23,27 @@ pub(crate) struct KnownStatements {
 #[derive(Debug)]
 struct Known {
     info: Arc<StatementInfo>,
+    habit: Arc<BlobHabit>,
     last_used: u64,
 }
 
 impl KnownStatements {
-    pub(super) fn recall(&mut self, sql: &str) -> Option<Arc<StatementInfo>> {
+    pub(super) fn recall(&mut self, sql: &str) -> Option<(Arc<StatementInfo>, Arc<BlobHabit>)> {
         self.clock += 1;
         let known = self.by_sql.get_mut(sql)?;
         known.last_used = self.clock;
-        Some(Arc::clone(&known.info))
+        Some((Arc::clone(&known.info), Arc::clone(&known.habit)))
     }
 
-    /// Keeps the description of a statement that reads or changes rows.
-    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) {
+    /// Keeps the description of a statement that reads or changes rows. Gives how its BLOBs have been read.
+    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) -> Arc<BlobHabit> {
         use StatementKind::{Delete, ExecuteProcedure, Insert, Select, SelectForUpdate, Update};
         let is_plain =
             matches!(info.kind, Select | SelectForUpdate | Insert | Update | Delete | ExecuteProcedure);
         if !is_plain || sql.len() > LONGEST {
-            return;
+            return Arc::default();
         }
+        let habit = self.by_sql.get(sql).map(|known| Arc::clone(&known.habit)).unwrap_or_default();
         if self.by_sql.len() >= CAPACITY && !self.by_sql.contains_key(sql) {
             let oldest = self.by_sql.iter().min_by_key(|(_, known)| known.last_used);
             if let Some(oldest) = oldest.map(|(sql, _)| Arc::clone(sql)) {
@@ -48,8 +51,9 @@ impl KnownStatements {
             }
         }
         self.clock += 1;
-        let known = Known { info: Arc::clone(info), last_used: self.clock };
+        let known = Known { info: Arc::clone(info), habit: Arc::clone(&habit), last_used: self.clock };
         self.by_sql.insert(sql.into(), known);
+        habit
     }
 
     pub(super) fn forget(&mut self, sql: &str) {

@@ -1,12 +1,14 @@
 //! The flows: one asynchronous function per verb, over any backend. They know rows, parameters and BLOBs, and
 //! neither sockets nor threads.
 
+mod blob;
 pub(crate) mod execute;
 pub(crate) mod fetch;
 mod known;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
 use crate::error::{Kind, Result};
+use blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
@@ -34,6 +36,7 @@ pub(crate) struct Prepared {
     pub(crate) info: Arc<StatementInfo>,
     /// Believed to be as it was the last time; the engine has not been heard yet.
     pub(crate) is_recalled: bool,
+    habit: Arc<BlobHabit>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
 }
@@ -108,13 +111,15 @@ impl<B: Backend> Session<B> {
             }
         };
         let info = Arc::new(info);
-        self.known.remember(sql, &info);
-        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: false })
+        let habit = self.known.remember(sql, &info);
+        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: false, habit })
     }
 
     /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
     pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
-        let Some(info) = self.known.recall(sql) else { return self.prepare(Some(transaction), sql).await };
+        let Some((info, habit)) = self.known.recall(sql) else {
+            return self.prepare(Some(transaction), sql).await;
+        };
         let id = match self.backend.prepare_known(transaction, sql, &info).await {
             Ok(id) => id,
             Err(error) if error.kind() == Kind::Changed => {
@@ -122,7 +127,7 @@ impl<B: Backend> Session<B> {
             }
             Err(error) => return Err(error),
         };
-        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: true })
+        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: true, habit })
     }
 
     /// What is known of a statement has turned out to be wrong.

@@ -8,6 +8,7 @@ mod encryption;
 mod errors;
 mod faults;
 mod known;
+mod lazy_blobs;
 mod login;
 mod many_rows;
 mod round_trips;

@@ -40,6 +40,8 @@ plain! {
     Float: f32 = f32, "FLOAT";
     /// DOUBLE PRECISION.
     Double: f64 = f64, "DOUBLE PRECISION";
+    /// The id of a BLOB.
+    BlobId: u64 = quad, "BLOB id";
 }
 
 /// BOOLEAN; any byte but zero is true.

@@ -18,7 +18,7 @@ use super::schema::{bytes_per_character, encoding, is_text_blob, sql_name};
 use arrow::array::{ArrayRef, NullArray};
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int16Type, Int32Type,
-    Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+    Int64Type, Time64MicrosecondType, TimestampMicrosecondType, UInt64Type,
 };
 use binary::FixedBinaryColumn;
 use blob::BlobColumn;
@@ -116,6 +116,7 @@ builders! {
     FixedBinary(FixedBinaryColumn),
     Blob(BlobColumn<i32>),
     LargeBlob(BlobColumn<i64>),
+    BlobId(PrimitiveColumn<UInt64Type, fixed::BlobId>),
     Nothing(NullColumn),
 }
 
@@ -203,6 +204,7 @@ impl ColumnBuilder {
             (FieldKind::Blob, DataType::LargeUtf8) => {
                 Self::LargeBlob(BlobColumn::new(data_type.clone(), text_encoding(column, data_type, options)))
             }
+            (FieldKind::Blob, DataType::UInt64) => primitive!(BlobId(fixed::BlobId)),
             (FieldKind::Nothing, DataType::Null) => Self::Nothing(NullColumn { rows: 0 }),
             _ => return None,
         })

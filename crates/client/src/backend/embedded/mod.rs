@@ -1,7 +1,9 @@
 //! The operations of an engine as calls into it, in this process.
 
+mod blob;
+
 use super::{
-    Backend, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
+    Backend, BlobId, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
     milliseconds,
 };
 use crate::arrow::{BatchBuilder, EncodedParams};
@@ -29,6 +31,7 @@ pub(crate) struct Embedded {
     attachment: Option<Attachment>,
     transactions: HashMap<u32, fbapi::Transaction>,
     statements: HashMap<u32, Statement>,
+    blobs: HashMap<u32, fbapi::Blob>,
     last_id: u32,
     signal: Signal,
 }
@@ -60,6 +63,7 @@ impl Embedded {
             attachment: Some(attachment),
             transactions: HashMap::new(),
             statements: HashMap::new(),
+            blobs: HashMap::new(),
             last_id: 0,
             signal: Signal::default(),
         }
@@ -407,6 +411,22 @@ impl Backend for Embedded {
         Ok(())
     }
 
+    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
+        self.open_stream(transaction, id)
+    }
+
+    async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool> {
+        self.read_stream(blob, out)
+    }
+
+    async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64> {
+        self.seek_stream(blob, offset)
+    }
+
+    async fn close_blob(&mut self, blob: BlobId) -> Result<()> {
+        self.close_stream(blob)
+    }
+
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
         let attachment = self.attachment()?;
@@ -445,6 +465,8 @@ impl Backend for Embedded {
             None => Err(Error::new(Kind::Closed, "the connection is closed")),
         }
     }
+
+    fn limit_inline_blobs(&mut self, _: u32) {}
 
     fn begin_call(&mut self) {
         self.signal.clear();

@@ -68,6 +68,7 @@ impl<L: Link> Wire<L> {
         ids: &[u64],
         take: &mut Take<'_>,
     ) -> Result<()> {
+        self.guard_open_blobs()?;
         let mut chains = VecDeque::new();
         let result = self.read_chains(handle(transaction.0), ids, &mut chains, take).await;
         for Chain { open, get, close, .. } in chains {
@@ -200,6 +201,7 @@ impl<L: Link> Wire<L> {
         transaction: TransactionId,
         blobs: &[&[u8]],
     ) -> Result<Vec<u64>> {
+        self.guard_open_blobs()?;
         let mut ids = Vec::with_capacity(blobs.len());
         let mut puts = VecDeque::new();
         let mut result = self.put_all(handle(transaction.0), blobs, &mut puts, &mut ids).await;

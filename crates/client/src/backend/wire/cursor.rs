@@ -146,11 +146,12 @@ impl<L: Link> Wire<L> {
         let (timeout, deadline) = self.take_timeout();
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
+        let options = self.execute_options(output, timeout);
         let ticket = self.ask(&Execute {
             statement: id,
             transaction,
             parameters: Parameters { blr: &blr, message: &message },
-            options: self.execute_options(output, timeout),
+            options,
         })?;
         let cursor = OpenCursor {
             format: Arc::new(PackedFormat::new(Arc::clone(output))),
@@ -181,9 +182,10 @@ impl<L: Link> Wire<L> {
     }
 
     /// Rows with BLOBs bring the short ones along.
-    pub(super) fn execute_options(&self, output: &RowLayout, timeout: u32) -> ExecuteOptions {
+    pub(super) fn execute_options(&mut self, output: &RowLayout, timeout: u32) -> ExecuteOptions {
         let has_blobs = output.fields().iter().any(|field| field.kind == FieldKind::Blob);
-        let inline_blob_limit = if has_blobs { self.cursors.inline.longest() } else { 0 };
+        let longest = self.cursors.inline.take_longest();
+        let inline_blob_limit = if has_blobs { longest } else { 0 };
         ExecuteOptions { inline_blob_limit, timeout, ..ExecuteOptions::default() }
     }
 
@@ -221,7 +223,9 @@ impl<L: Link> Wire<L> {
             if cursor.at_end {
                 return Ok(true);
             }
-            if builder.is_full() || self.cursors.inline.is_half_full() {
+            // Room for BLOBs comes from reading those of the rows that are there.
+            let must_read = self.cursors.inline.is_half_full() && builder.has_blobs() && !builder.is_empty();
+            if builder.is_full() || must_read {
                 return Ok(false);
             }
             self.interruption.deadline = cursor.deadline;

@@ -12,11 +12,13 @@ pub(super) struct InlineBlobs {
     longest: u32,
     /// Most bytes kept.
     limit: usize,
+    /// A lower limit for the next execution.
+    pub(super) next_limit: Option<u32>,
 }
 
 impl Default for InlineBlobs {
     fn default() -> Self {
-        Self { contents: HashMap::new(), bytes: 0, longest: LONGEST, limit: LIMIT }
+        Self { contents: HashMap::new(), bytes: 0, longest: LONGEST, limit: LIMIT, next_limit: None }
     }
 }
 
@@ -32,8 +34,9 @@ impl InlineBlobs {
     }
 
     /// What to ask for when a statement with BLOB columns is executed; 0 = nothing.
-    pub(super) fn longest(&self) -> u32 {
-        if self.limit == 0 { 0 } else { self.longest }
+    pub(super) fn take_longest(&mut self) -> u32 {
+        let longest = self.next_limit.take().map_or(self.longest, |limit| limit.min(self.longest));
+        if self.limit == 0 { 0 } else { longest }
     }
 
     /// Ids of temporary BLOBs are used again within a transaction, so the newest contents count.
@@ -101,6 +104,6 @@ mod tests {
         blobs.keep(&blob(3, &[9, 0, b'c']));
         assert_eq!(blobs.take(1, 3), None, "a segment that is too short");
         blobs.configure(None, Some(0));
-        assert_eq!(blobs.longest(), 0);
+        assert_eq!(blobs.take_longest(), 0);
     }
 }

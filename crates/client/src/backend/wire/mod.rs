@@ -8,13 +8,14 @@ mod cursor;
 mod in_step;
 mod inline;
 mod interruption;
+mod open_blob;
 mod router;
 mod statement;
 mod transaction;
 pub(crate) mod write;
 
 use super::link::{Link, Patience};
-use super::{Backend, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
+use super::{Backend, BlobId, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::config::Config;
@@ -29,6 +30,7 @@ use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::{Request, attach, info};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
+use open_blob::OpenBlobs;
 use router::Router;
 use statement::Statements;
 use std::io::ErrorKind;
@@ -50,6 +52,7 @@ pub(crate) struct Wire<L> {
     cursors: Cursors,
     statements: Statements,
     transactions: Transactions,
+    open_blobs: OpenBlobs,
     window: Window,
     interruption: Interruption,
 }
@@ -72,6 +75,7 @@ impl<L: Link> Wire<L> {
             cursors: Cursors::default(),
             statements: Statements::default(),
             transactions: Transactions::default(),
+            open_blobs: OpenBlobs::default(),
             window: Window::default(),
             interruption: Interruption::default(),
         };
@@ -309,6 +313,22 @@ impl<L: Link> Backend for Wire<L> {
         self.read_many_blobs(TransactionId(transaction.into()), ids, take).await
     }
 
+    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
+        self.open_stream(transaction, id).await
+    }
+
+    async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool> {
+        self.read_stream(blob, out).await
+    }
+
+    async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64> {
+        self.seek_stream(blob, offset).await
+    }
+
+    async fn close_blob(&mut self, blob: BlobId) -> Result<()> {
+        self.close_stream(blob)
+    }
+
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         let transaction = self.transaction(transaction).await?;
         self.write_many_blobs(TransactionId(transaction.into()), blobs).await
@@ -338,6 +358,10 @@ impl<L: Link> Backend for Wire<L> {
         self.flush().await?;
         self.connection.fail(ProtocolError::Closed);
         Ok(())
+    }
+
+    fn limit_inline_blobs(&mut self, longest: u32) {
+        self.cursors.inline.next_limit = Some(longest);
     }
 
     fn begin_call(&mut self) {

@@ -101,6 +101,27 @@ impl Request for CloseBlob {
     }
 }
 
+/// `op_seek_blob`: the answer's BLOB id holds the new position in its low half. Stream BLOBs only.
+#[derive(Clone, Copy, Debug)]
+pub struct SeekBlob {
+    /// Handle of the BLOB.
+    pub blob: u16,
+    /// 0 = from the start, 1 = from here, 2 = from the end.
+    pub mode: u16,
+    /// Bytes.
+    pub offset: i32,
+}
+
+impl Request for SeekBlob {
+    const OP: Op = Op::SEEK_BLOB;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.blob);
+        out.short(self.mode);
+        out.word(self.offset.cast_unsigned());
+    }
+}
+
 /// `op_cancel_blob`: frees the handle; discards a created BLOB.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelBlob {

@@ -1,0 +1,137 @@
+//! One BLOB read as a stream: segments are asked for ahead, and it can be read from any place.
+
+use super::Wire;
+use crate::backend::link::Link;
+use crate::backend::{BlobId, TransactionId};
+use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packet::LAST_OBJECT;
+use firearrow_proto::wire::packet::blob::{
+    CloseBlob, GetSegment, OpenBlob, STATE_END, SeekBlob, append_segments,
+};
+use firearrow_proto::wire::packet::info::InfoBlob;
+use firearrow_proto::wire::packet::statement::{AllocateStatement, FreeOption, FreeStatement};
+use std::collections::{HashMap, VecDeque};
+
+/// Segments that are asked for ahead once somebody reads on; each brings up to 64 KB.
+const SEGMENTS_AHEAD: usize = 4;
+/// Info items of a BLOB: its length, its type, and the end.
+const LENGTH: u8 = 6;
+const TYPE: u8 = 7;
+
+/// The BLOBs that are open for reading.
+#[derive(Debug, Default)]
+pub(super) struct OpenBlobs(HashMap<u16, Reading>);
+
+#[derive(Debug)]
+struct Reading {
+    gets: VecDeque<Ticket>,
+    at_end: bool,
+    /// How many segments to ask for: a reader of the first bytes shall not pay for more.
+    ahead: usize,
+}
+
+impl<L: Link> Wire<L> {
+    /// To be called before requests that name a BLOB "the object created last" and must not hit one that is open here:
+    /// after this the name means a statement that is gone, until something is created.
+    pub(super) fn guard_open_blobs(&mut self) -> Result<()> {
+        if !self.open_blobs.0.is_empty() {
+            self.tell(&AllocateStatement)?;
+            self.tell(&FreeStatement { statement: LAST_OBJECT, option: FreeOption::Drop })?;
+        }
+        Ok(())
+    }
+
+    /// Opens a BLOB and asks for its length and type and its first segment in the same write.
+    pub(super) async fn open_stream(
+        &mut self,
+        transaction: TransactionId,
+        id: u64,
+    ) -> Result<(BlobId, u64, bool)> {
+        let transaction = self.transaction(transaction).await?;
+        self.guard_open_blobs()?;
+        let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
+        let info = self.ask(&InfoBlob { object: LAST_OBJECT, items: &[LENGTH, TYPE], buffer_length: 64 })?;
+        let get = self.ask(&GetSegment { blob: LAST_OBJECT })?;
+        let opened = self.success(open).await;
+        let info = self.success(info).await;
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.router.ignore(get);
+                return Err(error);
+            }
+        };
+        let (mut length, mut is_stream) = (0, false);
+        for item in InfoReader::new(&info?.data) {
+            match (item.code, item.integer()) {
+                (LENGTH, Some(value)) => length = value as u64,
+                (TYPE, Some(value)) => is_stream = value == 1,
+                _ => {}
+            }
+        }
+        let blob = Reading { gets: VecDeque::from([get]), at_end: false, ahead: 1 };
+        self.open_blobs.0.insert(opened.object, blob);
+        Ok((BlobId(opened.object.into()), length, is_stream))
+    }
+
+    /// Appends the next segments to `out`; `true` at the end.
+    pub(super) async fn read_stream(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
+        let handle = id.0 as u16;
+        let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
+        if blob.at_end {
+            return Ok(true);
+        }
+        let missing = blob.ahead.saturating_sub(blob.gets.len());
+        blob.ahead = SEGMENTS_AHEAD;
+        for _ in 0..missing {
+            let ticket = self.connection.send(&GetSegment { blob: handle })?;
+            if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+                blob.gets.push_back(ticket);
+            }
+        }
+        let next = self.open_blobs.0.get_mut(&handle).and_then(|blob| blob.gets.pop_front());
+        let got = self.success(next.ok_or_else(closed)?).await?;
+        append_segments(&got.data, out)?;
+        if got.object == STATE_END {
+            self.drop_ahead(handle);
+            if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+                blob.at_end = true;
+            }
+        }
+        Ok(got.object == STATE_END)
+    }
+
+    /// Goes to this offset from the start. What was read ahead is dropped.
+    pub(super) async fn seek_stream(&mut self, id: BlobId, offset: u64) -> Result<u64> {
+        let blob = id.0 as u16;
+        self.drop_ahead(blob);
+        let offset = i32::try_from(offset).map_err(|_| {
+            Error::new(Kind::Unsupported, "BLOBs can be positioned within their first 2 GiB only")
+        })?;
+        let response = self.call(&SeekBlob { blob, mode: 0, offset }).await?;
+        if let Some(blob) = self.open_blobs.0.get_mut(&blob) {
+            (blob.at_end, blob.ahead) = (false, 1);
+        }
+        Ok(response.blob_id & 0xFFFF_FFFF)
+    }
+
+    pub(super) fn close_stream(&mut self, id: BlobId) -> Result<()> {
+        let blob = id.0 as u16;
+        self.drop_ahead(blob);
+        if self.open_blobs.0.remove(&blob).is_some() { self.tell(&CloseBlob { blob }) } else { Ok(()) }
+    }
+
+    fn drop_ahead(&mut self, handle: u16) {
+        if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+            for ticket in blob.gets.drain(..) {
+                self.router.ignore(ticket);
+            }
+        }
+    }
+}
+
+fn closed() -> Error {
+    Error::new(Kind::Misuse, "the BLOB is closed")
+}

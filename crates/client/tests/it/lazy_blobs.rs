@@ -1,0 +1,271 @@
+//! BLOBs on demand: by their ids, as streams, and what the connection learns from how they are read.
+
+use crate::support::{config, cost, fresh, fresh_closed, rows, run};
+use arrow::array::*;
+use arrow::datatypes::UInt64Type;
+use firearrow::{Connection, Cursor, Kind, Params, ReadOptions, Statement, Transaction};
+use firearrow_testkit::{Generation, Target, matrix};
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+/// Bytes that no neighbour shares.
+fn pattern(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+fn policy(word: &str) -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.set("blobs", word).expect("a policy");
+    options
+}
+
+/// A table T of BLOBs, the NULL and the empty one among them.
+fn store(connection: &Connection, blobs: &[Option<Vec<u8>>]) {
+    run(connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE BINARY)");
+    let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..blobs.len() as i32));
+    let contents: ArrayRef = Arc::new(BinaryArray::from_iter(blobs.iter().map(Option::as_deref)));
+    connection
+        .execute_with("INSERT INTO t VALUES (?, ?)", Params::row([ids, contents]))
+        .expect("BLOBs are written");
+}
+
+fn ids(batch: &RecordBatch, column: usize) -> UInt64Array {
+    batch.column(column).as_primitive::<UInt64Type>().clone()
+}
+
+fn statement(transaction: &Transaction, sql: &str, word: &str) -> Statement {
+    transaction.prepare(sql).expect("valid SQL").with_read_options(policy(word))
+}
+
+fn first(cursor: &mut Cursor) -> RecordBatch {
+    cursor.next_batch().expect("it reads").expect("there are rows")
+}
+
+matrix!(
+    all,
+    fn ids_lead_to_contents(target: &Target) {
+        let connection = fresh(target);
+        let blobs =
+            vec![None, Some(pattern(7)), Some(Vec::new()), Some(pattern(200_000)), None, Some(pattern(70))];
+        store(&connection, &blobs);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let lazy = statement(&transaction, "SELECT id, b FROM t ORDER BY id", "lazy");
+        for _ in 0..3 {
+            let mut cursor = lazy.query(&transaction, ()).expect("it runs");
+            let batch = first(&mut cursor);
+            let ids = ids(&batch, 1);
+            let read = cursor.read_blobs(&ids).expect("they are there");
+            let expected = LargeBinaryArray::from_iter(blobs.iter().map(Option::as_deref));
+            assert!(read == expected, "contents differ");
+            assert!(cursor.next_batch().expect("it reads").is_none());
+            assert!(transaction.read_blobs(&ids).expect("they are still there") == expected);
+            let none = transaction.read_blobs(&UInt64Array::from(vec![None, None])).expect("nothing to read");
+            assert_eq!((none.len(), none.null_count()), (2, 2));
+        }
+    },
+    fn text_comes_in_utf8(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT CHARACTER SET WIN1252)");
+        let text = "Größe € ".repeat(20_000);
+        let value: ArrayRef = Arc::new(StringArray::from(vec![text.as_str()]));
+        connection.execute_with("INSERT INTO t VALUES (?)", Params::row([value])).expect("it is written");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let batch =
+            rows(statement(&transaction, "SELECT b FROM t", "lazy").query(&transaction, ()).expect("runs"));
+        let ids = ids(&batch, 0);
+        assert_eq!(transaction.read_blobs(&ids).expect("it is there").value(0), text.as_bytes());
+        let mut streamed = String::new();
+        let mut reader = transaction.open_blob(ids.value(0)).expect("it opens");
+        reader.read_to_string(&mut streamed).expect("UTF-8");
+        assert_eq!(streamed, text);
+    },
+    fn streams_are_read_from_any_place(target: &Target) {
+        let connection = fresh(target);
+        let contents = pattern(1_000_000);
+        store(&connection, &[Some(contents.clone()), Some(pattern(10))]);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let batch = rows(
+            statement(&transaction, "SELECT b FROM t ORDER BY id", "lazy")
+                .query(&transaction, ())
+                .expect("runs"),
+        );
+        let ids = ids(&batch, 0);
+        let mut reader = transaction.open_blob(ids.value(0)).expect("it opens");
+        assert!(reader.is_stream());
+        assert_eq!(reader.stored_length(), contents.len() as u64);
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).expect("it reads");
+        assert!(all == contents, "contents differ");
+        let mut piece = [0; 1000];
+        for at in [0, 999_000, 3, 65_530, 500_000, 500_100, 131_066, 0] {
+            assert_eq!(reader.seek(SeekFrom::Start(at)).expect("it goes there"), at);
+            reader.read_exact(&mut piece).expect("enough bytes");
+            assert!(piece[..] == contents[at as usize..][..1000], "at {at}");
+        }
+        assert_eq!(reader.seek(SeekFrom::End(-10)).expect("it goes there"), 999_990);
+        assert_eq!(reader.seek(SeekFrom::Current(5)).expect("it goes there"), 999_995);
+        assert_eq!(reader.read(&mut piece).expect("the last ones"), 5);
+        assert_eq!(reader.read(&mut piece).expect("the end"), 0);
+        assert_eq!(reader.seek(SeekFrom::Start(5_000_000)).expect("it stops at the end"), 1_000_000);
+        reader.seek(SeekFrom::Current(-2_000_000)).expect_err("before the start");
+        assert_eq!(reader.read(&mut piece).expect("the end"), 0);
+    },
+    fn segmented_blobs_cannot_be_positioned(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (b BLOB)");
+        run(&connection, "INSERT INTO t VALUES ('written by the engine')");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let batch =
+            rows(statement(&transaction, "SELECT b FROM t", "lazy").query(&transaction, ()).expect("runs"));
+        let mut reader = transaction.open_blob(ids(&batch, 0).value(0)).expect("it opens");
+        assert!(!reader.is_stream());
+        let mut text = String::new();
+        reader.read_to_string(&mut text).expect("it reads");
+        assert_eq!(text, "written by the engine");
+        let error = reader.seek(SeekFrom::Start(30)).and_then(|_| reader.seek(SeekFrom::Start(0)));
+        let error = error.expect_err("it was written in segments");
+        let error = error.get_ref().and_then(|error| error.downcast_ref::<firearrow::Error>()).expect("ours");
+        assert_eq!(error.kind(), Kind::Unsupported);
+    },
+    fn an_open_stream_is_not_touched_by_others_that_fail(target: &Target) {
+        let connection = fresh(target);
+        let (one, two) = (pattern(300_000), pattern(250_000).into_iter().rev().collect::<Vec<_>>());
+        store(&connection, &[Some(one.clone()), Some(two.clone())]);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let batch = rows(
+            statement(&transaction, "SELECT b FROM t ORDER BY id", "lazy")
+                .query(&transaction, ())
+                .expect("runs"),
+        );
+        let ids = ids(&batch, 0);
+        let mut first = transaction.open_blob(ids.value(0)).expect("it opens");
+        let mut second = transaction.open_blob(ids.value(1)).expect("it opens");
+        let missing = UInt64Array::from(vec![0x7777_0000_4321_u64]);
+        let (mut read_one, mut read_two) = (Vec::new(), Vec::new());
+        let mut piece = vec![0; 40_000];
+        loop {
+            let count = first.read(&mut piece).expect("it reads");
+            read_one.extend_from_slice(&piece[..count]);
+            transaction.read_blobs(&missing).expect_err("there is no such BLOB");
+            transaction.open_blob(missing.value(0)).expect_err("there is no such BLOB");
+            let other = second.read(&mut piece).expect("it reads");
+            read_two.extend_from_slice(&piece[..other]);
+            let whole = transaction.read_blobs(&ids).expect("they are there");
+            assert!(whole.value(1) == two, "contents differ");
+            if count + other == 0 {
+                break;
+            }
+        }
+        assert!(read_one == one && read_two == two, "contents differ");
+    },
+    fn rows_are_not_lost_when_nobody_reads_the_blobs_of_others(target: &Target) {
+        let mut config = fresh_closed(target);
+        config.max_blob_cache_size = Some(20_000);
+        let connection = Connection::open(&config).expect("it opens");
+        store(&connection, &(0..500).map(|_| Some(pattern(100))).collect::<Vec<_>>());
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let lazy = statement(&transaction, "SELECT id, b FROM t", "lazy");
+        // Whoever reads them gets them with their rows the next time …
+        let mut cursor = lazy.query(&transaction, ()).expect("it runs");
+        let batch = first(&mut cursor);
+        cursor.read_blobs(&ids(&batch, 1)).expect("they are there");
+        drop(cursor);
+        // … but then does not.
+        let mut unread = lazy.query(&transaction, ()).expect("it runs");
+        assert_eq!(first(&mut unread).num_rows(), 500);
+        for word in ["adaptive", "inline", "pipelined"] {
+            let batch = rows(
+                statement(&transaction, "SELECT id, b FROM t", word).query(&transaction, ()).expect("runs"),
+            );
+            assert_eq!(batch.num_rows(), 500);
+            assert!(batch.column(1).as_binary::<i32>().iter().all(|blob| blob == Some(&pattern(100)[..])));
+        }
+    }
+);
+
+matrix!(
+    wire,
+    fn policies_differ_in_round_trips_only(target: &Target) {
+        let connection = fresh(target);
+        let blobs: Vec<_> = (0..100).map(|length| Some(pattern(length + 1))).collect();
+        store(&connection, &blobs);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let has_inline = target.generation() >= Generation::V5_0;
+        for (word, trips) in [
+            ("adaptive", if has_inline { 1 } else { 2 }),
+            ("inline", if has_inline { 1 } else { 2 }),
+            ("pipelined", 2),
+        ] {
+            let eager = statement(&transaction, "SELECT id, b FROM t ORDER BY id", word);
+            let spent = cost(&connection, || {
+                let batch = rows(eager.query(&transaction, ()).expect("it runs"));
+                let read = BinaryArray::from_iter(blobs.iter().map(Option::as_deref));
+                assert!(batch.column(1).as_ref() == &read as &dyn Array, "{word}: contents differ");
+            });
+            assert_eq!(spent, trips, "{word}");
+        }
+    },
+    fn nobody_pays_for_blobs_that_nobody_reads(target: &Target) {
+        let without = {
+            let mut config = fresh_closed(target);
+            config.max_inline_blob_size = Some(0);
+            config
+        };
+        let with = config(target, &target.fresh_url());
+        let bytes = |connection: &Connection| {
+            let transaction = connection.begin(Default::default()).expect("it starts");
+            let lazy = statement(&transaction, "SELECT id, b FROM t", "lazy");
+            let before = connection.wire_stats();
+            for _ in 0..3 {
+                assert_eq!(rows(lazy.query(&transaction, ()).expect("it runs")).num_rows(), 200);
+            }
+            connection.wire_stats().since(&before).bytes_received
+        };
+        let blobs: Vec<_> = (0..200).map(|_| Some(pattern(1000))).collect();
+        let connection = Connection::open(&without).expect("it opens");
+        store(&connection, &blobs);
+        let least = bytes(&connection);
+        let connection = Connection::create(&with).expect("it is created");
+        store(&connection, &blobs);
+        assert_eq!(bytes(&connection), least);
+    },
+    fn blobs_that_are_read_come_with_their_rows_the_next_time(target: &Target) {
+        let connection = fresh(target);
+        store(&connection, &(0..200).map(|_| Some(pattern(1000))).collect::<Vec<_>>());
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let has_inline = target.generation() >= Generation::V5_0;
+        let read = || {
+            let lazy = statement(&transaction, "SELECT id, b FROM t", "lazy");
+            cost(&connection, || {
+                let mut cursor = lazy.query(&transaction, ()).expect("it runs");
+                let batch = first(&mut cursor);
+                let read = cursor.read_blobs(&ids(&batch, 1)).expect("they are there");
+                assert!(read.iter().all(|blob| blob == Some(&pattern(1000)[..])));
+            })
+        };
+        assert_eq!(read(), 2);
+        assert_eq!(read(), if has_inline { 1 } else { 2 });
+    },
+    fn a_stream_asks_ahead(target: &Target) {
+        let connection = fresh(target);
+        store(&connection, &[Some(pattern(1_000_000))]);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let batch =
+            rows(statement(&transaction, "SELECT b FROM t", "lazy").query(&transaction, ()).expect("runs"));
+        let id = ids(&batch, 0).value(0);
+        let mut reader = None;
+        assert_eq!(cost(&connection, || reader = transaction.open_blob(id).ok()), 1);
+        let mut reader = reader.expect("it opened");
+        let mut head = [0; 100];
+        let spent = cost(&connection, || reader.read_exact(&mut head).expect("it reads"));
+        assert_eq!(spent, 0, "the first segment came with the opening");
+        drop(reader);
+        let spent = cost(&connection, || {
+            let mut all = Vec::new();
+            transaction.open_blob(id).expect("it opens").read_to_end(&mut all).expect("it reads");
+            assert_eq!(all.len(), 1_000_000);
+        });
+        // 16 segments, asked for four ahead.
+        assert!(spent <= 17, "{spent}");
+    }
+);
