@@ -17,11 +17,15 @@ use firearrow_proto::wire::packet::statement::{
 use firearrow_proto::wire::{Event, Ticket};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Fetches in flight. A server answers each with about 128 KB whatever is asked, so two hide the latency of a link
-/// whose round trip carries no more than that.
+/// Fetches in flight at first. A server answers each with about 128 KB whatever is asked, so two hide the latency of a
+/// link whose round trip carries no more than that.
 const FETCHES_IN_FLIGHT: usize = 2;
+/// And at most, on links with a long round trip and a high rate.
+const MOST_FETCHES: usize = 16;
+/// Links with a shorter round trip need no more than two.
+const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
 
 /// Rows asked for in one fetch; servers stop earlier by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
@@ -44,6 +48,10 @@ struct OpenCursor {
     has_rows: bool,
     /// A whole fetch has come, and it was not the last.
     is_long: bool,
+    /// Fetches to keep in flight.
+    depth: usize,
+    /// A fetch has ended, and nothing of the next one has come.
+    is_between: bool,
     at_end: bool,
     failed: Option<Error>,
     deadline: Option<Instant>,
@@ -82,6 +90,7 @@ impl Cursors {
             cursor.in_flight.retain(|each| *each != ticket);
             cursor.at_end |= cursor_end;
             cursor.is_long = !cursor_end;
+            cursor.is_between = true;
         }
     }
 
@@ -160,6 +169,8 @@ impl<L: Link> Wire<L> {
             blr_sent: false,
             has_rows: false,
             is_long: false,
+            depth: FETCHES_IN_FLIGHT,
+            is_between: false,
             at_end: false,
             failed: None,
             deadline,
@@ -194,7 +205,7 @@ impl<L: Link> Wire<L> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
         // Until the first rows come the server may be busy for long, and can be interrupted only while nothing else
         // waits for it.
-        let wanted = if cursor.has_rows { FETCHES_IN_FLIGHT } else { 1 };
+        let wanted = if cursor.has_rows { cursor.depth } else { 1 };
         while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < wanted {
             let fetch = Fetch {
                 statement: id,
@@ -232,13 +243,7 @@ impl<L: Link> Wire<L> {
             self.check_interruption()?;
             self.request_rows(id)?;
             match self.connection.next_event()? {
-                None => {
-                    self.flush().await?;
-                    if self.cursors.open.get(&id).is_some_and(|cursor| cursor.is_long) {
-                        self.link.let_gather();
-                    }
-                    self.exchange().await?;
-                }
+                None => self.wait_for_rows(id).await?,
                 Some(Event::Rows { ticket, rows }) => {
                     let cursor = self.cursors.open.get_mut(&id);
                     let mut is_first = false;
@@ -261,6 +266,26 @@ impl<L: Link> Wire<L> {
                 Some(event) => self.router.route(event, &mut self.cursors),
             }
         }
+    }
+
+    /// Exchanges bytes. A wait between two fetches shows that too few are in flight for this link.
+    async fn wait_for_rows(&mut self, id: u16) -> Result<()> {
+        self.flush().await?;
+        let Some(cursor) = self.cursors.open.get_mut(&id).filter(|cursor| cursor.is_long) else {
+            return self.exchange().await;
+        };
+        let is_between = std::mem::take(&mut cursor.is_between);
+        let start = Instant::now();
+        self.link.let_gather();
+        self.exchange().await?;
+        if is_between
+            && self.round_trip > LONG_ROUND_TRIP
+            && start.elapsed() > self.round_trip / 4
+            && let Some(cursor) = self.cursors.open.get_mut(&id)
+        {
+            cursor.depth = (cursor.depth + 1).min(MOST_FETCHES);
+        }
+        Ok(())
     }
 
     /// Closes the cursor with the next write. Rows that are still under way will be skipped.

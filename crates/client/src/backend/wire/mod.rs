@@ -55,6 +55,8 @@ pub(crate) struct Wire<L> {
     open_blobs: OpenBlobs,
     window: Window,
     interruption: Interruption,
+    /// The shortest wait for an answer while connecting.
+    round_trip: Duration,
 }
 
 impl<L: Link> Wire<L> {
@@ -78,6 +80,7 @@ impl<L: Link> Wire<L> {
             open_blobs: OpenBlobs::default(),
             window: Window::default(),
             interruption: Interruption::default(),
+            round_trip: Duration::MAX,
         };
         loop {
             match wire.connection.next_event()? {
@@ -98,10 +101,16 @@ impl<L: Link> Wire<L> {
                     wire.connection.reply_key(&reply);
                 }
                 Some(_) => {}
-                None => wire.exchange().await.map_err(|error| match error.kind() {
-                    Kind::Timeout => error.context("connecting took longer than connect_timeout"),
-                    _ => error,
-                })?,
+                None => {
+                    let (start, trips) = (Instant::now(), wire.connection.stats().round_trips);
+                    wire.exchange().await.map_err(|error| match error.kind() {
+                        Kind::Timeout => error.context("connecting took longer than connect_timeout"),
+                        _ => error,
+                    })?;
+                    if wire.connection.stats().round_trips > trips {
+                        wire.round_trip = wire.round_trip.min(start.elapsed());
+                    }
+                }
             }
         }
         wire.link.set_patience(Patience::Each(read_timeout));
