@@ -12,6 +12,7 @@ mod lazy_blobs;
 mod login;
 mod many_rows;
 mod round_trips;
+mod round_trips_document;
 mod statements;
 mod support;
 mod transactions;
