@@ -2,6 +2,7 @@
 
 mod blobs;
 mod bounds;
+mod campaign;
 mod cancel;
 mod cases;
 mod encryption;
