@@ -47,6 +47,7 @@ pub use config::Config;
 pub use connection::Connection;
 pub use cursor::Cursor;
 pub use error::{Error, Kind, Result};
+pub use firearrow_proto::api::array::ArrayShape;
 pub use firearrow_proto::api::describe::StatementKind;
 pub use firearrow_proto::api::descriptor::Descriptor;
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};

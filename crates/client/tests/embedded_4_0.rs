@@ -3,6 +3,8 @@
 
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/elements.rs"]
+mod elements;
 #[path = "it/support.rs"]
 mod support;
 
@@ -12,6 +14,9 @@ matrix!(
     [embedded_4_0],
     fn types_survive_the_round_trip_in_4_0(target: &Target) {
         cases::all_types(target);
+    },
+    fn arrays_survive_the_round_trip_in_4_0(target: &Target) {
+        elements::all_elements(target);
     },
     fn info_names_4_0(target: &Target) {
         let info = support::fresh(target).info().expect("info is answered");

@@ -24,6 +24,9 @@ pub(crate) struct Database {
     attachment: Attachment,
 }
 
+/// Stands for no character; it is none in Unicode, too.
+pub(crate) const UNDEFINED: u16 = 0xffff;
+
 /// A character set.
 pub(crate) struct CharacterSet {
     pub(crate) id: i32,
@@ -62,6 +65,32 @@ impl Database {
         )?;
         let set = |(id, name, bytes_per_character)| CharacterSet { id, name, bytes_per_character };
         Ok(rows.into_iter().map(set).collect())
+    }
+
+    /// The code points of all 256 bytes in a character set of one byte per character; [`UNDEFINED`] where it has no
+    /// character. `None` if its first half is not ASCII.
+    pub(crate) fn code_points(&self, name: &str) -> Result<Option<Vec<u16>>, Failure> {
+        let rows = self.rows(&format!(
+            "execute block returns (byte integer, name varchar(63), code integer) as \
+                 declare text varchar(1) character set UTF8; \
+             begin \
+                 byte = 0; name = ''; \
+                 while (byte < 256) do begin \
+                     begin \
+                         text = cast(ascii_char(byte) as char(1) character set {name}); \
+                         code = unicode_val(text); \
+                         when any do code = {UNDEFINED}; \
+                     end \
+                     suspend; \
+                     byte = byte + 1; \
+                 end \
+             end"
+        ))?;
+        // Engines make U+0000 of most bytes without a character; that is no reason to lose them.
+        let point = |(byte, _, code): Row| if byte > 0 && code == 0 { UNDEFINED } else { code as u16 };
+        let points: Vec<u16> = rows.into_iter().map(point).collect();
+        let is_ascii = points.len() == 256 && (0..128).all(|byte| points[byte] == byte as u16);
+        Ok(is_ascii.then_some(points))
     }
 
     pub(crate) fn drop(self) -> Result<(), Failure> {

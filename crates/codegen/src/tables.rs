@@ -58,6 +58,22 @@ pub(crate) fn character_sets(sets: &[CharacterSet]) -> String {
     text
 }
 
+/// Second halves of the character sets of one byte per character.
+pub(crate) fn code_points(sets: &[(i32, Vec<u16>)]) -> String {
+    let mut text = String::from("/// Ids, and the code points of the bytes 128 to 255; 0xffff for none.\n");
+    text.push_str("pub(super) static CODE_POINTS: &[(u8, [u16; 128])] = &[\n");
+    for (id, points) in sets {
+        line(&mut text, format_args!("    ({id}, ["));
+        for numbers in points[128..].chunks(PER_LINE) {
+            let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:#06x}")).collect();
+            line(&mut text, format_args!("        {},", numbers.join(", ")));
+        }
+        text.push_str("    ]),\n");
+    }
+    text.push_str("];\n");
+    text
+}
+
 fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{line}");

@@ -158,7 +158,10 @@ interface!(IAttachment, AttachmentTable {
         status: *mut IStatus, transaction: *mut ITransaction, id: *mut Quad, length: u32, bpb: *const u8
     ) -> *mut IBlob;
     get_slice;
-    put_slice;
+    put_slice(
+        status: *mut IStatus, transaction: *mut ITransaction, id: *mut Quad, sdl_length: u32, sdl: *const u8,
+        parameter_length: u32, parameters: *const u8, length: i32, slice: *mut u8
+    );
     execute_dyn;
     prepare(
         status: *mut IStatus, transaction: *mut ITransaction, length: u32, sql: *const c_char, dialect: u32,

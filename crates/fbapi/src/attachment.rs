@@ -206,7 +206,7 @@ impl Attachment {
         self.core.end(&self.status, IAttachment::drop_database)
     }
 
-    fn call<T>(&self, call: impl FnOnce(*mut IAttachment, *mut IStatus) -> T) -> Result<T, Error> {
+    pub(crate) fn call<T>(&self, call: impl FnOnce(*mut IAttachment, *mut IStatus) -> T) -> Result<T, Error> {
         self.status.call(|status| call(self.core.interface.raw(), status))
     }
 }

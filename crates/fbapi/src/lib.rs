@@ -46,6 +46,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod abi;
+mod array;
 mod attachment;
 mod batch;
 mod blob;

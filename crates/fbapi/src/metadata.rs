@@ -105,6 +105,7 @@ impl Metadata {
             relation: self.name(index, IMessageMetadata::relation)?,
             owner: self.name(index, IMessageMetadata::owner)?,
             alias: self.name(index, IMessageMetadata::alias)?,
+            array: None,
         };
         match sql_type {
             SqlType::TEXT | SqlType::VARYING => descriptor.sub_type = charset,

@@ -1,8 +1,9 @@
 //! Values as text.
 
+use super::json::{Shape, push, shape};
 use crate::failure::{Failure, Result};
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Int16Type, TimeUnit, TimestampMicrosecondType};
+use arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Int16Type, TimeUnit, TimestampMicrosecondType};
 use arrow::temporal_conversions::timestamp_us_to_datetime;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use std::fmt::Write;
@@ -26,13 +27,28 @@ impl Columns {
 /// The values of one column.
 pub(super) struct Cells<'a> {
     array: &'a dyn Array,
-    formatter: ArrayFormatter<'a>,
+    form: Form<'a>,
+}
+
+enum Form<'a> {
+    Scalar(ArrayFormatter<'a>),
+    /// Items, where each list of them ends, and what an item is in JSON.
+    Lists(Box<Cells<'a>>, &'a [i32], Shape),
 }
 
 impl<'a> Cells<'a> {
     fn new(array: &'a ArrayRef) -> Result<Self> {
-        let options = FormatOptions::default().with_display_error(false);
-        Ok(Self { array, formatter: ArrayFormatter::try_new(array, &options)? })
+        let form = match array.as_list_opt::<i32>() {
+            Some(lists) => {
+                let shape = shape(lists.values().data_type());
+                Form::Lists(Box::new(Self::new(lists.values())?), lists.value_offsets(), shape)
+            }
+            None => {
+                let options = FormatOptions::default().with_display_error(false);
+                Form::Scalar(ArrayFormatter::try_new(array, &options)?)
+            }
+        };
+        Ok(Self { array, form })
     }
 
     pub(super) fn is_null(&self, row: usize) -> bool {
@@ -40,9 +56,27 @@ impl<'a> Cells<'a> {
         self.array.is_null(row) || self.array.data_type() == &DataType::Null
     }
 
-    /// Appends the value of a row; NULL appends nothing.
+    /// Appends the value of a row, a list in JSON; NULL appends nothing.
     pub(super) fn write(&self, row: usize, text: &mut String) -> Result<()> {
-        Ok(self.formatter.value(row).write(text)?)
+        let (items, offsets, shape) = match &self.form {
+            Form::Scalar(formatter) => return Ok(formatter.value(row).write(text)?),
+            Form::Lists(items, offsets, shape) => (items, offsets, *shape),
+        };
+        if self.is_null(row) {
+            return Ok(());
+        }
+        let mut value = String::new();
+        text.push('[');
+        for index in offsets[row] as usize..offsets[row + 1] as usize {
+            if index > offsets[row] as usize {
+                text.push(',');
+            }
+            value.clear();
+            items.write(index, &mut value)?;
+            if items.is_null(index) { text.push_str("null") } else { push(shape, &value, text)? }
+        }
+        text.push(']');
+        Ok(())
     }
 }
 
@@ -63,6 +97,12 @@ fn printable(array: &ArrayRef) -> Result<ArrayRef> {
                 valid.then(|| with_offset(instants.value(row), offsets.value(row))).transpose()
             });
             Ok(Arc::new(texts.collect::<Result<StringArray>>()?))
+        }
+        DataType::List(_) => {
+            let lists = array.as_list::<i32>();
+            let values = printable(lists.values())?;
+            let field = Arc::new(Field::new_list_field(values.data_type().clone(), true));
+            Ok(Arc::new(ListArray::new(field, lists.offsets().clone(), values, lists.nulls().cloned())))
         }
         _ => Ok(Arc::clone(array)),
     }
@@ -93,5 +133,25 @@ mod tests {
         let mut text = String::new();
         Cells::new(&array).unwrap().write(0, &mut text).unwrap();
         assert_eq!(text, "1970-01-01T00:00:01.000100Z");
+    }
+
+    #[test]
+    fn lists_are_json() {
+        let lists = |values: ArrayRef, lengths: &[usize]| -> ArrayRef {
+            let item = Arc::new(Field::new_list_field(values.data_type().clone(), true));
+            let offsets = arrow::buffer::OffsetBuffer::from_lengths(lengths.iter().copied());
+            Arc::new(ListArray::new(item, offsets, values, None))
+        };
+        let utc: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![1_000_100]).with_timezone("UTC"));
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a, \"b\""), None, Some("")]));
+        for (list, row, expected) in [
+            (lists(utc, &[1]), 0, "[\"1970-01-01T00:00:01.000100Z\"]"),
+            (lists(lists(texts, &[1, 0, 2]), &[0, 3]), 1, "[[\"a, \\\"b\\\"\"],[],[null,\"\"]]"),
+        ] {
+            let list = printable(&list).unwrap();
+            let mut text = String::new();
+            Cells::new(&list).unwrap().write(row, &mut text).unwrap();
+            assert_eq!(text, expected);
+        }
     }
 }

@@ -25,7 +25,7 @@ struct Column {
 
 /// How the text of a value becomes JSON.
 #[derive(Clone, Copy)]
-enum Shape {
+pub(super) enum Shape {
     /// It is JSON already.
     Plain,
     /// It is, unless it is infinite or no number.
@@ -76,7 +76,8 @@ impl Sink for Json {
     }
 }
 
-fn push(shape: Shape, value: &str, text: &mut String) -> Result<()> {
+/// Appends a value that is not NULL.
+pub(super) fn push(shape: Shape, value: &str, text: &mut String) -> Result<()> {
     match (shape, value) {
         (Shape::Float, "inf") => text.push_str("\"Infinity\""),
         (Shape::Float, "-inf") => text.push_str("\"-Infinity\""),
@@ -91,9 +92,12 @@ fn push(shape: Shape, value: &str, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-fn shape(data_type: &DataType) -> Shape {
+/// What values of this type are.
+pub(super) fn shape(data_type: &DataType) -> Shape {
     match data_type {
-        DataType::Boolean | DataType::Int16 | DataType::Int32 | DataType::Int64 => Shape::Plain,
+        DataType::Boolean | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::List(_) => {
+            Shape::Plain
+        }
         DataType::Float32 | DataType::Float64 => Shape::Float,
         DataType::Decimal128(..) | DataType::Decimal256(..) => Shape::Quoted,
         _ => Shape::Text,

@@ -56,7 +56,7 @@ const MAX_WAITING: usize = 4096;
 pub struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
-    /// Indices of the BLOB columns.
+    /// Indices of the columns of BLOBs and arrays.
     blobs: Vec<usize>,
     limits: BatchLimits,
     /// Most bytes that one row can add, BLOBs apart.
@@ -70,7 +70,7 @@ pub struct BatchBuilder {
     failed: Option<DecodeError>,
 }
 
-/// A BLOB whose contents a batch waits for.
+/// A BLOB or array whose contents a batch waits for. An array, too, is read as the BLOB that its id opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingBlob {
     /// 0-based index of the column.

@@ -29,6 +29,6 @@ pub use options::{
     TextAs, TimestampTzAs, TimetzAs,
 };
 pub use params::{
-    BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions, TimeRounding,
+    ArrayCells, BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions, TimeRounding,
 };
 pub use schema::{SchemaError, data_type, output_layout, schema};

@@ -15,13 +15,15 @@
 //! | BINARY(n) | fixed_size_binary(n) | `binary` |
 //! | VARBINARY, other BLOBs | binary | |
 //! | all BLOBs, as ids | uint64 | `blobs=lazy` |
+//! | arrays | list of the type of their elements, one in another for each dimension | |
 
 use super::options::{
     BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, ReadOptions, TextAs,
     TimestampTzAs, TimetzAs, code_page,
 };
 use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
-use firearrow_proto::api::charset::charset;
+use firearrow_proto::api::array::ArrayShape;
+use firearrow_proto::api::charset::{charset, single_byte};
 use firearrow_proto::api::descriptor::{Descriptor, SqlType, charset_id};
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use std::collections::HashMap;
@@ -85,12 +87,43 @@ pub fn data_type(
     options: &ReadOptions,
 ) -> Result<DataType, SchemaError> {
     let column = &columns[index];
-    let refuse = |message: String| SchemaError { column: index, column_name: column.label().into(), message };
+    let declared = options.declared_precision(index);
+    let data_type = match (&column.array, column.sql_type) {
+        (Some(shape), SqlType::ARRAY) => list_type(shape, declared, options),
+        _ => value_type(column, declared, options),
+    };
+    data_type.map_err(|message| SchemaError { column: index, column_name: column.label().into(), message })
+}
+
+/// Lists around the type of the elements. Items are nullable, as `list<int32>` is wherever nobody says otherwise.
+fn list_type(shape: &ArrayShape, declared: Option<u8>, options: &ReadOptions) -> Result<DataType, String> {
+    let element = shape.element();
+    let is_text = matches!(element.sql_type, SqlType::TEXT | SqlType::VARYING);
+    // Nobody converts stored arrays on their way.
+    let is_readable = charset_id::is_verbatim(element.charset()) || single_byte(element.charset()).is_some();
+    if is_text && !is_readable {
+        let name = charset(element.charset()).map_or("an unknown one", |charset| charset.name);
+        return Err(format!(
+            "elements in CHARACTER SET {name} come as they are stored and cannot be decoded; select them one by one: \
+             \"{}\"{}",
+            shape.element().field,
+            shape.subscripts(0)
+        ));
+    }
+    let mut data_type = value_type(element, declared, options)?;
+    for _ in shape.bounds() {
+        data_type = DataType::List(Arc::new(Field::new_list_field(data_type, true)));
+    }
+    Ok(data_type)
+}
+
+/// The Arrow type of a column that is no array.
+fn value_type(column: &Descriptor, declared: Option<u8>, options: &ReadOptions) -> Result<DataType, String> {
     let exact = |plain: DataType, nominal: u8, full: u8| {
         if !is_decimal(column) {
             return Ok(plain);
         }
-        decimal(column, options.declared_precision(index), nominal, full, options).map_err(refuse)
+        decimal(column, declared, nominal, full, options)
     };
     Ok(match column.sql_type {
         SqlType::SHORT => exact(DataType::Int16, 4, 5)?,
@@ -111,7 +144,7 @@ pub fn data_type(
             DecfloatAs::Float64 => DataType::Float64,
             DecfloatAs::Decimal128(precision, scale) => {
                 if !(1..=38).contains(&precision) || !(0..=precision as i8).contains(&scale) {
-                    return Err(refuse(format!("there is no decimal128({precision},{scale})")));
+                    return Err(format!("there is no decimal128({precision},{scale})"));
                 }
                 DataType::Decimal128(precision, scale)
             }
@@ -144,11 +177,13 @@ pub fn data_type(
         },
         SqlType::NULL => DataType::Null,
         SqlType::ARRAY | SqlType::QUAD => {
-            return Err(refuse(
-                "arrays are not supported yet; leave the column out or select elements".into(),
-            ));
+            return Err(
+                "the engine does not say which column of a table this array comes from; select from the \
+                        table itself, or single elements"
+                    .into(),
+            );
         }
-        other => return Err(refuse(format!("unknown SQL type {}", other.0))),
+        other => return Err(format!("unknown SQL type {}", other.0)),
     })
 }
 
@@ -218,7 +253,14 @@ fn decimal(
 }
 
 fn metadata(column: &Descriptor, data_type: &DataType) -> HashMap<String, String> {
+    let relation = column;
+    let column = column.array.as_ref().map_or(column, |shape| shape.element());
     let mut entries = vec![("FIREBIRD:type", sql_name(column).to_owned())];
+    if let Some(shape) = &relation.array {
+        let bounds: Vec<String> =
+            shape.bounds().iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
+        entries.push(("FIREBIRD:array_bounds", bounds.join(",")));
+    }
     match column.sql_type {
         SqlType::TEXT | SqlType::VARYING => {
             entries.push(("FIREBIRD:length", (column.length / bytes_per_character(column)).to_string()));
@@ -236,9 +278,9 @@ fn metadata(column: &Descriptor, data_type: &DataType) -> HashMap<String, String
         let name = charset(column.charset()).map(|charset| charset.name);
         entries.push(("FIREBIRD:charset", name.map_or_else(|| column.charset().to_string(), str::to_owned)));
     }
-    if !column.relation.is_empty() {
-        entries.push(("FIREBIRD:relation", column.relation.clone()));
-        entries.push(("FIREBIRD:column", column.field.clone()));
+    if !relation.relation.is_empty() {
+        entries.push(("FIREBIRD:relation", relation.relation.clone()));
+        entries.push(("FIREBIRD:column", relation.field.clone()));
     }
     if matches!(data_type, DataType::Struct(_)) {
         entries.push(("ARROW:extension:name", "arrow.timestamp_with_offset".into()));

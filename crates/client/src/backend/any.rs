@@ -11,6 +11,7 @@ use crate::config::{Config, Target};
 use crate::db_key;
 use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
+use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use std::sync::Arc;
@@ -210,6 +211,10 @@ impl Backend for AnyBackend {
 
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         each!(self, backend => backend.write_blobs(transaction, blobs).await)
+    }
+
+    async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
+        each!(self, backend => backend.write_arrays(transaction, arrays).await)
     }
 
     async fn ping(&mut self) -> Result<()> {

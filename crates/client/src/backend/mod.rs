@@ -15,6 +15,7 @@ use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::error::Result;
 use crate::stats::WireStats;
+use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use std::sync::Arc;
@@ -132,7 +133,7 @@ pub(crate) trait Backend {
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
     async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
 
-    /// Reads BLOBs and hands them over in order until `take` has enough. A few more may follow: those that were
+    /// Reads BLOBs, or arrays as they are stored, and hands them over in order until `take` has enough. A few more may follow: those that were
     /// on their way by then.
     async fn read_blobs(
         &mut self,
@@ -149,6 +150,9 @@ pub(crate) trait Backend {
     async fn close_blob(&mut self, blob: BlobId) -> Result<()>;
     /// Creates BLOBs and gives their ids.
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>>;
+
+    /// Creates arrays and gives their ids.
+    async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>>;
 
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.

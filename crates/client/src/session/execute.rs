@@ -31,9 +31,11 @@ impl<B: Backend> Session<B> {
             let text = format!("{} rows of parameters where one is needed", batch.num_rows());
             return Err(Error::new(Kind::Parameter, text));
         }
-        let mut encoder = self.encoder(prepared, batch)?;
-        let mut encoded = encoder.encode(batch, 0..1)?;
+        let encoded = self.encoder(prepared, batch).and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
+        // Lists may not fit because an array has been declared anew.
+        let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
+        self.create_arrays(transaction, &mut encoded).await?;
         Ok(Some(encoded))
     }
 
@@ -65,7 +67,7 @@ impl<B: Backend> Session<B> {
         }
         let executed = self.backend.execute(prepared.id, transaction, None, None).await?;
         if prepared.info.kind == StatementKind::Ddl {
-            self.known.clear();
+            self.forget_all();
         }
         if executed.transaction_ended {
             self.ended(transaction);
@@ -86,7 +88,7 @@ impl<B: Backend> Session<B> {
         let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
         let executed = self.backend.execute_and_commit(prepared.id, transaction, message).await?;
         if prepared.info.kind == StatementKind::Ddl {
-            self.known.clear();
+            self.forget_all();
         }
         self.ended(transaction);
         Ok(executed)
@@ -138,6 +140,7 @@ impl<B: Backend> Session<B> {
             bytes = (bytes * 4).min(BYTES_AT_A_TIME);
             let mut encoded = encoder.encode(batch, start..end)?;
             self.create_blobs(writer.transaction, &mut encoded).await?;
+            self.create_arrays(writer.transaction, &mut encoded).await?;
             self.backend.write(writer, encoded).await?;
             start = end;
         }

@@ -100,7 +100,12 @@ impl<B: Backend> Session<B> {
                 }
                 Ok(builder.wants_blobs())
             };
-            self.backend.read_blobs(*transaction, &ids, fill).await?;
+            let read = self.backend.read_blobs(*transaction, &ids, fill).await;
+            if read.is_err() {
+                // An array may have been declared anew.
+                self.forget_arrays();
+            }
+            read?;
         }
         let batch = builder.finish()?;
         if let Some(batch) = &batch {

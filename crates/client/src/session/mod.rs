@@ -1,6 +1,7 @@
 //! The flows: one asynchronous function per verb, over any backend. They know rows, parameters and BLOBs, and
 //! neither sockets nor threads.
 
+mod array;
 mod blob;
 pub(crate) mod execute;
 pub(crate) mod fetch;
@@ -8,6 +9,7 @@ mod known;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
 use crate::error::{Kind, Result};
+use array::ArrayCatalog;
 use blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
@@ -27,6 +29,8 @@ pub(crate) struct Session<B> {
     describing: Option<TransactionId>,
     known: KnownStatements,
     has_timeouts: bool,
+    /// Array columns seen so far.
+    arrays: ArrayCatalog,
 }
 
 /// A statement that the engine has understood.
@@ -49,6 +53,7 @@ impl<B: Backend> Session<B> {
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,
+            arrays: ArrayCatalog::new(),
         }
     }
 
@@ -78,25 +83,28 @@ impl<B: Backend> Session<B> {
         self.open.remove(&transaction);
     }
 
-    /// Prepares in `transaction`, or in one of the session's own that holds nothing back: a read-only, read
-    /// committed transaction is committed from its start as far as garbage collection is concerned.
+    /// Prepares in `transaction`, or in one of the session's own.
     pub(crate) async fn prepare(
         &mut self,
         transaction: Option<TransactionId>,
         sql: &str,
     ) -> Result<Prepared> {
-        let transaction = match (transaction, self.describing) {
-            (Some(transaction), _) | (None, Some(transaction)) => transaction,
-            (None, None) => {
-                let options = TransactionOptions {
-                    isolation: Isolation::ReadCommittedRecordVersion,
-                    ..TransactionOptions::read_only()
-                };
-                let transaction = self.begin_late(&options).await?;
-                self.describing = Some(transaction);
-                transaction
-            }
+        let transaction = match transaction {
+            Some(transaction) => transaction,
+            None => self.describing().await?,
         };
+        let prepared = self.prepare_plain(transaction, sql).await?;
+        self.with_arrays(prepared).await
+    }
+
+    /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
+    pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
+        let prepared = self.recall_plain(transaction, sql).await?;
+        self.with_arrays(prepared).await
+    }
+
+    /// [`prepare`](Self::prepare), as the engine describes it.
+    async fn prepare_plain(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
         let (id, info) = match self.backend.prepare(transaction, sql).await {
             Ok(prepared) => prepared,
             Err(error) => {
@@ -115,15 +123,15 @@ impl<B: Backend> Session<B> {
         Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: false, habit })
     }
 
-    /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
-    pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
+    /// [`recall`](Self::recall), as the engine describes it.
+    async fn recall_plain(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
         let Some((info, habit)) = self.known.recall(sql) else {
-            return self.prepare(Some(transaction), sql).await;
+            return self.prepare_plain(transaction, sql).await;
         };
         let id = match self.backend.prepare_known(transaction, sql, &info).await {
             Ok(id) => id,
             Err(error) if error.kind() == Kind::Changed => {
-                return self.prepare(Some(transaction), sql).await;
+                return self.prepare_plain(transaction, sql).await;
             }
             Err(error) => return Err(error),
         };
@@ -138,6 +146,22 @@ impl<B: Backend> Session<B> {
     /// Tables may have been altered.
     pub(crate) fn forget_all(&mut self) {
         self.known.clear();
+        self.forget_arrays();
+    }
+
+    /// A transaction for descriptions and the catalog, which holds nothing back: a read-only, read committed
+    /// transaction is committed from its start as far as garbage collection is concerned.
+    async fn describing(&mut self) -> Result<TransactionId> {
+        if let Some(transaction) = self.describing {
+            return Ok(transaction);
+        }
+        let options = TransactionOptions {
+            isolation: Isolation::ReadCommittedRecordVersion,
+            ..TransactionOptions::read_only()
+        };
+        let transaction = self.begin_late(&options).await?;
+        self.describing = Some(transaction);
+        Ok(transaction)
     }
 
     /// The time limit of the next execution. Engines keep it, so that it is set for each once it was set for one.

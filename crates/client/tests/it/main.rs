@@ -1,10 +1,12 @@
 //! The client against real servers and the embedded engine. Each test is written once and stamped per platform.
 
+mod arrays;
 mod blobs;
 mod bounds;
 mod campaign;
 mod cancel;
 mod cases;
+mod elements;
 mod encryption;
 mod errors;
 mod faults;

@@ -1,6 +1,8 @@
 //! How the engine describes one column or parameter.
 
+use super::array::ArrayShape;
 use std::fmt;
+use std::sync::Arc;
 
 /// A Firebird SQL type number with the nullable bit cleared (`SQL_*` of the API).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,6 +98,8 @@ pub struct Descriptor {
     pub owner: String,
     /// Label of the column.
     pub alias: String,
+    /// What an array holds. The engine's description does not tell; whoever looked it up puts it here.
+    pub array: Option<Arc<ArrayShape>>,
 }
 
 impl Default for SqlType {
@@ -118,6 +122,11 @@ pub mod charset_id {
     pub const UTF8: u8 = 4;
     /// The character set of the attachment.
     pub const DYNAMIC: u8 = 127;
+
+    /// Whether bytes of this character set mean what they mean in UTF-8, or nothing that is known.
+    pub fn is_verbatim(id: u8) -> bool {
+        matches!(id, NONE | OCTETS | ASCII | UNICODE_FSS | UTF8 | DYNAMIC)
+    }
 }
 
 impl Descriptor {

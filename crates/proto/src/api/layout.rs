@@ -233,7 +233,8 @@ impl FieldLayout {
         Self { kind, scale: 0, sub_type: 0, charset: 0, offset: 0, null_offset: 0 }
     }
 
-    fn write_blr(&self, blr: &mut Vec<u8>) {
+    /// Appends the BLR of the value's type.
+    pub(crate) fn write_blr(&self, blr: &mut Vec<u8>) {
         let scale = self.scale as u8;
         let charset = u16::from(self.charset);
         match self.kind {

@@ -1,5 +1,6 @@
 //! What a Firebird engine speaks on any transport.
 
+pub mod array;
 pub mod charset;
 pub mod decfloat;
 pub mod describe;

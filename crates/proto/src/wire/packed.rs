@@ -116,7 +116,7 @@ impl PackedFormat {
 }
 
 /// Appends one value: little-endian native bytes in, big-endian words out.
-fn pack_value(kind: FieldKind, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
+pub(super) fn pack_value(kind: FieldKind, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let swapped = |out: &mut Vec<u8>, bytes: &[u8]| out.extend(bytes.iter().rev());
     let word = |out: &mut Vec<u8>, low: &[u8], fill: u8| {
         out.extend_from_slice(&[fill, fill]);

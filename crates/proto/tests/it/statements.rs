@@ -56,6 +56,7 @@ pub(crate) fn all_types() -> Vec<Descriptor> {
             relation: "ALLTYPES".into(),
             owner: "SYSDBA".into(),
             alias: name.into(),
+            array: None,
         };
     ALL_TYPES.iter().map(descriptor).collect()
 }

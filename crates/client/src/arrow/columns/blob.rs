@@ -28,12 +28,12 @@ pub(crate) struct BlobColumn<O> {
     wanted: usize,
 }
 
+/// What is known of a row whose contents do not come with it.
 #[derive(Clone, Copy, Debug)]
-enum Cell {
+pub(super) enum Cell {
     /// NULL, or empty: id 0 is that of a BLOB without contents.
-    Known {
-        is_null: bool,
-    },
+    Known { is_null: bool },
+    /// The id of the contents.
     Pending(u64),
 }
 

@@ -3,6 +3,7 @@
 //! Which builder it is gets decided once per result; per block there is one jump to a loop made for that type
 //! and source of rows, and nothing is decided per value.
 
+mod array;
 mod binary;
 mod blob;
 mod bytes;
@@ -15,6 +16,7 @@ mod values;
 use super::error::{ColumnError, Fault};
 use super::options::{NoneEncoding, ReadOptions};
 use super::schema::{bytes_per_character, encoding, is_text_blob, sql_name};
+use array::ArrayColumn;
 use arrow::array::{ArrayRef, NullArray};
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int16Type, Int32Type,
@@ -27,6 +29,7 @@ use decimal::{
     Decfloat, DecfloatDecimal, DecfloatDouble, INT128_REMEDY, Int128Text, NUMERIC_REMEDY, ScaledInt64,
     ScaledInt128, ScaledLong, ScaledShort, WideInt128,
 };
+use firearrow_proto::api::charset::single_byte;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType, charset_id};
 use firearrow_proto::api::layout::{FieldKind, FieldLayout};
 use firearrow_proto::api::row::RowSource;
@@ -117,6 +120,7 @@ builders! {
     Blob(BlobColumn<i32>),
     LargeBlob(BlobColumn<i64>),
     BlobId(PrimitiveColumn<UInt64Type, fixed::BlobId>),
+    Array(ArrayColumn),
     Nothing(NullColumn),
 }
 
@@ -205,6 +209,9 @@ impl ColumnBuilder {
                 Self::LargeBlob(BlobColumn::new(data_type.clone(), text_encoding(column, data_type, options)))
             }
             (FieldKind::Blob, DataType::UInt64) => primitive!(BlobId(fixed::BlobId)),
+            (FieldKind::Array, DataType::List(_)) => {
+                Self::Array(ArrayColumn::new(column.array.as_ref()?, data_type, options)?)
+            }
             (FieldKind::Nothing, DataType::Null) => Self::Nothing(NullColumn { rows: 0 }),
             _ => return None,
         })
@@ -242,33 +249,37 @@ impl ColumnBuilder {
         match self {
             Self::Blob(column) => Some(column.filled()),
             Self::LargeBlob(column) => Some(column.filled()),
+            Self::Array(column) => Some(column.filled()),
             _ => None,
         }
     }
 
-    /// The id of the BLOB that this row waits for.
+    /// The id of the BLOB or array that this row waits for.
     pub(super) fn pending(&self, row: usize) -> Option<u64> {
         match self {
             Self::Blob(column) => column.pending(row),
             Self::LargeBlob(column) => column.pending(row),
+            Self::Array(column) => column.pending(row),
             _ => None,
         }
     }
 
-    /// The row whose BLOB must be filled in next.
+    /// The row whose BLOB or array must be filled in next.
     pub(super) fn wanted(&self) -> Option<usize> {
         match self {
             Self::Blob(column) => Some(column.wanted()),
             Self::LargeBlob(column) => Some(column.wanted()),
+            Self::Array(column) => Some(column.wanted()),
             _ => None,
         }
     }
 
-    /// Fills in the BLOB of the wanted row.
+    /// Fills in the BLOB or array of the wanted row.
     pub(super) fn fill(&mut self, contents: &[u8]) -> Result<(), Fault> {
         match self {
             Self::Blob(column) => column.fill(contents),
             Self::LargeBlob(column) => column.fill(contents),
+            Self::Array(column) => column.fill(contents),
             _ => Ok(()),
         }
     }
@@ -278,9 +289,13 @@ impl ColumnBuilder {
 fn text_encoding(column: &Descriptor, data_type: &DataType, options: &ReadOptions) -> Encoding {
     let is_text = matches!(column.sql_type, SqlType::TEXT | SqlType::VARYING) || is_text_blob(column);
     match data_type {
-        DataType::Binary => Encoding { bytes: NoneEncoding::Binary, is_guess: false },
+        DataType::Binary => Encoding { bytes: NoneEncoding::Binary, ..Encoding::DECLARED },
         _ if !is_text => Encoding::DECLARED,
-        _ => Encoding { bytes: encoding(column, options), is_guess: column.charset() == charset_id::NONE },
+        _ => Encoding {
+            bytes: encoding(column, options),
+            single: single_byte(column.charset()),
+            is_guess: column.charset() == charset_id::NONE,
+        },
     }
 }
 

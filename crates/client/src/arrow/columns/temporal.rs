@@ -81,13 +81,21 @@ impl Read for Timestamp {
 pub(crate) enum Displacement {
     /// The row carries it: the EX types.
     Sent,
-    /// The zone itself, if it is no region.
+    /// The zone itself, if it is no region but UTC.
     OfZone,
+}
+
+/// The displacement of a zone that has the same one at all times.
+fn displacement_of(zone: u16) -> Option<i16> {
+    let is_utc = || timezone::name(zone).is_some_and(|name| matches!(name.as_ref(), "GMT" | "UTC"));
+    timezone::displacement(zone).or_else(|| is_utc().then_some(0))
 }
 
 fn unknown_zone(zone: u16) -> Fault {
     let name = timezone::name(zone).unwrap_or_else(|| zone.to_string().into());
-    let message = format!("the row has no displacement for zone {name}; fetch the column in its EX form");
+    let message = format!(
+        "the row has no displacement for zone {name}; fetch the column in its EX form, or single elements of an array"
+    );
     Fault::new(DecodeErrorKind::UnknownZone, message)
 }
 
@@ -105,9 +113,7 @@ impl TimeTz {
     fn parts<F: ValueFormat>(&self, bytes: &[u8]) -> Option<(u32, u16, Option<i16>)> {
         match self.0 {
             Displacement::Sent => F::time_tz_ex(bytes).map(|(time, zone, offset)| (time, zone, Some(offset))),
-            Displacement::OfZone => {
-                F::time_tz(bytes).map(|(time, zone)| (time, zone, timezone::displacement(zone)))
-            }
+            Displacement::OfZone => F::time_tz(bytes).map(|(time, zone)| (time, zone, displacement_of(zone))),
         }
     }
 }
@@ -147,7 +153,7 @@ impl TimestampTz {
             }
             Displacement::OfZone => {
                 let (date, time, zone) = F::timestamp_tz(bytes)?;
-                Some((date, time, zone, timezone::displacement(zone)))
+                Some((date, time, zone, displacement_of(zone)))
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::super::error::{DecodeErrorKind, Fault};
 use super::super::options::NoneEncoding;
 use super::bytes::{Output, Write};
+use firearrow_proto::api::charset::{SingleByte, charset};
 use firearrow_proto::api::row::ValueFormat;
 use std::borrow::Cow;
 
@@ -142,17 +143,25 @@ impl Write for General {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encoding {
     pub(crate) bytes: NoneEncoding,
+    /// The character set of array elements, which nobody converts on their way. It decides before `bytes`.
+    pub(crate) single: Option<SingleByte>,
     /// Whether the column has CHARACTER SET NONE, so that the meaning is the caller's guess.
     pub(crate) is_guess: bool,
 }
 
 impl Encoding {
     /// UTF-8, as the engine says.
-    pub(crate) const DECLARED: Self = Self { bytes: NoneEncoding::Utf8, is_guess: false };
+    pub(crate) const DECLARED: Self = Self { bytes: NoneEncoding::Utf8, single: None, is_guess: false };
 
     /// The value in UTF-8, as far as that can be said without checking it; the bytes themselves if it is no
     /// text at all.
     pub(crate) fn decode(self, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+        if let Some(single) = self.single {
+            return match bytes.is_ascii() {
+                true => Some(Cow::Borrowed(bytes)),
+                false => single.decode(bytes).map(|text| Cow::Owned(text.into_bytes())),
+            };
+        }
         let text = match self.bytes {
             NoneEncoding::Utf8 | NoneEncoding::Binary => return Some(Cow::Borrowed(bytes)),
             NoneEncoding::Utf8Lossy => String::from_utf8_lossy(bytes),
@@ -168,7 +177,7 @@ impl Encoding {
 
     /// Whether values go through [`Encoding::decode`] unchanged.
     pub(crate) fn is_verbatim(self) -> bool {
-        matches!(self.bytes, NoneEncoding::Utf8 | NoneEncoding::Binary)
+        self.single.is_none() && matches!(self.bytes, NoneEncoding::Utf8 | NoneEncoding::Binary)
     }
 
     /// How many bytes of UTF-8 one byte may become.
@@ -177,7 +186,10 @@ impl Encoding {
     }
 
     pub(crate) fn fault(self) -> Fault {
-        let page = self.bytes;
+        let page = match self.single.and_then(|single| charset(single.id)) {
+            Some(set) => set.name.into(),
+            None => self.bytes.to_string(),
+        };
         let message = format!("the bytes are not {page}; {}", self.remedy());
         Fault::new(DecodeErrorKind::InvalidText, message)
     }

@@ -13,7 +13,7 @@ use firearrow_proto::api::layout::{FieldKind, FieldLayout};
 use std::sync::Arc;
 
 /// Longest value that a message can hold: the engine's packet decoder adds 2 in 16-bit arithmetic.
-const MAX_VARYING: usize = 32_765;
+pub(super) const MAX_VARYING: usize = 32_765;
 
 /// Turns values of another type into text.
 type Render = Box<dyn Fn(&dyn Array) -> Result<StringArray, RowReason> + Send + Sync>;

@@ -10,6 +10,7 @@
 //! The layout of the messages follows the Arrow types more than the description of the statement: values are
 //! sent as what they are, and the engine converts them. See [`target`] for who converts what.
 
+mod array;
 mod bytes;
 mod digits;
 mod error;
@@ -19,6 +20,7 @@ mod slots;
 mod target;
 mod times;
 
+pub use array::ArrayCells;
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
@@ -69,6 +71,8 @@ pub struct EncodedParams {
     pub rows: usize,
     /// The BLOBs that must be created before the messages are sent, row by row.
     pub blobs: Vec<BlobCell>,
+    /// The arrays that must be created before, parameter by parameter.
+    pub arrays: Vec<ArrayCells>,
     /// Where their contents are: columns and their arrays.
     contents: Vec<(usize, ArrayRef)>,
 }
@@ -128,6 +132,7 @@ impl ParamEncoder {
                 let needed = match &column.plan {
                     Plan::Flag => 2,
                     Plan::Null(field) | Plan::Fixed { field, .. } => field.kind.native().1 + 2,
+                    Plan::Array(plan) => plan.estimate() + FieldKind::Array.native().1 + 2,
                     Plan::Bytes(plan) => {
                         let array = decoded(array.slice(rows.start + seen, next - seen));
                         array.map_or(0, |array| plan.estimate(&array)) + 2
@@ -147,15 +152,20 @@ impl ParamEncoder {
         let first = rows.start;
         let mut arrays = Vec::with_capacity(self.columns.len());
         let mut fields = Vec::with_capacity(self.columns.len());
+        let mut cells = Vec::new();
         for (index, column) in self.columns.iter_mut().enumerate() {
             let array = batch.column(index).slice(first, rows.len());
             let array = decoded(array).map_err(|reason| reason.at(&column.name, index, None))?;
+            let in_row =
+                |RowReason { row, reason }: RowReason| reason.at(&column.name, index, Some(first + row));
             let (array, field) = match &mut column.plan {
+                Plan::Array(plan) => {
+                    cells.push(plan.encode(index, &array).map_err(in_row)?);
+                    (array, FieldLayout::plain(FieldKind::Array))
+                }
                 Plan::Flag => (array, FieldLayout::plain(FieldKind::Nothing)),
                 Plan::Null(field) | Plan::Fixed { field, .. } => (array, field.clone()),
-                Plan::Bytes(plan) => plan
-                    .prepare(array)
-                    .map_err(|RowReason { row, reason }| reason.at(&column.name, index, Some(first + row)))?,
+                Plan::Bytes(plan) => plan.prepare(array).map_err(in_row)?,
             };
             arrays.push(array);
             fields.push(field);
@@ -166,6 +176,7 @@ impl ParamEncoder {
             bytes: vec![0; stride * rows.len()],
             rows: rows.len(),
             blobs: Vec::new(),
+            arrays: cells,
             contents: Vec::new(),
             layout: Arc::clone(&layout),
         };
@@ -174,7 +185,7 @@ impl ParamEncoder {
         {
             let mut slots = Slots::new(&mut params.bytes, stride, field);
             match &column.plan {
-                Plan::Flag => slots.flag(array.logical_nulls().as_ref()),
+                Plan::Flag | Plan::Array(_) => slots.flag(array.logical_nulls().as_ref()),
                 Plan::Null(_) => slots.set_all_null(),
                 Plan::Fixed { write, .. } => write(&array, &mut slots)
                     .map_err(|RowReason { row, reason }| reason.at(&column.name, index, Some(first + row)))?,
@@ -259,10 +270,18 @@ impl EncodedParams {
         }
     }
 
-    /// Writes the id of a created BLOB into its message.
+    /// Writes the ids of created arrays into their messages, in the order of their [`slices`](ArrayCells::slices).
+    pub fn set_arrays(&mut self, cells: &ArrayCells, ids: &[u64]) {
+        for (&row, &id) in cells.rows.iter().zip(ids) {
+            self.set_blob(row, cells.column, id);
+        }
+    }
+
+    /// Writes the id of a created BLOB or array into its message.
     pub fn set_blob(&mut self, row: usize, column: usize, id: u64) {
         let stride = self.layout.native_stride();
-        let field = self.layout.fields().get(column).filter(|field| field.kind == FieldKind::Blob);
+        let has_id = |field: &&FieldLayout| matches!(field.kind, FieldKind::Blob | FieldKind::Array);
+        let field = self.layout.fields().get(column).filter(has_id);
         let message = self.bytes.chunks_exact_mut(stride.max(1)).nth(row);
         if let (Some(field), Some(message)) = (field, message) {
             // ISC_QUAD: two words of the host, the high one first.

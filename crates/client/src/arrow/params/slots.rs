@@ -80,6 +80,8 @@ pub(super) enum Plan {
     Null(FieldLayout),
     /// By a function, into a field that is the same for all batches.
     Fixed { field: FieldLayout, write: Write },
+    /// As arrays that the messages refer to.
+    Array(super::array::ArrayPlan),
     /// As text or bytes, in a field as wide as the batch needs or in BLOBs.
     Bytes(super::bytes::BytesPlan),
 }

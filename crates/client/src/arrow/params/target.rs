@@ -11,8 +11,11 @@
 //! | CHAR, VARCHAR | as they are | as text | as shortest text | as text | as ISO text |
 //! | DATE, TIMESTAMP … | (engine objects) | (engine objects) | (engine objects) | as text | as they are |
 //! | BLOB | as text | as text | as shortest text | as BLOBs | as ISO text |
+//!
+//! Lists go into array columns, their elements as values of their own type.
 
 use super::super::schema::sql_name;
+use super::array::{ArrayPlan, ArrayTarget};
 use super::bytes::{BytesPlan, render};
 use super::error::{ParamErrorKind, Reason};
 use super::options::ParamOptions;
@@ -29,6 +32,8 @@ pub(super) struct Target {
     pub(super) field: FieldLayout,
     /// Its SQL type, for messages.
     pub(super) name: &'static str,
+    /// What it holds, if it is an array.
+    pub(super) array: Option<ArrayTarget>,
 }
 
 impl Target {
@@ -37,7 +42,7 @@ impl Target {
             .map_err(|error| Reason::new(ParamErrorKind::Unsupported, error.reason))?;
         let field =
             layout.fields().first().cloned().unwrap_or_else(|| FieldLayout::plain(FieldKind::Nothing));
-        Ok(Self { field, name: sql_name(parameter) })
+        Ok(Self { field, name: sql_name(parameter), array: ArrayTarget::new(parameter) })
     }
 
     pub(super) fn kind(&self) -> FieldKind {
@@ -65,9 +70,9 @@ pub(super) fn unsupported(message: impl Into<String>) -> Reason {
 /// The way for values of this Arrow type into this parameter.
 pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions) -> Result<Plan, Reason> {
     match (target.kind(), data_type) {
-        (FieldKind::Array, _) => return Err(unsupported("array parameters are not supported yet")),
         (FieldKind::Nothing, _) => return Ok(Plan::Flag),
         (_, DataType::Null) => return Ok(Plan::Null(target.field.clone())),
+        (FieldKind::Array, _) => return ArrayPlan::new(target, data_type, options).map(Plan::Array),
         _ => {}
     }
     Ok(match data_type {

@@ -12,6 +12,7 @@ use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{Attachment, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags};
+use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::pb::STREAM_BPB;
@@ -438,6 +439,12 @@ impl Backend for Embedded {
             Ok(id)
         };
         blobs.iter().map(write).collect()
+    }
+
+    async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
+        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let attachment = self.attachment()?;
+        arrays.iter().map(|array| Ok(attachment.create_array(transaction, *array)?)).collect()
     }
 
     async fn ping(&mut self) -> Result<()> {

@@ -194,7 +194,9 @@ impl<L: Link> Wire<L> {
 
     /// Rows with BLOBs bring the short ones along.
     pub(super) fn execute_options(&mut self, output: &RowLayout, timeout: u32) -> ExecuteOptions {
-        let has_blobs = output.fields().iter().any(|field| field.kind == FieldKind::Blob);
+        // Servers send arrays as they are stored, too.
+        let has_blobs =
+            output.fields().iter().any(|field| matches!(field.kind, FieldKind::Blob | FieldKind::Array));
         let longest = self.cursors.inline.take_longest();
         let inline_blob_limit = if has_blobs { longest } else { 0 };
         ExecuteOptions { inline_blob_limit, timeout, ..ExecuteOptions::default() }

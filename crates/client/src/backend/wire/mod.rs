@@ -1,5 +1,6 @@
 //! The operations of an engine as exchanges over a link.
 
+mod array;
 #[cfg(test)]
 mod asynchronous;
 mod blob;
@@ -23,6 +24,7 @@ use crate::error::{Error, Kind, Result};
 use crate::stats::WireStats;
 use blob::Window;
 use cursor::Cursors;
+use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::connection::ConnectOptions;
@@ -341,6 +343,11 @@ impl<L: Link> Backend for Wire<L> {
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         let transaction = self.transaction(transaction).await?;
         self.write_many_blobs(TransactionId(transaction.into()), blobs).await
+    }
+
+    async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
+        let transaction = self.transaction(transaction).await?;
+        self.write_many_arrays(transaction, arrays).await
     }
 
     async fn ping(&mut self) -> Result<()> {

@@ -154,7 +154,9 @@ impl<L: Link> Wire<L> {
         let may =
             matches!(writer.kind, StatementKind::Insert | StatementKind::Update | StatementKind::Delete);
         // Servers take a batch of INSERT … RETURNING, report success and insert nothing.
-        if !has_batches || !may || writer.has_output {
+        // Ids of arrays cannot be registered with a batch.
+        let has_arrays = layout.fields().iter().any(|field| field.kind == FieldKind::Array);
+        if !has_batches || !may || writer.has_output || has_arrays {
             return Ok(Method::Executions);
         }
         let options = BatchOptions {

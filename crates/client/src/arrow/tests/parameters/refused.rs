@@ -70,7 +70,12 @@ fn what_would_be_lost_is_refused() {
             Unsupported,
             "no counterpart",
         ),
-        (column(SqlType::ARRAY, 8, 0, 0), array(Int8Array::from(vec![1])), Unsupported, "array parameters"),
+        (
+            column(SqlType::ARRAY, 8, 0, 0),
+            array(Int8Array::from(vec![1])),
+            Unsupported,
+            "which column of a table",
+        ),
         (date(), strings(&[Some(&"x".repeat(40_000))]), ParamErrorKind::TooLong, "40000 bytes of text"),
     ];
     for (parameter, given, kind, message) in cases {

@@ -1,0 +1,284 @@
+//! Arrays: rows bring ids, the contents come later and one by one, like those of BLOBs. Their elements are rows of one
+//! column to the builder of their type.
+
+use super::super::error::{ColumnError, DecodeErrorKind, Fault};
+use super::super::options::ReadOptions;
+use super::blob::Cell;
+use super::values::take;
+use super::{Column, ColumnBuilder};
+use arrow::array::{ArrayRef, ListArray};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::datatypes::{DataType, FieldRef};
+use firearrow_proto::api::array::ArrayShape;
+use firearrow_proto::api::layout::{FieldLayout, RowLayout};
+use firearrow_proto::api::row::{Native, RowSource, ValueFormat};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An array column: what is known of its rows, and the elements of the first `filled` of them.
+#[derive(Debug)]
+pub(crate) struct ArrayColumn {
+    shape: Arc<ArrayShape>,
+    /// The list types, outermost first.
+    lists: Vec<FieldRef>,
+    /// How an element is stored.
+    field: FieldLayout,
+    elements: Box<ColumnBuilder>,
+    /// Known = NULL.
+    cells: Vec<Cell>,
+    /// Rows whose elements are complete.
+    filled: usize,
+    /// The first row that still needs contents.
+    wanted: usize,
+    /// Stored elements of the rows that wait next, when they would reach beyond the offsets of this batch.
+    parked: VecDeque<Vec<u8>>,
+    /// How far the offsets reach.
+    reach: usize,
+    /// The elements of one array, with those that are not stored.
+    whole: Vec<u8>,
+}
+
+/// Most bytes that a byte of a stored element becomes: 12 of a TIMESTAMP WITH TIME ZONE are 58 of text at most.
+const GROWTH: usize = 6;
+
+impl ArrayColumn {
+    /// `None` when shape and type do not belong together.
+    pub(crate) fn new(shape: &Arc<ArrayShape>, data_type: &DataType, options: &ReadOptions) -> Option<Self> {
+        let mut lists = Vec::with_capacity(shape.bounds().len());
+        let mut element = data_type;
+        for _ in shape.bounds() {
+            let DataType::List(field) = element else { return None };
+            lists.push(Arc::clone(field));
+            element = field.data_type();
+        }
+        let layout = RowLayout::for_descriptors(std::slice::from_ref(shape.element())).ok()?;
+        let field = layout.fields().first()?.clone();
+        let elements = Box::new(ColumnBuilder::new(shape.element(), &field, element, options)?);
+        Some(Self {
+            shape: Arc::clone(shape),
+            lists,
+            field,
+            elements,
+            cells: Vec::new(),
+            filled: 0,
+            wanted: 0,
+            parked: VecDeque::new(),
+            reach: i32::MAX as usize,
+            whole: Vec::new(),
+        })
+    }
+
+    /// The row whose contents must come next.
+    pub(crate) fn wanted(&self) -> usize {
+        self.wanted
+    }
+
+    /// Rows whose elements are complete.
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// The id that waits in this row for its contents.
+    pub(crate) fn pending(&self, row: usize) -> Option<u64> {
+        match self.cells.get(row) {
+            Some(Cell::Pending(id)) if row >= self.wanted => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Takes the stored array of the wanted row.
+    pub(crate) fn fill(&mut self, contents: &[u8]) -> Result<(), Fault> {
+        let stored = self.shape.stored(&self.field, contents);
+        let stored = stored.map_err(|error| Fault::new(DecodeErrorKind::Malformed, error.to_string()))?;
+        if self.size().saturating_mul(GROWTH) > self.reach {
+            let message =
+                format!("an array of {} bytes does not fit a list; select its elements", self.size());
+            return Err(Fault::new(DecodeErrorKind::TooLong, message));
+        }
+        self.wanted += 1;
+        if self.parked.is_empty() && self.has_room() {
+            self.append(stored)?;
+        } else {
+            self.parked.push_back(stored.to_vec());
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Bytes of all elements.
+    fn size(&self) -> usize {
+        self.shape.count().saturating_mul(self.field.kind.native().1)
+    }
+
+    fn has_room(&self) -> bool {
+        self.elements.byte_len() + self.size() * GROWTH <= self.reach
+    }
+
+    /// Appends the elements of a row.
+    fn append(&mut self, stored: &[u8]) -> Result<(), Fault> {
+        let (count, size) = (self.shape.count(), self.size());
+        let whole = if stored.len() < size {
+            self.whole.clear();
+            self.whole.extend_from_slice(stored);
+            self.whole.resize(size, 0);
+            &self.whole
+        } else {
+            stored
+        };
+        let rows = Elements { bytes: whole, size: self.field.kind.native().1, count };
+        self.elements.push(&rows, 0..count, 0).map_err(|error| self.in_element(error))?;
+        self.filled += 1;
+        Ok(())
+    }
+
+    /// Says which element is meant.
+    fn in_element(&self, ColumnError { row, mut fault }: ColumnError) -> Fault {
+        let subscripts = self.shape.subscripts(row % self.shape.count());
+        fault.message = format!("element {subscripts}: {}", fault.message);
+        fault
+    }
+
+    /// Goes over the rows that need no contents: where the next ones are wanted, and where they are complete.
+    fn settle(&mut self) {
+        while let Some(Cell::Known { .. }) = self.cells.get(self.wanted) {
+            self.wanted += 1;
+        }
+        while let Some(Cell::Known { .. }) = self.cells.get(self.filled) {
+            self.filled += 1;
+        }
+    }
+
+    /// The lists of the rows with these validities, around their elements.
+    fn nest(&self, valid: &[bool], elements: ArrayRef) -> Result<ArrayRef, Fault> {
+        let lengths: Vec<usize> = self.shape.lengths().collect();
+        let mut values = elements;
+        for (level, field) in self.lists.iter().enumerate().rev() {
+            let length = lengths[level];
+            let (offsets, nulls) = if level == 0 {
+                let lengths = valid.iter().map(|valid| if *valid { length } else { 0 });
+                (OffsetBuffer::from_lengths(lengths), Some(NullBuffer::from(valid)))
+            } else {
+                (OffsetBuffer::from_lengths(std::iter::repeat_n(length, values.len() / length)), None)
+            };
+            let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+            let lists = ListArray::try_new(Arc::clone(field), offsets, values, nulls);
+            let lists = lists.map_err(|error| Fault::new(DecodeErrorKind::Malformed, error.to_string()))?;
+            values = Arc::new(lists);
+        }
+        Ok(values)
+    }
+}
+
+impl Column for ArrayColumn {
+    fn push<S: RowSource>(
+        &mut self,
+        rows: &S,
+        range: Range<usize>,
+        column: usize,
+    ) -> Result<(), ColumnError> {
+        for row in range {
+            self.cells.push(match rows.field(row, column) {
+                None => Cell::Known { is_null: true },
+                Some(bytes) => match S::Format::quad(bytes) {
+                    Some(0) => Cell::Known { is_null: true },
+                    Some(id) => Cell::Pending(id),
+                    None => return Err(ColumnError { row, fault: Fault::malformed("array id") }),
+                },
+            });
+        }
+        self.settle();
+        Ok(())
+    }
+
+    fn byte_len(&self) -> usize {
+        let parked: usize = self.parked.iter().map(Vec::len).sum();
+        self.elements.byte_len() + parked + self.cells.len() * size_of::<i32>()
+    }
+
+    fn width(&self) -> usize {
+        size_of::<i32>()
+    }
+
+    fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
+        let valid: Vec<bool> =
+            take(&mut self.cells, rows).iter().map(|cell| matches!(cell, Cell::Pending(_))).collect();
+        let arrays = valid.iter().filter(|valid| **valid).count();
+        let count = self.shape.count();
+        let elements = self.elements.finish(arrays * count).map_err(|error| {
+            // Which row it is that holds the element.
+            let mut rows = valid.iter().enumerate().filter(|(_, valid)| **valid);
+            let row = rows.nth(error.row / count).map_or(0, |(row, _)| row);
+            ColumnError { row, fault: self.in_element(error) }
+        })?;
+        let lists = self.nest(&valid, elements).map_err(|fault| ColumnError { row: 0, fault })?;
+        self.wanted -= rows;
+        self.filled -= rows;
+        while self.has_room()
+            && let Some(stored) = self.parked.pop_front()
+        {
+            self.append(&stored).map_err(|fault| ColumnError { row: rows + self.filled, fault })?;
+            self.settle();
+        }
+        Ok(lists)
+    }
+}
+
+/// The elements of an array, as rows of one column.
+struct Elements<'a> {
+    bytes: &'a [u8],
+    size: usize,
+    count: usize,
+}
+
+impl RowSource for Elements<'_> {
+    type Format = Native;
+
+    fn row_count(&self) -> usize {
+        self.count
+    }
+
+    #[inline(always)]
+    fn column<'s>(&'s self, _: usize) -> impl Fn(usize) -> Option<&'s [u8]> {
+        move |row| self.bytes.get(row * self.size..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::AsArray;
+    use firearrow_proto::api::descriptor::{Descriptor, SqlType};
+
+    #[test]
+    fn elements_beyond_the_offsets_wait_for_the_next_batch() {
+        let element = Descriptor { sql_type: SqlType::SHORT, length: 2, ..Descriptor::default() };
+        let shape = Arc::new(ArrayShape::new(element, vec![(1, 2)]).unwrap());
+        let data_type = DataType::new_list(DataType::Int16, true);
+        let mut column = ArrayColumn::new(&shape, &data_type, &ReadOptions::default()).unwrap();
+        // Room for two arrays of four bytes each, at their possible growth.
+        column.reach = 4 + 4 * GROWTH;
+        let null = Cell::Known { is_null: true };
+        column.cells =
+            vec![Cell::Pending(1), null, Cell::Pending(2), Cell::Pending(3), null, Cell::Pending(4)];
+        column.settle();
+        for (wanted, value) in [(0, 1), (2, 2), (3, 3), (5, 4)] {
+            assert_eq!(column.wanted(), wanted);
+            let mut stored = vec![1, 1, 1, 0, 2, 0, 40, 0, 2, 0, 0, 0, 4, 0, 0, 0, 8];
+            stored.resize(32, 0);
+            stored.extend_from_slice(&[1, 0, 0, 0, 2, 0, 0, 0, value, 0, value, 1]);
+            column.fill(&stored).unwrap();
+        }
+        let mut batches = Vec::new();
+        while column.filled() > 0 {
+            let array = column.finish(column.filled()).unwrap();
+            let lists = array.as_list::<i32>();
+            let firsts = lists
+                .iter()
+                .map(|list| list.map(|list| list.as_primitive::<arrow::datatypes::Int16Type>().value(0)));
+            batches.push(firsts.collect::<Vec<_>>());
+        }
+        assert_eq!(batches, [vec![Some(1), None, Some(2)], vec![Some(3), None, Some(4)]]);
+        assert!(column.cells.is_empty() && column.parked.is_empty() && column.byte_len() == 0);
+    }
+}
