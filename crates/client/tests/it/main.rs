@@ -2,6 +2,7 @@
 
 mod blobs;
 mod bounds;
+mod budget;
 mod cancel;
 mod cases;
 mod encryption;
@@ -18,3 +19,4 @@ mod support;
 mod transactions;
 mod types;
 mod types_document;
+mod wire_stats;
