@@ -13,8 +13,17 @@ use crate::failure::{Failure, Result};
 use crate::progress::thousands;
 use firearrow::{BatchLimits, Connection};
 
-/// A whole table straight from the server.
-pub(super) fn direct(bench: &Bench<'_>, name: &'static str) -> Result<Table> {
+/// Many columns of many types straight from the server.
+pub(super) fn wide(bench: &Bench<'_>) -> Result<Table> {
+    direct(bench, "T_WIDE")
+}
+
+/// A few integers.
+pub(super) fn narrow(bench: &Bench<'_>) -> Result<Table> {
+    direct(bench, "T_INT10")
+}
+
+fn direct(bench: &Bench<'_>, name: &str) -> Result<Table> {
     let sql = format!("SELECT * FROM \"{name}\"");
     let verify = |way: &Way| verify::table(&way.config, name, &sql);
     let speeches = [Speech::Encrypted, Speech::Plain];

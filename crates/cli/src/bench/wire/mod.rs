@@ -72,20 +72,20 @@ impl Bench<'_> {
             repetitions => format!("{repetitions} repetitions"),
         }
     }
-
-    fn parts(&self) -> Vec<(WirePart, Box<dyn Fn() -> Result<Table> + '_>)> {
-        let wanted = |part: &WirePart| self.args.only.is_empty() || self.args.only.contains(part);
-        let parts: Vec<(WirePart, Box<dyn Fn() -> Result<Table>>)> = vec![
-            (WirePart::Fetch, Box::new(|| fetch::direct(self, "T_WIDE"))),
-            (WirePart::Fetch, Box::new(|| fetch::direct(self, "T_INT10"))),
-            (WirePart::Link, Box::new(|| fetch::link(self))),
-            (WirePart::Blobs, Box::new(|| blobs::table(self))),
-            (WirePart::Insert, Box::new(|| inserts::table(self))),
-            (WirePart::Statements, Box::new(|| statements::table(self))),
-        ];
-        parts.into_iter().filter(|(part, _)| wanted(part)).collect()
-    }
 }
+
+/// Makes one table.
+type Measure = fn(&Bench<'_>) -> Result<Table>;
+
+/// In the order in which they are printed.
+const TABLES: [(WirePart, Measure); 6] = [
+    (WirePart::Fetch, fetch::wide),
+    (WirePart::Fetch, fetch::narrow),
+    (WirePart::Link, fetch::link),
+    (WirePart::Blobs, blobs::table),
+    (WirePart::Insert, inserts::table),
+    (WirePart::Statements, statements::table),
+];
 
 pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
@@ -110,8 +110,8 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
     let bench = Bench { args, direct, link, size, stage, interrupt: &interrupt };
     let mut tables: Vec<Table> = Vec::new();
     let mut failures = 0;
-    for (_, part) in bench.parts() {
-        match part() {
+    for (_, measure) in TABLES.iter().filter(|(part, _)| args.only.is_empty() || args.only.contains(part)) {
+        match measure(&bench) {
             Ok(table) => {
                 if !json {
                     print(&table.text())?;
