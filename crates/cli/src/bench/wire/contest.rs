@@ -18,7 +18,6 @@ pub(super) struct Contest<'a> {
     ours: (Turn<'a>, u64),
     reference: Option<(Turn<'a>, u64)>,
     reference_turns: usize,
-    is_unlike: bool,
 }
 
 impl<'a> Contest<'a> {
@@ -35,7 +34,6 @@ impl<'a> Contest<'a> {
             ours: (Box::new(ours), rows),
             reference: None,
             reference_turns: usize::MAX,
-            is_unlike: false,
         }
     }
 
@@ -46,12 +44,6 @@ impl<'a> Contest<'a> {
         reference: Option<impl FnMut() -> Result<Sample> + 'a>,
     ) -> Self {
         self.reference = reference.map(|turn| (Box::new(turn) as Turn<'a>, rows));
-        self
-    }
-
-    /// The two do different work: a ratio would say nothing.
-    pub(super) fn unlike(mut self) -> Self {
-        self.is_unlike = true;
         self
     }
 
@@ -77,14 +69,13 @@ impl Stage<'_> {
         let new = |contest: &Contest<'_>| Case {
             name: contest.name.clone(),
             link: contest.link,
-            is_unlike: contest.is_unlike,
             ..Case::default()
         };
         let mut cases: Vec<Case> = contests.iter().map(new).collect();
         let progress = Progress::turns((self.repetitions * contests.len()) as u64, self.quiet);
         for repetition in 0..self.repetitions {
             for (contest, case) in contests.iter_mut().zip(&mut cases) {
-                let Contest { name, link, ours, reference, reference_turns, .. } = contest;
+                let Contest { name, link, ours, reference, reference_turns } = contest;
                 progress.tell(&format!("{table}, {name}"));
                 // Threads of this process carry the link, so that its processor time is not the client's.
                 let has_cpu = link.is_none();
