@@ -112,7 +112,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
         binary: binary.parse().expect("a word"),
         text: text.parse().expect("a word"),
         decimal_precision: "range".parse().expect("a word"), // so that every value is legal
-        declared_precision: Vec::new(),
+        ..ReadOptions::default()
     })
 }
 
