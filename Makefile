@@ -14,10 +14,10 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
 
-.PHONY: help setup demo test check fuzz bench build docs clean distclean cargo
+.PHONY: help setup demo test check fuzz bench bench-wire build docs clean distclean cargo
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: cargo $(SETUP) ## Install or download what tests and the demo need; quick when nothing is missing
 
@@ -35,6 +35,9 @@ check: cargo ## Format, lints and unit tests: takes minutes and needs no server
 
 fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
 	scripts/fuzz.sh
+
+bench-wire: setup ## Measure every server there is, near and over an emulated link
+	scripts/bench-wire.sh
 
 bench: setup ## Measure fetching on every server there is, and the codecs
 	scripts/bench-fetch.sh

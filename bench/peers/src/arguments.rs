@@ -19,6 +19,8 @@ usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user N
 --inline BYTES lets the server send BLOBs up to this length along with their rows, which needs client and server of
 Firebird 5.0.3. Without it, --work blobs switches that off, and --work fetch leaves it as the client has it.
 
+A client library from Firebird 5.0.2 on also tells its traffic, disconnecting apart.
+
 The password is that of FIREARROW_PASSWORD: arguments can be read by every user of a machine.
 A database without a host is opened by the engine beside the client library, in this process.";
 

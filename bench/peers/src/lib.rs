@@ -16,10 +16,12 @@ pub mod cpu;
 mod fetch;
 mod insert;
 mod lap;
+mod wire;
 
 pub use blobs::{BlobLoop, blob_loop, checksum};
 pub use fetch::{RawLoop, raw_loop};
 pub use insert::{InsertLoop, Method, insert_loop, value};
+pub use wire::Wire;
 
 /// Snapshot, wait, read only.
 const READ_ONLY: &[u8] = &[3, 2, 6, 8];

@@ -59,6 +59,7 @@ Examples:
   firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = ?' --param 7
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --limit 1000 -o sample.parquet
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --format json | head -3
+  firearrow query firebird://alice@db/employee 'SELECT * FROM COUNTRY' --wire
   echo 'DELETE FROM T_BLOB WHERE ID > 100' | firearrow query demo.fdb -
 
 A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
@@ -83,6 +84,10 @@ pub(crate) struct QueryArgs {
     /// Let the engine refuse all changes
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Tell on standard error what each phase cost: time, round trips, packets and bytes of the protocol, and
+    /// what the socket carried; one JSON object with --json
+    #[arg(long)]
+    pub(crate) wire: bool,
 }
 
 /// `--param` and `--null-param` in the order in which they were given, which derive alone would lose.
@@ -226,6 +231,80 @@ pub(crate) enum BenchCommand {
     Fetch(FetchArgs),
     /// Measure inserting many rows
     Insert(InsertArgs),
+    /// Measure a server near and far: reading, BLOBs, inserting, small statements
+    Wire(WireArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow bench wire firebird://SYSDBA@localhost//data/demo.fdb \\
+      --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
+  firearrow bench wire firebird://SYSDBA@localhost//data/demo.fdb --rtt 80ms --rate 20Mbit --only link,blobs
+  firearrow bench wire firebird://SYSDBA@localhost//data/demo.fdb --quick
+
+Parts:
+  fetch       T_WIDE and T_INT10 as the server is reached, encrypted and plain
+  link        the first rows of T_WIDE over the link: plain, encrypted, zlib
+  blobs       T_BLOB over the link: asked for, sent with their rows, never read
+  insert      rows of ten INTEGER, without and with the link
+  statements  connecting, new SQL and known statements, without and with the link
+
+The link is emulated by a proxy in this process. Demo tables that are missing are made first. Rows, checksums
+and sums are verified; where they are wrong no figure is printed and the exit status is 1. Ours and the
+reference take turns. The reference reads BLOBs one by one, which takes half a minute over the link: it does
+so once. The processor time of a server on this machine is that of the process that listens on its port.
+Without --quick it takes about ten minutes.")]
+pub(crate) struct WireArgs {
+    /// A database of a server; it is created if it does not exist
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Parts to measure [default: all]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    pub(crate) only: Vec<WirePart>,
+    /// Round trip of the link: a number and us, ms or s
+    #[arg(long, value_name = "TIME", default_value = "12.5ms")]
+    pub(crate) rtt: RoundTrip,
+    /// Bits per second of each direction: a number, or one and kbit, Mbit or Gbit; or unlimited
+    #[arg(long, value_name = "RATE", default_value = "71Mbit")]
+    pub(crate) rate: Rate,
+    /// Rows of demo tables that have to be made [default: 1000000; quick 2000]
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<NonZeroU64>,
+    /// Rows of T_WIDE to read over the link [default: 100000; quick 500]
+    #[arg(long, value_name = "N")]
+    pub(crate) link_rows: Option<NonZeroU64>,
+    /// Rows to insert [default: 100000; quick 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) insert_rows: Option<NonZeroU64>,
+    /// Measured repetitions [default: 5; quick 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) repeat: Option<NonZeroUsize>,
+    /// Those of the reference for BLOBs that are asked for one by one
+    #[arg(long, default_value = "1", value_name = "N")]
+    pub(crate) blob_reference_repeat: NonZeroUsize,
+    /// Few rows, once: to see whether it works
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// The client library (libfbclient) to compare with, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) reference_client: Option<PathBuf>,
+    /// Compare with nothing
+    #[arg(long, conflicts_with = "reference_client")]
+    pub(crate) no_reference: bool,
+    /// Write DIR/DATE-wire-firebird-VERSION/raw.jsonl and report.md
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// A part of `bench wire`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WirePart {
+    Fetch,
+    Link,
+    Blobs,
+    Insert,
+    Statements,
 }
 
 #[derive(Args, Debug)]
@@ -303,7 +382,8 @@ Examples:
 
 It prints the address that clients shall use in place of the server's and runs until Ctrl-C, which makes
 it print how much passed through. Each byte travels for half the round trip. All connections share one
-line per direction; the rate is that of their payload. Nothing is lost, and connecting takes no round trip.")]
+line per direction; the rate is that of their payload. Nothing is lost. The round trip of connecting is
+felt with the first bytes.")]
 pub(crate) struct WanArgs {
     /// The server
     #[arg(value_name = "HOST:PORT", value_hint = ValueHint::Hostname, value_parser = wan::target)]

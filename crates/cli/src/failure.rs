@@ -42,17 +42,27 @@ impl Failure {
         Self::Other(format!("{}: {error}", path.display()))
     }
 
+    /// What is told of it, without passwords.
+    pub(crate) fn text(&self, verbose: bool) -> String {
+        let text = match self {
+            Self::Firebird(error) => firebird(error, verbose),
+            Self::Usage(text) | Self::Other(text) => text.clone(),
+            Self::Interrupted => "interrupted".to_owned(),
+            Self::PipeClosed => "nobody reads the output".to_owned(),
+        };
+        secret::redact(text.trim_end())
+    }
+
     /// Prints it and says how the process shall end.
     pub(crate) fn report(&self, verbose: bool) -> ExitCode {
-        let (text, code) = match self {
-            Self::Firebird(error) => (firebird(error, verbose), 1),
-            Self::Usage(text) => (text.clone(), 2),
-            Self::Other(text) => (text.clone(), 1),
+        let code = match self {
+            Self::Firebird(_) | Self::Other(_) => 1,
+            Self::Usage(_) => 2,
             // As shells report a program that SIGINT ended.
-            Self::Interrupted => ("interrupted".to_owned(), 130),
+            Self::Interrupted => 130,
             Self::PipeClosed => return ExitCode::SUCCESS,
         };
-        eprintln!("error: {}", secret::redact(text.trim_end()));
+        eprintln!("error: {}", self.text(verbose));
         ExitCode::from(code)
     }
 }

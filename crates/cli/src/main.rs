@@ -12,9 +12,11 @@ mod bench;
 mod copy;
 mod demo;
 mod failure;
+mod grid;
 mod info;
 mod interrupt;
 mod output;
+mod phases;
 mod progress;
 mod query;
 mod secret;
@@ -45,6 +47,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Bench(args) => match &args.command {
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
+            BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
         Command::WanProxy(args) => wan::run(args, cli.json),
         Command::Completions(args) => {

@@ -33,6 +33,19 @@ impl Progress {
         Self { bar, bytes: None }
     }
 
+    /// Towards a known number of turns. It is drawn between them only: while the clock runs it must cost nothing.
+    pub(crate) fn turns(turns: u64, quiet: bool) -> Self {
+        let bar = visible(quiet, || ProgressBar::new(turns));
+        bar.set_style(style("{bar:30} {pos}/{len}  {msg}  {elapsed}"));
+        Self { bar, bytes: None }
+    }
+
+    /// Says what comes next.
+    pub(crate) fn tell(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+        self.bar.tick();
+    }
+
     /// Counts rows that are done.
     pub(crate) fn add(&self, rows: u64) {
         self.bar.inc(rows);

@@ -4,6 +4,7 @@ use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
+use crate::phases::Phases;
 use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
@@ -15,39 +16,53 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let format = format(args, json)?;
     let interrupt = Interrupt::watch()?;
     let started = Instant::now();
+    let mut phases = Phases::start();
     let connection = Connection::open(&Config::parse(&args.url)?)?;
+    phases.end("connect", &connection);
     let options = TransactionOptions { read_only: args.read_only, ..TransactionOptions::default() };
     let mut transaction = connection.begin(options)?;
     let statement = transaction.prepare(&sql)?;
+    phases.end("prepare", &connection);
     let parameters = parameters(args);
     if !statement.has_rows() {
         let affected = statement.execute(&mut transaction, parameters)?.affected_rows;
+        phases.end("execute", &connection);
         match transaction.commit() {
             // COMMIT and ROLLBACK as statements have ended it already.
             Err(error) if error.kind() == Kind::Misuse => {}
             committed => committed?,
         }
+        phases.end("rest", &connection);
         let text = match (json, affected) {
             (true, _) => json!({ "affected_rows": affected, "seconds": seconds(started) }).to_string(),
             (false, Some(rows)) => counted(rows, "row", " affected"),
             (false, None) => "done".to_owned(),
         };
-        return output::print(&(text + "\n"));
+        output::print(&(text + "\n"))?;
+        if args.wire {
+            eprint!("{}", phases.text(json));
+        }
+        return Ok(());
     }
     let mut limits = BatchLimits::default();
     // No more is fetched than is shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
     let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
+    phases.end("execute", &connection);
     let (output, file) = output(args)?;
     let sink = format.sink(&cursor.schema(), style(args, format), output)?;
-    let rows = drain(cursor, sink, args.limit, &interrupt)?;
+    let rows = drain(cursor, sink, args.limit, &interrupt, || phases.end("first row", &connection))?;
     transaction.commit()?;
+    phases.end("rest", &connection);
     if let Some(file) = file {
         file.keep()?;
     }
     // Data formats are for programs, which have no use for the remark, except when a file takes the data.
     if format == Format::Table || args.output.is_some() {
         eprintln!("{} in {:.3} s", counted(rows, "row", ""), seconds(started));
+    }
+    if args.wire {
+        eprint!("{}", phases.text(json));
     }
     Ok(())
 }
@@ -103,11 +118,16 @@ fn drain(
     mut sink: Box<dyn Sink>,
     limit: Option<u64>,
     interrupt: &Interrupt,
+    mut first_batch: impl FnMut(),
 ) -> Result<u64> {
     let limit = limit.unwrap_or(u64::MAX);
     let mut rows = 0;
     while rows < limit {
-        let Some(batch) = cursor.next_batch()? else { break };
+        let batch = cursor.next_batch()?;
+        if rows == 0 {
+            first_batch();
+        }
+        let Some(batch) = batch else { break };
         let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
         sink.write(&batch.slice(0, wanted))?;
         rows += wanted as u64;

@@ -68,7 +68,7 @@ pub(crate) fn target(text: &str) -> Result<String, String> {
 
 /// The value of `--rtt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RoundTrip(Duration);
+pub(crate) struct RoundTrip(pub(crate) Duration);
 
 impl FromStr for RoundTrip {
     type Err = String;
@@ -93,7 +93,7 @@ impl FromStr for RoundTrip {
 
 /// The value of `--rate`: bits per second, or no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rate(Option<u64>);
+pub(crate) struct Rate(pub(crate) Option<u64>);
 
 impl FromStr for Rate {
     type Err = String;

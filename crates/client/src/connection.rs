@@ -150,7 +150,10 @@ impl Connection {
         self.shared.run(async |session| session.backend.ping().await)
     }
 
-    /// What the connection cost so far. All zero for an engine in this process.
+    /// What the connection cost so far, from its first packet on. All zero for an engine in this process.
+    ///
+    /// Differences tell what a part of the work costs: [`WireStats::since`]. See also [`Statement::wire_stats`],
+    /// [`Cursor::wire_stats`] and [`budget`](Self::budget).
     pub fn wire_stats(&self) -> WireStats {
         self.shared.lock().backend.wire_stats()
     }

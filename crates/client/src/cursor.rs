@@ -4,6 +4,7 @@ use crate::connection::Shared;
 use crate::error::{Error, Result};
 use crate::session::fetch::Fetching;
 use crate::statement::Inner;
+use crate::stats::{Meter, WireStats};
 use crate::transaction::Transaction;
 use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow::datatypes::SchemaRef;
@@ -20,6 +21,8 @@ pub struct Cursor {
     /// The transaction of a query that runs in one of its own.
     transaction: Option<Transaction>,
     state: State,
+    /// The statement's, and its own.
+    meters: [Meter; 2],
 }
 
 #[derive(Clone, Debug)]
@@ -30,9 +33,10 @@ enum State {
 }
 
 impl Cursor {
-    pub(crate) fn new(statement: Arc<Inner>, fetching: Fetching) -> Self {
+    pub(crate) fn new(statement: Arc<Inner>, fetching: Fetching, meter: Meter) -> Self {
         let shared = Arc::clone(&statement.shared);
-        Self { shared, statement: Some(statement), fetching, transaction: None, state: State::Open }
+        let meters = [statement.meter.clone(), meter];
+        Self { shared, statement: Some(statement), fetching, transaction: None, state: State::Open, meters }
     }
 
     /// Ends `transaction` together with the cursor.
@@ -51,6 +55,13 @@ impl Cursor {
         self.fetching.affected_rows
     }
 
+    /// What this result cost so far, from its execution on. Everything counts for the call with which it travels:
+    /// preparing known SQL travels with its execution, and rows that were asked for ahead may come while another call
+    /// waits. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.meters[1].read()
+    }
+
     /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         match &self.state {
@@ -59,7 +70,7 @@ impl Cursor {
             State::Failed(error) => return Err(error.clone()),
         }
         let fetching = &mut self.fetching;
-        let batch = self.shared.run(async |session| session.next_batch(fetching).await);
+        let batch = self.shared.metered(&self.meters, async |session| session.next_batch(fetching).await);
         match batch {
             Ok(Some(batch)) => Ok(Some(batch)),
             Ok(None) => {
@@ -87,7 +98,7 @@ impl Cursor {
     /// [`Connection::query`](crate::Connection::query) is at its last row.
     pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
         let fetching = &self.fetching;
-        self.shared.run(async |session| fetching.read_blobs(session, ids).await)
+        self.shared.metered(&self.meters, async |session| fetching.read_blobs(session, ids).await)
     }
 
     /// Closes the cursor before its end; rows not read yet are dropped.
@@ -104,7 +115,8 @@ impl Cursor {
     fn shut(&mut self, state: State) -> Result<()> {
         self.state = state;
         let fetching = &self.fetching;
-        let closed = self.shared.run(async |session| session.close_fetching(fetching).await);
+        let closed =
+            self.shared.metered(&self.meters, async |session| session.close_fetching(fetching).await);
         self.statement = None;
         closed
     }

@@ -50,6 +50,8 @@ pub enum Kind {
     Unsupported,
     /// The call is not allowed in this state.
     Misuse,
+    /// More round trips were made than a [`Budget`](crate::Budget) allows.
+    OverBudget,
     /// Reading or writing a local file failed.
     Io,
     /// Any other error of the engine.

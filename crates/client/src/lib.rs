@@ -26,6 +26,7 @@
 pub mod arrow;
 mod backend;
 mod blob;
+mod budget;
 mod cancel;
 pub mod config;
 mod connection;
@@ -42,6 +43,7 @@ mod transaction;
 pub use arrow::{BatchLimits, ReadOptions};
 pub use backend::RowFailure;
 pub use blob::BlobReader;
+pub use budget::Budget;
 pub use cancel::CancelHandle;
 pub use config::Config;
 pub use connection::Connection;

@@ -7,6 +7,7 @@ use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::session::{Prepared, has_rows, is_transaction_control};
+use crate::stats::{Meter, WireStats};
 use crate::transaction::Transaction;
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
@@ -14,6 +15,7 @@ use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::info::InfoReader;
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ pub struct Statement {
 pub(crate) struct Inner {
     pub(crate) shared: Arc<Shared>,
     pub(crate) prepared: Prepared,
+    /// All executions.
+    pub(crate) meter: Meter,
 }
 
 /// What an execution did.
@@ -79,7 +83,7 @@ impl Statement {
     }
 
     fn new(shared: &Arc<Shared>, prepared: Prepared) -> Self {
-        let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared });
+        let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared, meter: Meter::default() });
         Self { inner, read: shared.read.clone(), limits: shared.limits, timeout: None }
     }
 
@@ -155,6 +159,13 @@ impl Statement {
         Ok(plan.map(|plan| String::from_utf8_lossy(plan.value).trim().to_owned()).unwrap_or_default())
     }
 
+    /// What all executions so far cost, from binding parameters to closing cursors. Everything counts for the call with
+    /// which it travels: a transaction that begins with an execution counts for that one, closing a cursor for whatever
+    /// comes next. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.inner.meter.read()
+    }
+
     /// Runs it and opens its result. One cursor at a time may be open on a statement.
     pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         if !self.has_rows() {
@@ -162,14 +173,17 @@ impl Statement {
         }
         let id = transaction.id()?;
         let parameters = parameters.into();
-        let fetching = self.inner.shared.run(async |session| {
-            let prepared = &self.inner.prepared;
-            let bound = session.bind(prepared, id, parameters.batch()).await?;
-            let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
-            session.set_timeout(prepared, self.timeout)?;
-            session.open(prepared, id, message, &self.read, self.limits).await
-        })?;
-        Ok(Cursor::new(Arc::clone(&self.inner), fetching))
+        let meter = Meter::default();
+        let fetching =
+            self.inner.shared.metered(&[self.inner.meter.clone(), meter.clone()], async |session| {
+                let prepared = &self.inner.prepared;
+                let bound = session.bind(prepared, id, parameters.batch()).await?;
+                let message =
+                    bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+                session.set_timeout(prepared, self.timeout)?;
+                session.open(prepared, id, message, &self.read, self.limits).await
+            })?;
+        Ok(Cursor::new(Arc::clone(&self.inner), fetching, meter))
     }
 
     /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
@@ -195,7 +209,7 @@ impl Statement {
             };
         }
         let prepared = &self.inner.prepared;
-        let executed = self.inner.shared.run(async |session| {
+        let executed = self.inner.shared.metered(slice::from_ref(&self.inner.meter), async |session| {
             session.set_timeout(prepared, self.timeout)?;
             session.execute(prepared, id).await
         })?;
@@ -213,7 +227,7 @@ impl Statement {
     ) -> Result<Executed> {
         let id = transaction.id()?;
         let prepared = &self.inner.prepared;
-        let executed = self.inner.shared.run(async |session| {
+        let executed = self.inner.shared.metered(slice::from_ref(&self.inner.meter), async |session| {
             session.set_timeout(prepared, self.timeout)?;
             session.execute_and_commit(prepared, id, parameters.batch()).await
         })?;
@@ -236,8 +250,11 @@ impl Statement {
         let id = transaction.id()?;
         let prepared = &self.inner.prepared;
         let stop = on_failure == OnFailure::Stop;
-        let written =
-            self.inner.shared.run(async |session| session.execute_rows(prepared, id, rows, stop).await)?;
+        let meters = slice::from_ref(&self.inner.meter);
+        let written = self
+            .inner
+            .shared
+            .metered(meters, async |session| session.execute_rows(prepared, id, rows, stop).await)?;
         Ok(RowsExecuted { rows: written.rows, affected_rows: written.affected, failures: written.failures })
     }
 }

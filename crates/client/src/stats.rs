@@ -1,3 +1,40 @@
-//! What a connection cost.
+//! What a connection, a statement or a cursor cost.
 
 pub use firearrow_proto::wire::connection::WireStats;
+
+use crate::backend::{AnyBackend, Backend};
+use crate::connection::Shared;
+use crate::error::Result;
+use crate::session::{Session, ready};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Adds up what some calls cost: everything that travelled while they ran. Clones are the same meter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter(Arc<Mutex<WireStats>>);
+
+impl Meter {
+    pub(crate) fn read(&self) -> WireStats {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, spent: WireStats) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += spent;
+    }
+}
+
+impl Shared {
+    /// [`run`](Self::run), at the expense of `meters`, whether it succeeds or not.
+    pub(crate) fn metered<T>(
+        &self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        let mut session = self.lock();
+        session.backend.begin_call();
+        let before = session.backend.wire_stats();
+        let result = ready(flow(&mut session));
+        let spent = session.backend.wire_stats().since(&before);
+        meters.iter().for_each(|meter| meter.add(spent));
+        result
+    }
+}

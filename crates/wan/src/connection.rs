@@ -1,11 +1,14 @@
 //! A client, the target, and what is under way between them.
 
 use crate::line::Line;
+use crate::link::Link;
 use crate::queue::{Parcel, Queue};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Two sockets and a queue for each direction.
 #[derive(Debug)]
@@ -14,6 +17,15 @@ pub(crate) struct Connection {
     target: TcpStream,
     up: Queue,
     down: Queue,
+    handshake: Handshake,
+}
+
+/// The round trip of TCP's handshake, which begins when there is something to send: until then nobody feels it.
+#[derive(Debug)]
+struct Handshake {
+    round_trip: Duration,
+    /// Known once it has begun.
+    end: OnceLock<Instant>,
 }
 
 /// What all connections share, for one direction.
@@ -25,11 +37,13 @@ pub(crate) struct Direction {
 }
 
 impl Connection {
-    pub(crate) fn new(client: TcpStream, target: TcpStream, buffer: usize) -> io::Result<Self> {
+    pub(crate) fn new(client: TcpStream, target: TcpStream, link: &Link) -> io::Result<Self> {
         for socket in [&client, &target] {
             socket.set_nodelay(true)?; // the kernel must not delay what is due
         }
-        Ok(Self { client, target, up: Queue::new(buffer), down: Queue::new(buffer) })
+        let [up, down] = [(); 2].map(|()| Queue::new(link.buffer));
+        let handshake = Handshake { round_trip: link.round_trip, end: OnceLock::new() };
+        Ok(Self { client, target, up, down, handshake })
     }
 
     /// Passes everything on until both directions have ended.
@@ -40,9 +54,10 @@ impl Connection {
         thread::scope(|scope| {
             let named = |name: &str| thread::Builder::new().name(name.to_owned());
             let readers = named("wan-read-up")
-                .spawn_scoped(scope, || read(&self.client, &up.line, &self.up))
+                .spawn_scoped(scope, || self.read(&self.client, &up.line, &self.up))
                 .and_then(|_| {
-                    named("wan-read-down").spawn_scoped(scope, || read(&self.target, &down.line, &self.down))
+                    named("wan-read-down")
+                        .spawn_scoped(scope, || self.read(&self.target, &down.line, &self.down))
                 })
                 .and_then(|_| {
                     named("wan-write-up").spawn_scoped(scope, || self.write(&self.up, &self.target, up))
@@ -80,22 +95,33 @@ impl Connection {
             direction.delivered.fetch_add(parcel.size() as u64, Ordering::Relaxed);
         }
     }
+
+    /// Puts on the line what the sender sends, while there is room for it.
+    fn read(&self, mut from: &TcpStream, line: &Line, queue: &Queue) {
+        let mut buffer = vec![0; line.chunk()];
+        while queue.has_room() {
+            let parcel = match from.read(&mut buffer) {
+                Ok(0) => Parcel::End,
+                Ok(length) => Parcel::Bytes(buffer[..length].to_vec()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => Parcel::Lost,
+            };
+            if !self.handshake.wait(queue) {
+                break;
+            }
+            let last = !matches!(parcel, Parcel::Bytes(_));
+            queue.push(line.send(parcel.size()), parcel);
+            if last {
+                break;
+            }
+        }
+    }
 }
 
-/// Puts on the line what the sender sends, while there is room for it.
-fn read(mut from: &TcpStream, line: &Line, queue: &Queue) {
-    let mut buffer = vec![0; line.chunk()];
-    while queue.has_room() {
-        let parcel = match from.read(&mut buffer) {
-            Ok(0) => Parcel::End,
-            Ok(length) => Parcel::Bytes(buffer[..length].to_vec()),
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(_) => Parcel::Lost,
-        };
-        let last = !matches!(parcel, Parcel::Bytes(_));
-        queue.push(line.send(parcel.size()), parcel);
-        if last {
-            break;
-        }
+impl Handshake {
+    /// Waits for its end; false if the queue was closed before.
+    fn wait(&self, queue: &Queue) -> bool {
+        let end = *self.end.get_or_init(|| Instant::now() + self.round_trip);
+        queue.wait_until(end)
     }
 }

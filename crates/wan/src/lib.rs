@@ -9,8 +9,11 @@
 //! The two lines, one per direction, belong to all connections: bytes stand in line behind those of others. A queue
 //! belongs to one connection and direction; while it is full, nothing more is read, and the sender feels it.
 //!
-//! What it leaves out: loss, congestion control (a connection has the whole rate from its first byte), headers (the
-//! rate is that of the payload) and the round trip of TCP's own handshake, because the kernel answers it at once.
+//! The kernel answers TCP's own handshake at once, and a client is connected without a wait. The round trip of it is made
+//! up for by the first bytes of a connection, whoever sends them: they wait for one before they leave.
+//!
+//! What it leaves out: loss, congestion control (a connection has the whole rate from its first byte) and headers (the
+//! rate is that of the payload).
 
 #![forbid(unsafe_code)]
 

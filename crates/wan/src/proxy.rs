@@ -61,7 +61,7 @@ impl WanProxy {
         let shared = Arc::new(Shared {
             target,
             addresses,
-            buffer: link.buffer,
+            link,
             up: direction(),
             down: direction(),
             connections: AtomicU64::new(0),
@@ -117,7 +117,7 @@ impl Drop for WanProxy {
 struct Shared {
     target: String,
     addresses: Vec<SocketAddr>,
-    buffer: usize,
+    link: Link,
     up: Direction,
     down: Direction,
     connections: AtomicU64,
@@ -154,7 +154,7 @@ impl Shared {
             Ok(target) => target,
             Err(error) => return (self.report)(&Problem::Target { target: self.target.clone(), error }),
         };
-        let served = Connection::new(client, target, self.buffer).map(Arc::new).and_then(|connection| {
+        let served = Connection::new(client, target, &self.link).map(Arc::new).and_then(|connection| {
             let registered = self.register(&connection);
             if registered { connection.run(&self.up, &self.down) } else { Ok(()) }
         });

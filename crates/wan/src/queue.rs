@@ -68,6 +68,19 @@ impl Queue {
         !state.closed
     }
 
+    /// Lets the one who pushes wait for a moment; false once the queue is closed.
+    pub(crate) fn wait_until(&self, moment: Instant) -> bool {
+        let mut state = self.state();
+        while !state.closed {
+            let left = moment.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            (state, _) = self.departure.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        !state.closed
+    }
+
     /// Adds what is due no earlier than all before it.
     pub(crate) fn push(&self, due: Instant, parcel: Parcel) {
         let mut state = self.state();
@@ -155,16 +168,25 @@ mod tests {
     }
 
     #[test]
+    fn a_moment_is_waited_for() {
+        let moment = Instant::now() + Duration::from_millis(20);
+        assert!(Queue::new(1).wait_until(moment));
+        assert!(Instant::now() >= moment);
+        assert!(Queue::new(1).wait_until(moment), "one in the past");
+    }
+
+    #[test]
     fn closing_ends_all_waiting() {
         let (empty, full) = (Queue::new(1), Queue::new(1));
         full.push(Instant::now() + Duration::from_secs(60), Parcel::Bytes(vec![1]));
         thread::scope(|scope| {
             let popped = [&empty, &full].map(|queue| scope.spawn(|| queue.pop()));
             let room = scope.spawn(|| full.has_room());
+            let later = scope.spawn(|| empty.wait_until(Instant::now() + Duration::from_secs(60)));
             thread::sleep(Duration::from_millis(10));
             [&empty, &full].into_iter().for_each(Queue::close);
             assert!(popped.into_iter().all(|thread| thread.join().unwrap().is_none()));
-            assert!(!room.join().unwrap());
+            assert!(!room.join().unwrap() && !later.join().unwrap());
         });
     }
 }

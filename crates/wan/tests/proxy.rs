@@ -129,6 +129,48 @@ fn a_round_trip_takes_no_less_than_that() {
 }
 
 #[test]
+fn connecting_takes_a_round_trip_once() {
+    let round_trip = Duration::from_millis(100);
+    let proxy = start(Link::new(round_trip, None));
+    let mut client = connect(&proxy);
+    // The client may be late: what counts is when it has something to say.
+    thread::sleep(round_trip);
+    let mut times = [(); 6].map(|()| {
+        let begin = Instant::now();
+        client.write_all(b"ping").unwrap();
+        client.read_exact(&mut [0; 4]).unwrap();
+        begin.elapsed()
+    });
+    assert!(times[0] >= 2 * round_trip, "{times:?}");
+    // Of the later ones at least one is not disturbed, however busy the machine is.
+    times[1..].sort();
+    assert!((round_trip..2 * round_trip).contains(&times[1]), "{times:?}");
+}
+
+#[test]
+fn a_server_that_speaks_first_pays_for_the_handshake() {
+    let listener = listen();
+    let round_trip = Duration::from_millis(60);
+    let link = Link::new(round_trip, None);
+    let proxy = WanProxy::start(ANY, listener.local_addr().unwrap().to_string(), link).unwrap();
+    let begin = Instant::now();
+    let server = thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.write_all(b"hello").unwrap();
+        read_until_end(&mut socket)
+    });
+    let mut client = connect(&proxy);
+    client.read_exact(&mut [0; 5]).unwrap();
+    assert!(begin.elapsed() >= round_trip * 3 / 2, "{:?}", begin.elapsed());
+    // It is paid for now.
+    let begin = Instant::now();
+    client.write_all(b"bye").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(server.join().unwrap(), b"bye");
+    assert!(begin.elapsed() >= round_trip / 2, "{:?}", begin.elapsed());
+}
+
+#[test]
 fn a_transfer_takes_no_less_than_its_size() {
     let proxy = start(Link::new(Duration::from_millis(10), Some(RATE)));
     let begin = Instant::now();

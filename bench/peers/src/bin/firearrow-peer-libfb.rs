@@ -5,7 +5,7 @@
 use firearrow_fbapi::{Attachment, Library, LoadOptions, Providers, Runtime, RuntimeHint};
 use firearrow_peers::arguments::{Arguments, Work};
 use firearrow_peers::cpu::CpuTime;
-use firearrow_peers::{BlobLoop, InsertLoop, Method, RawLoop, blob_loop, insert_loop, raw_loop};
+use firearrow_peers::{BlobLoop, InsertLoop, Method, RawLoop, Wire, blob_loop, insert_loop, raw_loop};
 use std::error::Error;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -58,8 +58,17 @@ fn measure(
     if let Some(size) = inline {
         check_inline(&attachment, size)?;
     }
+    let counts = arguments.is_remote() && library.client_version() >= (5, 0);
+    let wire = || if counts { Wire::of(&attachment) } else { Ok(None) };
+    let connected = wire()?;
     let mut line = Line::default();
     work(&mut line, &attachment, arguments, connect)?;
+    if let (Some(connected), Some(done)) = (connected, wire()?) {
+        line.put("bytes_sent", done.bytes_sent);
+        line.put("bytes_received", done.bytes_received);
+        line.put("round_trips", done.round_trips);
+        line.put("connect_round_trips", connected.round_trips);
+    }
     let start = Instant::now();
     attachment.detach()?;
     line.put_time("detach_s", start.elapsed());

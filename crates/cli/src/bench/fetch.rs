@@ -2,7 +2,7 @@
 
 use super::machine::Environment;
 use super::measure::{self, Plan, Run};
-use super::reference::Reference;
+use super::reference::{Blobs, Reference};
 use super::report::{self, Measured};
 use super::verify::Shape;
 use super::{save, verify};
@@ -12,6 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::output::print;
 use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection};
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 
 pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
@@ -22,7 +23,11 @@ pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
         true => Reference::Absent("--no-reference".to_owned()),
         false => Reference::find(args.reference_client.as_deref(), &config, &info),
     };
-    let environment = Environment::read(&config, &info, &reference, args);
+    let environment = Environment {
+        batch_rows: args.batch_rows.map(std::num::NonZero::get),
+        consume: args.consume,
+        ..Environment::read(&config, &info, &reference, args.repeat.get())
+    };
     if !json {
         print(&report::heading(&environment))?;
     }
@@ -48,13 +53,25 @@ pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
         print(&report::json(&environment, &measured)?)?;
     }
     if let (Some(folder), false) = (&args.save, measured.is_empty()) {
-        let folder = save::write(folder, &environment, &measured)?;
+        let report = report::markdown(&environment, &measured);
+        let folder = save::write(folder, &environment.folder(), &raw(&environment, &measured)?, &report)?;
         eprintln!("saved in {}", folder.display());
     }
     match failures.len() {
         0 => Ok(()),
         count => Err(Failure::other(format!("{count} of {} could not be measured", count + measured.len()))),
     }
+}
+
+/// The circumstances, then every repetition, a line each.
+fn raw(environment: &Environment, all: &[Measured]) -> Result<Vec<Value>> {
+    let mut lines = vec![json!({ "environment": environment })];
+    for measured in all {
+        for (of, runs) in [("ours", &measured.ours), ("reference", &measured.reference)] {
+            lines.extend(save::repetitions(runs, &[("table", &measured.name), ("loop", of)])?);
+        }
+    }
+    Ok(lines)
 }
 
 /// What is read.
@@ -92,6 +109,7 @@ fn measure(
         Reference::Peer(peer) => Some(peer),
         Reference::Absent(_) => None,
     };
+    let blobs = if has_blobs { Blobs::Read } else { Blobs::Unread };
     let check = |run: Run| match run.rows == rows {
         true => Ok(run),
         false => Err(Failure::other(format!(
@@ -105,7 +123,7 @@ fn measure(
         interrupt.check()?;
         ours.push(check(measure::run(plan)?)?);
         if let Some(peer) = peer {
-            theirs.push(check(peer.fetch(sql, has_blobs)?)?);
+            theirs.push(check(peer.fetch(sql, blobs)?)?);
         }
     }
     tell("");

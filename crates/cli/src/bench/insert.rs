@@ -10,7 +10,7 @@ use crate::progress::thousands;
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use firearrow::config::Config;
-use firearrow::{Connection, OnFailure, TransactionOptions};
+use firearrow::{Connection, OnFailure, ServerInfo, TransactionOptions};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::Serialize;
@@ -20,18 +20,18 @@ use std::time::Instant;
 
 /// What one repetition cost, in seconds.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct Run {
-    rows: u64,
-    execute_s: f64,
-    commit_s: f64,
-    cpu_s: f64,
+pub(super) struct Run {
+    pub(super) rows: u64,
+    pub(super) execute_s: f64,
+    pub(super) commit_s: f64,
+    pub(super) cpu_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     round_trips: Option<u64>,
 }
 
 impl From<Inserted> for Run {
     fn from(inserted: Inserted) -> Self {
-        let Inserted { rows, execute_s, commit_s, cpu_user_s, cpu_sys_s } = inserted;
+        let Inserted { rows, execute_s, commit_s, cpu_user_s, cpu_sys_s, .. } = inserted;
         Self { rows, execute_s, commit_s, cpu_s: cpu_user_s + cpu_sys_s, round_trips: None }
     }
 }
@@ -42,11 +42,8 @@ pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
     let connection = Connection::open(&config)?;
     let info = connection.info()?;
     let reference = Reference::find(args.reference_client.as_deref(), &config, &info);
-    let has_batches = !info.engine_version.starts_with('3');
-    let method =
-        if has_batches { &["--method", "batch", "--chunk", "10000"][..] } else { &["--method", "one"] };
-    let columns: Vec<String> = (0..COLUMNS).map(|column| format!("C{column} INTEGER")).collect();
-    connection.execute(&format!("RECREATE TABLE {TABLE} ({})", columns.join(", ")))?;
+    let method = method(&info);
+    create(&connection)?;
     let rows = args.rows.get();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     // One run more than wanted: the first one fills caches and makes the file grow.
@@ -66,7 +63,7 @@ pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
             theirs.extend(other.map(Run::from));
         }
     }
-    connection.execute(&format!("DROP TABLE {TABLE}"))?;
+    remove(&connection)?;
     let name = match &reference {
         Reference::Peer(peer) => format!("{}, {}", peer.name, method[1]),
         Reference::Absent(reason) => format!("none: {reason}"),
@@ -105,8 +102,29 @@ pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
     print(&text)
 }
 
+/// How the reference inserts: servers before Firebird 4 have no batches.
+pub(super) fn method(info: &ServerInfo) -> &'static [&'static str] {
+    match info.engine_version.starts_with('3') {
+        true => &["--method", "one"],
+        false => &["--method", "batch", "--chunk", "10000"],
+    }
+}
+
+/// Makes the table that rows are inserted into.
+pub(super) fn create(connection: &Connection) -> Result<()> {
+    let columns: Vec<String> = (0..COLUMNS).map(|column| format!("C{column} INTEGER")).collect();
+    connection.execute(&format!("RECREATE TABLE {TABLE} ({})", columns.join(", ")))?;
+    Ok(())
+}
+
+/// Drops it.
+pub(super) fn remove(connection: &Connection) -> Result<()> {
+    connection.execute(&format!("DROP TABLE {TABLE}"))?;
+    Ok(())
+}
+
 /// Inserts the rows that the reference inserts.
-fn insert(connection: &Connection, rows: u64) -> Result<Run> {
+pub(super) fn insert(connection: &Connection, rows: u64) -> Result<Run> {
     let cpu = cpu_seconds()?;
     let mut transaction = connection.begin(TransactionOptions::default())?;
     let statement = transaction.prepare(&sql())?;
@@ -143,7 +161,7 @@ fn batch(first: u64, rows: u64) -> RecordBatch {
 }
 
 /// Reads back what was inserted, and deletes it.
-fn check(connection: &Connection, rows: u64) -> Result<()> {
+pub(super) fn check(connection: &Connection, rows: u64) -> Result<()> {
     let mut cursor = connection.query(&format!("SELECT COUNT(*), SUM(C0), SUM(C9) FROM {TABLE}"))?;
     let batch = cursor.next_batch()?.ok_or_else(|| Failure::other("no sums"))?;
     let sums: Vec<i64> =
@@ -166,7 +184,8 @@ fn check(connection: &Connection, rows: u64) -> Result<()> {
     Ok(())
 }
 
-fn sql() -> String {
+/// The statement of ours and of the reference.
+pub(super) fn sql() -> String {
     let names: Vec<String> = (0..COLUMNS).map(|column| format!("C{column}")).collect();
     format!("INSERT INTO {TABLE} ({}) VALUES ({})", names.join(", "), vec!["?"; names.len()].join(", "))
 }
@@ -177,6 +196,7 @@ fn cpu_seconds() -> Result<f64> {
 }
 
 const TABLE: &str = "FIREARROW_BENCH";
-const COLUMNS: u64 = 10;
+/// Columns of the table, all INTEGER.
+pub(super) const COLUMNS: u64 = 10;
 /// Rows of one record batch.
 const BATCH: u64 = 100_000;

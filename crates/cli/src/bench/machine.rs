@@ -1,7 +1,6 @@
 //! Where and with what it was measured; figures without that are worth nothing.
 
 use super::reference::Reference;
-use crate::args::FetchArgs;
 use crate::info;
 use arrow::temporal_conversions::timestamp_s_to_datetime;
 use firearrow::ServerInfo;
@@ -39,7 +38,12 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    pub(crate) fn read(config: &Config, info: &ServerInfo, reference: &Reference, args: &FetchArgs) -> Self {
+    pub(crate) fn read(
+        config: &Config,
+        info: &ServerInfo,
+        reference: &Reference,
+        repetitions: usize,
+    ) -> Self {
         let (reference, no_reference) = match reference {
             Reference::Peer(peer) => (Some(peer.name.clone()), None),
             Reference::Absent(reason) => (None, Some(reason.clone())),
@@ -61,16 +65,25 @@ impl Environment {
             page_size: info.page_size,
             reference,
             no_reference,
-            repetitions: args.repeat.get(),
-            batch_rows: args.batch_rows.map(std::num::NonZero::get),
-            consume: args.consume,
+            repetitions,
+            batch_rows: None,
+            consume: false,
         }
     }
 
     /// `2026-11-21-amd-epyc-7b13-2-cores`
     pub(crate) fn folder(&self) -> String {
-        let date = self.date.split('T').next().unwrap_or_default();
-        format!("{date}-{}-{}-cores", slug(&self.cpu), self.cores)
+        format!("{}-{}-{}-cores", self.day(), slug(&self.cpu), self.cores)
+    }
+
+    /// `2026-11-21`
+    pub(crate) fn day(&self) -> &str {
+        self.date.split('T').next().unwrap_or_default()
+    }
+
+    /// `5.0` of `5.0.4`.
+    pub(crate) fn release(&self) -> String {
+        self.engine.splitn(3, '.').take(2).collect::<Vec<_>>().join(".")
     }
 }
 

@@ -7,7 +7,7 @@ use firearrow::config::Config;
 use firearrow::{BatchLimits, Connection, Params, TransactionOptions, WireStats};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -42,11 +42,14 @@ pub(crate) struct Lap {
 }
 
 /// Traffic of a repetition, without that of disconnecting.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct Wire {
+    /// Bytes on the socket.
     pub(crate) bytes_received: u64,
     pub(crate) bytes_sent: u64,
     pub(crate) round_trips: u64,
+    /// Those among them that were needed to connect.
+    pub(crate) connect_round_trips: u64,
 }
 
 impl Run {
@@ -98,6 +101,7 @@ pub(crate) fn run(plan: Plan<'_>) -> Result<Run> {
 
     let connection = Connection::open(plan.config)?;
     run.connect = clock.lap()?;
+    let connected = connection.wire_stats();
 
     let transaction = connection.begin(TransactionOptions::read_only())?;
     let statement = transaction.prepare(plan.sql)?.with_limits(plan.limits);
@@ -116,10 +120,10 @@ pub(crate) fn run(plan: Plan<'_>) -> Result<Run> {
     }
     run.drain = clock.lap()?;
 
-    run.wire = wire(connection.wire_stats());
     cursor.close()?;
     drop(statement);
     transaction.commit()?;
+    run.wire = Wire::of(connection.wire_stats(), connected.round_trips);
     connection.close()?;
     run.release = clock.lap()?;
 
@@ -129,13 +133,16 @@ pub(crate) fn run(plan: Plan<'_>) -> Result<Run> {
     Ok(run)
 }
 
-/// Nothing is sent to an engine in this process.
-fn wire(stats: WireStats) -> Option<Wire> {
-    (stats.round_trips > 0).then_some(Wire {
-        bytes_received: stats.wire_bytes_received,
-        bytes_sent: stats.wire_bytes_sent,
-        round_trips: stats.round_trips,
-    })
+impl Wire {
+    /// `None` for an engine in this process, to which nothing is sent.
+    pub(crate) fn of(stats: WireStats, connect_round_trips: u64) -> Option<Self> {
+        (stats.round_trips > 0).then_some(Self {
+            bytes_received: stats.wire_bytes_received,
+            bytes_sent: stats.wire_bytes_sent,
+            round_trips: stats.round_trips,
+            connect_round_trips,
+        })
+    }
 }
 
 /// Touches every value, as a program that uses them would.

@@ -4,6 +4,8 @@
 //!  fetch: verify (checksums) ─► ours, reference, ours, reference … ─► report ─► terminal, JSON, files
 //!                                 │          │
 //!                              measure    a process that loops over fetchNext
+//!
+//!  wire: the same of several ways to a server: see its module
 //! ```
 
 mod fetch;
@@ -13,8 +15,12 @@ mod measure;
 mod reference;
 mod report;
 mod save;
+mod server;
 mod statistics;
 mod verify;
+mod wire;
 
 pub(crate) use fetch::run as fetch;
 pub(crate) use insert::run as insert;
+pub(crate) use report::time;
+pub(crate) use wire::run as wire;

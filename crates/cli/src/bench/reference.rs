@@ -3,7 +3,7 @@
 //! Each turn of it is a process of its own, for one process can hold one client library only. It connects and fetches
 //! a row before it measures: like ours, it then finds library and engine loaded.
 
-use super::measure::{Lap, Run};
+use super::measure::{Lap, Run, Wire};
 use crate::failure::{Failure, Result};
 use crate::secret;
 use firearrow::ServerInfo;
@@ -46,11 +46,29 @@ struct Line {
     detach_s: f64,
     cpu_user_s: f64,
     cpu_sys_s: f64,
+    /// Libraries from Firebird 5.0.2 on count it.
+    #[serde(flatten)]
+    wire: Option<Wire>,
+}
+
+/// How the peer reads BLOBs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blobs {
+    /// Not at all.
+    Unread,
+    /// Not at all, and the server shall not send them along either.
+    Left,
+    /// One by one.
+    Read,
+    /// The server sends those of up to so many bytes along with their rows.
+    Inline(u32),
 }
 
 /// What an insertion cost the peer.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Inserted {
+    #[serde(flatten)]
+    pub(crate) wire: Option<Wire>,
     pub(crate) rows: u64,
     pub(crate) execute_s: f64,
     pub(crate) commit_s: f64,
@@ -87,9 +105,19 @@ impl Reference {
 }
 
 impl Peer {
-    /// Runs the query once and reads all that it gives, BLOBs included.
-    pub(crate) fn fetch(&self, sql: &str, has_blobs: bool) -> Result<Run> {
-        let line: Line = self.line(sql, &["--work", if has_blobs { "blobs" } else { "fetch" }])?;
+    /// Runs the query once and reads all rows that it gives.
+    pub(crate) fn fetch(&self, sql: &str, blobs: Blobs) -> Result<Run> {
+        let size;
+        let work = match blobs {
+            Blobs::Unread => &["--work", "fetch"][..],
+            Blobs::Left => &["--work", "fetch", "--inline", "0"],
+            Blobs::Read => &["--work", "blobs"],
+            Blobs::Inline(longest) => {
+                size = longest.to_string();
+                &["--work", "blobs", "--inline", &size]
+            }
+        };
+        let line: Line = self.line(sql, work)?;
         Ok(line.into())
     }
 
@@ -136,6 +164,7 @@ impl From<Line> for Run {
             release: lap(line.release_s + line.detach_s),
             cpu_user_s: line.cpu_user_s,
             cpu_system_s: line.cpu_sys_s,
+            wire: line.wire,
             ..Self::default()
         }
     }
@@ -197,6 +226,13 @@ mod tests {
         let run: Run = serde_json::from_str::<Line>(line).unwrap().into();
         assert_eq!((run.rows, run.release.wall_s, run.cpu()), (3, 0.5, 1.5));
         assert_eq!(run.total(), 2.8);
+        assert!(run.wire.is_none());
+        let counted = r#","bytes_sent":7,"bytes_received":9,"round_trips":5,"connect_round_trips":4}"#;
+        let line = line.replace('}', counted);
+        let run: Run = serde_json::from_str::<Line>(&line).unwrap().into();
+        let wire = run.wire.unwrap();
+        assert_eq!((wire.bytes_sent, wire.bytes_received), (7, 9));
+        assert_eq!((wire.round_trips, wire.connect_round_trips), (5, 4));
     }
 
     #[test]

@@ -31,11 +31,7 @@ struct Line {
 
 /// The circumstances, a line each.
 pub(crate) fn heading(environment: &Environment) -> String {
-    let Environment { cpu, cores, system, .. } = environment;
-    let memory = environment.memory_bytes.map_or_else(String::new, |bytes| format!(", {}", size(bytes)));
-    let mut text = format!("firearrow {}, Firebird {}\n", environment.firearrow, environment.engine);
-    text += &format!("{}\n", environment.transport);
-    text += &format!("{cpu}, {cores} cores{memory}, {system}, {}\n", environment.date);
+    let mut text = place(environment);
     if environment.is_embedded {
         text += "CPU and memory are those of this process, the engine included.\n";
     } else {
@@ -54,6 +50,21 @@ pub(crate) fn heading(environment: &Environment) -> String {
         (None, Some(reason)) => text += &format!("reference: none; {reason}\n"),
         (None, None) => {}
     }
+    text + &warnings(environment)
+}
+
+/// With what and where it was measured, a line each.
+pub(crate) fn place(environment: &Environment) -> String {
+    let Environment { cpu, cores, system, .. } = environment;
+    let memory = environment.memory_bytes.map_or_else(String::new, |bytes| format!(", {}", size(bytes)));
+    let mut text = format!("firearrow {}, Firebird {}\n", environment.firearrow, environment.engine);
+    text += &format!("{}\n", environment.transport);
+    text + &format!("{cpu}, {cores} cores{memory}, {system}, {}\n", environment.date)
+}
+
+/// Why figures are not worth much, a line each.
+pub(crate) fn warnings(environment: &Environment) -> String {
+    let mut text = String::new();
     if environment.repetitions < FEWEST {
         text += &format!("Fewer than {FEWEST} repetitions: the figures are a smoke test.\n");
     }
@@ -220,7 +231,7 @@ fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> Option<f64> {
 }
 
 /// Three digits in the unit that suits.
-fn time(seconds: f64) -> String {
+pub(crate) fn time(seconds: f64) -> String {
     let (value, unit) = match seconds {
         _ if seconds >= 1.0 => (seconds, "s"),
         _ if seconds >= 1e-3 => (seconds * 1e3, "ms"),

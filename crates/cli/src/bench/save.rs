@@ -1,37 +1,34 @@
 //! Figures kept: every repetition as it was, and the report drawn from them.
 
-use super::machine::Environment;
-use super::measure::Run;
-use super::report::{self, Measured};
 use crate::failure::{Failure, Result};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes `DIR/DATE-MACHINE/{raw.jsonl,report.md}` and gives the folder. Earlier runs of the day are left alone.
-pub(crate) fn write(folder: &Path, environment: &Environment, all: &[Measured]) -> Result<PathBuf> {
-    let folder = fresh(folder, &environment.folder()).map_err(|error| Failure::file(folder, &error))?;
-    let mut raw = json!({ "environment": environment }).to_string() + "\n";
-    for measured in all {
-        let mut add = |loop_: &str, runs: &[Run]| -> Result<()> {
-            for (index, run) in runs.iter().enumerate() {
-                let mut line = serde_json::to_value(run)?;
-                line["table"] = measured.name.as_str().into();
-                line["loop"] = loop_.into();
-                line["repetition"] = (index + 1).into();
-                raw += &(line.to_string() + "\n");
-            }
-            Ok(())
-        };
-        add("ours", &measured.ours)?;
-        add("reference", &measured.reference)?;
-    }
-    for (name, text) in [("raw.jsonl", raw), ("report.md", report::markdown(environment, all))] {
+/// Writes `DIR/NAME/{raw.jsonl,report.md}` and gives the folder. Earlier runs of that name are left alone.
+pub(crate) fn write(folder: &Path, name: &str, raw: &[Value], report: &str) -> Result<PathBuf> {
+    let folder = fresh(folder, name).map_err(|error| Failure::file(folder, &error))?;
+    let raw: String = raw.iter().map(|line| format!("{line}\n")).collect();
+    for (name, text) in [("raw.jsonl", raw.as_str()), ("report.md", report)] {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| Failure::file(&path, &error))?;
     }
     Ok(folder)
+}
+
+/// A line for each repetition, with its number and some labels.
+pub(crate) fn repetitions<R: Serialize>(runs: &[R], labels: &[(&str, &str)]) -> Result<Vec<Value>> {
+    let line = |(index, run): (usize, &R)| {
+        let mut line = serde_json::to_value(run)?;
+        for (name, value) in labels {
+            line[*name] = (*value).into();
+        }
+        line["repetition"] = (index + 1).into();
+        Ok(line)
+    };
+    runs.iter().enumerate().map(line).collect()
 }
 
 fn fresh(parent: &Path, name: &str) -> io::Result<PathBuf> {

@@ -1,7 +1,8 @@
 //! Whether a demo table contains what it must; figures of anything else are worth nothing.
 
-use crate::demo::catalog;
+use crate::demo::catalog::Expected;
 use crate::demo::checksum::checksum;
+use crate::demo::{self, catalog};
 use crate::failure::{Failure, Result};
 use arrow::datatypes::{Field, Schema};
 use firearrow::Connection;
@@ -29,6 +30,15 @@ impl Shape {
 pub(crate) fn table(config: &Config, name: &str, sql: &str) -> Result<Shape> {
     let connection = Connection::open(config)?;
     let expected = catalog::load(&connection, name)?;
+    compare(connection, name, sql, &expected)
+}
+
+/// Reads rows of a demo table that begin with its first one, and compares them with what was made.
+pub(crate) fn beginning(config: &Config, name: &str, sql: &str, rows: u64) -> Result<Shape> {
+    compare(Connection::open(config)?, name, sql, &demo::expected(name, rows)?)
+}
+
+fn compare(connection: Connection, name: &str, sql: &str, expected: &Expected) -> Result<Shape> {
     let mut cursor = connection.query(sql)?;
     let schema = cursor.schema();
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();

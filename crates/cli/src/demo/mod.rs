@@ -11,6 +11,8 @@ mod load;
 mod tables;
 mod values;
 
+use self::catalog::Expected;
+use self::checksum::checksum;
 use crate::args::DemoArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
@@ -21,6 +23,8 @@ use firearrow::{Connection, Kind};
 use serde::Serialize;
 use std::time::Instant;
 use tables::{MOST_ROWS, TABLES, Table};
+
+const ROWS_AT_A_TIME: usize = 8192;
 
 pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let rows = args.rows.get();
@@ -35,19 +39,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     replace(&connection, args.force)?;
     let mut made = Vec::new();
     for table in &TABLES {
-        let started = Instant::now();
-        let rows = table.rows(rows);
-        create(&connection, table, major)?;
-        let progress = Progress::of(table.name, rows, args.quiet || json);
-        let sums = load::fill(&connection, table, rows, major, &progress, &interrupt)?;
-        if let Some(key) = table.key {
-            let name = table.name;
-            connection
-                .execute(&format!("ALTER TABLE {name} ADD CONSTRAINT PK_{name} PRIMARY KEY ({key})"))?;
-        }
-        let names = table.columns.iter().map(|column| column.name);
-        catalog::store(&connection, table.name, rows, names.zip(sums))?;
-        made.push(Made { name: table.name, rows, seconds: started.elapsed().as_secs_f64() });
+        made.push(make(&connection, table, rows, major, args.quiet || json, &interrupt)?);
     }
     let database = match &config.target {
         Target::Embedded { path } => path.clone(),
@@ -56,6 +48,57 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let summary = Summary { database, created, engine, tables: made };
     let text = if json { serde_json::to_string_pretty(&summary)? + "\n" } else { summary.text(major) };
     output::print(&text)
+}
+
+/// Makes the demo tables that a database lacks, and the database if there is none.
+pub(crate) fn complete(config: &Config, rows: u64, quiet: bool, interrupt: &Interrupt) -> Result<()> {
+    let (connection, _) = open_or_create(config)?;
+    let existing = catalog::existing(&connection, TABLES.iter().map(|table| table.name))?;
+    let missing = TABLES.iter().filter(|table| !existing.iter().any(|name| name == table.name));
+    let major = major(&connection.info()?.engine_version)?;
+    for table in missing {
+        make(&connection, table, rows.min(MOST_ROWS), major, quiet, interrupt)?;
+    }
+    connection.close()?;
+    Ok(())
+}
+
+/// What the first rows of a table must be.
+pub(crate) fn expected(name: &str, rows: u64) -> Result<Expected> {
+    let table = TABLES.iter().find(|table| table.name == name);
+    let table = table.ok_or_else(|| Failure::other(format!("{name} is no demo table")))?;
+    let sum = |column: &tables::Column| -> Result<u64> {
+        // In pieces, so that the values need little memory.
+        let starts = (0..rows).step_by(ROWS_AT_A_TIME);
+        let mut sums = starts
+            .map(|start| checksum(&column.values.array(start..rows.min(start + ROWS_AT_A_TIME as u64))));
+        sums.try_fold(0, |sum: u64, part| Ok(sum.wrapping_add(part?)))
+    };
+    let columns = table.columns.iter().map(|column| Ok((column.name.to_owned(), sum(column)?)));
+    Ok(Expected { rows, columns: columns.collect::<Result<_>>()? })
+}
+
+/// Makes a table that does not exist.
+fn make(
+    connection: &Connection,
+    table: &Table,
+    rows: u64,
+    major: u32,
+    quiet: bool,
+    interrupt: &Interrupt,
+) -> Result<Made> {
+    let started = Instant::now();
+    let rows = table.rows(rows);
+    create(connection, table, major)?;
+    let progress = Progress::of(table.name, rows, quiet);
+    let sums = load::fill(connection, table, rows, major, &progress, interrupt)?;
+    if let Some(key) = table.key {
+        let name = table.name;
+        connection.execute(&format!("ALTER TABLE {name} ADD CONSTRAINT PK_{name} PRIMARY KEY ({key})"))?;
+    }
+    let names = table.columns.iter().map(|column| column.name);
+    catalog::store(connection, table.name, rows, names.zip(sums))?;
+    Ok(Made { name: table.name, rows, seconds: started.elapsed().as_secs_f64() })
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! The command as its users see it, on every Firebird that is installed here: exit status, output, files.
 
 mod bench;
+mod bench_wire;
 mod command;
 mod copy;
 mod demo;
@@ -8,3 +9,4 @@ mod query;
 mod readers;
 mod usage;
 mod wan;
+mod wire;

@@ -15,6 +15,7 @@ fn help_has_examples() {
         &["info"],
         &["create-demo"],
         &["bench", "fetch"],
+        &["bench", "wire"],
         &["wan-proxy"],
         &["completions"],
     ] {

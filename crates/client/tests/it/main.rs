@@ -3,6 +3,7 @@
 mod arrays;
 mod blobs;
 mod bounds;
+mod budget;
 mod campaign;
 mod cancel;
 mod cases;
@@ -21,3 +22,4 @@ mod support;
 mod transactions;
 mod types;
 mod types_document;
+mod wire_stats;

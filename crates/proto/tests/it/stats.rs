@@ -82,3 +82,22 @@ fn since_counts_from_an_earlier_reading() {
     let nothing = now.since(&now);
     assert_eq!((nothing.packets_sent, nothing.bytes_received, nothing.round_trips), (0, 0, 0));
 }
+
+#[test]
+fn parts_add_up() {
+    let session = Session::load("handshake-p19");
+    let now = *session.play(Delivery::whole()).stats();
+    let mut sum = WireStats::default();
+    sum += now;
+    assert_eq!(sum, now);
+    sum += now;
+    assert_eq!(sum.since(&now), now);
+    assert!(
+        [now.packets_sent, now.packets_received, now.bytes_sent, now.bytes_received]
+            .into_iter()
+            .all(|n| n > 0)
+    );
+    assert!(
+        [now.sends, now.receives, now.wire_bytes_sent, now.wire_bytes_received].into_iter().all(|n| n > 0)
+    );
+}

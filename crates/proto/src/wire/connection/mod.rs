@@ -103,6 +103,8 @@ pub struct Connection {
     compressed: bool,
     limits: Limits,
     stats: WireStats,
+    /// Nothing was read since the last write.
+    last_was_send: bool,
     positions: Vec<u32>,
     failed: Option<ProtocolError>,
 }
@@ -134,6 +136,7 @@ impl Connection {
             compressed: false,
             limits,
             stats: WireStats::default(),
+            last_was_send: false,
             positions: Vec::new(),
             failed: None,
         };
@@ -211,6 +214,7 @@ impl Connection {
         let written = self.outgoing.clear();
         if written > 0 {
             self.stats.sent(written);
+            self.last_was_send = true;
         }
     }
 
@@ -233,7 +237,7 @@ impl Connection {
         if count == 0 {
             return Err(self.fail(ProtocolError::Closed));
         }
-        self.stats.received(count);
+        self.stats.received(count, std::mem::take(&mut self.last_was_send));
         match self.incoming.received(count) {
             Ok(plain) => {
                 self.stats.bytes_received += plain as u64;

@@ -1,13 +1,27 @@
 //! What a connection cost, counted as the client library counts it (info items 150 to 158).
 
-/// Counters since the connection began, handshake included.
+use std::ops::AddAssign;
+
+/// Counters of a connection since it began, handshake included, or of a part of its life.
+///
+/// | | logical: the protocol's | physical: the socket's |
+/// |---|---|---|
+/// | what is counted | packets | writes and reads |
+/// | there | `packets_sent`, `bytes_sent` | `sends`, `wire_bytes_sent` |
+/// | back | `packets_received`, `bytes_received` | `receives`, `wire_bytes_received` |
+/// | both | | `round_trips` |
+///
+/// Logical bytes are those before compression and encryption. The same packets give the same logical counts and round
+/// trips as in the client library; its `sends` differ, because it writes no more than its buffer holds at a time, and
+/// `receives` are up to TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WireStats {
-    /// Packets encoded.
+    /// Packets encoded, also those that still wait to be written.
     pub packets_sent: u64,
     /// Packets decoded; every row of a fetch is one.
     pub packets_received: u64,
-    /// Bytes before compression and encryption.
+    /// Bytes of these packets, before compression and encryption.
     pub bytes_sent: u64,
     /// Bytes after decryption and decompression.
     pub bytes_received: u64,
@@ -21,21 +35,19 @@ pub struct WireStats {
     pub wire_bytes_received: u64,
     /// Changes of direction from sending to receiving.
     pub round_trips: u64,
-    last_was_send: bool,
 }
 
 impl WireStats {
     pub(super) fn sent(&mut self, bytes: usize) {
         self.sends += 1;
         self.wire_bytes_sent += bytes as u64;
-        self.last_was_send = true;
     }
 
-    pub(super) fn received(&mut self, bytes: usize) {
+    /// `answers`: the last that happened on the link was a write.
+    pub(super) fn received(&mut self, bytes: usize, answers: bool) {
         self.receives += 1;
         self.wire_bytes_received += bytes as u64;
-        self.round_trips += u64::from(self.last_was_send);
-        self.last_was_send = false;
+        self.round_trips += u64::from(answers);
     }
 
     /// The difference to an earlier reading.
@@ -50,7 +62,20 @@ impl WireStats {
             wire_bytes_sent: self.wire_bytes_sent - earlier.wire_bytes_sent,
             wire_bytes_received: self.wire_bytes_received - earlier.wire_bytes_received,
             round_trips: self.round_trips - earlier.round_trips,
-            last_was_send: self.last_was_send,
         }
+    }
+}
+
+impl AddAssign for WireStats {
+    fn add_assign(&mut self, other: Self) {
+        self.packets_sent += other.packets_sent;
+        self.packets_received += other.packets_received;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.sends += other.sends;
+        self.receives += other.receives;
+        self.wire_bytes_sent += other.wire_bytes_sent;
+        self.wire_bytes_received += other.wire_bytes_received;
+        self.round_trips += other.round_trips;
     }
 }

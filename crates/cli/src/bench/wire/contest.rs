@@ -1,0 +1,107 @@
+//! Ours and the reference, turn by turn.
+
+use super::route::Way;
+use super::sample::Sample;
+use super::table::Case;
+use crate::bench::server::Server;
+use crate::failure::{Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+
+/// One repetition.
+pub(super) type Turn<'a> = Box<dyn FnMut() -> Result<Sample> + 'a>;
+
+/// Who runs against whom, and how many rows each must have dealt with.
+pub(super) struct Contest<'a> {
+    name: String,
+    link: Option<firearrow_wan::Link>,
+    ours: (Turn<'a>, u64),
+    reference: Option<(Turn<'a>, u64)>,
+    reference_turns: usize,
+}
+
+impl<'a> Contest<'a> {
+    /// Ours alone.
+    pub(super) fn new(
+        name: impl Into<String>,
+        way: &Way,
+        rows: u64,
+        ours: impl FnMut() -> Result<Sample> + 'a,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            link: way.link,
+            ours: (Box::new(ours), rows),
+            reference: None,
+            reference_turns: usize::MAX,
+        }
+    }
+
+    /// Against a reference, if there is one.
+    pub(super) fn against(
+        mut self,
+        rows: u64,
+        reference: Option<impl FnMut() -> Result<Sample> + 'a>,
+    ) -> Self {
+        self.reference = reference.map(|turn| (Box::new(turn) as Turn<'a>, rows));
+        self
+    }
+
+    /// Because it takes long.
+    pub(super) fn reference_turns(mut self, turns: usize) -> Self {
+        self.reference_turns = turns;
+        self
+    }
+}
+
+/// Where contests take place.
+#[derive(Debug)]
+pub(super) struct Stage<'a> {
+    pub(super) repetitions: usize,
+    pub(super) server: &'a Server,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) quiet: bool,
+}
+
+impl Stage<'_> {
+    /// All contests of a table take turns, so that its lines can be compared as well as ours with the reference.
+    pub(super) fn run(&self, table: &str, mut contests: Vec<Contest<'_>>) -> Result<Vec<Case>> {
+        let new = |contest: &Contest<'_>| Case {
+            name: contest.name.clone(),
+            link: contest.link,
+            ..Case::default()
+        };
+        let mut cases: Vec<Case> = contests.iter().map(new).collect();
+        let progress = Progress::turns((self.repetitions * contests.len()) as u64, self.quiet);
+        for repetition in 0..self.repetitions {
+            for (contest, case) in contests.iter_mut().zip(&mut cases) {
+                let Contest { name, link, ours, reference, reference_turns } = contest;
+                progress.tell(&format!("{table}, {name}"));
+                // Threads of this process carry the link, so that its processor time is not the client's.
+                let has_cpu = link.is_none();
+                case.ours.push(self.turn(name, ours, has_cpu)?);
+                if let Some(reference) = reference
+                    && repetition < *reference_turns
+                {
+                    case.reference.push(self.turn(name, reference, has_cpu)?);
+                }
+                progress.add(1);
+            }
+        }
+        Ok(cases)
+    }
+
+    fn turn(&self, name: &str, (turn, rows): &mut (Turn<'_>, u64), has_cpu: bool) -> Result<Sample> {
+        self.interrupt.check()?;
+        let before = self.server.cpu_seconds()?;
+        let mut sample = turn()?;
+        if sample.rows != *rows {
+            let text = format!("{name}: {} rows, not {rows}; the figures are withheld", sample.rows);
+            return Err(Failure::other(text));
+        }
+        let after = self.server.cpu_seconds()?;
+        sample.server_cpu_s = before.zip(after).map(|(before, after)| after - before);
+        sample.cpu_s = sample.cpu_s.filter(|_| has_cpu);
+        Ok(sample)
+    }
+}

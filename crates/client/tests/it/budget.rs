@@ -1,0 +1,47 @@
+//! Limits of round trips.
+
+use crate::support::{fresh, rows};
+use firearrow::{Connection, Error, Kind};
+use firearrow_testkit::{Target, matrix};
+
+fn ping(connection: &Connection, times: u64) -> Result<u64, Error> {
+    (0..times).try_for_each(|_| connection.ping())?;
+    Ok(times)
+}
+
+matrix!(
+    wire,
+    fn a_budget_counts_from_its_beginning(target: &Target) {
+        let connection = fresh(target);
+        ping(&connection, 5).expect("it answers");
+        let budget = connection.budget(2);
+        for used in 0..=2 {
+            assert_eq!(budget.used(), used);
+            budget.check().expect("no more than allowed");
+            connection.ping().expect("it answers");
+        }
+        let error = budget.check().expect_err("three are more than two");
+        assert_eq!((error.kind(), error.sqlstate()), (Kind::OverBudget, "HY000"));
+        assert_eq!(error.message(), "3 round trips were made, 2 were allowed");
+        connection.close().expect("a budget keeps nothing alive");
+    },
+    fn work_within_a_budget_gives_its_result(target: &Target) {
+        let connection = fresh(target);
+        assert_eq!(connection.within_budget(3, |connection| ping(connection, 3)).expect("three"), 3);
+        let error = connection.within_budget(2, |connection| ping(connection, 3)).expect_err("three");
+        assert_eq!(error.kind(), Kind::OverBudget);
+        let error =
+            connection.within_budget(0, |connection| connection.execute("nonsense")).expect_err("SQL");
+        assert_eq!(error.kind(), Kind::Syntax, "the work's own failure comes first");
+    }
+);
+
+matrix!(
+    embedded,
+    fn an_engine_in_process_needs_no_budget(target: &Target) {
+        let connection = fresh(target);
+        let batch = connection
+            .within_budget(0, |connection| connection.query("SELECT 1 FROM RDB$DATABASE").map(rows));
+        assert_eq!(batch.expect("it runs").num_rows(), 1);
+    }
+);
