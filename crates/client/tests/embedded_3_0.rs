@@ -3,6 +3,8 @@
 
 #[path = "it/cases.rs"]
 mod cases;
+#[path = "it/scroll_model.rs"]
+mod scroll_model;
 #[path = "it/support.rs"]
 mod support;
 
@@ -12,6 +14,9 @@ matrix!(
     [embedded_3_0],
     fn types_survive_the_round_trip_in_3_0(target: &Target) {
         cases::all_types(target);
+    },
+    fn cursors_scroll_in_3_0(target: &Target) {
+        scroll_model::moves_agree(target);
     },
     fn info_names_3_0(target: &Target) {
         let info = support::fresh(target).info().expect("info is answered");

@@ -203,6 +203,16 @@ impl BatchBuilder {
         filled.min().unwrap_or(self.rows)
     }
 
+    /// Whether rows wait for the contents of their BLOBs.
+    pub fn is_waiting(&self) -> bool {
+        self.complete() < self.rows
+    }
+
+    /// Bounds the rows of the batches from now on.
+    pub(crate) fn limit_rows(&mut self, rows: usize) {
+        self.limits.rows = rows.clamp(1, i32::MAX as usize);
+    }
+
     /// Whether the batch has room for the contents of more BLOBs: always, until its first row is complete.
     pub fn wants_blobs(&self) -> bool {
         !self.has_enough_bytes() || self.complete() == 0
