@@ -15,7 +15,8 @@ use std::sync::Arc;
 const ROW: i32 = 0;
 /// `IStatus::RESULT_NO_DATA`.
 const END: i32 = 1;
-/// The version of the interface (release 5.0) from which on a failed fetch never returns [`ROW`].
+/// The version of the interface (release 5.0) from which on a failed fetch never returns [`ROW`], and cursors know where
+/// they are; those of 3.0 do not always.
 const HONEST: usize = 5;
 
 /// An open cursor. Dropping it closes it.
@@ -23,7 +24,7 @@ pub struct ResultSet {
     interface: Owned<IResultSet>,
     status: Status,
     shape: Shape,
-    hides_errors: bool,
+    is_dishonest: bool,
     state: State,
     // Fields are dropped in this order, after the cursor itself.
     _format: Option<Owned<IMessageMetadata>>,
@@ -51,7 +52,7 @@ impl ResultSet {
     ) -> Result<Self, Error> {
         let status = Status::new(library)?;
         Ok(Self {
-            hides_errors: interface.version() < HONEST,
+            is_dishonest: interface.version() < HONEST,
             interface,
             status,
             shape,
@@ -106,7 +107,19 @@ impl ResultSet {
         if matches!(self.state, State::End) {
             self.state = State::Open;
         }
-        self.fetch(start, stride, max_rows.min(room), to)
+        if !self.is_dishonest {
+            return self.fetch(start, stride, max_rows.min(room), to);
+        }
+        // From behind the last row 3.0 steps back from the row fetched last, if that was the first one. And whoever
+        // leaves the rows at their beginning may be behind the last row afterwards (`DsqlCursor.cpp` of that release).
+        let to = if to == Move::Prior { Move::Relative(-1) } else { to };
+        let (fetched, is_outside) = self.fetch(start, stride, max_rows.min(room), to)?;
+        if to.ends_before() && matches!(self.state, State::End) {
+            self.state = State::Open;
+            // There is room for the row that was not found.
+            self.fetch(start.wrapping_add(fetched * stride), stride, 1, Move::Absolute(0))?;
+        }
+        Ok((fetched, is_outside))
     }
 
     /// Fetches into messages that the callers have measured.
@@ -141,7 +154,7 @@ impl ResultSet {
                     Move::Relative(by) => IResultSet::fetch_relative(cursor, status, by, message),
                 }
             };
-            if code != ROW || (self.hides_errors && self.status.has_error()) {
+            if code != ROW || (self.is_dishonest && self.status.has_error()) {
                 return self.stop(code, fetched);
             }
             fetched += 1;

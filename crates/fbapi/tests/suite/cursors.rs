@@ -144,8 +144,15 @@ pub fn cursors_scroll(engine: &Engine) {
         (Move::Prior, 1, &[5], false),
         (Move::Absolute(0), 1, &[], true),
         (Move::Next, 1, &[1], false),
+        // What 3.0 gets wrong by itself.
         (Move::Absolute(-6), 1, &[], true),
         (Move::Relative(3), 1, &[3], false),
+        (Move::First, 1, &[1], false),
+        (Move::Absolute(9), 1, &[], true),
+        (Move::Prior, 1, &[5], false),
+        (Move::Next, 1, &[], true),
+        (Move::Relative(-7), 1, &[], true),
+        (Move::Next, 1, &[1], false),
     ] {
         let fetched = cursor.scroll_block(to, &mut buffer, 8, asked).unwrap();
         let found: Vec<i32> = (0..fetched.0).map(|row| number(&buffer, row * 8)).collect();

@@ -38,4 +38,14 @@ impl Move {
             Self::Prior | Self::Last => false,
         }
     }
+
+    /// Whether it can miss only before the first row.
+    pub fn ends_before(self) -> bool {
+        match self {
+            Self::Prior | Self::Last => true,
+            Self::Absolute(row) => row <= 0,
+            Self::Relative(by) => by < 0,
+            Self::Next | Self::First => false,
+        }
+    }
 }
