@@ -199,6 +199,8 @@ matrix!(
                 assert_eq!(go(&mut cursor, Position::Last, 1), [3]);
                 transaction.commit_retaining().expect("it goes on");
                 assert_eq!(go(&mut cursor, Position::Prior, 2), [2, 1]);
+                transaction.rollback_retaining().expect("it goes on");
+                assert_eq!(go(&mut cursor, Position::Next, 2), [2, 3]);
                 match way {
                     0 => transaction.commit().expect("it commits"),
                     1 => transaction.execute_immediate("ROLLBACK").expect("it ends"),
@@ -218,7 +220,9 @@ matrix!(
             let transaction = connection.begin(Default::default()).expect("it starts");
             let statement =
                 transaction.prepare("SELECT 100 / (id - 1500), filler FROM t").expect("valid SQL");
-            let statement = statement.with_scroll_options(options);
+            // Rows are read ahead, by engines about 64 KB.
+            let limits = BatchLimits { rows: 100, ..Default::default() };
+            let statement = statement.with_scroll_options(options).with_limits(limits);
             for to in [Position::Last, Position::Absolute(1600), Position::Next] {
                 let mut cursor = statement.query_scrollable(&transaction, ()).expect("it runs");
                 assert!(cursor.first().expect("far in front of the error").is_some(), "{name}");

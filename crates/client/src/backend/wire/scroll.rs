@@ -97,7 +97,62 @@ impl<L: Link> Wire<L> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::in_step::attach;
     use super::*;
+    use crate::backend::Backend;
+    use crate::session::ready;
+    use firearrow_proto::api::layout::RowLayout;
+    use firearrow_proto::wire::Event;
+    use firearrow_proto::wire::packed::PackedFormat;
+    use firearrow_proto::wire::packet::scroll::FetchScroll;
+    use firearrow_proto::wire::packet::statement::Fetch;
+    use std::sync::Arc;
+
+    firearrow_testkit::matrix!(
+        [firebird_5_0],
+        fn servers_take_a_count_for_steps_alone(target: &firearrow_testkit::Target) {
+            let session = &mut attach(&target.fresh_url());
+            let transaction = ready(session.begin(&Default::default())).expect("it starts");
+            let sql = "WITH RECURSIVE n AS (
+                           SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 10
+                       ) SELECT i FROM n";
+            let wire = &mut session.backend;
+            let (statement, info) = ready(wire.prepare(transaction, sql)).expect("valid SQL");
+            let layout = Arc::new(RowLayout::for_descriptors(&info.columns).expect("a known type"));
+            ready(wire.open_scrollable(statement, transaction, None, &layout)).expect("it runs");
+            let output = Arc::new(PackedFormat::new(layout));
+            // Four rows are asked for each time: how many come, and whether the border is told.
+            let moves = [
+                (Move::Next, 4, false),
+                (Move::Prior, 3, true),
+                (Move::Prior, 0, true),
+                (Move::Next, 4, false),
+                (Move::Next, 4, false),
+                (Move::Next, 2, true),
+                (Move::Prior, 4, false),
+                (Move::First, 1, false),
+                (Move::Last, 1, false),
+                (Move::Absolute(5), 1, false),
+                (Move::Relative(2), 1, false),
+                (Move::Relative(4), 0, true),
+            ];
+            for (index, (to, expected, is_end)) in moves.into_iter().enumerate() {
+                let (output, first) = (Arc::clone(&output), index == 0);
+                let fetch = Fetch { statement: handle(statement.0), output, first, rows: 4 };
+                let ticket = wire.connection.send(&FetchScroll { fetch, to }).expect("it is attached");
+                let mut found = 0;
+                let end = loop {
+                    match wire.connection.next_event().expect("a good answer") {
+                        None => ready(wire.exchange()).expect("it answers"),
+                        Some(Event::Rows { rows, .. }) => found += rows.rows,
+                        Some(Event::FetchEnd { ticket: of, cursor_end }) if of == ticket => break cursor_end,
+                        Some(_) => {} // what preparing left over
+                    }
+                };
+                assert_eq!((found, end), (expected, is_end), "{index}: {to:?}");
+            }
+        }
+    );
 
     /// A move of `rows` rows.
     fn begun(to: Move, rows: usize) -> Scroll {
