@@ -113,6 +113,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
         text: text.parse().expect("a word"),
         decimal_precision: "range".parse().expect("a word"), // so that every value is legal
         declared_precision: Vec::new(),
+        ..ReadOptions::default()
     })
 }
 
