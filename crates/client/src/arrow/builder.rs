@@ -139,11 +139,6 @@ impl BatchBuilder {
         self.rows == 0
     }
 
-    /// Whether there are columns that wait for the contents of BLOBs.
-    pub fn has_blobs(&self) -> bool {
-        !self.blobs.is_empty()
-    }
-
     /// Bytes of their values.
     pub fn bytes(&self) -> usize {
         self.bytes

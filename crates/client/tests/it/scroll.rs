@@ -3,8 +3,9 @@
 use crate::scroll_model::{Variant, moves_agree, variants};
 use crate::support::{config, fresh, query, rows, run};
 use arrow::array::{AsArray, RecordBatch};
-use arrow::datatypes::Int32Type;
-use firearrow::{BatchLimits, Connection, Kind, Position, Result, ScrollCursor, ScrollOptions};
+use arrow::datatypes::{Int32Type, UInt64Type};
+use firearrow::arrow::BlobPolicy;
+use firearrow::{BatchLimits, Connection, Kind, Position, ReadOptions, Result, ScrollCursor, ScrollOptions};
 use firearrow_testkit::{Target, matrix};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -143,6 +144,24 @@ matrix!(
                     assert!(found.iter().copied().eq(1..=6000), "{name}");
                 }
             }
+        }
+    },
+    fn ids_of_blobs_can_be_read_later(target: &Target) {
+        let url = target.fresh_url();
+        let connection = Connection::create(&config(target, &url)).expect("a fresh database");
+        run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT)");
+        run(&connection, "INSERT INTO t VALUES ('here')");
+        connection.close().expect("nothing is open");
+        for Variant { name, config, options, .. } in variants(target, &url) {
+            let connection = Connection::open(&config).expect("it opens");
+            let transaction = connection.begin(Default::default()).expect("it starts");
+            let read = ReadOptions { blobs: BlobPolicy::Lazy, ..Default::default() };
+            let statement = transaction.prepare("SELECT b FROM t").expect("valid SQL");
+            let statement = statement.with_read_options(read).with_scroll_options(options);
+            let mut cursor = statement.query_scrollable(&transaction, ()).expect("it runs");
+            let batch = cursor.last().expect(name).expect("a row");
+            let ids = batch.column(0).as_primitive::<UInt64Type>();
+            assert_eq!(transaction.read_blobs(ids).expect("it is there").value(0), b"here", "{name}");
         }
     },
     fn one_cursor_at_a_time_is_open_on_a_statement(target: &Target) {

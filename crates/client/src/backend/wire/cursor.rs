@@ -42,12 +42,12 @@ pub(super) struct Cursors {
 #[derive(Debug)]
 pub(super) struct OpenCursor {
     format: Arc<PackedFormat>,
-    pub(super) in_flight: VecDeque<Ticket>,
+    in_flight: VecDeque<Ticket>,
     /// Rows that came while nobody wanted them, or more than a batch could take.
     kept: VecDeque<KeptRows>,
     blr_sent: bool,
     /// The first rows have come.
-    pub(super) has_rows: bool,
+    has_rows: bool,
     /// A whole fetch has come, and it was not the last.
     pub(super) is_long: bool,
     /// Fetches to keep in flight.
