@@ -42,6 +42,8 @@ pub enum Kind {
     Cancelled,
     /// A wait took longer than allowed.
     Timeout,
+    /// More memory would be needed than an option allows; the message names it.
+    Memory,
     /// The connection is lost or was shut down.
     Closed,
     /// The peer broke the protocol.
@@ -114,6 +116,7 @@ impl Error {
             (None, Kind::Parameter) => "07001",
             (None, Kind::Timeout) => "HYT00",
             (None, Kind::Cancelled) => "HY008",
+            (None, Kind::Memory) => "HY013",
             (None, Kind::Unsupported) => "0A000",
             (None, Kind::Changed) => "0A000",
             (None, Kind::Misuse) => "HY010",

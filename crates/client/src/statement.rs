@@ -6,6 +6,7 @@ use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
+use crate::scroll::ScrollOptions;
 use crate::session::{Prepared, has_rows, is_transaction_control};
 use crate::stats::{Meter, WireStats};
 use crate::transaction::Transaction;
@@ -23,9 +24,10 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct Statement {
     pub(crate) inner: Arc<Inner>,
-    read: ReadOptions,
-    limits: BatchLimits,
-    timeout: Option<Duration>,
+    pub(crate) read: ReadOptions,
+    pub(crate) limits: BatchLimits,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) scroll: ScrollOptions,
 }
 
 /// Freed when the last cursor and statement are gone.
@@ -84,7 +86,8 @@ impl Statement {
 
     fn new(shared: &Arc<Shared>, prepared: Prepared) -> Self {
         let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared, meter: Meter::default() });
-        Self { inner, read: shared.read.clone(), limits: shared.limits, timeout: None }
+        let (read, limits) = (shared.read.clone(), shared.limits);
+        Self { inner, read, limits, timeout: None, scroll: ScrollOptions::default() }
     }
 
     /// Whether its transaction can be committed in the same write: if it fails it has done nothing.

@@ -5,6 +5,8 @@
 mod cases;
 #[path = "it/elements.rs"]
 mod elements;
+#[path = "it/scroll_model.rs"]
+mod scroll_model;
 #[path = "it/support.rs"]
 mod support;
 
@@ -17,6 +19,9 @@ matrix!(
     },
     fn arrays_survive_the_round_trip_in_3_0(target: &Target) {
         elements::all_elements(target);
+    },
+    fn cursors_scroll_in_3_0(target: &Target) {
+        scroll_model::moves_agree(target);
     },
     fn info_names_3_0(target: &Target) {
         let info = support::fresh(target).info().expect("info is answered");

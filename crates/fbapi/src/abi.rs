@@ -232,11 +232,11 @@ interface!(IResultSet, ResultSetTable {
     add_ref();
     release() -> i32;
     fetch_next(status: *mut IStatus, message: *mut u8) -> i32;
-    fetch_prior;
-    fetch_first;
-    fetch_last;
-    fetch_absolute;
-    fetch_relative;
+    fetch_prior(status: *mut IStatus, message: *mut u8) -> i32;
+    fetch_first(status: *mut IStatus, message: *mut u8) -> i32;
+    fetch_last(status: *mut IStatus, message: *mut u8) -> i32;
+    fetch_absolute(status: *mut IStatus, position: i32, message: *mut u8) -> i32;
+    fetch_relative(status: *mut IStatus, offset: i32, message: *mut u8) -> i32;
     is_eof;
     is_bof;
     metadata;

@@ -7,6 +7,7 @@ use crate::message::{MessageBuffer, Shape};
 use crate::statement::StatementCore;
 use crate::status::Status;
 use crate::transaction::TransactionCore;
+use firearrow_proto::api::scroll::Move;
 use firearrow_proto::api::status::StatusVector;
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use std::sync::Arc;
 const ROW: i32 = 0;
 /// `IStatus::RESULT_NO_DATA`.
 const END: i32 = 1;
-/// The version of the interface (release 5.0) from which on a failed fetch never returns [`ROW`].
+/// The version of the interface (release 5.0) from which on a failed fetch never returns [`ROW`], and cursors know where
+/// they are; those of 3.0 do not always.
 const HONEST: usize = 5;
 
 /// An open cursor. Dropping it closes it.
@@ -22,7 +24,7 @@ pub struct ResultSet {
     interface: Owned<IResultSet>,
     status: Status,
     shape: Shape,
-    hides_errors: bool,
+    is_dishonest: bool,
     state: State,
     // Fields are dropped in this order, after the cursor itself.
     _format: Option<Owned<IMessageMetadata>>,
@@ -32,7 +34,7 @@ pub struct ResultSet {
 
 enum State {
     Open,
-    /// All rows are fetched; the engine must not be asked again.
+    /// The last fetch found no more rows; the engine must not be asked again, unless for a row elsewhere.
     End,
     /// A fetch has failed; rows after the failure would not be the whole truth.
     Failed(StatusVector),
@@ -50,7 +52,7 @@ impl ResultSet {
     ) -> Result<Self, Error> {
         let status = Status::new(library)?;
         Ok(Self {
-            hides_errors: interface.version() < HONEST,
+            is_dishonest: interface.version() < HONEST,
             interface,
             status,
             shape,
@@ -74,7 +76,7 @@ impl ResultSet {
     /// Fetches one row; `false` at the end.
     pub fn fetch_next(&mut self, buffer: &mut [u8]) -> Result<bool, Error> {
         let message = self.shape.message(buffer)?;
-        self.fetch(message, 0, 1).map(|(rows, _)| rows == 1)
+        self.fetch(message, 0, 1, Move::Next).map(|(rows, _)| rows == 1)
     }
 
     /// Fetches up to `max_rows` rows, at most as many as the buffer holds, into messages `stride` bytes
@@ -88,12 +90,47 @@ impl ResultSet {
         max_rows: usize,
     ) -> Result<(usize, bool), Error> {
         let (start, room) = self.shape.array(buffer.bytes_mut(), stride)?;
-        self.fetch(start, stride, max_rows.min(room))
+        self.fetch(start, stride, max_rows.min(room), Move::Next)
+    }
+
+    /// Makes the same move again and again, as [`fetch_block`](Self::fetch_block) does with the next row, and says
+    /// whether it left the rows. Other moves may follow then. Needs a cursor that was opened as
+    /// [`SCROLLABLE`](crate::CursorFlags::SCROLLABLE).
+    pub fn scroll_block(
+        &mut self,
+        to: Move,
+        buffer: &mut MessageBuffer,
+        stride: usize,
+        max_rows: usize,
+    ) -> Result<(usize, bool), Error> {
+        let (start, room) = self.shape.array(buffer.bytes_mut(), stride)?;
+        if matches!(self.state, State::End) {
+            self.state = State::Open;
+        }
+        if !self.is_dishonest {
+            return self.fetch(start, stride, max_rows.min(room), to);
+        }
+        // From behind the last row 3.0 steps back from the row fetched last, if that was the first one. And whoever
+        // leaves the rows at their beginning may be behind the last row afterwards (`DsqlCursor.cpp` of that release).
+        let to = if to == Move::Prior { Move::Relative(-1) } else { to };
+        let (fetched, is_outside) = self.fetch(start, stride, max_rows.min(room), to)?;
+        if to.ends_before() && matches!(self.state, State::End) {
+            self.state = State::Open;
+            // There is room for the row that was not found.
+            self.fetch(start.wrapping_add(fetched * stride), stride, 1, Move::Absolute(0))?;
+        }
+        Ok((fetched, is_outside))
     }
 
     /// Fetches into messages that the callers have measured.
     #[inline]
-    fn fetch(&mut self, start: *mut u8, stride: usize, rows: usize) -> Result<(usize, bool), Error> {
+    fn fetch(
+        &mut self,
+        start: *mut u8,
+        stride: usize,
+        rows: usize,
+        to: Move,
+    ) -> Result<(usize, bool), Error> {
         match &self.state {
             State::Open => {}
             State::End | State::Closed => return Ok((0, true)),
@@ -107,8 +144,17 @@ impl ResultSet {
         while fetched < rows {
             // SAFETY: cursor and status are alive, and the message lies in memory of the caller that was
             // measured for `rows` messages.
-            let code = unsafe { IResultSet::fetch_next(cursor, status, message) };
-            if code != ROW || (self.hides_errors && self.status.has_error()) {
+            let code = unsafe {
+                match to {
+                    Move::Next => IResultSet::fetch_next(cursor, status, message),
+                    Move::Prior => IResultSet::fetch_prior(cursor, status, message),
+                    Move::First => IResultSet::fetch_first(cursor, status, message),
+                    Move::Last => IResultSet::fetch_last(cursor, status, message),
+                    Move::Absolute(row) => IResultSet::fetch_absolute(cursor, status, row, message),
+                    Move::Relative(by) => IResultSet::fetch_relative(cursor, status, by, message),
+                }
+            };
+            if code != ROW || (self.is_dishonest && self.status.has_error()) {
                 return self.stop(code, fetched);
             }
             fetched += 1;

@@ -139,11 +139,6 @@ impl BatchBuilder {
         self.rows == 0
     }
 
-    /// Whether there are columns that wait for the contents of BLOBs.
-    pub fn has_blobs(&self) -> bool {
-        !self.blobs.is_empty()
-    }
-
     /// Bytes of their values.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -201,6 +196,16 @@ impl BatchBuilder {
     fn complete(&self) -> usize {
         let filled = self.blobs.iter().filter_map(|&column| self.columns[column].filled());
         filled.min().unwrap_or(self.rows)
+    }
+
+    /// Whether rows wait for the contents of their BLOBs.
+    pub fn is_waiting(&self) -> bool {
+        self.complete() < self.rows
+    }
+
+    /// Bounds the rows of the batches from now on.
+    pub(crate) fn limit_rows(&mut self, rows: usize) {
+        self.limits.rows = rows.clamp(1, i32::MAX as usize);
     }
 
     /// Whether the batch has room for the contents of more BLOBs: always, until its first row is complete.

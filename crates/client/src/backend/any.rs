@@ -14,6 +14,7 @@ use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -170,6 +171,24 @@ impl Backend for AnyBackend {
         output: &Arc<RowLayout>,
     ) -> Result<()> {
         each!(self, backend => backend.open_cursor(statement, transaction, parameters, output).await)
+    }
+
+    fn can_scroll(&self) -> bool {
+        each!(self, backend => backend.can_scroll())
+    }
+
+    async fn open_scrollable(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        each!(self, backend => backend.open_scrollable(statement, transaction, parameters, output).await)
+    }
+
+    fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()> {
+        each!(self, backend => backend.scroll(statement, to, rows))
     }
 
     async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {

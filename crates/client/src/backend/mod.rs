@@ -18,6 +18,7 @@ use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -128,6 +129,19 @@ pub(crate) trait Backend {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()>;
+    /// Whether cursors can be opened that scroll.
+    fn can_scroll(&self) -> bool;
+    /// Opens a cursor that gives rows only when it is told where to go.
+    async fn open_scrollable(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()>;
+    /// Sends a scrollable cursor to a row: that one and those after it, `rows` in all, are what
+    /// [`fetch`](Self::fetch) gives until it is sent elsewhere. Their end is the end of the cursor in this respect.
+    fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()>;
     /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
     async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool>;
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 /// An open result.
 pub(crate) struct Fetching {
-    statement: StatementId,
-    transaction: TransactionId,
-    builder: BatchBuilder,
+    pub(super) statement: StatementId,
+    pub(super) transaction: TransactionId,
+    pub(super) builder: BatchBuilder,
     /// A singleton has been fetched by its execution; there is no cursor to fetch from or to close.
     has_cursor: bool,
-    at_end: bool,
+    pub(super) at_end: bool,
     /// BLOBs that rows in the builder wait for.
     waiting: VecDeque<PendingBlob>,
     habit: Arc<BlobHabit>,
@@ -52,6 +52,19 @@ impl<B: Backend> Session<B> {
         options: &ReadOptions,
         limits: BatchLimits,
     ) -> Result<Fetching> {
+        self.open_as(prepared, transaction, parameters, options, limits, false).await
+    }
+
+    /// [`open`](Self::open), with a cursor that scrolls or one that does not.
+    pub(super) async fn open_as(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        options: &ReadOptions,
+        limits: BatchLimits,
+        scrolls: bool,
+    ) -> Result<Fetching> {
         let layout = Arc::new(output_layout(&prepared.info.columns, options)?);
         let mut fetching = Fetching {
             statement: prepared.id,
@@ -73,7 +86,9 @@ impl<B: Backend> Session<B> {
                     columns.filter(|(_, column)| is_blob(column)).map(|(at, _)| at).collect();
             }
         }
-        if fetching.has_cursor {
+        if fetching.has_cursor && scrolls {
+            self.backend.open_scrollable(prepared.id, transaction, parameters, &layout).await?;
+        } else if fetching.has_cursor {
             self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
         } else {
             let output = Some((&layout, &mut fetching.builder));
@@ -85,10 +100,16 @@ impl<B: Backend> Session<B> {
 
     /// The next batch; `None` at the end.
     pub(crate) async fn next_batch(&mut self, fetching: &mut Fetching) -> Result<Option<RecordBatch>> {
+        self.gather(fetching).await?;
+        self.finish(fetching)
+    }
+
+    /// Fetches as many rows as the batch has room for, and fills in their BLOBs.
+    pub(super) async fn gather(&mut self, fetching: &mut Fetching) -> Result<()> {
         if !fetching.at_end {
             fetching.at_end = self.backend.fetch(fetching.statement, &mut fetching.builder).await?;
         }
-        let Fetching { builder, waiting, transaction, habit, id_columns, .. } = fetching;
+        let Fetching { builder, waiting, transaction, habit, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
@@ -107,6 +128,12 @@ impl<B: Backend> Session<B> {
             }
             read?;
         }
+        Ok(())
+    }
+
+    /// The rows gathered so far, as a batch.
+    pub(super) fn finish(&mut self, fetching: &mut Fetching) -> Result<Option<RecordBatch>> {
+        let Fetching { builder, habit, id_columns, .. } = fetching;
         let batch = builder.finish()?;
         if let Some(batch) = &batch {
             let ids = id_columns.iter().map(|&column| batch.column(column));

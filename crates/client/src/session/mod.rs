@@ -6,6 +6,7 @@ mod blob;
 pub(crate) mod execute;
 pub(crate) mod fetch;
 mod known;
+pub(crate) mod scroll;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
 use crate::error::{Kind, Result};
@@ -14,7 +15,7 @@ use blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -23,8 +24,9 @@ use std::time::Duration;
 /// A backend and what must be remembered between its operations.
 pub(crate) struct Session<B> {
     pub(crate) backend: B,
-    /// Transactions that are still open; they must end before a detach.
-    open: HashSet<TransactionId>,
+    /// Transactions that are still open; they must end before a detach. Engines use ids again, so each has a number.
+    open: HashMap<TransactionId, u64>,
+    last_number: u64,
     /// Where statements are prepared that belong to no transaction yet.
     describing: Option<TransactionId>,
     known: KnownStatements,
@@ -49,7 +51,8 @@ impl<B: Backend> Session<B> {
     pub(crate) fn new(backend: B) -> Self {
         Self {
             backend,
-            open: HashSet::new(),
+            open: HashMap::new(),
+            last_number: 0,
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,
@@ -59,15 +62,20 @@ impl<B: Backend> Session<B> {
 
     pub(crate) async fn begin(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
         let transaction = self.backend.begin(&options.tpb()).await?;
-        self.open.insert(transaction);
+        self.opened(transaction);
         Ok(transaction)
     }
 
     /// [`begin`](Self::begin), or as late as the first statement where that saves a round trip.
     pub(crate) async fn begin_late(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
         let transaction = self.backend.begin_late(&options.tpb()).await?;
-        self.open.insert(transaction);
+        self.opened(transaction);
         Ok(transaction)
+    }
+
+    fn opened(&mut self, transaction: TransactionId) {
+        self.last_number += 1;
+        self.open.insert(transaction, self.last_number);
     }
 
     pub(crate) async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
@@ -187,7 +195,7 @@ impl<B: Backend> Session<B> {
 
     async fn end_all(&mut self) -> Result<()> {
         self.describing = None;
-        for transaction in std::mem::take(&mut self.open) {
+        for transaction in std::mem::take(&mut self.open).into_keys() {
             self.backend.end(transaction, End::Rollback).await?;
         }
         Ok(())

@@ -123,5 +123,35 @@ matrix!(
         }
         assert_eq!(rows, count);
         assert!(batches > 1);
+    },
+    fn blobs_that_came_for_one_cursor_do_not_cut_another_one_short(target: &Target) {
+        let mut config = fresh_closed(target);
+        config.max_blob_cache_size = Some(20_000);
+        let connection = Connection::open(&config).expect("it opens");
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE TEXT)");
+        run(
+            &connection,
+            "EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN
+                 WHILE (i < 200) DO BEGIN INSERT INTO t VALUES (:i, RPAD('', 3000, :i || ' ')); i = i + 1; END
+             END",
+        );
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let open = |sql: &str| {
+            let limits = BatchLimits { rows: 3, ..Default::default() };
+            let statement = transaction.prepare(sql).expect("valid SQL").with_limits(limits);
+            statement.query(&transaction, ()).expect("it runs")
+        };
+        let mut cursors = [open("SELECT id, b FROM t"), open("SELECT id + 1, b FROM t")];
+        let mut found = [0, 0];
+        loop {
+            let before = found;
+            for (cursor, found) in cursors.iter_mut().zip(&mut found) {
+                *found += cursor.next_batch().expect("rows").map_or(0, |batch| batch.num_rows());
+            }
+            if found == before {
+                break;
+            }
+        }
+        assert_eq!(found, [200, 200]);
     }
 );

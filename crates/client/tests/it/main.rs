@@ -17,6 +17,8 @@ mod login;
 mod many_rows;
 mod round_trips;
 mod round_trips_document;
+mod scroll;
+mod scroll_model;
 mod statements;
 mod support;
 mod transactions;

@@ -3,6 +3,7 @@
 use super::{Engine, Scratch};
 use firearrow_fbapi::{CursorFlags, Error, MessageBuffer, ResultSet, StatementKind};
 use firearrow_proto::api::gds;
+use firearrow_proto::api::scroll::Move;
 use std::thread;
 
 /// A database with the numbers 1 to `rows` in table T.
@@ -116,6 +117,53 @@ pub fn a_cursor_of_a_finished_transaction_reports_it(engine: &Engine) {
     let transaction = scratch.begin();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     assert_eq!(cursor.fetch_block(&mut buffer, 8, 10).unwrap(), (10, false));
+}
+
+pub fn cursors_scroll(engine: &Engine) {
+    let scratch = numbers(engine, 5);
+    let transaction = scratch.begin();
+    let mut statement = scratch.attachment.prepare(&transaction, "select N from T order by N").unwrap();
+    let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::SCROLLABLE).unwrap();
+    let mut buffer = MessageBuffer::new(80);
+    for (to, asked, rows, is_outside) in [
+        (Move::Prior, 1, &[][..], true),
+        (Move::Next, 2, &[1, 2], false),
+        (Move::Prior, 3, &[1], true),
+        (Move::Next, 10, &[1, 2, 3, 4, 5], true),
+        (Move::Next, 1, &[], true),
+        (Move::Prior, 2, &[5, 4], false),
+        (Move::Relative(0), 1, &[4], false),
+        (Move::Relative(-2), 1, &[2], false),
+        (Move::Relative(2), 2, &[4], true),
+        (Move::Relative(-1), 1, &[5], false),
+        (Move::Last, 1, &[5], false),
+        (Move::First, 1, &[1], false),
+        (Move::Absolute(-2), 1, &[4], false),
+        (Move::Absolute(2), 1, &[2], false),
+        (Move::Absolute(6), 1, &[], true),
+        (Move::Prior, 1, &[5], false),
+        (Move::Absolute(0), 1, &[], true),
+        (Move::Next, 1, &[1], false),
+        // What 3.0 gets wrong by itself.
+        (Move::Absolute(-6), 1, &[], true),
+        (Move::Relative(3), 1, &[3], false),
+        (Move::First, 1, &[1], false),
+        (Move::Absolute(9), 1, &[], true),
+        (Move::Prior, 1, &[5], false),
+        (Move::Next, 1, &[], true),
+        (Move::Relative(-7), 1, &[], true),
+        (Move::Next, 1, &[1], false),
+    ] {
+        let fetched = cursor.scroll_block(to, &mut buffer, 8, asked).unwrap();
+        let found: Vec<i32> = (0..fetched.0).map(|row| number(&buffer, row * 8)).collect();
+        assert_eq!((&found[..], fetched.1), (rows, is_outside), "{to:?}");
+    }
+    cursor.close().unwrap();
+    let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
+    match cursor.scroll_block(Move::Prior, &mut buffer, 8, 1) {
+        Err(Error::Status(status)) => assert!(status.contains(gds::ISC_INVALID_FETCH_OPTION), "{status}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 pub fn values_may_be_dropped_in_any_order(engine: &Engine) {

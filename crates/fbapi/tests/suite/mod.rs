@@ -150,6 +150,7 @@ macro_rules! whole_suite {
             cursors::rows_before_an_error_come_first
             cursors::buffers_are_measured
             cursors::a_cursor_of_a_finished_transaction_reports_it
+            cursors::cursors_scroll
             cursors::values_may_be_dropped_in_any_order
             cursors::statements_survive_the_end_of_their_attachment
             cursors::objects_work_in_other_threads

@@ -10,6 +10,7 @@ pub mod info;
 pub mod layout;
 pub mod pb;
 pub mod row;
+pub mod scroll;
 pub mod status;
 pub mod timezone;
 pub mod transaction;

@@ -5,11 +5,13 @@ use crate::rows::format;
 use crate::transcript::unhex;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::pb::STREAM_BPB;
+use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::ProtocolVersion;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::attach::{DropDatabase, Dummy, Ping};
 use firearrow_proto::wire::packet::blob::{CancelBlob, CloseBlob, CreateBlob, GetSegment, PutSegment};
 use firearrow_proto::wire::packet::info::{InfoBlob, InfoDatabase, InfoTransaction};
+use firearrow_proto::wire::packet::scroll::FetchScroll;
 use firearrow_proto::wire::packet::statement::{
     AllocateStatement, Execute, ExecuteOptions, ExecuteSingleton, Fetch, FreeOption, FreeStatement,
     Parameters, PrepareStatement, SetCursor,
@@ -78,6 +80,32 @@ fn other_requests_follow_their_layouts() {
     check(&InfoDatabase { object: 7, items, buffer_length: 256 }, &format!("00000028 {tail}"));
     check(&InfoTransaction { object: 7, items, buffer_length: 256 }, &format!("0000002A {tail}"));
     check(&InfoBlob { object: 7, items, buffer_length: 256 }, &format!("0000002B {tail}"));
+}
+
+/// Section 7.2: as `op_fetch`, then the operation (16 bits, padded) and the position (32 bits, signed).
+#[test]
+fn a_scrolling_fetch_says_where_to_go() {
+    let output = format(&[FieldKind::Long]);
+    let scroll = |to, first| {
+        let fetch = Fetch { statement: 2, output: Arc::clone(&output), first, rows: 1000 };
+        FetchScroll { fetch, to }
+    };
+    check(
+        &scroll(Move::Next, true),
+        "00000070 00000002 0000000C 05020400 02000800 0700FF4C 00000000 000003E8 00000000 00000000",
+    );
+    for (to, tail) in [
+        (Move::Next, "00000000 00000000"),
+        (Move::Prior, "00000001 00000000"),
+        (Move::First, "00000002 00000000"),
+        (Move::Last, "00000003 00000000"),
+        (Move::Absolute(258), "00000004 00000102"),
+        (Move::Absolute(-1), "00000004 FFFFFFFF"),
+        (Move::Relative(i32::MIN), "00000005 80000000"),
+        (Move::Relative(0), "00000005 00000000"),
+    ] {
+        check(&scroll(to, false), &format!("00000070 00000002 00000000 00000000 000003E8 {tail}"));
+    }
 }
 
 #[test]

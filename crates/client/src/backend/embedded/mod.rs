@@ -1,6 +1,7 @@
 //! The operations of an engine as calls into it, in this process.
 
 mod blob;
+mod scroll;
 
 use super::{
     Backend, BlobId, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
@@ -17,6 +18,7 @@ use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::NativeRows;
+use firearrow_proto::api::scroll::Move;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +58,8 @@ struct OpenCursor {
     fetched: usize,
     given: usize,
     at_end: bool,
+    /// The move under way, if the cursor scrolls.
+    scroll: Option<scroll::Scroll>,
 }
 
 impl Embedded {
@@ -148,6 +152,41 @@ impl<'a> Bound<'a> {
 
     fn input(&mut self) -> fbapi::Input<'_> {
         self.format.map(|format| (format, self.bytes.bytes_mut()))
+    }
+}
+
+impl Embedded {
+    fn open(
+        &mut self,
+        id: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+        flags: CursorFlags,
+    ) -> Result<()> {
+        let library = Arc::clone(self.attachment()?.library());
+        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let entry = self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
+        if entry.cursor.is_some() {
+            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
+        }
+        entry.output_format(&library, output)?;
+        let Statement { statement, input, output: format, natural, .. } = &mut *entry;
+        let mut bound = Bound::new(input, &library, parameters)?;
+        let format = format.as_ref().filter(|_| output != natural).map(|(_, metadata)| metadata);
+        let rows = statement.open_cursor(transaction, bound.input(), format, flags)?;
+        let stride = output.native_stride().max(1);
+        let room = (BLOCK_BYTES / stride).max(1);
+        entry.cursor = Some(OpenCursor {
+            rows,
+            layout: Arc::clone(output),
+            buffer: MessageBuffer::new(room * stride),
+            fetched: 0,
+            given: 0,
+            at_end: false,
+            scroll: (flags == CursorFlags::SCROLLABLE).then(scroll::Scroll::default),
+        });
+        Ok(())
     }
 }
 
@@ -322,28 +361,25 @@ impl Backend for Embedded {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
-        let library = Arc::clone(self.attachment()?.library());
-        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
-        let entry = self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
-        if entry.cursor.is_some() {
-            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
-        }
-        entry.output_format(&library, output)?;
-        let Statement { statement, input, output: format, natural, .. } = &mut *entry;
-        let mut bound = Bound::new(input, &library, parameters)?;
-        let format = format.as_ref().filter(|_| output != natural).map(|(_, metadata)| metadata);
-        let rows = statement.open_cursor(transaction, bound.input(), format, CursorFlags::default())?;
-        let stride = output.native_stride().max(1);
-        let room = (BLOCK_BYTES / stride).max(1);
-        entry.cursor = Some(OpenCursor {
-            rows,
-            layout: Arc::clone(output),
-            buffer: MessageBuffer::new(room * stride),
-            fetched: 0,
-            given: 0,
-            at_end: false,
-        });
-        Ok(())
+        self.open(id, transaction, parameters, output, CursorFlags::FORWARD)
+    }
+
+    fn can_scroll(&self) -> bool {
+        true
+    }
+
+    async fn open_scrollable(
+        &mut self,
+        id: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.open(id, transaction, parameters, output, CursorFlags::SCROLLABLE)
+    }
+
+    fn scroll(&mut self, id: StatementId, to: Move, rows: usize) -> Result<()> {
+        self.set_out(id, to, rows)
     }
 
     async fn fetch(&mut self, id: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
@@ -370,7 +406,10 @@ impl Backend for Embedded {
                 return Err(Error::new(Kind::Cancelled, "cancelled between two rows"));
             }
             let stride = cursor.layout.native_stride();
-            let (fetched, at_end) = cursor.rows.fetch_block(&mut cursor.buffer, stride, usize::MAX)?;
+            let (fetched, at_end) = match &mut cursor.scroll {
+                None => cursor.rows.fetch_block(&mut cursor.buffer, stride, usize::MAX)?,
+                Some(scroll) => scroll.fetch(&mut cursor.rows, &mut cursor.buffer, stride)?,
+            };
             (cursor.fetched, cursor.given, cursor.at_end) = (fetched, 0, at_end);
         }
     }

@@ -1,6 +1,7 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
+use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
@@ -11,6 +12,7 @@ use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::row::{NULL_POSITION, PackedRows};
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::response::Response;
+use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
 use firearrow_proto::wire::packet::statement::{
     Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
 };
@@ -33,12 +35,12 @@ const ROWS_PER_FETCH: u16 = 65535;
 /// The cursors of a connection, by statement handle.
 #[derive(Debug, Default)]
 pub(super) struct Cursors {
-    open: HashMap<u16, OpenCursor>,
+    pub(super) open: HashMap<u16, OpenCursor>,
     pub(super) inline: InlineBlobs,
 }
 
 #[derive(Debug)]
-struct OpenCursor {
+pub(super) struct OpenCursor {
     format: Arc<PackedFormat>,
     in_flight: VecDeque<Ticket>,
     /// Rows that came while nobody wanted them, or more than a batch could take.
@@ -47,14 +49,16 @@ struct OpenCursor {
     /// The first rows have come.
     has_rows: bool,
     /// A whole fetch has come, and it was not the last.
-    is_long: bool,
+    pub(super) is_long: bool,
     /// Fetches to keep in flight.
     depth: usize,
     /// A fetch has ended, and nothing of the next one has come.
     is_between: bool,
-    at_end: bool,
+    pub(super) at_end: bool,
     failed: Option<Error>,
     deadline: Option<Instant>,
+    /// The move under way, where the server scrolls.
+    pub(super) scroll: Option<Scroll>,
 }
 
 #[derive(Debug)]
@@ -81,6 +85,7 @@ impl Cursors {
     /// Keeps rows from `start` on for a later call. Rows of a cursor that was closed are dropped.
     pub(super) fn keep(&mut self, ticket: Ticket, rows: &PackedRows<'_>, start: usize) {
         if let Some(cursor) = self.by_ticket(ticket) {
+            cursor.count(rows.rows);
             cursor.keep(rows, start);
         }
     }
@@ -91,6 +96,9 @@ impl Cursors {
             cursor.at_end |= cursor_end;
             cursor.is_long = !cursor_end;
             cursor.is_between = true;
+            if let Some(scroll) = &mut cursor.scroll {
+                scroll.answered(cursor.in_flight.is_empty());
+            }
         }
     }
 
@@ -108,6 +116,23 @@ impl Cursors {
 }
 
 impl OpenCursor {
+    /// Rows have come.
+    fn count(&mut self, rows: usize) {
+        self.has_rows = true;
+        if let Some(scroll) = &mut self.scroll {
+            scroll.came(rows);
+        }
+    }
+
+    /// Whether nothing more will come.
+    fn is_done(&self) -> bool {
+        match &self.scroll {
+            None => self.at_end,
+            // A late answer must not be taken for one to the next move.
+            Some(scroll) => self.in_flight.is_empty() && (self.at_end || scroll.is_complete()),
+        }
+    }
+
     fn keep(&mut self, rows: &PackedRows<'_>, start: usize) {
         if start >= rows.rows || self.failed.is_some() {
             return;
@@ -139,13 +164,15 @@ impl OpenCursor {
 }
 
 impl<L: Link> Wire<L> {
-    /// Executes and asks for the first rows in the same write; waits only for the execution.
+    /// Executes and asks for the first rows in the same write; waits only for the execution. A cursor that scrolls does
+    /// not know yet which rows will be wanted.
     pub(super) async fn start_cursor(
         &mut self,
         statement: StatementId,
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
+        scrolls: bool,
     ) -> Result<()> {
         let id = handle(statement.0);
         if self.cursors.open.contains_key(&id) {
@@ -155,7 +182,10 @@ impl<L: Link> Wire<L> {
         let (timeout, deadline) = self.take_timeout();
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
-        let options = self.execute_options(output, timeout);
+        let mut options = self.execute_options(output, timeout);
+        if scrolls {
+            options.cursor_flags = SCROLLABLE;
+        }
         let ticket = self.ask(&Execute {
             statement: id,
             transaction,
@@ -174,6 +204,7 @@ impl<L: Link> Wire<L> {
             at_end: false,
             failed: None,
             deadline,
+            scroll: scrolls.then(Scroll::default),
         };
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
@@ -209,13 +240,21 @@ impl<L: Link> Wire<L> {
         // waits for it.
         let wanted = if cursor.has_rows { cursor.depth } else { 1 };
         while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < wanted {
-            let fetch = Fetch {
+            let mut fetch = Fetch {
                 statement: id,
                 output: Arc::clone(&cursor.format),
                 first: !cursor.blr_sent,
                 rows: ROWS_PER_FETCH,
             };
-            cursor.in_flight.push_back(self.connection.send(&fetch)?);
+            let ticket = match &mut cursor.scroll {
+                None => self.connection.send(&fetch)?,
+                Some(scroll) => {
+                    let Some((to, rows)) = scroll.next_request(cursor.in_flight.is_empty()) else { break };
+                    fetch.rows = rows;
+                    self.connection.send(&FetchScroll { fetch, to })?
+                }
+            };
+            cursor.in_flight.push_back(ticket);
             cursor.blr_sent = true;
         }
         Ok(())
@@ -233,12 +272,13 @@ impl<L: Link> Wire<L> {
             if let Some(error) = &cursor.failed {
                 return Err(error.clone());
             }
-            if cursor.at_end {
+            if cursor.is_done() {
                 return Ok(true);
             }
-            // Room for BLOBs comes from reading those of the rows that are there.
-            let must_read = self.cursors.inline.is_half_full() && builder.has_blobs() && !builder.is_empty();
-            if builder.is_full() || must_read {
+            // Room for BLOBs comes from reading those that the rows here wait for; those of other rows stay.
+            let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
+            let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
+            if is_full || must_read {
                 return Ok(false);
             }
             self.interruption.deadline = cursor.deadline;
@@ -251,7 +291,8 @@ impl<L: Link> Wire<L> {
                     let mut is_first = false;
                     match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
                         Some(cursor) => {
-                            is_first = !std::mem::replace(&mut cursor.has_rows, true);
+                            is_first = !cursor.has_rows;
+                            cursor.count(rows.rows);
                             match builder.push(&rows, 0) {
                                 Ok(taken) => cursor.keep(&rows, taken),
                                 Err(error) => cursor.failed = Some(error.into()),

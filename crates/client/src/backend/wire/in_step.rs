@@ -8,7 +8,7 @@ use crate::session::{Session, ready};
 use firearrow_proto::api::transaction::TransactionOptions;
 use std::time::{Duration, Instant};
 
-fn attach(url: &str) -> Session<Wire<TcpLink>> {
+pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
     let config = Config::parse(url).expect("a valid URL");
     let Target::Remote { host, port, database } = &config.target else { panic!("a wire test") };
     let deadline = Instant::now() + Duration::from_secs(20);

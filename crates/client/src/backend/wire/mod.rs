@@ -11,6 +11,7 @@ mod inline;
 mod interruption;
 mod open_blob;
 mod router;
+mod scroll;
 mod statement;
 mod transaction;
 pub(crate) mod write;
@@ -27,6 +28,7 @@ use cursor::Cursors;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::{Request, attach, info};
@@ -299,7 +301,25 @@ impl<L: Link> Backend for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
-        self.start_cursor(statement, transaction, parameters, output).await
+        self.start_cursor(statement, transaction, parameters, output, false).await
+    }
+
+    fn can_scroll(&self) -> bool {
+        self.connection.version().is_some_and(|version| version.has_cursor_flags())
+    }
+
+    async fn open_scrollable(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.start_cursor(statement, transaction, parameters, output, true).await
+    }
+
+    fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()> {
+        self.set_out(statement, to, rows)
     }
 
     async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {

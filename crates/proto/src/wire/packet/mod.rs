@@ -8,6 +8,7 @@ pub mod connect;
 pub mod info;
 pub mod response;
 pub mod row;
+pub mod scroll;
 pub mod slice;
 pub mod statement;
 pub mod transaction;
