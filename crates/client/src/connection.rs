@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// A connection to a database. Transactions, statements and cursors keep it alive; it detaches when the last of them
 /// is gone. It may be shared between threads: calls take turns.
 pub struct Connection {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// What a connection and everything made from it have in common.

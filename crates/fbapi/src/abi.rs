@@ -148,7 +148,7 @@ interface!(IAttachment, AttachmentTable {
     release() -> i32;
     info(status: *mut IStatus, length: u32, items: *const u8, size: u32, buffer: *mut u8);
     start_transaction(status: *mut IStatus, length: u32, tpb: *const u8) -> *mut ITransaction;
-    reconnect_transaction;
+    reconnect_transaction(status: *mut IStatus, length: u32, id: *const u8) -> *mut ITransaction;
     compile_request;
     transact_request;
     create_blob(
@@ -196,6 +196,7 @@ interface!(ITransaction, TransactionTable {
     commit_retaining(status: *mut IStatus);
     rollback(status: *mut IStatus);
     rollback_retaining(status: *mut IStatus);
+    disconnect(status: *mut IStatus);
 });
 
 interface!(IStatement, StatementTable {

@@ -78,6 +78,20 @@ impl Attachment {
         Transaction::new(&self.core, unsafe { Owned::new(raw) }?)
     }
 
+    /// Takes over a transaction in limbo; `id` as [`transaction_id`] writes it. Like one that was
+    /// [prepared](Transaction::prepare), it stays in limbo until it is committed or rolled back.
+    ///
+    /// [`transaction_id`]: firearrow_proto::api::transaction::transaction_id
+    pub fn reconnect_transaction(&self, id: &[u8]) -> Result<Transaction, Error> {
+        let length = length(id)?;
+        // SAFETY: the id has the length given.
+        let raw = self.call(|this, status| unsafe {
+            IAttachment::reconnect_transaction(this, status, length, id.as_ptr())
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        Transaction::prepared(&self.core, unsafe { Owned::new(raw) }?)
+    }
+
     /// Executes a statement that has no parameters and no result.
     ///
     /// COMMIT and ROLLBACK end `transaction`, which is inert then. SET TRANSACTION, with or without a

@@ -101,6 +101,18 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.end(transaction, end).await)
     }
 
+    async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()> {
+        each!(self, backend => backend.prepare_commit(transaction, message).await)
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        each!(self, backend => backend.recover(number).await)
+    }
+
+    async fn leave(&mut self, transaction: TransactionId) -> Result<()> {
+        each!(self, backend => backend.leave(transaction).await)
+    }
+
     async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
         each!(self, backend => backend.transaction_info(transaction, items).await)
     }

@@ -4,7 +4,9 @@
 mod blob;
 pub(crate) mod execute;
 pub(crate) mod fetch;
+pub(crate) mod info;
 mod known;
+mod limbo;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
 use crate::error::{Kind, Result};
@@ -27,6 +29,8 @@ pub(crate) struct Session<B> {
     describing: Option<TransactionId>,
     known: KnownStatements,
     has_timeouts: bool,
+    /// Numbers of transactions in limbo that nobody holds, as far as they were asked for.
+    abandoned: HashSet<u64>,
 }
 
 /// A statement that the engine has understood.
@@ -49,6 +53,7 @@ impl<B: Backend> Session<B> {
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,
+            abandoned: HashSet::new(),
         }
     }
 

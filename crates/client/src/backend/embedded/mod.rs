@@ -16,6 +16,7 @@ use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::NativeRows;
+use firearrow_proto::api::transaction::transaction_id;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -170,6 +171,22 @@ impl Backend for Embedded {
             End::CommitRetaining => return Ok(transaction.commit_retaining()?),
             End::RollbackRetaining => return Ok(transaction.rollback_retaining()?),
         }
+        self.transactions.remove(&id.0);
+        Ok(())
+    }
+
+    async fn prepare_commit(&mut self, id: TransactionId, message: &[u8]) -> Result<()> {
+        Ok(self.transaction(id)?.prepare(message)?)
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        let transaction = self.attachment()?.reconnect_transaction(&transaction_id(number))?;
+        let id = self.next_id();
+        self.transactions.insert(id, transaction);
+        Ok(TransactionId(id))
+    }
+
+    async fn leave(&mut self, id: TransactionId) -> Result<()> {
         self.transactions.remove(&id.0);
         Ok(())
     }

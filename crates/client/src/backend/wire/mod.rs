@@ -27,6 +27,7 @@ use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::response::Response;
+use firearrow_proto::wire::packet::transaction::{PrepareTransaction, Reconnect};
 use firearrow_proto::wire::packet::{Request, attach, info};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
@@ -40,6 +41,9 @@ use transaction::Transactions;
 
 /// Longest wait for a server to confirm a detach; the socket is closed anyway.
 const DETACH_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The most that servers make use of: they keep the length of these answers in 16 bits.
+const DATABASE_INFO_BUFFER: u32 = 65535;
 
 /// Supplies the key of an encrypted database: the server's data in, the key out.
 pub(crate) type KeySupplier = dyn Fn(&[u8]) -> Result<Vec<u8>> + Send + Sync;
@@ -228,6 +232,24 @@ impl<L: Link> Backend for Wire<L> {
         self.finish(transaction, end).await
     }
 
+    async fn prepare_commit(&mut self, id: TransactionId, message: &[u8]) -> Result<()> {
+        let transaction = self.transaction(id).await?;
+        self.call(&PrepareTransaction { transaction, message }).await.map(|_| ())
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        let handle = self.call(&Reconnect { number }).await?.object;
+        self.transactions.take_over(handle);
+        Ok(TransactionId(handle.into()))
+    }
+
+    async fn leave(&mut self, id: TransactionId) -> Result<()> {
+        // There is no request for it: the server lets go when the connection ends, however it does.
+        let handle = self.transaction(id).await?;
+        self.cursors.inline.forget(handle);
+        Ok(())
+    }
+
     async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
         let object = self.transaction(id).await?;
         let request = info::InfoTransaction { object, items, buffer_length: 1024 };
@@ -235,7 +257,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>> {
-        let request = info::InfoDatabase { object: 0, items, buffer_length: 32768 };
+        let request = info::InfoDatabase { object: 0, items, buffer_length: DATABASE_INFO_BUFFER };
         Ok(self.call(&request).await?.data)
     }
 
