@@ -38,6 +38,7 @@ mod params;
 mod savepoint;
 mod session;
 mod statement;
+mod statistics;
 mod stats;
 mod transaction;
 
@@ -55,5 +56,6 @@ pub use firearrow_proto::api::transaction::{Isolation, LockResolution, Transacti
 pub use info::ServerInfo;
 pub use params::Params;
 pub use statement::{Executed, OnFailure, RowsExecuted, Statement};
+pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
 pub use transaction::Transaction;

@@ -16,6 +16,7 @@ mod many_rows;
 mod round_trips;
 mod savepoints;
 mod statements;
+mod statistics;
 mod support;
 mod transactions;
 mod types;
