@@ -4,6 +4,7 @@ mod bench;
 mod command;
 mod copy;
 mod demo;
+mod events;
 mod query;
 mod readers;
 mod usage;

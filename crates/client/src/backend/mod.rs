@@ -14,6 +14,7 @@ pub(crate) use writer::{Writer, Written};
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::error::Result;
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
@@ -156,6 +157,11 @@ pub(crate) trait Backend {
     async fn close_blob(&mut self, blob: BlobId) -> Result<()>;
     /// Creates BLOBs and gives their ids.
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>>;
+
+    /// Asks for events; `inbox` gets the answer, once, in another thread. It has no other question open.
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()>;
+    /// Takes the question of `inbox` back, if there is one.
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()>;
 
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.

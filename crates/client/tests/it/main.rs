@@ -6,6 +6,8 @@ mod cancel;
 mod cases;
 mod encryption;
 mod errors;
+mod event_cases;
+mod events;
 mod faults;
 mod known;
 mod lazy_blobs;

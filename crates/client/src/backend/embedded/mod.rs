@@ -1,6 +1,7 @@
 //! The operations of an engine as calls into it, in this process.
 
 mod blob;
+mod event;
 
 use super::{
     Backend, BlobId, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
@@ -9,6 +10,7 @@ use super::{
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{Attachment, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags};
@@ -33,6 +35,7 @@ pub(crate) struct Embedded {
     transactions: HashMap<u32, fbapi::Transaction>,
     statements: HashMap<u32, Statement>,
     blobs: HashMap<u32, fbapi::Blob>,
+    questions: event::Questions,
     last_id: u32,
     signal: Signal,
 }
@@ -65,6 +68,7 @@ impl Embedded {
             transactions: HashMap::new(),
             statements: HashMap::new(),
             blobs: HashMap::new(),
+            questions: event::Questions::default(),
             last_id: 0,
             signal: Signal::default(),
         }
@@ -457,6 +461,15 @@ impl Backend for Embedded {
         blobs.iter().map(write).collect()
     }
 
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        self.ask_for_events(block, inbox)
+    }
+
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        self.stop_asking(inbox);
+        Ok(())
+    }
+
     async fn ping(&mut self) -> Result<()> {
         Ok(self.attachment()?.ping()?)
     }
@@ -466,6 +479,7 @@ impl Backend for Embedded {
     }
 
     async fn detach(&mut self) -> Result<()> {
+        self.questions.clear();
         self.statements.clear();
         self.transactions.clear();
         match self.attachment.take() {
@@ -475,6 +489,7 @@ impl Backend for Embedded {
     }
 
     async fn drop_database(&mut self) -> Result<()> {
+        self.questions.clear();
         self.statements.clear();
         self.transactions.clear();
         match self.attachment.take() {

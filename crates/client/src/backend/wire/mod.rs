@@ -4,6 +4,7 @@
 mod asynchronous;
 mod blob;
 mod cursor;
+mod event;
 #[cfg(test)]
 mod in_step;
 mod inline;
@@ -20,9 +21,12 @@ use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use blob::Window;
 use cursor::Cursors;
+pub(crate) use event::EventRoute;
+use event::Events;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::connection::ConnectOptions;
@@ -61,6 +65,7 @@ pub(crate) struct Wire<L> {
     interruption: Interruption,
     /// The shortest wait for an answer while connecting.
     round_trip: Duration,
+    events: Events,
 }
 
 impl<L: Link> Wire<L> {
@@ -85,6 +90,7 @@ impl<L: Link> Wire<L> {
             window: Window::default(),
             interruption: Interruption::default(),
             round_trip: Duration::MAX,
+            events: Events::default(),
         };
         loop {
             match wire.connection.next_event()? {
@@ -124,6 +130,11 @@ impl<L: Link> Wire<L> {
     /// Longest BLOB that comes ahead of its row, and bytes of such that are kept; `None` for the usual.
     pub(crate) fn configure_inline_blobs(&mut self, longest: Option<u32>, limit: Option<u32>) {
         self.cursors.inline.configure(longest, limit);
+    }
+
+    /// How the connection for events is made, should somebody want to hear of any.
+    pub(crate) fn configure_events(&mut self, route: EventRoute) {
+        self.events.route = Some(route);
     }
 
     /// Writes what is queued, then reads once.
@@ -363,6 +374,14 @@ impl<L: Link> Backend for Wire<L> {
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         let transaction = self.transaction(transaction).await?;
         self.write_many_blobs(TransactionId(transaction.into()), blobs).await
+    }
+
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        self.ask_for_events(block, inbox).await
+    }
+
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        self.stop_asking(inbox).await
     }
 
     async fn ping(&mut self) -> Result<()> {
