@@ -5,8 +5,10 @@ use crate::wan::{self, Rate, RoundTrip};
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::net::SocketAddr;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 
 /// Firebird at Arrow speed.
 #[derive(Debug, Parser)]
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Copy(CopyArgs),
     /// Print what is known about a database and the way to it
     Info(InfoArgs),
+    /// Print events as they are posted
+    Events(EventsArgs),
     /// Create tables with well-known rows for trying and measuring
     CreateDemo(DemoArgs),
     /// Measure
@@ -186,6 +190,59 @@ pub(crate) struct InfoArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow events firebird://alice@db/shop NEW_ORDER CHANGED_ORDER
+  firearrow events firebird://alice@db/shop NEW_ORDER --count 1 --timeout 60s && echo 'an order!'
+  firearrow events 'firebird://alice@gate/shop?event_port=13051' NEW_ORDER --json
+
+Each line is an event and how often it was posted since the line before: \"NEW_ORDER 2\", or with --json
+{\"count\":2,\"event\":\"NEW_ORDER\"}. Postings of one transaction come together, when it commits. The
+remark \"listening to …\" on standard error means that nothing is missed from then on.
+
+Servers tell of events on a second connection to a port of their choice. With a firewall or a container in
+between, set RemoteAuxPort in the server's firebird.conf, let that port through, and give event_host and
+event_port in the URL if they are others from here.
+
+It runs until Ctrl-C (exit status 130), until --count (0), or until --timeout (0, or 1 when --count is not
+reached).")]
+pub(crate) struct EventsArgs {
+    /// The database
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Events, in their case
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
+    /// Stop after N postings
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<NonZeroU32>,
+    /// Stop after this time: a number and ms, s or min
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<TimeLimit>,
+}
+
+/// The value of `--timeout`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimeLimit(pub(crate) Duration);
+
+impl FromStr for TimeLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let seconds = match unit.trim() {
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "min" => 60.0,
+            _ => f64::NAN,
+        };
+        let time = number.parse::<f64>().ok().and_then(|n| Duration::try_from_secs_f64(n * seconds).ok());
+        time.map(Self).ok_or_else(|| "a number and ms, s or min are needed, such as 30s".to_owned())
+    }
 }
 
 #[derive(Args, Debug)]
@@ -418,6 +475,16 @@ mod tests {
     #[test]
     fn definitions_are_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn time_limits_have_a_unit() {
+        for (text, milliseconds) in [("30s", 30_000), ("1.5 min", 90_000), ("250ms", 250), ("0s", 0)] {
+            assert_eq!(text.parse(), Ok(TimeLimit(Duration::from_millis(milliseconds))), "{text}");
+        }
+        for text in ["", "30", "s", "-1s", "1h", "1e99s", "99999999999999999999999s"] {
+            assert!(text.parse::<TimeLimit>().unwrap_err().contains("ms, s or min"), "{text}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The `firearrow` command: query, copy, inspect and measure Firebird databases.
+//! The `firearrow` command: query, copy, inspect and measure Firebird databases, and hear of their events.
 //!
 //! ```text
-//!  args ─► query  copy  info  demo  bench ─► firearrow (the client)
-//!            │     │            │     │
-//!            └─────┴─► output   └─────┴─► progress, checksum
+//!  args ─► query  copy  info  events  demo  bench ─► firearrow (the client)
+//!            │     │                    │     │
+//!            └─────┴─► output           └─────┴─► progress, checksum
 //! ```
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ mod args;
 mod bench;
 mod copy;
 mod demo;
+mod events;
 mod failure;
 mod grid;
 mod info;
@@ -43,6 +44,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
+        Command::Events(args) => events::run(args, cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),

@@ -14,14 +14,17 @@ use crate::stats::WireStats;
 use crate::transaction::Transaction;
 use firearrow_proto::api::transaction::TransactionOptions;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// How often it is tried to get at a connection that another thread uses.
+const BUSY_PAUSE: Duration = Duration::from_millis(2);
 
 /// A connection to a database. Transactions, statements and cursors keep it alive; it detaches when the last of them
 /// is gone. It may be shared between threads: calls take turns.
 pub struct Connection {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// What a connection and everything made from it have in common.
@@ -29,6 +32,7 @@ pub(crate) struct Shared {
     session: Mutex<Session<AnyBackend>>,
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
+    pub(crate) connect_timeout: Duration,
     label: String,
 }
 
@@ -63,6 +67,7 @@ impl Connection {
             session: Mutex::new(Session::new(backend)),
             read,
             limits: BatchLimits::default(),
+            connect_timeout: config.connect_timeout,
             label: config.redacted_url(),
         });
         if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
@@ -196,6 +201,25 @@ impl Shared {
         let mut session = self.lock();
         session.backend.begin_call();
         ready(flow(&mut session))
+    }
+
+    /// Runs a flow unless other threads keep the connection busy until `deadline`; `None` then.
+    pub(crate) fn run_until<T>(
+        &self,
+        deadline: Option<Instant>,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(deadline) = deadline else { return self.run(flow).map(Some) };
+        let mut session = loop {
+            match self.session.try_lock() {
+                Ok(session) => break session,
+                Err(TryLockError::Poisoned(session)) => break session.into_inner(),
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(None),
+                Err(TryLockError::WouldBlock) => thread::sleep(BUSY_PAUSE),
+            }
+        };
+        session.backend.begin_call();
+        ready(flow(&mut session)).map(Some)
     }
 
     /// A thread that panicked in the middle of a flow leaves a backend that reports its own failure.

@@ -13,26 +13,46 @@ use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, Transacti
 use std::fmt;
 use std::sync::Arc;
 
-/// A transaction. It is rolled back when it is dropped without having been committed.
+/// A transaction. It is rolled back when it is dropped without having been committed; in limbo, that is after
+/// [`prepare_commit`](Self::prepare_commit), it stays there.
 pub struct Transaction {
     shared: Arc<Shared>,
     id: TransactionId,
     open: bool,
+    /// In limbo: nothing is allowed but to decide.
+    prepared: bool,
 }
 
 impl Transaction {
     pub(crate) fn begin(shared: &Arc<Shared>, options: TransactionOptions) -> Result<Self> {
         let id = shared.run(async |session| session.begin(&options).await)?;
-        Ok(Self { shared: Arc::clone(shared), id, open: true })
+        Ok(Self { shared: Arc::clone(shared), id, open: true, prepared: false })
+    }
+
+    /// One that was taken over from limbo.
+    pub(crate) fn recovered(shared: &Arc<Shared>, id: TransactionId) -> Self {
+        Self { shared: Arc::clone(shared), id, open: true, prepared: true }
     }
 
     /// Begins with the first statement, if that saves a round trip.
     pub(crate) fn begin_late(shared: &Arc<Shared>, options: TransactionOptions) -> Result<Self> {
         let id = shared.run(async |session| session.begin_late(&options).await)?;
-        Ok(Self { shared: Arc::clone(shared), id, open: true })
+        Ok(Self { shared: Arc::clone(shared), id, open: true, prepared: false })
     }
 
     pub(crate) fn id(&self) -> Result<TransactionId> {
+        if self.prepared {
+            let text = "the transaction is in limbo: nothing is left but commit or rollback";
+            return Err(Error::new(Kind::Misuse, text));
+        }
+        self.id_even_in_limbo()
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn id_even_in_limbo(&self) -> Result<TransactionId> {
         if self.open { Ok(self.id) } else { Err(Error::new(Kind::Misuse, "the transaction has ended")) }
     }
 
@@ -138,7 +158,31 @@ impl Transaction {
         BlobReader::open(&self.shared, self, id)
     }
 
-    /// Makes the changes permanent. When that fails the transaction is rolled back.
+    /// First phase of a two-phase commit: makes sure that the changes can be committed, whatever happens to this
+    /// process, the connection or the server. From here on the transaction is *in limbo*: nothing is allowed but
+    /// [`commit`](Self::commit), which cannot fail for reasons of data any more, or [`rollback`](Self::rollback).
+    /// Until then others see the rows as locked.
+    ///
+    /// Dropping a transaction in limbo decides nothing, since the other databases may have committed. It stays in limbo
+    /// and can be taken over once this connection has ended: see [`Connection::limbo_transactions`] and
+    /// [`Connection::recover`]. Note its [`number`](Self::number) before.
+    ///
+    /// `message` is for whoever has to recover it; it is kept in `RDB$TRANSACTIONS` unless it is empty.
+    ///
+    /// # Errors
+    /// The transaction goes on as before when the server refuses. When the connection fails it may be in limbo or rolled
+    /// back.
+    ///
+    /// [`Connection::limbo_transactions`]: crate::Connection::limbo_transactions
+    /// [`Connection::recover`]: crate::Connection::recover
+    pub fn prepare_commit(&mut self, message: &[u8]) -> Result<()> {
+        let id = self.id()?;
+        self.shared.run(async |session| session.prepare_commit(id, message).await)?;
+        self.prepared = true;
+        Ok(())
+    }
+
+    /// Makes the changes permanent. When that fails the transaction is rolled back, unless it is in limbo.
     pub fn commit(mut self) -> Result<()> {
         self.finish(End::Commit)
     }
@@ -177,14 +221,14 @@ impl Transaction {
     }
 
     fn info(&self, item: u8) -> Result<Option<u64>> {
-        let id = self.id()?;
+        let id = self.id_even_in_limbo()?;
         let data = self.shared.run(async |session| session.backend.transaction_info(id, &[item]).await)?;
         let value = InfoReader::new(&data).find(|each| each.code == item).and_then(|each| each.integer());
         Ok(value.map(|value| value as u64))
     }
 
     fn finish(&mut self, end: End) -> Result<()> {
-        let id = self.id()?;
+        let id = self.id_even_in_limbo()?;
         self.shared.run(async |session| session.end(id, end).await)?;
         self.open = false;
         Ok(())
@@ -201,14 +245,22 @@ impl Drop for Transaction {
         if !self.open {
             return;
         }
-        if let Err(error) = self.finish(End::Rollback) {
-            tracing::debug!(%error, "rolling back failed");
+        let result = match self.prepared {
+            true => self.shared.run(async |session| session.backend.leave(self.id).await),
+            false => self.finish(End::Rollback),
+        };
+        if let Err(error) = result {
+            tracing::debug!(%error, "rolling back, or leaving in limbo, failed");
         }
     }
 }
 
 impl fmt::Debug for Transaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Transaction").field("id", &self.id).field("open", &self.open).finish_non_exhaustive()
+        f.debug_struct("Transaction")
+            .field("id", &self.id)
+            .field("open", &self.open)
+            .field("prepared", &self.prepared)
+            .finish_non_exhaustive()
     }
 }

@@ -5,6 +5,10 @@
 mod cases;
 #[path = "it/elements.rs"]
 mod elements;
+#[path = "it/event_cases.rs"]
+mod event_cases;
+#[path = "it/limbo_cases.rs"]
+mod limbo_cases;
 #[path = "it/scroll_model.rs"]
 mod scroll_model;
 #[path = "it/support.rs"]
@@ -26,5 +30,17 @@ matrix!(
     fn info_names_3_0(target: &Target) {
         let info = support::fresh(target).info().expect("info is answered");
         assert!(info.engine_version.starts_with("3.0"), "{info:?}");
+    },
+    fn limbo_is_recovered_both_ways_in_3_0(target: &Target) {
+        limbo_cases::limbo_is_recovered_both_ways(target);
+    },
+    fn limbo_allows_nothing_but_an_end_in_3_0(target: &Target) {
+        limbo_cases::limbo_allows_nothing_but_an_end(target);
+    },
+    fn postings_are_counted_in_3_0(target: &Target) {
+        event_cases::postings_are_counted(target);
+    },
+    fn nothing_is_lost_between_questions_in_3_0(target: &Target) {
+        event_cases::nothing_is_lost_between_questions(target);
     }
 );

@@ -148,7 +148,7 @@ interface!(IAttachment, AttachmentTable {
     release() -> i32;
     info(status: *mut IStatus, length: u32, items: *const u8, size: u32, buffer: *mut u8);
     start_transaction(status: *mut IStatus, length: u32, tpb: *const u8) -> *mut ITransaction;
-    reconnect_transaction;
+    reconnect_transaction(status: *mut IStatus, length: u32, id: *const u8) -> *mut ITransaction;
     compile_request;
     transact_request;
     create_blob(
@@ -172,7 +172,9 @@ interface!(IAttachment, AttachmentTable {
         in_format: *mut IMessageMetadata, input: *mut u8, out_format: *mut IMessageMetadata, output: *mut u8
     ) -> *mut ITransaction;
     open_cursor;
-    que_events;
+    queue_events(
+        status: *mut IStatus, callback: *mut IEventCallback, length: u32, block: *const u8
+    ) -> *mut IEvents;
     cancel_operation(status: *mut IStatus, option: i32);
     ping(status: *mut IStatus);
     detach(status: *mut IStatus);
@@ -199,6 +201,7 @@ interface!(ITransaction, TransactionTable {
     commit_retaining(status: *mut IStatus);
     rollback(status: *mut IStatus);
     rollback_retaining(status: *mut IStatus);
+    disconnect(status: *mut IStatus);
 });
 
 interface!(IStatement, StatementTable {
@@ -317,6 +320,32 @@ interface!(IBatchCompletionState, BatchCompletionStateTable {
     record_status(status: *mut IStatus, to: *mut IStatus, record: u32);
 });
 
+interface!(IEvents, EventsTable {
+    add_ref();
+    release() -> i32;
+    cancel(status: *mut IStatus);
+});
+
+/// An interface that this crate implements and the library calls.
+#[repr(C)]
+pub(crate) struct IEventCallback {
+    pub(crate) unused: *mut c_void,
+    pub(crate) table: *const EventCallbackTable,
+}
+
+/// Its functions.
+#[repr(C)]
+pub(crate) struct EventCallbackTable {
+    pub(crate) unused: *mut c_void,
+    pub(crate) version: usize,
+    pub(crate) add_ref: unsafe extern "C" fn(*mut IEventCallback),
+    pub(crate) release: unsafe extern "C" fn(*mut IEventCallback) -> i32,
+    pub(crate) call: unsafe extern "C" fn(*mut IEventCallback, u32, *const u8),
+}
+
+// SAFETY: a table is constant: it holds addresses of functions, and a word that nobody uses.
+unsafe impl Sync for EventCallbackTable {}
+
 /// An interface whose first two slots are `addRef` and `release`.
 ///
 /// # Safety
@@ -359,7 +388,7 @@ macro_rules! counted {
         }
     )*};
 }
-counted!(IAttachment ITransaction IStatement IResultSet IMessageMetadata IMetadataBuilder IBlob IBatch);
+counted!(IAttachment ITransaction IStatement IResultSet IMessageMetadata IMetadataBuilder IBlob IBatch IEvents);
 
 /// One reference to an interface; released when dropped.
 pub(crate) struct Owned<I: Counted>(NonNull<I>);

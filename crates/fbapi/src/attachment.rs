@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::abi::{IAttachment, IProvider, IStatus, Owned, Quad};
 use crate::blob::Blob;
+use crate::event::{Callback, Events};
 use crate::info::answer;
 use crate::library::{Library, c_string};
 use crate::signals;
@@ -12,8 +13,8 @@ use crate::transaction::Transaction;
 use firearrow_proto::api::status::StatusVector;
 use std::ffi::c_char;
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The SQL dialect of every statement.
 pub(crate) const DIALECT: u32 = 3;
@@ -35,6 +36,8 @@ pub struct Attachment {
 pub(crate) struct AttachmentCore {
     interface: Owned<IAttachment>,
     ended: AtomicBool,
+    /// Callbacks that the engine might still call.
+    callbacks: Mutex<Vec<Callback>>,
     pub(crate) library: Arc<Library>,
 }
 
@@ -57,8 +60,8 @@ impl Attachment {
         })?;
         // SAFETY: the reference that the call returned is ours.
         let interface = unsafe { Owned::new(raw) }?;
-        let ended = AtomicBool::new(false);
-        let core = Arc::new(AttachmentCore { interface, ended, library: Arc::clone(library) });
+        let (ended, callbacks) = (AtomicBool::new(false), Mutex::default());
+        let core = Arc::new(AttachmentCore { interface, ended, callbacks, library: Arc::clone(library) });
         Ok(Self { core, status })
     }
 
@@ -76,6 +79,39 @@ impl Attachment {
         })?;
         // SAFETY: the reference that the call returned is ours.
         Transaction::new(&self.core, unsafe { Owned::new(raw) }?)
+    }
+
+    /// Takes over a transaction in limbo; `id` as [`transaction_id`] writes it. Like one that was
+    /// [prepared](Transaction::prepare), it stays in limbo until it is committed or rolled back.
+    ///
+    /// [`transaction_id`]: firearrow_proto::api::transaction::transaction_id
+    pub fn reconnect_transaction(&self, id: &[u8]) -> Result<Transaction, Error> {
+        let length = length(id)?;
+        // SAFETY: the id has the length given.
+        let raw = self.call(|this, status| unsafe {
+            IAttachment::reconnect_transaction(this, status, length, id.as_ptr())
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        Transaction::prepared(&self.core, unsafe { Owned::new(raw) }?)
+    }
+
+    /// Waits for events; `block` is as in [`firearrow_proto::api::event`]. `receive` gets the answer, once, in a thread of
+    /// the engine, perhaps before this returns. It must be quick and must not use the attachment.
+    pub fn queue_events(
+        &self,
+        block: &[u8],
+        receive: impl Fn(&[u8]) + Send + Sync + 'static,
+    ) -> Result<Events, Error> {
+        let length = length(block)?;
+        let callback = Callback::new(receive);
+        let status = Status::new(&self.core.library)?;
+        // SAFETY: the callback is alive, and the engine takes references of its own; the block has the length given.
+        let raw = self.call(|this, status| unsafe {
+            IAttachment::queue_events(this, status, callback.raw(), length, block.as_ptr())
+        })?;
+        // SAFETY: the reference that the call returned is ours.
+        let interface = unsafe { Owned::new(raw) }?;
+        Ok(Events::new(&self.core, interface, callback, status))
     }
 
     /// Executes a statement that has no parameters and no result.
@@ -212,6 +248,10 @@ impl Attachment {
 }
 
 impl AttachmentCore {
+    pub(crate) fn keep_callback(&self, callback: Callback) {
+        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner).push(callback);
+    }
+
     /// Makes a closing call, which takes one reference if it succeeds.
     fn end(&self, status: &Status, call: unsafe fn(*mut IAttachment, *mut IStatus)) -> Result<(), Error> {
         let reference = self.interface.clone();

@@ -12,7 +12,8 @@
 //!                                                      │                  │                    rows as messages
 //!                                                      │            create_batch
 //!                                                      │                  └─► Batch ─► add, execute ─► Completion
-//!                                                      └─► open_blob, create_blob ─► Blob
+//!                                                      ├─► open_blob, create_blob ─► Blob
+//!                                                      └─► queue_events ─► Events
 //! ```
 //!
 //! * Children keep their parents alive, so values may be dropped in any order. Dropping closes, and an error
@@ -54,6 +55,7 @@ mod blob_stream;
 mod completion;
 mod elf;
 mod error;
+mod event;
 mod folders;
 mod info;
 mod library;
@@ -75,6 +77,7 @@ pub use blob::{Blob, SEGMENT};
 pub use blob_stream::BlobStream;
 pub use completion::{Completion, RecordFailure, RecordState};
 pub use error::Error;
+pub use event::Events;
 pub use library::Library;
 pub use message::MessageBuffer;
 pub use metadata::Metadata;
@@ -95,6 +98,7 @@ const _: () = {
     is_send::<Metadata>();
     is_send::<Blob>();
     is_send::<Batch>();
+    is_send::<Events>();
     is_shared::<Library>();
     is_shared::<Canceller>();
 };

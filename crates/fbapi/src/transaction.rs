@@ -9,7 +9,8 @@ use firearrow_proto::api::status::StatusVector;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A transaction. Dropping it rolls back, once its cursors and BLOBs are gone.
+/// A transaction. Dropping it rolls back, once its cursors and BLOBs are gone; one that was prepared stays in limbo
+/// instead.
 pub struct Transaction {
     core: Arc<TransactionCore>,
     status: Status,
@@ -19,6 +20,7 @@ pub struct Transaction {
 pub(crate) struct TransactionCore {
     interface: Owned<ITransaction>,
     active: AtomicBool,
+    prepared: AtomicBool,
     pub(crate) attachment: Arc<AttachmentCore>,
 }
 
@@ -28,9 +30,20 @@ impl Transaction {
         interface: Owned<ITransaction>,
     ) -> Result<Self, Error> {
         let status = Status::new(&attachment.library)?;
-        let active = AtomicBool::new(true);
-        let core = Arc::new(TransactionCore { interface, active, attachment: Arc::clone(attachment) });
+        let (active, prepared) = (AtomicBool::new(true), AtomicBool::new(false));
+        let attachment = Arc::clone(attachment);
+        let core = Arc::new(TransactionCore { interface, active, prepared, attachment });
         Ok(Self { core, status })
+    }
+
+    /// A transaction that waits in limbo.
+    pub(crate) fn prepared(
+        attachment: &Arc<AttachmentCore>,
+        interface: Owned<ITransaction>,
+    ) -> Result<Self, Error> {
+        let transaction = Self::new(attachment, interface)?;
+        transaction.core.prepared.store(true, Ordering::Relaxed);
+        Ok(transaction)
     }
 
     /// Whether the transaction has not ended yet.
@@ -62,11 +75,14 @@ impl Transaction {
         self.call(|this, status| unsafe { ITransaction::rollback_retaining(this, status) })
     }
 
-    /// First phase of a two-phase commit; `message` describes the transaction to whoever has to recover it.
+    /// First phase of a two-phase commit; `message` describes the transaction to whoever has to recover it. From here on
+    /// only a commit or a rollback ends it, in this process or in another one.
     pub fn prepare(&mut self, message: &[u8]) -> Result<(), Error> {
         let length = length(message)?;
         // SAFETY: the message has the length given.
-        self.call(|this, status| unsafe { ITransaction::prepare(this, status, length, message.as_ptr()) })
+        self.call(|this, status| unsafe { ITransaction::prepare(this, status, length, message.as_ptr()) })?;
+        self.core.prepared.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Asks for information items; see [`Attachment::info`](crate::Attachment::info).
@@ -152,9 +168,10 @@ impl TransactionCore {
 impl Drop for TransactionCore {
     fn drop(&mut self) {
         if self.active.load(Ordering::Relaxed) {
-            // Nobody is left to tell; releasing the interface rolls back in any case.
-            let _ = Status::new(&self.attachment.library)
-                .and_then(|status| self.end(&status, ITransaction::rollback));
+            let undecided = self.prepared.load(Ordering::Relaxed);
+            let call = if undecided { ITransaction::disconnect } else { ITransaction::rollback };
+            // Nobody is left to tell; releasing the interface does the same in any case.
+            let _ = Status::new(&self.attachment.library).and_then(|status| self.end(&status, call));
         }
     }
 }

@@ -5,6 +5,7 @@ mod bench_wire;
 mod command;
 mod copy;
 mod demo;
+mod events;
 mod query;
 mod readers;
 mod usage;

@@ -13,6 +13,7 @@ fn help_has_examples() {
         &["query"][..],
         &["copy"],
         &["info"],
+        &["events"],
         &["create-demo"],
         &["bench", "fetch"],
         &["bench", "wire"],

@@ -3,13 +3,14 @@
 #[cfg(feature = "embedded")]
 use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
-use super::wire::{Wire, connect_options};
+use super::wire::{EventRoute, Wire, connect_options};
 use super::{Backend, BlobId, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::db_key;
 use crate::error::{Error, Kind, Result};
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
@@ -38,11 +39,13 @@ impl AnyBackend {
                         };
                         Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
                     })?;
+                let events = EventRoute::new(config, host, link.peer());
                 let options = connect_options(config, database, create)?;
                 let source = config.db_key.clone();
                 let key = move |_: &[u8]| db_key::read(source.as_ref());
                 let mut wire = Wire::attach(link, options, &key, deadline, config.read_timeout).await?;
                 wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
+                wire.configure_events(events);
                 Ok(Self::Wire(Box::new(wire)))
             }
             #[cfg(feature = "embedded")]
@@ -101,6 +104,18 @@ impl Backend for AnyBackend {
 
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         each!(self, backend => backend.end(transaction, end).await)
+    }
+
+    async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()> {
+        each!(self, backend => backend.prepare_commit(transaction, message).await)
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        each!(self, backend => backend.recover(number).await)
+    }
+
+    async fn leave(&mut self, transaction: TransactionId) -> Result<()> {
+        each!(self, backend => backend.leave(transaction).await)
     }
 
     async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
@@ -234,6 +249,14 @@ impl Backend for AnyBackend {
 
     async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
         each!(self, backend => backend.write_arrays(transaction, arrays).await)
+    }
+
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        each!(self, backend => backend.queue_events(block, inbox).await)
+    }
+
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        each!(self, backend => backend.cancel_events(inbox).await)
     }
 
     async fn ping(&mut self) -> Result<()> {

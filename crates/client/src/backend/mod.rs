@@ -14,6 +14,7 @@ pub(crate) use writer::{Writer, Written};
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::error::Result;
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
@@ -77,7 +78,14 @@ pub(crate) trait Backend {
     /// Begins together with the first use, where that saves a round trip; otherwise now.
     async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;
+    /// First phase of a two-phase commit: from here on the transaction is in limbo, and only `end` decides about it.
+    async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()>;
+    /// Takes over the transaction in limbo that has this number in the database.
+    async fn recover(&mut self, number: u64) -> Result<TransactionId>;
+    /// Lets go of a transaction in limbo without deciding about it.
+    async fn leave(&mut self, transaction: TransactionId) -> Result<()>;
     async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>>;
+    /// Answers items as far as the largest buffer goes; what comes behind that is marked as truncated.
     async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>>;
 
     /// Runs SQL without parameters or result.
@@ -167,6 +175,10 @@ pub(crate) trait Backend {
 
     /// Creates arrays and gives their ids.
     async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>>;
+    /// Asks for events; `inbox` gets the answer, once, in another thread. It has no other question open.
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()>;
+    /// Takes the question of `inbox` back, if there is one.
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()>;
 
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.

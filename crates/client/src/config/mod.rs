@@ -155,6 +155,11 @@ pub struct Config {
     pub connect_timeout: Duration,
     /// Longest time to wait for one answer of the server, including the time it needs to run a statement.
     pub read_timeout: Option<Duration>,
+    /// Where the server's second connection, that for events, can be reached, if that is not the host of the first: behind a
+    /// port forwarding, or in a container.
+    pub event_host: Option<String>,
+    /// The port of that connection, as seen from here; `RemoteAuxPort` in the server's `firebird.conf` makes it a fixed one.
+    pub event_port: Option<u16>,
     /// How often to tell an otherwise silent server that this side is alive.
     pub keepalive: Option<Duration>,
     /// Protocol versions to offer.
@@ -225,6 +230,8 @@ impl Config {
             auth_plugins: ConnectOptions::DEFAULT_PLUGINS.to_vec(),
             connect_timeout: Duration::from_secs(30),
             read_timeout: None,
+            event_host: None,
+            event_port: None,
             keepalive: None,
             protocol: ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number(),
             session_time_zone: None,

@@ -113,6 +113,11 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
         Key::SocketTimeout => {
             config.read_timeout = Some(value.milliseconds()?).filter(|time| !time.is_zero());
         }
+        Key::EventHost => config.event_host = value.text(),
+        Key::EventPort => {
+            let port = value.number(1..=u32::from(u16::MAX), "a port from 1 to 65535")?;
+            config.event_port = u16::try_from(port).ok();
+        }
         Key::Keepalive => config.keepalive = value.limit()?,
         Key::Protocol => {
             let all = ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number();
@@ -196,6 +201,8 @@ pub(super) fn written(config: &Config) -> Vec<(&'static str, String)> {
     let connect = config.connect_timeout;
     add("connect_timeout", (connect != default.connect_timeout).then(|| write_duration(connect)));
     add("read_timeout", config.read_timeout.map(write_duration));
+    add("event_host", config.event_host.clone());
+    add("event_port", number(config.event_port.map(u32::from)));
     add("keepalive", config.keepalive.map(write_duration));
     let versions = || format!("{}-{}", config.protocol.start(), config.protocol.end());
     add("protocol", (config.protocol != default.protocol).then(versions));

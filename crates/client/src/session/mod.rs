@@ -5,7 +5,9 @@ mod array;
 mod blob;
 pub(crate) mod execute;
 pub(crate) mod fetch;
+pub(crate) mod info;
 mod known;
+mod limbo;
 pub(crate) mod scroll;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
@@ -15,7 +17,7 @@ use blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -33,6 +35,8 @@ pub(crate) struct Session<B> {
     has_timeouts: bool,
     /// Array columns seen so far.
     arrays: ArrayCatalog,
+    /// Numbers of transactions in limbo that nobody holds, as far as they were asked for.
+    abandoned: HashSet<u64>,
 }
 
 /// A statement that the engine has understood.
@@ -57,6 +61,7 @@ impl<B: Backend> Session<B> {
             known: KnownStatements::default(),
             has_timeouts: false,
             arrays: ArrayCatalog::new(),
+            abandoned: HashSet::new(),
         }
     }
 

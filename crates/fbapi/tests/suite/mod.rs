@@ -6,6 +6,7 @@
 pub mod batches;
 pub mod blobs;
 pub mod cursors;
+pub mod events;
 pub mod failures;
 pub mod transactions;
 pub mod types;
@@ -176,6 +177,10 @@ macro_rules! whole_suite {
             transactions::retaining_keeps_the_transaction
             transactions::a_failed_commit_leaves_the_transaction
             transactions::detaching_with_a_transaction_is_refused
+            transactions::prepared_transactions_wait_in_limbo
+            events::questions_are_answered_once
+            events::cancelled_questions_are_not_answered
+            events::callbacks_are_released
             failures::errors_keep_the_whole_vector
             failures::texts_are_those_of_the_client_library
             failures::missing_databases_are_reported

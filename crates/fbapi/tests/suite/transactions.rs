@@ -4,6 +4,7 @@ use super::{Engine, SNAPSHOT};
 use firearrow_fbapi::{Error, StatementKind, Transaction};
 use firearrow_proto::api::gds;
 use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::transaction::transaction_id;
 
 pub fn transactions_can_be_controlled_by_sql(engine: &Engine) {
     let scratch = engine.scratch();
@@ -87,6 +88,32 @@ pub fn retaining_keeps_the_transaction(engine: &Engine) {
     transaction.prepare(b"note").unwrap();
     transaction.commit().unwrap();
     assert_eq!(scratch.text("select count(*) from T"), "2");
+}
+
+pub fn prepared_transactions_wait_in_limbo(engine: &Engine) {
+    let scratch = engine.scratch();
+    scratch.run(&["create table T (N integer)"]);
+    for (commits, expected) in [(false, "0"), (true, "1")] {
+        let attachment = engine.library.attach(&scratch.path, super::DPB).unwrap();
+        let mut transaction = attachment.start_transaction(SNAPSHOT).unwrap();
+        attachment.execute_immediate(Some(&mut transaction), "insert into T values (1)").unwrap();
+        let answer = transaction.info(&[4], 32).unwrap();
+        let number = InfoReader::new(&answer).next().and_then(|item| item.integer()).unwrap() as u64;
+        transaction.prepare(b"note").unwrap();
+        drop(transaction);
+        attachment.detach().unwrap();
+        // Whoever takes it over may also leave it as it is.
+        let attachment = &scratch.attachment;
+        drop(attachment.reconnect_transaction(&transaction_id(number)).unwrap());
+        let mut transaction = attachment.reconnect_transaction(&transaction_id(number)).unwrap();
+        if commits { transaction.commit() } else { transaction.rollback() }.unwrap();
+        assert_eq!(scratch.text("select count(*) from T"), expected);
+        match attachment.reconnect_transaction(&transaction_id(number)) {
+            // isc_no_recon
+            Err(Error::Status(status)) => assert!(status.contains(335544353), "{status}"),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 pub fn a_failed_commit_leaves_the_transaction(engine: &Engine) {

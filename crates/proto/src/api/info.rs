@@ -127,9 +127,65 @@ pub fn counted_strings(value: &[u8]) -> Vec<String> {
     strings
 }
 
+/// The counts of an answer such as `isc_info_insert_count`: pairs of a table's id and a number of 4 bytes, or of 8 where it
+/// is above 2³¹ − 1. Nothing tells which, but ids ascend and 4-byte numbers are positive, so that one reading remains.
+/// `None` if it is no such list.
+pub fn table_counts(value: &[u8]) -> Option<Vec<(u16, u64)>> {
+    let mut counts: Vec<(u16, u64)> = Vec::new();
+    let mut rest = value;
+    while !rest.is_empty() {
+        let (id, tail) = rest.split_first_chunk::<2>()?;
+        let id = u16::from_le_bytes(*id);
+        if counts.last().is_some_and(|(last, _)| *last >= id) {
+            return None;
+        }
+        let (short, behind) = tail.split_first_chunk::<4>()?;
+        let short = i32::from_le_bytes(*short);
+        let goes_on =
+            behind.is_empty() || behind.first_chunk().is_some_and(|next| u16::from_le_bytes(*next) > id);
+        let (count, behind) = match u64::try_from(short) {
+            Ok(count) if count > 0 && goes_on => (count, behind),
+            _ => {
+                let (long, behind) = tail.split_first_chunk::<8>()?;
+                (u64::from_le_bytes(*long), behind)
+            }
+        };
+        counts.push((id, count));
+        rest = behind;
+    }
+    Some(counts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn pairs(pairs: &[(u16, u64)]) -> Vec<u8> {
+        let mut value = Vec::new();
+        for (id, count) in pairs {
+            value.extend(id.to_le_bytes());
+            let length = if *count > i32::MAX as u64 { 8 } else { 4 };
+            value.extend(&count.to_le_bytes()[..length]);
+        }
+        value
+    }
+
+    #[test]
+    fn counts_have_four_or_eight_bytes() {
+        for list in [
+            &[][..],
+            &[(0, 1), (1, 7), (128, 2_147_483_647)],
+            &[(128, 2_147_483_648)],
+            &[(5, 3), (128, 3_000_000_000), (129, 9), (130, 5_000_000_000), (131, 1)],
+            &[(128, 1 << 32), (129, (1 << 32) + 7), (300, 1 << 40)],
+            &[(128, 8_589_934_592), (65535, u64::MAX >> 1)],
+        ] {
+            assert_eq!(table_counts(&pairs(list)).as_deref(), Some(list));
+        }
+        for value in [&[1][..], &[1, 0, 1], &[1, 0, 0, 0, 0, 0], &[2, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0]] {
+            assert_eq!(table_counts(value), None, "{value:?}");
+        }
+    }
 
     #[test]
     fn stops_at_the_end_marker_and_ignores_the_tail() {

@@ -88,6 +88,12 @@ impl TransactionOptions {
     }
 }
 
+/// The number of a transaction as engines take it when one in limbo is recovered: little-endian, and of eight bytes
+/// since numbers have outgrown four.
+pub fn transaction_id(number: u64) -> [u8; 8] {
+    number.to_le_bytes()
+}
+
 /// Transaction info item: the transaction id.
 pub const INFO_ID: u8 = 4;
 /// Transaction info item: the snapshot number (Firebird 4+).

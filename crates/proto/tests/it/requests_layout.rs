@@ -3,6 +3,7 @@
 
 use crate::rows::format;
 use crate::transcript::unhex;
+use firearrow_proto::api::event::event_block;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::scroll::Move;
@@ -10,13 +11,16 @@ use firearrow_proto::wire::ProtocolVersion;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::attach::{DropDatabase, Dummy, Ping};
 use firearrow_proto::wire::packet::blob::{CancelBlob, CloseBlob, CreateBlob, GetSegment, PutSegment};
+use firearrow_proto::wire::packet::event::{AbortAuxiliary, CancelEvents, QueueEvents, RequestAuxiliary};
 use firearrow_proto::wire::packet::info::{InfoBlob, InfoDatabase, InfoTransaction};
 use firearrow_proto::wire::packet::scroll::FetchScroll;
 use firearrow_proto::wire::packet::statement::{
     AllocateStatement, Execute, ExecuteOptions, ExecuteSingleton, Fetch, FreeOption, FreeStatement,
     Parameters, PrepareStatement, SetCursor,
 };
-use firearrow_proto::wire::packet::transaction::{CommitRetaining, RollbackRetaining};
+use firearrow_proto::wire::packet::transaction::{
+    CommitRetaining, PrepareTransaction, Reconnect, RollbackRetaining,
+};
 use firearrow_proto::wire::packet::{LAST_OBJECT, Request};
 use firearrow_proto::wire::xdr::Writer;
 use std::sync::Arc;
@@ -67,6 +71,16 @@ fn other_requests_follow_their_layouts() {
     check(&DropDatabase, "00000051 00000000");
     check(&CommitRetaining { transaction: 3 }, "00000032 00000003");
     check(&RollbackRetaining { transaction: 3 }, "00000056 00000003");
+    let prepare = PrepareTransaction { transaction: 3, message: b"order 7" };
+    check(&prepare, "00000033 00000003 00000007 6F726465 72203700");
+    let reconnect = Reconnect { number: 0x1_0000_0002 };
+    check(&reconnect, "00000021 00000000 00000008 02000000 01000000");
+    check(&RequestAuxiliary, "00000035 00000001 00000000 00000000");
+    check(&AbortAuxiliary, "0000005F");
+    let block = event_block([("new", 258)]);
+    let queue = QueueEvents { block: &block, id: 9 };
+    check(&queue, "00000030 00000000 00000009 01036E65 77020100 00000000 00000000 00000000 00000009");
+    check(&CancelEvents { id: 9 }, "00000031 00000000 00000009");
     check(&FreeStatement { statement: 2, option: FreeOption::Unprepare }, "00000043 00000002 00000004");
     // The name brings its own terminator, the type is 0.
     check(&SetCursor { statement: 2, name: "C1" }, "00000045 00000002 00000003 43310000 00000000");

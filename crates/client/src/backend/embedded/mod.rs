@@ -1,6 +1,7 @@
 //! The operations of an engine as calls into it, in this process.
 
 mod blob;
+mod event;
 mod scroll;
 
 use super::{
@@ -10,6 +11,7 @@ use super::{
 use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{Attachment, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags};
@@ -19,6 +21,7 @@ use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::NativeRows;
 use firearrow_proto::api::scroll::Move;
+use firearrow_proto::api::transaction::transaction_id;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +38,7 @@ pub(crate) struct Embedded {
     transactions: HashMap<u32, fbapi::Transaction>,
     statements: HashMap<u32, Statement>,
     blobs: HashMap<u32, fbapi::Blob>,
+    questions: event::Questions,
     last_id: u32,
     signal: Signal,
 }
@@ -69,6 +73,7 @@ impl Embedded {
             transactions: HashMap::new(),
             statements: HashMap::new(),
             blobs: HashMap::new(),
+            questions: event::Questions::default(),
             last_id: 0,
             signal: Signal::default(),
         }
@@ -210,6 +215,22 @@ impl Backend for Embedded {
             End::CommitRetaining => return Ok(transaction.commit_retaining()?),
             End::RollbackRetaining => return Ok(transaction.rollback_retaining()?),
         }
+        self.transactions.remove(&id.0);
+        Ok(())
+    }
+
+    async fn prepare_commit(&mut self, id: TransactionId, message: &[u8]) -> Result<()> {
+        Ok(self.transaction(id)?.prepare(message)?)
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        let transaction = self.attachment()?.reconnect_transaction(&transaction_id(number))?;
+        let id = self.next_id();
+        self.transactions.insert(id, transaction);
+        Ok(TransactionId(id))
+    }
+
+    async fn leave(&mut self, id: TransactionId) -> Result<()> {
         self.transactions.remove(&id.0);
         Ok(())
     }
@@ -486,6 +507,15 @@ impl Backend for Embedded {
         arrays.iter().map(|array| Ok(attachment.create_array(transaction, *array)?)).collect()
     }
 
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        self.ask_for_events(block, inbox)
+    }
+
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        self.stop_asking(inbox);
+        Ok(())
+    }
+
     async fn ping(&mut self) -> Result<()> {
         Ok(self.attachment()?.ping()?)
     }
@@ -495,6 +525,7 @@ impl Backend for Embedded {
     }
 
     async fn detach(&mut self) -> Result<()> {
+        self.questions.clear();
         self.statements.clear();
         self.transactions.clear();
         match self.attachment.take() {
@@ -504,6 +535,7 @@ impl Backend for Embedded {
     }
 
     async fn drop_database(&mut self) -> Result<()> {
+        self.questions.clear();
         self.statements.clear();
         self.transactions.clear();
         match self.attachment.take() {

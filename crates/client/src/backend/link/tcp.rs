@@ -69,6 +69,16 @@ impl TcpLink {
         Err(last)
     }
 
+    /// The other side.
+    pub(crate) fn peer(&self) -> Option<SocketAddr> {
+        self.stream.peer_addr().ok()
+    }
+
+    /// The bare socket, without time limits.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
     /// With a deadline the time left shrinks, so the socket must be told before every wait.
     fn prepare(&self) -> io::Result<()> {
         if let Patience::Until(deadline) = self.patience {

@@ -5,6 +5,7 @@ mod array;
 mod asynchronous;
 mod blob;
 mod cursor;
+mod event;
 #[cfg(test)]
 mod in_step;
 mod inline;
@@ -22,15 +23,19 @@ use crate::arrow::{BatchBuilder, EncodedParams};
 use crate::cancel::CancelHandle;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
+use crate::event::Inbox;
 use crate::stats::WireStats;
 use blob::Window;
 use cursor::Cursors;
+pub(crate) use event::EventRoute;
+use event::Events;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::response::Response;
+use firearrow_proto::wire::packet::transaction::{PrepareTransaction, Reconnect};
 use firearrow_proto::wire::packet::{Request, attach, info};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
@@ -44,6 +49,9 @@ use transaction::Transactions;
 
 /// Longest wait for a server to confirm a detach; the socket is closed anyway.
 const DETACH_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The most that servers make use of: they keep the length of these answers in 16 bits.
+const DATABASE_INFO_BUFFER: u32 = 65535;
 
 /// Supplies the key of an encrypted database: the server's data in, the key out.
 pub(crate) type KeySupplier = dyn Fn(&[u8]) -> Result<Vec<u8>> + Send + Sync;
@@ -61,6 +69,7 @@ pub(crate) struct Wire<L> {
     interruption: Interruption,
     /// The shortest wait for an answer while connecting.
     round_trip: Duration,
+    events: Events,
 }
 
 impl<L: Link> Wire<L> {
@@ -85,6 +94,7 @@ impl<L: Link> Wire<L> {
             window: Window::default(),
             interruption: Interruption::default(),
             round_trip: Duration::MAX,
+            events: Events::default(),
         };
         loop {
             match wire.connection.next_event()? {
@@ -124,6 +134,11 @@ impl<L: Link> Wire<L> {
     /// Longest BLOB that comes ahead of its row, and bytes of such that are kept; `None` for the usual.
     pub(crate) fn configure_inline_blobs(&mut self, longest: Option<u32>, limit: Option<u32>) {
         self.cursors.inline.configure(longest, limit);
+    }
+
+    /// How the connection for events is made, should somebody want to hear of any.
+    pub(crate) fn configure_events(&mut self, route: EventRoute) {
+        self.events.route = Some(route);
     }
 
     /// Writes what is queued, then reads once.
@@ -232,6 +247,24 @@ impl<L: Link> Backend for Wire<L> {
         self.finish(transaction, end).await
     }
 
+    async fn prepare_commit(&mut self, id: TransactionId, message: &[u8]) -> Result<()> {
+        let transaction = self.transaction(id).await?;
+        self.call(&PrepareTransaction { transaction, message }).await.map(|_| ())
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        let handle = self.call(&Reconnect { number }).await?.object;
+        self.transactions.take_over(handle);
+        Ok(TransactionId(handle.into()))
+    }
+
+    async fn leave(&mut self, id: TransactionId) -> Result<()> {
+        // There is no request for it: the server lets go when the connection ends, however it does.
+        let handle = self.transaction(id).await?;
+        self.cursors.inline.forget(handle);
+        Ok(())
+    }
+
     async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
         let object = self.transaction(id).await?;
         let request = info::InfoTransaction { object, items, buffer_length: 1024 };
@@ -239,7 +272,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>> {
-        let request = info::InfoDatabase { object: 0, items, buffer_length: 32768 };
+        let request = info::InfoDatabase { object: 0, items, buffer_length: DATABASE_INFO_BUFFER };
         Ok(self.call(&request).await?.data)
     }
 
@@ -368,6 +401,14 @@ impl<L: Link> Backend for Wire<L> {
     async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
         let transaction = self.transaction(transaction).await?;
         self.write_many_arrays(transaction, arrays).await
+    }
+
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        self.ask_for_events(block, inbox).await
+    }
+
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        self.stop_asking(inbox).await
     }
 
     async fn ping(&mut self) -> Result<()> {

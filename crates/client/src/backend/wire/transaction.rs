@@ -32,6 +32,11 @@ enum Late {
 }
 
 impl Transactions {
+    /// A transaction that was not started here runs under this handle.
+    pub(super) fn take_over(&mut self, handle: u16) {
+        self.live.insert(handle);
+    }
+
     /// The transaction is gone.
     pub(super) fn forget(&mut self, id: TransactionId) {
         let handle = match self.late.remove(&id.0) {

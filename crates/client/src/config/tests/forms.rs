@@ -202,7 +202,7 @@ fn user_info_is_decoded() {
 fn every_option_arrives() {
     let text = "firebird://srv/x?user=bob&password=pw&role=r&wireCrypt=REQUIRED&wire_crypt_plugin=arc4,ChaCha&\
         wire_compress=Y&auth_plugin_list=Srp, legacy_auth,srp&timeout=2.5&so_timeout=1500&\
-        dummy_packet_interval=60&protocol=13-17&timezone=+02:00&dataTypeBind=int128 to varchar;decfloat to legacy&\
+        aux_host=gate.example&RemoteAuxPort=13051&dummy_packet_interval=60&protocol=13-17&timezone=+02:00&dataTypeBind=int128 to varchar;decfloat to legacy&\
         decfloat_round=half_up&decfloat_traps=overflow,underflow&searchPath=a, b&parallel_workers=4&\
         no_db_triggers=1&no_gc=on&maxInlineBlobSize=0&max_blob_cache_size=10485760&process_name=app&\
         client=/lib/libfbclient.so&db_key=env:KEY&createDatabaseIfNotExist=true&page_size=16384&\
@@ -221,6 +221,8 @@ fn every_option_arrives() {
         auth_plugins: vec![AuthPlugin::Srp, AuthPlugin::Legacy],
         connect_timeout: Duration::from_millis(2500),
         read_timeout: Some(Duration::from_millis(1500)),
+        event_host: text_of("gate.example"),
+        event_port: Some(13051),
         keepalive: Some(Duration::from_secs(60)),
         protocol: 13..=17,
         session_time_zone: text_of("+02:00"),

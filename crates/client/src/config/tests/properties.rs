@@ -61,25 +61,30 @@ fn wire(config: Config) -> impl Strategy<Value = Config> {
         subsequence(CipherKind::ALL.to_vec(), 1..=3).prop_shuffle(),
         subsequence(AuthPlugin::ALL.to_vec(), 1..=6).prop_shuffle(),
         (time(), of(time()), of(time())),
+        (of(host()), of(1..=u16::MAX)),
         (13..=19_u16, 13..=19_u16),
         any::<[bool; 3]>(),
     )
-        .prop_map(move |(family, crypt, ciphers, plugins, times, versions, [compress, triggers, gc])| {
-            Config {
-                address_family: family,
-                wire_crypt: crypt,
-                ciphers,
-                auth_plugins: plugins,
-                connect_timeout: times.0,
-                read_timeout: times.1,
-                keepalive: times.2,
-                protocol: versions.0.min(versions.1)..=versions.0.max(versions.1),
-                compress,
-                no_db_triggers: triggers,
-                no_gc: gc,
-                ..config.clone()
-            }
-        })
+        .prop_map(
+            move |(family, crypt, ciphers, plugins, times, events, versions, [compress, triggers, gc])| {
+                Config {
+                    address_family: family,
+                    wire_crypt: crypt,
+                    ciphers,
+                    auth_plugins: plugins,
+                    connect_timeout: times.0,
+                    read_timeout: times.1,
+                    event_host: events.0,
+                    event_port: events.1,
+                    keepalive: times.2,
+                    protocol: versions.0.min(versions.1)..=versions.0.max(versions.1),
+                    compress,
+                    no_db_triggers: triggers,
+                    no_gc: gc,
+                    ..config.clone()
+                }
+            },
+        )
 }
 
 fn rest(config: Config) -> impl Strategy<Value = Config> {

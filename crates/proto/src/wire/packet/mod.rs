@@ -5,6 +5,7 @@ pub mod attach;
 pub mod batch;
 pub mod blob;
 pub mod connect;
+pub mod event;
 pub mod info;
 pub mod response;
 pub mod row;

@@ -1,6 +1,7 @@
 //! Transactions.
 
 use super::Request;
+use crate::api::transaction::transaction_id;
 use crate::wire::op::Op;
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
@@ -18,6 +19,40 @@ impl Request for StartTransaction<'_> {
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
         out.short(0);
         out.cstr(self.tpb);
+    }
+}
+
+/// `op_prepare2`: the first phase of a two-phase commit. Success puts the transaction into limbo.
+#[derive(Clone, Copy, Debug)]
+pub struct PrepareTransaction<'a> {
+    /// Handle of the transaction.
+    pub transaction: u16,
+    /// What it is about, for whoever has to recover it; kept in `RDB$TRANSACTIONS`. May be empty.
+    pub message: &'a [u8],
+}
+
+impl Request for PrepareTransaction<'_> {
+    const OP: Op = Op::PREPARE2;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.transaction);
+        out.cstr(self.message);
+    }
+}
+
+/// `op_reconnect`: takes over a transaction in limbo; the answer's object is its handle.
+#[derive(Clone, Copy, Debug)]
+pub struct Reconnect {
+    /// Number of the transaction in the database.
+    pub number: u64,
+}
+
+impl Request for Reconnect {
+    const OP: Op = Op::RECONNECT;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(0);
+        out.cstr(&transaction_id(self.number));
     }
 }
 

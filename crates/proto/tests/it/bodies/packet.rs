@@ -1,9 +1,11 @@
 //! Every decoder of an answer, on any bytes.
 
+use firearrow_proto::api::event::{MAX_NAME, events};
 use firearrow_proto::wire::error::DecodeError;
 use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::blob::{InlineBlob, append_segments};
 use firearrow_proto::wire::packet::connect::{Accept, ContinueAuth, KeyCallback};
+use firearrow_proto::wire::packet::event::decode_auxiliary;
 use firearrow_proto::wire::packet::response::{Response, decode_status};
 use firearrow_proto::wire::packet::row::{decode_fetch_step, decode_sql_response};
 use firearrow_proto::wire::xdr::Reader;
@@ -66,6 +68,14 @@ pub(crate) fn run(data: &[u8]) {
         }),
         11 => check(bytes, |reader| Ok(format!("{:?}", decode_fetch_step(reader)?))),
         12 => check(bytes, |reader| Ok(format!("{:?}", decode_sql_response(reader)?))),
+        13 => check(bytes, |reader| {
+            let posted = decode_auxiliary(reader)?;
+            if let Some(posted) = posted {
+                let names = events(posted.block).unwrap_or_default();
+                assert!(names.iter().all(|(name, _)| name.len() <= MAX_NAME));
+            }
+            Ok(format!("{posted:?}"))
+        }),
         _ => {}
     }
 }

@@ -1,0 +1,45 @@
+//! Events of an engine in this process: it calls back, in a thread of its own.
+
+use super::Embedded;
+use crate::error::Result;
+use crate::event::Inbox;
+use firearrow_fbapi as fbapi;
+use std::sync::{Arc, Weak};
+
+/// Questions, answered or not. An inbox has one at a time.
+#[derive(Debug, Default)]
+pub(super) struct Questions(Vec<(Weak<Inbox>, fbapi::Events)>);
+
+impl Questions {
+    /// Forgets the question of `inbox`, and those that nobody waits for any more.
+    fn forget(&mut self, inbox: &Arc<Inbox>) {
+        let is_other = |known: &Weak<Inbox>| known.strong_count() > 0 && known.as_ptr() != Arc::as_ptr(inbox);
+        self.0.retain(|(known, _)| is_other(known));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Embedded {
+    pub(super) fn ask_for_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        self.questions.forget(inbox);
+        let inbox = Arc::downgrade(inbox);
+        let answered = inbox.clone();
+        let question = self.attachment()?.queue_events(block, move |answer| {
+            // A client library, in place of an engine, says so that it gives up.
+            if let Some(inbox) = answered.upgrade()
+                && !answer.is_empty()
+            {
+                inbox.put(answer);
+            }
+        })?;
+        self.questions.0.push((inbox, question));
+        Ok(())
+    }
+
+    pub(super) fn stop_asking(&mut self, inbox: &Arc<Inbox>) {
+        self.questions.forget(inbox);
+    }
+}

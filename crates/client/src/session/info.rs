@@ -1,0 +1,32 @@
+//! Answers of any length to questions about the database.
+
+use super::Session;
+use crate::backend::Backend;
+use crate::error::Result;
+use firearrow_proto::api::info::{End, InfoReader};
+
+impl<B: Backend> Session<B> {
+    /// Asks for all items at once, and for half of them at a time where the answer does not fit. A single item whose
+    /// answer does not fit comes as far as it does.
+    pub(crate) async fn database_items(&mut self, items: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let mut left = vec![items];
+        let mut answers = Vec::new();
+        while let Some(items) = left.pop() {
+            let data = self.backend.database_info(items).await?;
+            if is_truncated(&data) && items.len() > 1 {
+                let (first, second) = items.split_at(items.len() / 2);
+                left.extend([second, first]);
+            } else {
+                answers.push(data);
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// Whether an answer ends before its time.
+pub(crate) fn is_truncated(data: &[u8]) -> bool {
+    let mut reader = InfoReader::new(data);
+    reader.by_ref().for_each(drop);
+    reader.end() == Some(End::Truncated)
+}

@@ -1,0 +1,47 @@
+//! Two-phase commit. What is in limbo is nobody's to roll back, so that the session forgets it.
+
+use super::Session;
+use super::info::is_truncated;
+use crate::backend::{Backend, TransactionId};
+use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::info::InfoReader;
+
+/// `isc_info_limbo`: one item for each transaction.
+const LIMBO: u8 = 16;
+
+impl<B: Backend> Session<B> {
+    pub(crate) async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()> {
+        self.backend.prepare_commit(transaction, message).await?;
+        self.open.remove(&transaction);
+        Ok(())
+    }
+
+    /// Numbers of transactions in limbo that nobody holds, and whether these are all.
+    pub(crate) async fn limbo(&mut self) -> Result<(Vec<u64>, bool)> {
+        let answers = self.database_items(&[LIMBO]).await?;
+        let is_complete = !answers.iter().any(|data| is_truncated(data));
+        let items = answers.iter().flat_map(|data| InfoReader::new(data));
+        let numbers = items.filter(|item| item.code == LIMBO).filter_map(|item| item.integer());
+        let numbers: Vec<u64> = numbers.map(|number| number as u64).collect();
+        self.abandoned = numbers.iter().copied().collect();
+        Ok((numbers, is_complete))
+    }
+
+    /// An engine gives away what a living connection holds, too; when both have ended it, it finds the database damaged
+    /// and shuts it down. So it is asked first who is abandoned. For what is not in limbo at all its own error is best.
+    pub(crate) async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        let may_be_held = !self.abandoned.contains(&number) && {
+            let (_, is_complete) = self.limbo().await?;
+            is_complete && !self.abandoned.contains(&number)
+        };
+        let id = self.backend.recover(number).await?;
+        if may_be_held {
+            self.backend.leave(id).await?;
+            let text = format!(
+                "transaction {number} is not abandoned: a connection holds it and will decide about it"
+            );
+            return Err(Error::new(Kind::Misuse, text));
+        }
+        Ok(id)
+    }
+}
