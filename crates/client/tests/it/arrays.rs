@@ -7,7 +7,7 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::{cast, concat};
 use arrow::datatypes::{DataType, Field, Int32Type};
 use firearrow::{BatchLimits, Connection, Kind, Params};
-use firearrow_testkit::{Generation, Target, matrix};
+use firearrow_testkit::{Target, matrix};
 use std::sync::Arc;
 
 fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
@@ -435,9 +435,7 @@ matrix!(
             assert!(read.column(1).as_ref() == columns[1].as_ref());
             assert!(read.column(2).as_ref() == columns[2].as_ref());
         });
-        // Servers from protocol 19 on send stored arrays along with the rows.
-        let most = if target.generation() >= Generation::V5_0 { 4 } else { 9 };
-        assert!(trips <= most, "{trips}");
+        assert!(trips <= 9, "{trips}");
     },
     fn arrays_are_looked_up_once(target: &Target) {
         let connection = fresh(target);

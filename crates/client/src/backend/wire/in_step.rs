@@ -2,7 +2,7 @@
 
 use super::{Wire, connect_options};
 use crate::backend::link::tcp::TcpLink;
-use crate::backend::{Backend, TransactionId};
+use crate::backend::{Backend, End, TransactionId};
 use crate::config::{Config, Target};
 use crate::session::{Session, ready};
 use firearrow_proto::api::transaction::TransactionOptions;
@@ -53,6 +53,24 @@ firearrow_testkit::matrix!(
                 assert_eq!(taken, [0, 1, 2, 3, 4]);
             }
             assert!(ready(session.backend.ping()).is_ok());
+        }
+    },
+    fn what_others_create_in_between_is_not_taken_for_the_transaction(target: &firearrow_testkit::Target) {
+        let session = &mut attach(&target.fresh_url());
+        let options = TransactionOptions::default();
+        let transaction = ready(session.begin(&options)).expect("it starts");
+        ready(session.backend.execute_immediate(transaction, "CREATE TABLE t (c INTEGER)")).expect("created");
+        ready(session.end(transaction, End::Commit)).expect("it commits");
+        let sql = "INSERT INTO t VALUES (1)";
+        for _ in 0..3 {
+            // The start and the preparation are queued; then another thread has its turn.
+            let late = ready(session.begin_late(&options)).expect("it will start");
+            let prepared = ready(session.recall(late, sql)).expect("it is prepared");
+            let other = ready(session.begin(&TransactionOptions::read_only())).expect("it starts");
+            ready(session.execute(&prepared, late)).expect("it runs in its own transaction");
+            ready(session.end(late, End::Commit)).expect("it commits");
+            ready(session.end(other, End::Rollback)).expect("it ends");
+            ready(session.backend.free_statement(prepared.id)).expect("it is freed");
         }
     },
     fn who_has_enough_gets_no_more_than_was_asked_for(target: &firearrow_testkit::Target) {

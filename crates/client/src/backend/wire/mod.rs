@@ -182,11 +182,13 @@ impl<L: Link> Wire<L> {
 
     /// Queues a request whose answer somebody will wait for.
     fn ask<R: Request>(&mut self, request: &R) -> Result<Ticket> {
+        self.transactions.sends(R::OP);
         Ok(self.connection.send(request)?)
     }
 
     /// Queues a request whose answer nobody waits for; the server may hold it back. Failures are logged.
     fn tell<R: Request>(&mut self, request: &R) -> Result<()> {
+        self.transactions.sends(R::OP);
         let ticket = self.connection.send(request)?;
         self.router.ignore(ticket);
         Ok(())

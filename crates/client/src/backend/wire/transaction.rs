@@ -4,11 +4,11 @@ use super::{Wire, success};
 use crate::backend::link::Link;
 use crate::backend::{End, TransactionId};
 use crate::error::{Error, Kind, Result};
-use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::transaction::{
     Commit, CommitRetaining, Rollback, RollbackRetaining, StartTransaction,
 };
+use firearrow_proto::wire::{Op, Ticket};
 use std::collections::{HashMap, HashSet};
 
 /// Ids from here on stand for transactions that start late; smaller ones are handles.
@@ -21,6 +21,8 @@ pub(super) struct Transactions {
     live: HashSet<u16>,
     late: HashMap<u32, Late>,
     late_ids: u32,
+    /// The late transaction that is the object created last, as long as nothing else may be.
+    last: Option<u32>,
 }
 
 /// A transaction that starts together with its first statement.
@@ -32,6 +34,23 @@ enum Late {
 }
 
 impl Transactions {
+    /// A request is sent: after all but a few, another object may be the one created last.
+    pub(super) fn sends(&mut self, op: Op) {
+        let creates_nothing = [
+            Op::PREPARE_STATEMENT,
+            Op::EXECUTE,
+            Op::EXECUTE2,
+            Op::FETCH,
+            Op::INFO_SQL,
+            Op::FREE_STATEMENT,
+            Op::COMMIT,
+            Op::EXEC_IMMEDIATE,
+        ];
+        if !creates_nothing.contains(&op) {
+            self.last = None;
+        }
+    }
+
     /// A transaction that was not started here runs under this handle.
     pub(super) fn take_over(&mut self, handle: u16) {
         self.live.insert(handle);
@@ -93,6 +112,7 @@ impl<L: Link> Wire<L> {
         if let Some(Late::Unsent(tpb)) = self.transactions.late.get(&id.0) {
             let ticket = self.connection.send(&StartTransaction { tpb })?;
             self.transactions.late.insert(id.0, Late::Asked(ticket));
+            self.transactions.last = Some(id.0);
         }
         Ok(())
     }
@@ -104,7 +124,8 @@ impl<L: Link> Wire<L> {
     /// so where others are alive the start follows the allocation of a statement.
     pub(super) async fn transaction_name(&mut self, id: TransactionId) -> Result<u16> {
         let is_asked = match self.transactions.late.get(&id.0) {
-            Some(Late::Asked(ticket)) => !self.router.has(*ticket),
+            // Calls of other threads may have come between its start and this request.
+            Some(Late::Asked(ticket)) => self.transactions.last == Some(id.0) && !self.router.has(*ticket),
             Some(Late::Unsent(_)) => {
                 let is_safe = self.transactions.live.is_empty() || self.stock_one_more()?;
                 if is_safe {
