@@ -193,9 +193,16 @@ impl Connection {
 impl Shared {
     /// Runs a flow; other threads wait their turn.
     pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
-        let mut session = self.lock();
-        session.backend.begin_call();
-        ready(flow(&mut session))
+        self.lock().backend.begin_call();
+        self.resume(flow)
+    }
+
+    /// Runs another part of a call that has begun.
+    pub(crate) fn resume<T>(
+        &self,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        ready(flow(&mut self.lock()))
     }
 
     /// A thread that panicked in the middle of a flow leaves a backend that reports its own failure.

@@ -9,6 +9,8 @@ mod elements;
 mod scroll_model;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/write_cases.rs"]
+mod write_cases;
 
 use firearrow_testkit::{Target, matrix};
 
@@ -26,5 +28,12 @@ matrix!(
     fn info_names_3_0(target: &Target) {
         let info = support::fresh(target).info().expect("info is answered");
         assert!(info.engine_version.starts_with("3.0"), "{info:?}");
+    },
+    fn many_rows_are_written_and_told_in_3_0(target: &Target) {
+        write_cases::failures_are_told_the_same(target);
+        write_cases::conflicts_are_told_the_same(target);
+        write_cases::hundreds_of_failures_are_all_described(target);
+        write_cases::blobs_of_all_lengths_arrive(target);
+        write_cases::streams_count_over_all_batches(target);
     }
 );

@@ -7,6 +7,7 @@ pub(crate) mod execute;
 pub(crate) mod fetch;
 mod known;
 pub(crate) mod scroll;
+pub(crate) mod write;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
 use crate::error::{Kind, Result};
