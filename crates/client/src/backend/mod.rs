@@ -9,7 +9,7 @@ mod writer;
 
 pub(crate) use any::AnyBackend;
 pub use writer::RowFailure;
-pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Writer, Written};
+pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;

@@ -16,6 +16,7 @@ use super::{StatementId, TransactionId};
 use crate::arrow::EncodedParams;
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::status::StatusVector;
 use std::collections::VecDeque;
@@ -46,6 +47,8 @@ pub(crate) struct Writer {
     pub(crate) failed: VecDeque<Chunk>,
     /// How often that has happened.
     failures: usize,
+    /// Whether nothing can be said about the rows behind those that are known.
+    is_over: bool,
     /// Batches so far; each has a savepoint of its own.
     batches: u32,
     /// What the wire backend has sent.
@@ -144,6 +147,7 @@ impl Writer {
             written: Written::default(),
             failed: VecDeque::new(),
             failures: 0,
+            is_over: false,
             batches: 0,
             pipe: Pipe::default(),
         }
@@ -174,12 +178,23 @@ impl Writer {
     }
 
     /// A row was executed by itself. `None` stands for rows affected where the engine counts nothing.
-    pub(crate) fn executed(&mut self, row: usize, result: Result<Option<u64>>) {
-        self.written.rows = row + 1;
+    ///
+    /// # Errors
+    /// What is no failure of the row: its transaction or connection is gone, and so are all rows.
+    pub(crate) fn executed(&mut self, row: usize, result: Result<Option<u64>>) -> Result<()> {
+        if self.is_over {
+            return Ok(());
+        }
         match result {
             Ok(affected) => self.written.count(affected),
+            Err(error) if is_final(&error) => {
+                self.is_over = true;
+                return Err(error);
+            }
             Err(error) => self.written.failures.push(RowFailure { row, error }),
         }
+        self.written.rows = row + 1;
+        Ok(())
     }
 
     /// A batch was executed. Says whether its savepoint can be released: not if it must be done again.
@@ -192,8 +207,12 @@ impl Writer {
                 return Ok(false);
             }
         };
+        if self.is_over {
+            return Ok(false);
+        }
         let rows = chunk.rows.rows;
         if outcome.records != rows || outcome.failures.iter().any(|(record, _)| *record >= rows) {
+            self.is_over = true;
             let text = format!("{} of {rows} rows of a batch were processed", outcome.records);
             return Err(Error::new(Kind::Protocol, text));
         }
@@ -222,6 +241,11 @@ impl Writer {
         self.method = if self.failures < MOST_FAILURES { Method::Undecided } else { Method::Executions };
         Some(Failed { savepoint, error, chunks })
     }
+}
+
+/// Whether the error ends more than the row that it came with.
+fn is_final(error: &Error) -> bool {
+    error.kind() == Kind::Closed || error.gds_codes().contains(&gds::ISC_BAD_TRANS_HANDLE)
 }
 
 impl Written {

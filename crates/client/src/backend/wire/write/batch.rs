@@ -66,6 +66,7 @@ impl<L: Link> Wire<L> {
         let rows = &chunk.rows;
         let format = PackedFormat::new(Arc::clone(&rows.layout));
         let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
+        self.release_savepoints(writer)?;
         let ticket = self.ask(&ExecuteImmediate { transaction, sql: &chunk.savepoint.set() })?;
         writer.pipe.push(ticket, What::Material, REQUEST);
         self.send_blobs(writer, &chunk).await?;
@@ -134,7 +135,15 @@ impl<L: Link> Wire<L> {
             outcome = Err(error);
         }
         if writer.completed(chunk, outcome)? {
-            let transaction = handle(writer.transaction.0);
+            writer.pipe.spent.push(savepoint);
+        }
+        Ok(())
+    }
+
+    /// Releases the savepoints of batches that are done, with the next write.
+    pub(super) fn release_savepoints(&mut self, writer: &mut Writer) -> Result<()> {
+        let transaction = handle(writer.transaction.0);
+        for savepoint in std::mem::take(&mut writer.pipe.spent) {
             self.tell(&ExecuteImmediate { transaction, sql: &savepoint.forget() })?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use crate::backend::wire::{Wire, handle};
 use crate::backend::{Chunk, Writer};
 use crate::error::{Error, Result};
 use firearrow_proto::api::describe::{RECORDS, affected_rows};
+use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::info::InfoSql;
@@ -63,14 +64,13 @@ impl<L: Link> Wire<L> {
             None => Some(1),
         };
         let failed = executed.status.is_error();
-        writer.executed(row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) });
-        Ok(())
+        writer.executed(row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) })
     }
 }
 
 impl Pipe {
     /// Whether the server has seen the statement executed with this format the last time. From then on it has.
-    fn knows(&mut self, layout: &Arc<firearrow_proto::api::layout::RowLayout>) -> bool {
+    fn knows(&mut self, layout: &Arc<RowLayout>) -> bool {
         self.known.replace(Arc::clone(layout)).is_some_and(|known| known == *layout)
     }
 }

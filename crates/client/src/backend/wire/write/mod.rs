@@ -15,7 +15,7 @@ mod execution;
 
 use super::Wire;
 use crate::backend::link::Link;
-use crate::backend::{Chunk, Method, Writer};
+use crate::backend::{Chunk, Method, Savepoint, Writer};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::Ticket;
@@ -33,6 +33,8 @@ pub(crate) struct Pipe {
     known: Option<Arc<RowLayout>>,
     sent: VecDeque<Sent>,
     bytes_ahead: usize,
+    /// Savepoints that are not needed any more. Nothing may wait behind the last batch, or it could not be cancelled.
+    spent: Vec<Savepoint>,
     /// Why a part of the batch that comes next did not get into it.
     missing: Option<Error>,
 }
@@ -88,6 +90,7 @@ impl<L: Link> Wire<L> {
             }
             result = result.and(settled);
         }
+        self.release_savepoints(writer)?;
         self.release_batch(writer)?;
         result
     }
