@@ -162,11 +162,7 @@ impl Writer {
     pub(crate) fn wants_batch(&self, rows: &EncodedParams) -> bool {
         let may = matches!(self.kind, StatementKind::Insert | StatementKind::Update | StatementKind::Delete);
         let has_arrays = rows.layout.fields().iter().any(|field| field.kind == FieldKind::Array);
-        self.method == Method::Undecided
-            && may
-            && !self.has_output
-            && !has_arrays
-            && rows.rows >= FEWEST_ROWS
+        self.method == Method::Undecided && may && !self.has_output && !has_arrays && rows.rows >= FEWEST_ROWS
     }
 
     /// Rows to be sent, behind those before.

@@ -26,7 +26,8 @@ impl<B: Backend> Session<B> {
             let text = format!("{} rows of parameters where one is needed", batch.num_rows());
             return Err(Error::new(Kind::Parameter, text));
         }
-        let encoded = self.encoder(prepared, &batch.schema()).and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
+        let encoded =
+            self.encoder(prepared, &batch.schema()).and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
         // Lists may not fit because an array has been declared anew.
         let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
