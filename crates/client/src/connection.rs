@@ -198,9 +198,16 @@ impl Connection {
 impl Shared {
     /// Runs a flow; other threads wait their turn.
     pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
-        let mut session = self.lock();
-        session.backend.begin_call();
-        ready(flow(&mut session))
+        self.lock().backend.begin_call();
+        self.resume(flow)
+    }
+
+    /// Runs another part of a call that has begun.
+    pub(crate) fn resume<T>(
+        &self,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        ready(flow(&mut self.lock()))
     }
 
     /// Runs a flow unless other threads keep the connection busy until `deadline`; `None` then.

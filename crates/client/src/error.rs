@@ -2,6 +2,7 @@
 
 use crate::arrow::{DecodeError, ParamError, ParamErrorKind, SchemaError};
 use crate::config::ConfigError;
+use crate::rows::RowsExecuted;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::ProtocolError;
@@ -69,16 +70,18 @@ struct Inner {
     kind: Kind,
     message: String,
     status: Option<StatusVector>,
+    done: Option<RowsExecuted>,
 }
 
 impl Error {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), status: None }))
+        Self(Box::new(Inner { kind, message: message.into(), status: None, done: None }))
     }
 
     /// An error that the engine reported.
     pub(crate) fn engine(status: StatusVector) -> Self {
-        Self(Box::new(Inner { kind: kind_of(&status), message: status.to_string(), status: Some(status) }))
+        let (kind, message) = (kind_of(&status), status.to_string());
+        Self(Box::new(Inner { kind, message, status: Some(status), done: None }))
     }
 
     /// A statement is not what it was.
@@ -92,6 +95,15 @@ impl Error {
     /// Puts words in front of the message.
     pub(crate) fn context(mut self, text: impl fmt::Display) -> Self {
         self.0.message = format!("{text}: {}", self.0.message);
+        self
+    }
+
+    /// Says what many rows of parameters came to before this ended them.
+    pub(crate) fn after(mut self, done: RowsExecuted) -> Self {
+        if done.rows > 0 {
+            self = self.context(format!("after {} rows had been executed", done.rows));
+        }
+        self.0.done = Some(done);
         self
     }
 
@@ -132,6 +144,13 @@ impl Error {
     /// The legacy SQLCODE, if the engine reported the error.
     pub fn sqlcode(&self) -> Option<i32> {
         self.0.status.as_ref().map(StatusVector::sqlcode)
+    }
+
+    /// What was done by then, if the error ended [`execute_rows`](crate::Statement::execute_rows) or
+    /// [`execute_stream`](crate::Statement::execute_stream): the first rows, and those among them that failed. Nothing
+    /// of the rows behind them is done, unless the connection was lost; then the transaction is gone anyway.
+    pub fn rows_executed(&self) -> Option<&RowsExecuted> {
+        self.0.done.as_ref()
     }
 
     /// The whole status vector, if the engine reported the error.

@@ -6,11 +6,11 @@ use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
+use crate::rows::OnFailure;
 use crate::scroll::ScrollOptions;
 use crate::session::{Prepared, has_rows, is_transaction_control};
 use crate::stats::{Meter, WireStats};
 use crate::transaction::Transaction;
-use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
 use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
@@ -43,27 +43,6 @@ pub(crate) struct Inner {
 pub struct Executed {
     /// Rows inserted, updated and deleted; `None` when the engine counts nothing for this kind of statement.
     pub affected_rows: Option<u64>,
-}
-
-/// What to do about the rows behind one that failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnFailure {
-    /// Send no more of them.
-    #[default]
-    Stop,
-    /// Go on to the last row.
-    Continue,
-}
-
-/// What became of rows of parameters.
-#[derive(Clone, Debug, Default)]
-pub struct RowsExecuted {
-    /// Rows that were tried, counted from the first.
-    pub rows: usize,
-    /// Rows inserted, updated and deleted by those that did not fail; `None` when the engine counts nothing.
-    pub affected_rows: Option<u64>,
-    /// Rows that failed, in order.
-    pub failures: Vec<RowFailure>,
 }
 
 impl Statement {
@@ -236,29 +215,6 @@ impl Statement {
         })?;
         transaction.ended();
         Ok(Executed { affected_rows: executed.affected_rows })
-    }
-
-    /// Runs it once for each row of parameters and tells of every row that failed. Rows travel together, so that
-    /// some behind a failed one may have been tried although the first failure was to end it: all of the first
-    /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
-    ///
-    /// # Errors
-    /// What concerns no single row: parameters that do not fit, a transaction that is dead, a lost connection.
-    pub fn execute_rows(
-        &self,
-        transaction: &mut Transaction,
-        rows: &RecordBatch,
-        on_failure: OnFailure,
-    ) -> Result<RowsExecuted> {
-        let id = transaction.id()?;
-        let prepared = &self.inner.prepared;
-        let stop = on_failure == OnFailure::Stop;
-        let meters = slice::from_ref(&self.inner.meter);
-        let written = self
-            .inner
-            .shared
-            .metered(meters, async |session| session.execute_rows(prepared, id, rows, stop).await)?;
-        Ok(RowsExecuted { rows: written.rows, affected_rows: written.affected, failures: written.failures })
     }
 }
 

@@ -29,8 +29,17 @@ impl Shared {
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
+        self.lock().backend.begin_call();
+        self.resume_metered(meters, flow)
+    }
+
+    /// [`resume`](Self::resume), at the expense of `meters`.
+    pub(crate) fn resume_metered<T>(
+        &self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
         let mut session = self.lock();
-        session.backend.begin_call();
         let before = session.backend.wire_stats();
         let result = ready(flow(&mut session));
         let spent = session.backend.wire_stats().since(&before);

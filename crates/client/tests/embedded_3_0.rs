@@ -13,6 +13,8 @@ mod limbo_cases;
 mod scroll_model;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/write_cases.rs"]
+mod write_cases;
 
 use firearrow_testkit::{Target, matrix};
 
@@ -42,5 +44,12 @@ matrix!(
     },
     fn nothing_is_lost_between_questions_in_3_0(target: &Target) {
         event_cases::nothing_is_lost_between_questions(target);
+    },
+    fn many_rows_are_written_and_told_in_3_0(target: &Target) {
+        write_cases::failures_are_told_the_same(target);
+        write_cases::conflicts_are_told_the_same(target);
+        write_cases::hundreds_of_failures_are_all_described(target);
+        write_cases::blobs_of_all_lengths_arrive(target);
+        write_cases::streams_count_over_all_batches(target);
     }
 );

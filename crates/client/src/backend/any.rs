@@ -4,8 +4,10 @@
 use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
 use super::wire::{EventRoute, Wire, connect_options};
-use super::{Backend, BlobId, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
-use crate::arrow::{BatchBuilder, EncodedParams};
+use super::{
+    Backend, BlobId, Chunk, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer,
+};
+use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::db_key;
@@ -170,8 +172,12 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.execute_and_commit(statement, transaction, parameters).await)
     }
 
-    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
-        each!(self, backend => backend.write(writer, rows).await)
+    async fn open_batch(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
+        each!(self, backend => backend.open_batch(writer, layout).await)
+    }
+
+    async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        each!(self, backend => backend.write(writer, chunk).await)
     }
 
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {

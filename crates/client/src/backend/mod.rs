@@ -9,9 +9,9 @@ mod writer;
 
 pub(crate) use any::AnyBackend;
 pub use writer::RowFailure;
-pub(crate) use writer::{Writer, Written};
+pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
-use crate::arrow::{BatchBuilder, EncodedParams};
+use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
 use crate::error::Result;
 use crate::event::Inbox;
@@ -124,10 +124,12 @@ pub(crate) trait Backend {
         parameters: Option<Message<'_>>,
     ) -> Result<Executed>;
 
-    /// Executes the statement of `writer` once for each row. What fails is noted in the writer; an error means that
-    /// nothing more can be written.
-    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()>;
-    /// Waits until everything that was written has been executed. Also due after an error.
+    /// Opens a batch for messages of one format; `false` where the engine has none, or none for such a statement.
+    async fn open_batch(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool>;
+    /// Executes the statement of `writer` once for each row, by its method. What fails is noted in the writer; an error
+    /// means that nothing more can be written.
+    async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()>;
+    /// Waits until everything that was written has been executed, and closes the batch. Also due after an error.
     async fn settle(&mut self, writer: &mut Writer) -> Result<()>;
 
     async fn open_cursor(

@@ -1,9 +1,31 @@
-//! Many rows for one statement, on their way.
+//! Many rows for one statement, on their way: what is the same for both backends.
+//!
+//! ```text
+//!  Undecided ──open_batch──► Batch ──a batch fails as a whole──► its rows again, by executions
+//!      │                       ▲                                          │
+//!      │ few rows              └──────────── Undecided ◄──────────────────┤
+//!      ▼                                                                  ▼ once too often
+//!  executions                                                         Executions
+//! ```
+//!
+//! A value that the engine cannot convert makes a batch fail as a whole, with an unknown number of its rows done. So
+//! each batch has a savepoint; a failed one is done again by executions, which tell row by row.
 
 use super::wire::write::Pipe;
 use super::{StatementId, TransactionId};
-use crate::error::Error;
+use crate::arrow::EncodedParams;
+use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::gds;
+use firearrow_proto::api::layout::{FieldKind, RowLayout};
+use firearrow_proto::api::status::StatusVector;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A batch costs a round trip of its own, or a savepoint; fewer rows are executed one by one.
+const FEWEST_ROWS: usize = 64;
+/// Batches that may fail as a whole before no more of them are tried.
+const MOST_FAILURES: usize = 3;
 
 /// A statement that rows of parameters are written into.
 #[derive(Debug)]
@@ -17,15 +39,38 @@ pub(crate) struct Writer {
     pub(crate) asks_counts: bool,
     /// Whether rows behind a failed one are wanted; some that are under way may be tried all the same.
     pub(crate) stops_at_error: bool,
+    pub(crate) method: Method,
+    /// The format of the open batch.
+    pub(crate) layout: Option<Arc<RowLayout>>,
     pub(crate) written: Written,
+    /// Batches that failed as a whole, or came behind one that did, oldest first.
+    pub(crate) failed: VecDeque<Chunk>,
+    /// How often that has happened.
+    failures: usize,
+    /// Whether nothing can be said about the rows behind those that are known.
+    is_over: bool,
+    /// Batches so far; each has a savepoint of its own.
+    batches: u32,
     /// What the wire backend has sent.
     pub(crate) pipe: Pipe,
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// By executions, until there are enough of them for a batch.
+    #[default]
+    Undecided,
+    /// Into a batch, which is open.
+    Batch,
+    /// By executions, however many there are.
+    Executions,
 }
 
 /// What became of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// Rows from the first on that were tried.
+    /// Rows from the first on of which it is known.
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
     pub(crate) failures: Vec<RowFailure>,
@@ -34,20 +79,196 @@ pub(crate) struct Written {
 /// A row of parameters that was refused.
 #[derive(Clone, Debug)]
 pub struct RowFailure {
-    /// 0-based row of the parameters.
+    /// 0-based row of the parameters; of a stream, over all of its batches.
     pub row: usize,
     /// Why.
     pub error: Error,
 }
 
+/// Rows that are sent together.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    /// Rows before them.
+    pub(crate) first: usize,
+    pub(crate) rows: EncodedParams,
+    /// Whether their BLOBs exist; else they travel with the batch.
+    pub(crate) has_created_blobs: bool,
+    /// What is in front of them, if they are a batch.
+    pub(crate) savepoint: Savepoint,
+    /// Why they failed as a whole.
+    error: Option<Error>,
+}
+
+/// Batches to be done again.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    /// To go back to.
+    pub(crate) savepoint: Savepoint,
+    /// Why, if the engine gave a reason.
+    pub(crate) error: Option<Error>,
+    pub(crate) chunks: VecDeque<Chunk>,
+}
+
+/// The savepoint in front of a batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Savepoint(u32);
+
+/// What an engine tells of a batch that it went through.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Records that were tried.
+    pub(crate) records: usize,
+    /// Rows that the successful ones affected.
+    pub(crate) affected: u64,
+    /// Records that failed, in any order; engines describe 256 failures of a batch at most.
+    pub(crate) failures: Vec<(usize, Option<StatusVector>)>,
+}
+
+/// Failures that a batch describes: the most that engines do.
+pub(crate) const DETAILED_ERRORS: u32 = 256;
+
 impl Writer {
+    pub(crate) fn new(
+        (statement, kind): (StatementId, StatementKind),
+        transaction: TransactionId,
+        has_output: bool,
+        asks_counts: bool,
+        stops_at_error: bool,
+    ) -> Self {
+        Self {
+            statement,
+            transaction,
+            kind,
+            has_output,
+            asks_counts,
+            stops_at_error,
+            method: Method::default(),
+            layout: None,
+            written: Written::default(),
+            failed: VecDeque::new(),
+            failures: 0,
+            is_over: false,
+            batches: 0,
+            pipe: Pipe::default(),
+        }
+    }
+
     pub(crate) fn should_stop(&self) -> bool {
         self.stops_at_error && !self.written.failures.is_empty()
     }
+
+    /// Whether it is time to open a batch for these rows. Engines take a batch of INSERT … RETURNING, report success and
+    /// insert nothing; ids of arrays cannot be registered with one.
+    pub(crate) fn wants_batch(&self, rows: &EncodedParams) -> bool {
+        let may = matches!(self.kind, StatementKind::Insert | StatementKind::Update | StatementKind::Delete);
+        let has_arrays = rows.layout.fields().iter().any(|field| field.kind == FieldKind::Array);
+        self.method == Method::Undecided && may && !self.has_output && !has_arrays && rows.rows >= FEWEST_ROWS
+    }
+
+    /// Rows to be sent, behind those before.
+    pub(crate) fn chunk(&mut self, first: usize, rows: EncodedParams, has_created_blobs: bool) -> Chunk {
+        if self.method == Method::Batch {
+            self.batches += 1;
+        }
+        Chunk { first, rows, has_created_blobs, savepoint: Savepoint(self.batches), error: None }
+    }
+
+    /// A row was executed by itself. `None` stands for rows affected where the engine counts nothing.
+    ///
+    /// # Errors
+    /// What is no failure of the row: its transaction or connection is gone, and so are all rows.
+    pub(crate) fn executed(&mut self, row: usize, result: Result<Option<u64>>) -> Result<()> {
+        if self.is_over {
+            return Ok(());
+        }
+        match result {
+            Ok(affected) => self.written.count(affected),
+            Err(error) if is_final(&error) => {
+                self.is_over = true;
+                return Err(error);
+            }
+            Err(error) => self.written.failures.push(RowFailure { row, error }),
+        }
+        self.written.rows = row + 1;
+        Ok(())
+    }
+
+    /// A batch was executed. Says whether its savepoint can be released: not if it must be done again.
+    pub(crate) fn completed(&mut self, mut chunk: Chunk, result: Result<Outcome>) -> Result<bool> {
+        let outcome = match result {
+            Ok(outcome) if self.failed.is_empty() => outcome,
+            result => {
+                chunk.error = result.err();
+                self.failed.push_back(chunk);
+                return Ok(false);
+            }
+        };
+        if self.is_over {
+            return Ok(false);
+        }
+        let rows = chunk.rows.rows;
+        if outcome.records != rows || outcome.failures.iter().any(|(record, _)| *record >= rows) {
+            self.is_over = true;
+            let text = format!("{} of {rows} rows of a batch were processed", outcome.records);
+            return Err(Error::new(Kind::Protocol, text));
+        }
+        if outcome.failures.iter().any(|(_, status)| status.is_none()) {
+            // Executions tell why.
+            self.failed.push_back(chunk);
+            return Ok(false);
+        }
+        self.written.rows = chunk.first + rows;
+        self.written.count(Some(outcome.affected));
+        let failures = outcome.failures.into_iter().filter_map(|(record, status)| {
+            Some(RowFailure { row: chunk.first + record, error: Error::engine(status?) })
+        });
+        let known = self.written.failures.len();
+        self.written.failures.extend(failures);
+        self.written.failures[known..].sort_by_key(|failure| failure.row);
+        Ok(true)
+    }
+
+    /// What must be done again. After too many of these there are no more batches.
+    pub(crate) fn take_failed(&mut self) -> Option<Failed> {
+        let chunks = std::mem::take(&mut self.failed);
+        let first = chunks.front()?;
+        let (savepoint, error) = (first.savepoint, first.error.clone());
+        self.failures += 1;
+        self.method = if self.failures < MOST_FAILURES { Method::Undecided } else { Method::Executions };
+        Some(Failed { savepoint, error, chunks })
+    }
+}
+
+/// Whether the error ends more than the row that it came with.
+fn is_final(error: &Error) -> bool {
+    error.kind() == Kind::Closed || error.gds_codes().contains(&gds::ISC_BAD_TRANS_HANDLE)
 }
 
 impl Written {
-    pub(crate) fn count(&mut self, affected: u64) {
-        self.affected = Some(self.affected.unwrap_or(0) + affected);
+    fn count(&mut self, affected: Option<u64>) {
+        if let Some(affected) = affected {
+            self.affected = Some(self.affected.unwrap_or(0) + affected);
+        }
+    }
+}
+
+impl Savepoint {
+    /// SQL that sets it.
+    pub(crate) fn set(self) -> String {
+        format!("SAVEPOINT {}", self.name())
+    }
+
+    /// SQL that keeps what was done since, and later savepoints.
+    pub(crate) fn forget(self) -> String {
+        format!("RELEASE SAVEPOINT {} ONLY", self.name())
+    }
+
+    /// SQL that undoes what was done since, and then forgets it with all later ones.
+    pub(crate) fn undo(self) -> [String; 2] {
+        [format!("ROLLBACK TO SAVEPOINT {}", self.name()), format!("RELEASE SAVEPOINT {}", self.name())]
+    }
+
+    fn name(self) -> String {
+        format!("FIREARROW_BATCH_{}", self.0)
     }
 }

@@ -2,16 +2,11 @@
 
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
-use crate::backend::wire::write::Pipe;
-use crate::backend::{Backend, Executed, Message, TransactionId, Writer, Written};
+use crate::backend::{Backend, Executed, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
+use ::arrow::datatypes::Schema;
 use firearrow_proto::api::describe::StatementKind;
-
-/// Bytes of messages encoded at a time; bounds the memory of a large batch of parameters.
-const BYTES_AT_A_TIME: usize = 1 << 20;
-/// And at first: a statement that fails for every row should not do so for very many.
-const FIRST_BYTES: usize = 64 << 10;
 
 impl<B: Backend> Session<B> {
     /// Encodes one row of parameters and creates the BLOBs among them.
@@ -31,7 +26,8 @@ impl<B: Backend> Session<B> {
             let text = format!("{} rows of parameters where one is needed", batch.num_rows());
             return Err(Error::new(Kind::Parameter, text));
         }
-        let encoded = self.encoder(prepared, batch).and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
+        let encoded =
+            self.encoder(prepared, &batch.schema()).and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
         // Lists may not fit because an array has been declared anew.
         let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
@@ -39,13 +35,17 @@ impl<B: Backend> Session<B> {
         Ok(Some(encoded))
     }
 
-    fn encoder(&self, prepared: &Prepared, batch: &RecordBatch) -> Result<ParamEncoder> {
+    pub(super) fn encoder(&self, prepared: &Prepared, schema: &Schema) -> Result<ParamEncoder> {
         let options =
             ParamOptions { has_time_zones: self.backend.has_time_zones(), ..ParamOptions::default() };
-        Ok(ParamEncoder::new(&prepared.info.parameters, &batch.schema(), &options)?)
+        Ok(ParamEncoder::new(&prepared.info.parameters, schema, &options)?)
     }
 
-    async fn create_blobs(&mut self, transaction: TransactionId, encoded: &mut EncodedParams) -> Result<()> {
+    pub(super) async fn create_blobs(
+        &mut self,
+        transaction: TransactionId,
+        encoded: &mut EncodedParams,
+    ) -> Result<()> {
         if encoded.blobs.is_empty() {
             return Ok(());
         }
@@ -93,62 +93,9 @@ impl<B: Backend> Session<B> {
         self.ended(transaction);
         Ok(executed)
     }
-
-    /// Runs a statement once for each row of parameters.
-    ///
-    /// Failures of single rows are part of the outcome. An error means that the rest was not tried, and says how far
-    /// it went.
-    pub(crate) async fn execute_rows(
-        &mut self,
-        prepared: &Prepared,
-        transaction: TransactionId,
-        batch: &RecordBatch,
-        stops_at_error: bool,
-    ) -> Result<Written> {
-        refuse_cursor(prepared)?;
-        let mut encoder = self.encoder(prepared, batch)?;
-        let mut writer = Writer {
-            statement: prepared.id,
-            transaction,
-            kind: prepared.info.kind,
-            has_output: has_rows(&prepared.info),
-            asks_counts: !prepared.inserts_one_row,
-            stops_at_error,
-            written: Written::default(),
-            pipe: Pipe::default(),
-        };
-        let result = self.write_rows(&mut writer, &mut encoder, batch).await;
-        let result = result.and(self.backend.settle(&mut writer).await);
-        let tried = writer.written.rows;
-        match result {
-            Ok(()) => Ok(writer.written),
-            Err(error) if tried == 0 => Err(error),
-            Err(error) => Err(error.context(format!("after {tried} rows had been executed"))),
-        }
-    }
-
-    async fn write_rows(
-        &mut self,
-        writer: &mut Writer,
-        encoder: &mut ParamEncoder,
-        batch: &RecordBatch,
-    ) -> Result<()> {
-        let mut start = 0;
-        let mut bytes = FIRST_BYTES;
-        while start < batch.num_rows() && !writer.should_stop() {
-            let end = start + encoder.fit(batch, start..batch.num_rows(), bytes);
-            bytes = (bytes * 4).min(BYTES_AT_A_TIME);
-            let mut encoded = encoder.encode(batch, start..end)?;
-            self.create_blobs(writer.transaction, &mut encoded).await?;
-            self.create_arrays(writer.transaction, &mut encoded).await?;
-            self.backend.write(writer, encoded).await?;
-            start = end;
-        }
-        Ok(())
-    }
 }
 
-fn refuse_cursor(prepared: &Prepared) -> Result<()> {
+pub(super) fn refuse_cursor(prepared: &Prepared) -> Result<()> {
     if has_rows(&prepared.info) && prepared.info.has_cursor {
         return Err(Error::new(Kind::Misuse, "the statement gives rows: use query, not execute"));
     }

@@ -9,6 +9,7 @@ pub(crate) mod info;
 mod known;
 mod limbo;
 pub(crate) mod scroll;
+pub(crate) mod write;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
 use crate::error::{Kind, Result};

@@ -31,3 +31,5 @@ mod transactions;
 mod types;
 mod types_document;
 mod wire_stats;
+mod write_cases;
+mod writes;

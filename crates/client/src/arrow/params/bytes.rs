@@ -79,13 +79,11 @@ impl BytesPlan {
         let longest = longest(&array);
         self.check(&array)?;
         let is_text = matches!(self.target, FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob);
-        // What was rendered is short; the engine makes a BLOB of it without a round trip.
-        let is_blob = self.target == FieldKind::Blob && self.render.is_none();
         if longest.bytes > MAX_VARYING && !is_text {
             let message = format!("{} bytes of text are no value of this parameter", longest.bytes);
             return Err(Reason::new(ParamErrorKind::TooLong, message).in_row(longest.row));
         }
-        let field = if is_blob || longest.bytes > MAX_VARYING {
+        let field = if self.takes_blobs() || longest.bytes > MAX_VARYING {
             let (sub_type, charset) = if self.is_binary() { (0, 0) } else { (1, charset_id::UTF8) };
             FieldLayout { sub_type, charset, ..FieldLayout::plain(FieldKind::Blob) }
         } else {
@@ -98,10 +96,22 @@ impl BytesPlan {
     /// Bytes that each of these values takes in a message, as far as that can be said beforehand.
     pub(super) fn estimate(&self, array: &dyn Array) -> usize {
         match longest(array).bytes {
+            _ if self.takes_blobs() => FieldKind::Blob.native().1,
             _ if self.render.is_some() => 64,
             bytes if bytes > MAX_VARYING => FieldKind::Blob.native().1,
             bytes => bytes.max(self.width) + 2,
         }
+    }
+
+    /// Whether these values travel as BLOBs.
+    pub(super) fn is_blob(&self, array: &dyn Array) -> bool {
+        self.takes_blobs() || (self.render.is_none() && longest(array).bytes > MAX_VARYING)
+    }
+
+    /// Whether all values travel as BLOBs. What was rendered is short; the engine makes a BLOB of it without a round
+    /// trip.
+    fn takes_blobs(&self) -> bool {
+        self.target == FieldKind::Blob && self.render.is_none()
     }
 
     fn is_binary(&self) -> bool {

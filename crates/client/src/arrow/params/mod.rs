@@ -37,6 +37,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use target::{Target, plan};
 
+/// Bytes of BLOBs that go together.
+const BLOB_BYTES: usize = 4 << 20;
+
 /// Turns batches of one schema into messages for one statement.
 #[derive(Debug)]
 pub struct ParamEncoder {
@@ -119,8 +122,8 @@ impl ParamEncoder {
         Ok(Self { columns, layout: None })
     }
 
-    /// How many of these rows, from the first on, make messages of about `bytes` bytes in all; at least one if
-    /// there are any. Messages are as wide as the longest text among them.
+    /// How many of these rows, from the first on, make messages of about `bytes` bytes in all, and BLOBs of 4 MB; at
+    /// least one if there are any. Messages are as wide as the longest text among them.
     pub fn fit(&self, batch: &RecordBatch, rows: Range<usize>, bytes: usize) -> usize {
         let count = rows.end.min(batch.num_rows()).saturating_sub(rows.start);
         let mut widths = vec![0; self.columns.len()];
@@ -143,7 +146,29 @@ impl ParamEncoder {
             seen = next;
             fitting = (bytes / widths.iter().sum::<usize>().max(1)).max(1);
         }
-        fitting.min(count)
+        self.fit_blobs(batch, rows.start..rows.start + fitting.min(count))
+    }
+
+    /// How many of these rows have BLOBs of about [`BLOB_BYTES`] in all; at least one if there are any.
+    fn fit_blobs(&self, batch: &RecordBatch, rows: Range<usize>) -> usize {
+        let count = rows.len();
+        let arrays = self.columns.iter().zip(batch.columns()).filter_map(|(column, array)| {
+            let Plan::Bytes(plan) = &column.plan else { return None };
+            let array = decoded(array.slice(rows.start, count)).ok()?;
+            plan.is_blob(&array).then_some(array)
+        });
+        let arrays: Vec<ArrayRef> = arrays.collect();
+        let columns: Vec<ByteValues<'_>> = arrays.iter().filter_map(|array| ByteValues::of(array)).collect();
+        if columns.is_empty() {
+            return count;
+        }
+        let mut sum = 0;
+        let fitting = (0..count).take_while(|&row| {
+            let is_room = row == 0 || sum < BLOB_BYTES;
+            sum += columns.iter().map(|values| values.value(row).len()).sum::<usize>();
+            is_room
+        });
+        fitting.count()
     }
 
     /// Encodes these rows of a batch.
@@ -247,18 +272,22 @@ impl EncodedParams {
             .map_or(&[], |values| values.value(cell.row))
     }
 
-    /// The ids of all BLOBs that the messages refer to.
-    pub fn blob_ids(&self) -> impl Iterator<Item = u64> {
-        let blobs = self.layout.fields().iter().filter(|field| field.kind == FieldKind::Blob);
-        let blobs: Vec<(usize, usize)> = blobs.map(|field| (field.offset, field.null_offset)).collect();
-        let messages = self.bytes.chunks_exact(self.layout.native_stride().max(1));
-        messages.flat_map(move |message| {
-            let id = |&(offset, null): &(usize, usize)| {
-                let is_null = message[null] | message[null + 1] != 0;
-                Native::quad(&message[offset..]).filter(|id| !is_null && *id != 0)
-            };
-            blobs.iter().filter_map(id).collect::<Vec<u64>>()
-        })
+    /// Bytes of all BLOBs.
+    pub fn blob_length(&self) -> usize {
+        self.blobs.iter().map(|cell| self.blob_bytes(cell).len()).sum()
+    }
+
+    /// The id that the message of a BLOB has for it.
+    pub fn blob_id(&self, cell: &BlobCell) -> u64 {
+        let message = self.bytes.chunks_exact(self.layout.native_stride().max(1)).nth(cell.row);
+        let field = self.layout.fields().get(cell.column);
+        message.zip(field).and_then(|(message, field)| Native::quad(&message[field.offset..])).unwrap_or(0)
+    }
+
+    /// Numbers the BLOBs from 1 on: ids that mean something within a batch only.
+    pub fn number_blobs(&mut self) {
+        let ids: Vec<u64> = (1..=self.blobs.len() as u64).collect();
+        self.set_blobs(&ids);
     }
 
     /// Writes the ids of created BLOBs into their messages, in the order of [`blobs`](Self::blobs).

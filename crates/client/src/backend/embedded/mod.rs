@@ -3,12 +3,13 @@
 mod blob;
 mod event;
 mod scroll;
+mod write;
 
 use super::{
-    Backend, BlobId, End, Executed, Message, RowFailure, StatementId, Take, TransactionId, Transport, Writer,
+    Backend, BlobId, Chunk, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer,
     milliseconds,
 };
-use crate::arrow::{BatchBuilder, EncodedParams};
+use crate::arrow::BatchBuilder;
 use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
@@ -51,6 +52,7 @@ struct Statement {
     input: Option<(Arc<RowLayout>, Metadata)>,
     output: Option<(Arc<RowLayout>, Metadata)>,
     cursor: Option<OpenCursor>,
+    batch: Option<fbapi::Batch>,
     counts_rows: bool,
 }
 
@@ -279,6 +281,7 @@ impl Backend for Embedded {
             input: None,
             output: None,
             cursor: None,
+            batch: None,
             counts_rows,
         };
         let id = self.next_id();
@@ -348,31 +351,16 @@ impl Backend for Embedded {
         Ok(executed)
     }
 
-    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
-        for bytes in rows.bytes.chunks_exact(rows.layout.native_stride().max(1)) {
-            if writer.should_stop() {
-                break;
-            }
-            if self.signal.is_set() {
-                return Err(Error::new(Kind::Cancelled, "cancelled between two rows"));
-            }
-            let message = Message { layout: &rows.layout, bytes };
-            let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
-            match executed {
-                Ok(executed) => {
-                    if let Some(count) = executed.affected_rows {
-                        writer.written.count(count);
-                    }
-                }
-                Err(error) => writer.written.failures.push(RowFailure { row: writer.written.rows, error }),
-            }
-            writer.written.rows += 1;
-        }
-        Ok(())
+    async fn open_batch(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
+        self.start_batch(writer, layout)
     }
 
-    async fn settle(&mut self, _: &mut Writer) -> Result<()> {
-        Ok(())
+    async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        self.write_chunk(writer, chunk).await
+    }
+
+    async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
+        self.end_batch(writer)
     }
 
     async fn open_cursor(

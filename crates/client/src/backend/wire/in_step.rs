@@ -5,7 +5,10 @@ use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, End, TransactionId};
 use crate::config::{Config, Target};
 use crate::session::{Session, ready};
+use arrow::array::{ArrayRef, Int32Array, RecordBatch};
+use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
@@ -90,5 +93,29 @@ firearrow_testkit::matrix!(
         let fails = &mut |_: usize, _: &[u8]| Err(super::Error::new(super::Kind::Data, "no"));
         ready(session.backend.read_blobs(transaction, &ids, fails)).expect_err("the taker failed");
         ready(session.backend.ping()).expect("still in step");
+    },
+    fn a_transaction_that_is_gone_is_no_failure_of_a_row(target: &firearrow_testkit::Target) {
+        let session = &mut attach(&target.fresh_url());
+        let mut transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
+        ready(session.backend.execute_immediate(transaction, "CREATE TABLE t (id INTEGER)"))
+            .expect("created");
+        ready(session.end(transaction, End::Commit)).expect("it commits");
+        transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
+        let insert =
+            ready(session.prepare(Some(transaction), "INSERT INTO t VALUES (?)")).expect("valid SQL");
+        for rows in [10, 5000] {
+            let numbers = Arc::new(Int32Array::from_iter_values(0..rows)) as ArrayRef;
+            let batch = RecordBatch::try_from_iter([("n", numbers)]).expect("one column");
+            let gone = TransactionId(999);
+            let writing = session.start_writing(&insert, gone, &batch.schema(), false);
+            let mut writing = writing.expect("the schema fits");
+            let written = ready(session.write_rows(&mut writing, &batch));
+            let written = written.and(ready(session.finish_writing(&mut writing)));
+            let error = written.expect_err("there is no such transaction");
+            assert!(error.gds_codes().contains(&gds::ISC_BAD_TRANS_HANDLE), "{error}");
+            let known = writing.into_written();
+            assert_eq!((known.rows, known.affected, known.failures.len()), (0, None, 0));
+            assert!(ready(session.backend.ping()).is_ok());
+        }
     }
 );

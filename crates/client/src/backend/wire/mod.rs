@@ -18,8 +18,10 @@ mod transaction;
 pub(crate) mod write;
 
 use super::link::{Link, Patience};
-use super::{Backend, BlobId, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer};
-use crate::arrow::{BatchBuilder, EncodedParams};
+use super::{
+    Backend, BlobId, Chunk, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer,
+};
+use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
@@ -319,10 +321,14 @@ impl<L: Link> Backend for Wire<L> {
         self.run_statement(statement, transaction, parameters, None, Some(End::Commit)).await
     }
 
-    async fn write(&mut self, writer: &mut Writer, rows: EncodedParams) -> Result<()> {
+    async fn open_batch(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
+        self.start_batch(writer, layout).await
+    }
+
+    async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         // From here on the writer knows the handle.
         writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
-        self.send_rows(writer, rows).await
+        self.send_rows(writer, chunk).await
     }
 
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {

@@ -170,6 +170,11 @@ impl Connection {
         self.pending.len()
     }
 
+    /// Whether no request was queued behind this one.
+    pub fn is_last(&self, ticket: Ticket) -> bool {
+        self.pending.last() == ticket
+    }
+
     /// Queues a request.
     pub fn send<R: Request>(&mut self, request: &R) -> Result<Ticket, ProtocolError> {
         if let Some(error) = &self.failed {

@@ -80,6 +80,11 @@ impl Pending {
         }
     }
 
+    /// The last request.
+    pub(super) fn last(&self) -> Ticket {
+        Ticket(self.last)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }

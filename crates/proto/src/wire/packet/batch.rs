@@ -23,7 +23,7 @@ pub struct BatchOptions {
     pub detailed_errors: Option<u32>,
     /// Bytes of messages that the server keeps; 16 MB by default, 256 MB at most.
     pub buffer_bytes: Option<u32>,
-    /// Ids of BLOBs in the messages are known to the engine, or get known by [`RegisterBlob`].
+    /// Messages refer to BLOBs, which come by [`BatchBlobs`] or get known by [`RegisterBlob`].
     pub has_blobs: bool,
 }
 
@@ -121,6 +121,68 @@ impl Request for RegisterBlob {
     }
 }
 
+/// `op_batch_blob_stream`: BLOBs for messages of the same filling. Only for an open batch with
+/// [`has_blobs`](BatchOptions::has_blobs): servers crash otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchBlobs<'a> {
+    /// Handle of the statement.
+    pub statement: u16,
+    /// The BLOBs.
+    pub portion: &'a BlobPortion,
+}
+
+impl Request for BatchBlobs<'_> {
+    const OP: Op = Op::BATCH_BLOB_STREAM;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.statement);
+        out.word(self.portion.length);
+        // Gaps count in the length and do not travel, so that the packet may end anywhere.
+        out.bytes(&self.portion.bytes);
+    }
+}
+
+/// Some BLOBs as [`BatchBlobs`] sends them: stream BLOBs, each one whole.
+#[derive(Clone, Debug, Default)]
+pub struct BlobPortion {
+    bytes: Vec<u8>,
+    /// Bytes as the engine lays them out.
+    length: u32,
+}
+
+impl BlobPortion {
+    /// Appends a BLOB. `id` is for messages to refer to it: any but 0, and each once in a filling of the batch.
+    ///
+    /// # Panics
+    /// When the portion would be longer than the format can say (4 GiB); servers take 256 MB at most.
+    pub fn push(&mut self, id: u64, contents: &[u8]) {
+        let length = u32::try_from(contents.len()).expect("portions are far below 4 GiB");
+        let aligned = length.next_multiple_of(4) + 16;
+        self.length = self.length.checked_add(aligned).expect("portions are far below 4 GiB");
+        let mut out = Writer::new(&mut self.bytes);
+        out.quad(id);
+        out.word(length);
+        out.word(0); // no BPB of its own: a stream
+        out.bytes(contents);
+    }
+
+    /// Bytes that travel.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is no BLOB in it.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Forgets all BLOBs; the memory is kept.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.length = 0;
+    }
+}
+
 /// `op_batch_exec`: executes the messages that have come and empties the batch.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecuteBatch {
@@ -208,5 +270,26 @@ impl Completion {
             completion.bare_errors.push(reader.word()?);
         }
         Ok(completion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_between_blobs_count_and_do_not_travel() {
+        let mut portion = BlobPortion::default();
+        portion.push(1, b"abcde");
+        portion.push(2, b"");
+        let mut out = Vec::new();
+        let request = BatchBlobs { statement: 7, portion: &portion };
+        request.encode(ProtocolVersion::MAX, &mut Writer::new(&mut out));
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+        let expected = [words(&[7, 24 + 16, 0, 1, 5, 0]), b"abcde".to_vec(), words(&[0, 2, 0, 0])].concat();
+        assert_eq!(out, expected);
+        assert_eq!(portion.len(), 16 + 5 + 16);
+        portion.clear();
+        assert!(portion.is_empty());
     }
 }

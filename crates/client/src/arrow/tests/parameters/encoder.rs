@@ -73,6 +73,27 @@ fn rows_are_counted_by_their_bytes() {
 }
 
 #[test]
+fn rows_are_counted_by_their_blobs_too() {
+    let given = strings(&[Some("a".repeat(1 << 20).as_str()); 10]);
+    let encoder = encoder(&blob(1), &given).expect("text");
+    let fit = |rows| encoder.fit(&batch(&given), rows, usize::MAX);
+    assert_eq!((fit(0..10), fit(0..3), fit(9..10)), (4, 3, 1));
+}
+
+#[test]
+fn blobs_have_ids_in_their_messages() {
+    let given = strings(&[Some("a"), None, Some("b")]);
+    let mut params = encoder(&blob(1), &given).expect("text").encode(&batch(&given), 0..3).expect("text");
+    assert_eq!(params.blob_length(), 2);
+    let ids =
+        |params: &EncodedParams| params.blobs.iter().map(|cell| params.blob_id(cell)).collect::<Vec<_>>();
+    params.number_blobs();
+    assert_eq!(ids(&params), [1, 2]);
+    params.set_blobs(&[7 << 32 | 9, 8]);
+    assert_eq!(ids(&params), [7 << 32 | 9, 8]);
+}
+
+#[test]
 fn old_servers_get_timestamps_in_utc() {
     let options = ParamOptions { has_time_zones: false, ..Default::default() };
     let given = micros(&[Some(0)], Some("+02:00"));

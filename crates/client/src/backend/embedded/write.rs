@@ -1,0 +1,130 @@
+//! Many rows of parameters for one statement: the engine's batches, and executions where it has none.
+
+use super::{Embedded, cached, no_statement, no_transaction};
+use crate::backend::{Backend, Chunk, DETAILED_ERRORS, Message, Method, Outcome, Writer};
+use crate::error::{Error, Kind, Result};
+use firearrow_fbapi as fbapi;
+use firearrow_fbapi::{Batch, BatchOptions, BlobPolicy, BlobStream, Completion, MessageBuffer, RecordState};
+use firearrow_proto::api::gds;
+use firearrow_proto::api::layout::{FieldKind, RowLayout};
+use std::sync::Arc;
+
+impl Embedded {
+    pub(super) fn start_batch(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
+        let library = Arc::clone(self.attachment()?.library());
+        let entry = self.statement(writer.statement)?;
+        let format = cached(&mut entry.input, &library, layout)?;
+        let has_blobs = layout.fields().iter().any(|field| field.kind == FieldKind::Blob);
+        let options = BatchOptions {
+            multi_error: true,
+            record_counts: true,
+            detailed_errors: Some(DETAILED_ERRORS),
+            buffer_size: None,
+            blobs: if has_blobs { BlobPolicy::Stream } else { BlobPolicy::None },
+        };
+        match entry.statement.create_batch(format, &options) {
+            Ok(batch) => {
+                entry.batch = Some(batch);
+                Ok(true)
+            }
+            Err(fbapi::Error::Unsupported { .. }) => Ok(false),
+            Err(fbapi::Error::Status(status)) if status.contains(gds::ISC_BATCH_TYPE) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn write_chunk(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        match writer.method {
+            Method::Batch => self.write_batch(writer, chunk).await,
+            _ => self.write_one_by_one(writer, &chunk).await,
+        }
+    }
+
+    async fn write_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        if self.signal.is_set() {
+            return Err(cancelled());
+        }
+        let savepoint = chunk.savepoint;
+        self.execute_immediate(writer.transaction, &savepoint.set()).await?;
+        let transaction = self.transactions.get(&writer.transaction.0).ok_or_else(no_transaction)?;
+        let entry = self.statements.get_mut(&writer.statement.0).ok_or_else(no_statement)?;
+        let batch = entry.batch.as_mut().ok_or_else(no_statement)?;
+        let executed = fill(batch, &chunk).and_then(|()| batch.execute(transaction));
+        let outcome = executed.map(Outcome::from).map_err(Error::from);
+        if writer.completed(chunk, outcome)? {
+            self.execute_immediate(writer.transaction, &savepoint.forget()).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_one_by_one(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
+        let rows = &chunk.rows;
+        let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));
+        for (row, bytes) in (chunk.first..).zip(messages) {
+            if writer.should_stop() {
+                break;
+            }
+            if self.signal.is_set() {
+                return Err(cancelled());
+            }
+            let message = Message { layout: &rows.layout, bytes };
+            let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
+            writer.executed(row, executed.map(|executed| executed.affected_rows))?;
+        }
+        Ok(())
+    }
+
+    /// Closes the batch, if there is one.
+    pub(super) fn end_batch(&mut self, writer: &mut Writer) -> Result<()> {
+        if writer.method == Method::Batch {
+            writer.method = Method::Undecided;
+            if let Some(batch) = self.statement(writer.statement)?.batch.take() {
+                batch.close()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts rows and their BLOBs into the batch.
+fn fill(batch: &mut Batch, chunk: &Chunk) -> Result<(), fbapi::Error> {
+    let rows = &chunk.rows;
+    let mut stream = BlobStream::new();
+    for cell in &rows.blobs {
+        let id = rows.blob_id(cell);
+        if chunk.has_created_blobs {
+            batch.register_blob(id, Some(id))?;
+        } else {
+            stream.push(id, rows.blob_bytes(cell))?;
+        }
+    }
+    if !stream.is_empty() {
+        batch.add_blob_stream(&stream)?;
+    }
+    // The engine wants them aligned.
+    let mut messages = MessageBuffer::new(rows.bytes.len());
+    messages.bytes_mut()[..rows.bytes.len()].copy_from_slice(&rows.bytes);
+    batch.add(messages.bytes(), rows.rows)
+}
+
+fn cancelled() -> Error {
+    Error::new(Kind::Cancelled, "cancelled between two rows")
+}
+
+impl From<Completion> for Outcome {
+    fn from(completion: Completion) -> Self {
+        let affected = completion.records.iter().map(|state| match state {
+            RecordState::Changed(rows) => u64::from(*rows),
+            RecordState::Done | RecordState::Failed => 0,
+        });
+        Self {
+            records: completion.processed,
+            affected: affected.sum(),
+            failures: completion
+                .failures
+                .into_iter()
+                .map(|failure| (failure.record, failure.status))
+                .collect(),
+        }
+    }
+}

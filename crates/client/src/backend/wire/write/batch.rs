@@ -1,0 +1,187 @@
+//! Rows by batches, each with a savepoint in front and all of it in the same writes.
+
+use super::{BYTES_AHEAD, What, misfit};
+use crate::backend::link::Link;
+use crate::backend::wire::{Wire, handle};
+use crate::backend::{Chunk, DETAILED_ERRORS, Method, Outcome, Writer};
+use crate::error::{Error, Result};
+use firearrow_proto::api::gds;
+use firearrow_proto::api::layout::{FieldKind, RowLayout};
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packed::PackedFormat;
+use firearrow_proto::wire::packet::attach::Ping;
+use firearrow_proto::wire::packet::batch::{
+    BatchBlobs, BatchMessages, BatchOptions, BlobPortion, Completion, CreateBatch, ExecuteBatch,
+    RegisterBlob, ReleaseBatch, SyncBatch,
+};
+use firearrow_proto::wire::packet::statement::ExecuteImmediate;
+use std::sync::Arc;
+
+/// Bytes of one `op_batch_msg`: larger ones are decoded again and again while they arrive.
+const PACKET: usize = 200 << 10;
+/// Bytes of one `op_batch_blob_stream`, unless it has one BLOB that is longer.
+const BLOB_PACKET: usize = 64 << 10;
+/// What requests beside messages and BLOBs count for in bytes.
+const REQUEST: usize = 64;
+
+impl<L: Link> Wire<L> {
+    /// Data may only follow an open batch: servers crash over data for one that does not exist.
+    pub(in super::super) async fn start_batch(
+        &mut self,
+        writer: &Writer,
+        layout: &Arc<RowLayout>,
+    ) -> Result<bool> {
+        let version = self.connection.version();
+        // Protocol 16 brought batches and time limits of statements together.
+        if !version.is_some_and(|version| version.has_statement_timeout()) {
+            return Ok(false);
+        }
+        let options = BatchOptions {
+            multi_error: true,
+            record_counts: true,
+            detailed_errors: Some(DETAILED_ERRORS),
+            buffer_bytes: None,
+            has_blobs: layout.fields().iter().any(|field| field.kind == FieldKind::Blob),
+        };
+        let create = CreateBatch {
+            statement: handle(writer.statement.0),
+            blr: &layout.blr(),
+            message_length: layout.native_length() as u32,
+            options: &options.block(),
+        };
+        let created = self.ask(&create)?;
+        let has_sync = version.is_some_and(|version| version.has_batch_sync());
+        let synced = if has_sync { self.ask(&SyncBatch)? } else { self.ask(&Ping)? };
+        let created = self.success(created).await;
+        self.answer(synced).await?;
+        match created {
+            Ok(_) => Ok(true),
+            // RETURNING and the like.
+            Err(error) if error.gds_codes().contains(&gds::ISC_BATCH_TYPE) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) async fn send_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        let rows = &chunk.rows;
+        let format = PackedFormat::new(Arc::clone(&rows.layout));
+        let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
+        self.release_savepoints(writer)?;
+        let ticket = self.ask(&ExecuteImmediate { transaction, sql: &chunk.savepoint.set() })?;
+        writer.pipe.push(ticket, What::Material, REQUEST);
+        self.send_blobs(writer, &chunk).await?;
+        let stride = rows.layout.native_stride().max(1);
+        let mut packed = Vec::with_capacity(PACKET + stride);
+        let mut messages = rows.bytes.chunks_exact(stride).peekable();
+        let mut count = 0;
+        while let Some(message) = messages.next() {
+            format.pack(message, &mut packed).ok_or_else(misfit)?;
+            count += 1;
+            if packed.len() >= PACKET || messages.peek().is_none() {
+                let ticket = self.ask(&BatchMessages { statement, count, messages: &packed })?;
+                writer.pipe.push(ticket, What::Material, packed.len());
+                packed.clear();
+                count = 0;
+                // The server may work on it while the next messages are packed.
+                self.flush().await?;
+            }
+        }
+        let ticket = self.ask(&ExecuteBatch { statement, transaction })?;
+        writer.pipe.push(ticket, What::Batch(Box::new(chunk)), 0);
+        self.flush().await?;
+        self.settle_down_to(writer, BYTES_AHEAD, usize::MAX).await
+    }
+
+    /// The BLOBs, under the ids that the messages have.
+    async fn send_blobs(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
+        let statement = handle(writer.statement.0);
+        let rows = &chunk.rows;
+        if chunk.has_created_blobs {
+            for cell in &rows.blobs {
+                let id = rows.blob_id(cell);
+                let ticket = self.ask(&RegisterBlob { statement, id, batch_id: id })?;
+                writer.pipe.push(ticket, What::Material, REQUEST);
+            }
+            return Ok(());
+        }
+        let mut portion = BlobPortion::default();
+        let mut blobs = rows.blobs.iter().peekable();
+        while let Some(cell) = blobs.next() {
+            portion.push(rows.blob_id(cell), rows.blob_bytes(cell));
+            if portion.len() >= BLOB_PACKET || blobs.peek().is_none() {
+                let ticket = self.ask(&BatchBlobs { statement, portion: &portion })?;
+                writer.pipe.push(ticket, What::Material, portion.len());
+                portion.clear();
+                self.flush().await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn settle_batch(
+        &mut self,
+        writer: &mut Writer,
+        ticket: Ticket,
+        chunk: Chunk,
+    ) -> Result<()> {
+        let savepoint = chunk.savepoint;
+        let mut outcome = self.completion(ticket).await.map(Outcome::from);
+        if let Err(error) = &outcome
+            && self.connection.failure().is_some()
+        {
+            return Err(error.clone());
+        }
+        if let Some(error) = writer.pipe.missing.take() {
+            outcome = Err(error);
+        }
+        if writer.completed(chunk, outcome)? {
+            writer.pipe.spent.push(savepoint);
+        }
+        Ok(())
+    }
+
+    /// Releases the savepoints of batches that are done, with the next write.
+    pub(super) fn release_savepoints(&mut self, writer: &mut Writer) -> Result<()> {
+        let transaction = handle(writer.transaction.0);
+        for savepoint in std::mem::take(&mut writer.pipe.spent) {
+            self.tell(&ExecuteImmediate { transaction, sql: &savepoint.forget() })?;
+        }
+        Ok(())
+    }
+
+    /// Closes the batch, if there is one, with the next write.
+    pub(super) fn release_batch(&mut self, writer: &mut Writer) -> Result<()> {
+        if writer.method == Method::Batch {
+            self.tell(&ReleaseBatch { statement: handle(writer.statement.0) })?;
+            writer.method = Method::Undecided;
+            writer.pipe.known = None;
+        }
+        Ok(())
+    }
+
+    /// Waits for the answer to the execution of a batch.
+    async fn completion(&mut self, ticket: Ticket) -> Result<Completion> {
+        loop {
+            if let Some(completion) = self.router.take_completion(ticket) {
+                return Ok(completion);
+            }
+            if let Some(response) = self.router.take(ticket) {
+                return Err(Error::engine(response.status));
+            }
+            self.step().await?;
+        }
+    }
+}
+
+impl From<Completion> for Outcome {
+    fn from(completion: Completion) -> Self {
+        let described = completion.errors.into_iter().map(|(record, status)| (record as usize, Some(status)));
+        let bare = completion.bare_errors.into_iter().map(|record| (record as usize, None));
+        Self {
+            records: completion.records as usize,
+            // A failed record has −1.
+            affected: completion.updates.iter().filter_map(|&count| u64::try_from(count).ok()).sum(),
+            failures: described.chain(bare).collect(),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Rows by pipelined executions.
+
+use super::{BYTES_AHEAD, Pipe, What, misfit};
+use crate::backend::link::Link;
+use crate::backend::wire::{Wire, handle};
+use crate::backend::{Chunk, Writer};
+use crate::error::{Error, Result};
+use firearrow_proto::api::describe::{RECORDS, affected_rows};
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packed::PackedFormat;
+use firearrow_proto::wire::packet::info::InfoSql;
+use firearrow_proto::wire::packet::statement::{Execute, ExecuteOptions, Parameters};
+use std::sync::Arc;
+
+/// Executions on their way. Each answer has 32 bytes, so this bounds what the server holds back.
+const EXECUTIONS_AHEAD: usize = 4096;
+/// Bytes for the answer to "how many rows".
+const RECORDS_BUFFER: u32 = 128;
+
+impl<L: Link> Wire<L> {
+    pub(super) async fn send_executions(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
+        let rows = &chunk.rows;
+        let format = PackedFormat::new(Arc::clone(&rows.layout));
+        let mut blr = if writer.pipe.knows(&rows.layout) { Vec::new() } else { rows.layout.blr() };
+        let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
+        let mut packed = Vec::new();
+        let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));
+        for (row, message) in (chunk.first..).zip(messages) {
+            packed.clear();
+            format.pack(message, &mut packed).ok_or_else(misfit)?;
+            let parameters = Parameters { blr: &blr, message: &packed };
+            let options = ExecuteOptions::default();
+            let ticket = self.ask(&Execute { statement, transaction, parameters, options })?;
+            blr.clear();
+            let counts = match writer.asks_counts {
+                true => {
+                    let items = &[RECORDS];
+                    let info = InfoSql { object: statement, items, buffer_length: RECORDS_BUFFER };
+                    Some(self.ask(&info)?)
+                }
+                false => None,
+            };
+            writer.pipe.push(ticket, What::Execution(row, counts), packed.len() + 32);
+            if writer.pipe.sent.len() >= EXECUTIONS_AHEAD || writer.pipe.bytes_ahead > BYTES_AHEAD {
+                // Half of them at a time, so that they share writes.
+                self.settle_down_to(writer, BYTES_AHEAD / 2, EXECUTIONS_AHEAD / 2).await?;
+            }
+        }
+        // The server may work on them while the next rows are looked for.
+        self.flush().await
+    }
+
+    pub(super) async fn settle_execution(
+        &mut self,
+        writer: &mut Writer,
+        row: usize,
+        ticket: Ticket,
+        counts: Option<Ticket>,
+    ) -> Result<()> {
+        let executed = self.answer(ticket).await?;
+        let affected = match counts {
+            Some(counts) => affected_rows(&self.answer(counts).await?.data),
+            None => Some(1),
+        };
+        let failed = executed.status.is_error();
+        writer.executed(row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) })
+    }
+}
+
+impl Pipe {
+    /// Whether the server has seen the statement executed with this format the last time. From then on it has.
+    fn knows(&mut self, layout: &Arc<RowLayout>) -> bool {
+        self.known.replace(Arc::clone(layout)).is_some_and(|known| known == *layout)
+    }
+}

@@ -1,0 +1,146 @@
+//! Many rows of parameters for one statement.
+
+use crate::backend::{AnyBackend, RowFailure};
+use crate::error::{Error, Kind, Result};
+use crate::session::Session;
+use crate::session::write::Writing;
+use crate::statement::{Inner, Statement};
+use crate::transaction::Transaction;
+use ::arrow::array::{RecordBatch, RecordBatchReader};
+use ::arrow::datatypes::Schema;
+use ::arrow::error::ArrowError;
+
+/// What to do about the rows behind one that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Send no more of them.
+    #[default]
+    Stop,
+    /// Go on to the last row.
+    Continue,
+}
+
+/// What became of rows of parameters.
+#[derive(Clone, Debug, Default)]
+pub struct RowsExecuted {
+    /// Rows that were tried, counted from the first.
+    pub rows: usize,
+    /// Rows inserted, updated and deleted by those that did not fail; `None` when the engine counts nothing.
+    pub affected_rows: Option<u64>,
+    /// Rows that failed, in order.
+    pub failures: Vec<RowFailure>,
+}
+
+impl Statement {
+    /// Runs it once for each row of parameters and tells of every row that failed. Rows travel together, so that
+    /// some behind a failed one may have been tried although the first failure was to end it: all of the first
+    /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
+    ///
+    /// # Errors
+    /// What concerns no single row: parameters that do not fit, a transaction that is dead, a lost connection.
+    /// [`Error::rows_executed`] tells what was done by then.
+    pub fn execute_rows(
+        &self,
+        transaction: &mut Transaction,
+        rows: &RecordBatch,
+        on_failure: OnFailure,
+    ) -> Result<RowsExecuted> {
+        self.write(transaction, &rows.schema(), std::iter::once(Ok(rows.clone())), on_failure)
+    }
+
+    /// [`execute_rows`](Self::execute_rows) for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of the same
+    /// connection. Row numbers count over all batches; memory is bounded by one of them and about 3 MB.
+    ///
+    /// # Errors
+    /// As with `execute_rows`, and those of the reader.
+    pub fn execute_stream(
+        &self,
+        transaction: &mut Transaction,
+        reader: impl RecordBatchReader,
+        on_failure: OnFailure,
+    ) -> Result<RowsExecuted> {
+        self.write(transaction, &reader.schema(), reader, on_failure)
+    }
+
+    fn write(
+        &self,
+        transaction: &Transaction,
+        schema: &Schema,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+        on_failure: OnFailure,
+    ) -> Result<RowsExecuted> {
+        let id = transaction.id()?;
+        let stop = on_failure == OnFailure::Stop;
+        let prepared = &self.inner.prepared;
+        let inner = &self.inner;
+        let writing = inner.shared.run(async |session| session.start_writing(prepared, id, schema, stop))?;
+        let mut open = Open { inner, writing: Some(writing) };
+        let written = open.write_all(batches);
+        open.finish(written)
+    }
+}
+
+/// Rows on their way. Whatever becomes of the caller, their answers are taken, so that the connection stays in step.
+struct Open<'a> {
+    inner: &'a Inner,
+    writing: Option<Writing>,
+}
+
+impl Open<'_> {
+    /// The connection is free while the next batch is awaited: the reader may need it.
+    fn write_all(&mut self, batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>) -> Result<()> {
+        let Some(writing) = &mut self.writing else { return Ok(()) };
+        for batch in batches {
+            let batch = batch.map_err(Error::of_reader)?;
+            self.inner.resume(async |session| session.write_rows(writing, &batch).await)?;
+            if writing.should_stop() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, result: Result<()>) -> Result<RowsExecuted> {
+        let Some(mut writing) = self.writing.take() else { return Ok(RowsExecuted::default()) };
+        let finished = self.inner.resume(async |session| session.finish_writing(&mut writing).await);
+        let result = result.and(finished);
+        let written = writing.into_written();
+        let done =
+            RowsExecuted { rows: written.rows, affected_rows: written.affected, failures: written.failures };
+        match result {
+            Ok(()) => Ok(done),
+            Err(error) => Err(error.after(done)),
+        }
+    }
+}
+
+impl Inner {
+    /// Runs another part of a call, at the expense of the statement.
+    fn resume<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
+        self.shared.resume_metered(std::slice::from_ref(&self.meter), flow)
+    }
+}
+
+impl Drop for Open<'_> {
+    /// Does nothing but when a reader panicked.
+    fn drop(&mut self) {
+        if let Err(error) = self.finish(Ok(())) {
+            tracing::debug!(%error, "rows that nobody waits for failed");
+        }
+    }
+}
+
+impl Error {
+    /// An error of somebody who supplies rows.
+    fn of_reader(error: ArrowError) -> Self {
+        let text = "reading the rows to be written failed";
+        match error {
+            ArrowError::ExternalError(error) => match error.downcast::<Self>() {
+                Ok(error) => error.context(text),
+                Err(error) => Self::new(Kind::Data, format!("{text}: {error}")),
+            },
+            ArrowError::IoError(..) => Self::new(Kind::Io, format!("{text}: {error}")),
+            error => Self::new(Kind::Data, format!("{text}: {error}")),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Many rows in: pieces of record batches go to the backend, and what fails as a whole goes there again.
+
+use super::execute::refuse_cursor;
+use super::{Prepared, Session, has_rows};
+use crate::arrow::{EncodedParams, ParamEncoder, ParamError};
+use crate::backend::{Backend, Chunk, Failed, Method, RowFailure, TransactionId, Writer, Written};
+use crate::error::{Error, Kind, Result};
+use ::arrow::array::RecordBatch;
+use ::arrow::datatypes::Schema;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// Bytes of messages encoded at a time; bounds the memory of a large batch of parameters.
+const BYTES_AT_A_TIME: usize = 1 << 20;
+/// And at first: a statement that fails for every row should not do so for very many.
+const FIRST_BYTES: usize = 64 << 10;
+/// Behind a row that cannot be encoded: the rows around the next one are encoded twice.
+const CAREFUL_BYTES: usize = 4 << 10;
+/// BLOBs travel with their batch up to this many bytes; servers keep 16 MB of them.
+const BLOBS_IN_BATCH: usize = 8 << 20;
+
+/// Rows on their way into a statement.
+pub(crate) struct Writing {
+    writer: Writer,
+    encoder: ParamEncoder,
+    /// Bytes of the next piece.
+    bytes: usize,
+    /// Rows that were taken on.
+    rows: usize,
+    /// Rows that cannot be encoded, in order.
+    refused: Vec<RowFailure>,
+}
+
+impl Writing {
+    /// Whether no more rows are wanted.
+    pub(crate) fn should_stop(&self) -> bool {
+        self.writer.should_stop() || (self.writer.stops_at_error && !self.refused.is_empty())
+    }
+
+    /// Encodes these rows up to the first one that cannot be.
+    fn encode(
+        &mut self,
+        batch: &RecordBatch,
+        mut rows: Range<usize>,
+    ) -> Result<(EncodedParams, Option<ParamError>)> {
+        let mut refused = None;
+        loop {
+            match self.encoder.encode(batch, rows.clone()) {
+                Ok(encoded) => return Ok((encoded, refused)),
+                // Columns are encoded one after the other, so that the next one may have a row in front of it.
+                Err(error) => match error.row.filter(|row| rows.contains(row)) {
+                    Some(row) => (rows.end, refused) = (row, Some(error)),
+                    None => return Err(error.into()),
+                },
+            }
+            self.bytes = CAREFUL_BYTES;
+        }
+    }
+
+    /// What became of the rows, as far as it is known.
+    pub(crate) fn into_written(self) -> Written {
+        let mut written = self.writer.written;
+        written.failures.extend(self.refused);
+        written.failures.sort_by_key(|failure| failure.row);
+        written.failures.retain(|failure| failure.row < written.rows);
+        written
+    }
+}
+
+impl<B: Backend> Session<B> {
+    /// Prepares to write rows of one schema.
+    pub(crate) fn start_writing(
+        &self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        schema: &Schema,
+        stops_at_error: bool,
+    ) -> Result<Writing> {
+        refuse_cursor(prepared)?;
+        let info = &prepared.info;
+        let statement = (prepared.id, info.kind);
+        let asks_counts = !prepared.inserts_one_row;
+        Ok(Writing {
+            writer: Writer::new(statement, transaction, has_rows(info), asks_counts, stops_at_error),
+            encoder: self.encoder(prepared, schema)?,
+            bytes: FIRST_BYTES,
+            rows: 0,
+            refused: Vec::new(),
+        })
+    }
+
+    /// Sends all rows of a batch, or those in front of the end if a failure ends it. Failures of single rows are part
+    /// of the outcome; after an error nothing more can be written.
+    pub(crate) async fn write_rows(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<()> {
+        let before = writing.rows;
+        let mut start = 0;
+        while start < batch.num_rows() && !writing.should_stop() {
+            let end = start + writing.encoder.fit(batch, start..batch.num_rows(), writing.bytes);
+            writing.bytes = (writing.bytes * 4).min(BYTES_AT_A_TIME);
+            let (encoded, refused) = writing.encode(batch, start..end)?;
+            start += encoded.rows;
+            if encoded.rows > 0 {
+                self.write_piece(writing, encoded).await?;
+            }
+            if let Some(error) = refused {
+                let error = Error::from(ParamError { row: Some(before + start), ..error });
+                writing.refused.push(RowFailure { row: before + start, error });
+                writing.rows += 1;
+                start += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for everything that was sent. Also due after an error, so that the connection ends in step.
+    pub(crate) async fn finish_writing(&mut self, writing: &mut Writing) -> Result<()> {
+        let result = self.settle_writer(&mut writing.writer).await;
+        if result.is_ok() {
+            // Rows that were refused behind the last one sent.
+            writing.writer.written.rows = writing.rows;
+        }
+        result
+    }
+
+    async fn write_piece(&mut self, writing: &mut Writing, mut encoded: EncodedParams) -> Result<()> {
+        let writer = &mut writing.writer;
+        if writer.layout.as_ref().is_some_and(|layout| *layout != encoded.layout) {
+            // A batch has one format for all its messages.
+            self.settle_writer(writer).await?;
+        }
+        if writer.wants_batch(&encoded) {
+            let is_open = self.backend.open_batch(writer, &encoded.layout).await?;
+            writer.method = if is_open { Method::Batch } else { Method::Executions };
+            writer.layout = is_open.then(|| encoded.layout.clone());
+        }
+        let travel = writer.method == Method::Batch && encoded.blob_length() <= BLOBS_IN_BATCH;
+        if travel {
+            encoded.number_blobs();
+        } else {
+            self.create_blobs(writer.transaction, &mut encoded).await?;
+        }
+        self.create_arrays(writer.transaction, &mut encoded).await?;
+        let rows = encoded.rows;
+        let chunk = writer.chunk(writing.rows, encoded, !travel);
+        self.backend.write(writer, chunk).await?;
+        writing.rows += rows;
+        if !writer.failed.is_empty() {
+            self.settle_writer(writer).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for everything that was sent, and does again what failed as a whole. After an error it is only undone.
+    async fn settle_writer(&mut self, writer: &mut Writer) -> Result<()> {
+        let mut result = self.backend.settle(writer).await;
+        writer.layout = None;
+        while !writer.failed.is_empty() && !self.backend.is_failed() {
+            let undone = self.undo_failed(writer).await;
+            result = match (result, undone) {
+                (Ok(()), Ok(chunks)) => self.repeat(writer, chunks).await,
+                (result, undone) => result.and(undone.map(|_| ())),
+            };
+            result = result.and(self.backend.settle(writer).await);
+        }
+        result
+    }
+
+    /// Goes back to where the first failed batch began. Gives what must be done again.
+    async fn undo_failed(&mut self, writer: &mut Writer) -> Result<VecDeque<Chunk>> {
+        let Some(Failed { savepoint, error, chunks }) = writer.take_failed() else {
+            return Ok(VecDeque::new());
+        };
+        for sql in savepoint.undo() {
+            if let Err(undo) = self.backend.execute_immediate(writer.transaction, &sql).await {
+                // Without it nothing can be said about the rows but this.
+                return Err(error.unwrap_or(undo));
+            }
+        }
+        match error {
+            Some(error) if error.kind() == Kind::Cancelled => Err(error),
+            error => {
+                tracing::debug!(?error, "a batch failed as a whole; its rows are executed one by one");
+                Ok(chunks)
+            }
+        }
+    }
+
+    async fn repeat(&mut self, writer: &mut Writer, chunks: VecDeque<Chunk>) -> Result<()> {
+        for mut chunk in chunks {
+            // BLOBs that a row has taken are gone with it.
+            self.create_blobs(writer.transaction, &mut chunk.rows).await?;
+            self.backend.write(writer, chunk).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,334 @@
+//! What many rows of parameters must do everywhere; the embedded engines of old releases have it in binaries of their own.
+
+use crate::support::{column, fresh, query, run};
+use arrow::array::*;
+use arrow::datatypes::{Int64Type, Schema};
+use arrow::error::ArrowError;
+use firearrow::{Connection, Kind, OnFailure, RowsExecuted, Statement, Transaction, TransactionOptions};
+use firearrow_testkit::Target;
+use std::sync::Arc;
+
+/// A batch of these columns.
+pub(crate) fn batch(columns: impl IntoIterator<Item = ArrayRef>) -> RecordBatch {
+    let columns = columns.into_iter().enumerate().map(|(n, column)| (n.to_string(), column, true));
+    RecordBatch::try_from_iter_with_nullable(columns).expect("equal lengths")
+}
+
+pub(crate) fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
+    Arc::new(Int32Array::from_iter_values(values))
+}
+
+pub(crate) fn texts<'a>(values: impl IntoIterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
+}
+
+pub(crate) fn failed_rows(done: &RowsExecuted) -> Vec<usize> {
+    done.failures.iter().map(|failure| failure.row).collect()
+}
+
+/// One number of a transaction that goes on.
+pub(crate) fn number(transaction: &Transaction, sql: &str) -> i64 {
+    let rows = crate::support::rows(transaction.query(sql).expect(sql));
+    rows.column(0).as_primitive::<Int64Type>().value(0)
+}
+
+/// Batches of `size` rows.
+pub(crate) fn pieces(rows: &RecordBatch, size: usize) -> impl RecordBatchReader + use<> {
+    let starts: Vec<usize> = (0..rows.num_rows()).step_by(size).collect();
+    let rows = rows.clone();
+    let schema = rows.schema();
+    let slice = move |start: usize| Ok(rows.slice(start, size.min(rows.num_rows() - start)));
+    RecordBatchIterator::new(starts.into_iter().map(slice), schema)
+}
+
+/// What a report says, in a form that can be compared.
+fn report(done: &RowsExecuted) -> (usize, Option<u64>, Vec<(usize, Kind, Vec<i32>)>) {
+    let failures =
+        done.failures.iter().map(|each| (each.row, each.error.kind(), each.error.gds_codes())).collect();
+    (done.rows, done.affected_rows, failures)
+}
+
+/// Runs the statement in one go, which makes batches where there are any, and in pieces that are too small for them.
+/// The reports must be equal and say that these rows failed; so must be what is in the table afterwards.
+fn both_ways(
+    transaction: &mut Transaction,
+    statement: &Statement,
+    rows: &RecordBatch,
+    sum: &str,
+    what: &str,
+) -> RowsExecuted {
+    let mut seen = Vec::new();
+    for small in [false, true] {
+        transaction.execute_immediate("SAVEPOINT before").expect("a savepoint");
+        let done = match small {
+            false => statement.execute_rows(transaction, rows, OnFailure::Continue),
+            true => statement.execute_stream(transaction, pieces(rows, 20), OnFailure::Continue),
+        };
+        let done = done.unwrap_or_else(|error| panic!("{what}: {error}"));
+        let sum = number(transaction, sum);
+        seen.push((done, sum));
+        transaction.execute_immediate("ROLLBACK TO SAVEPOINT before").expect("it is there");
+    }
+    let (small, small_sum) = seen.pop().expect("two");
+    let (large, large_sum) = seen.pop().expect("two");
+    assert_eq!(report(&large), report(&small), "{what}");
+    assert_eq!(large_sum, small_sum, "{what}");
+    large
+}
+
+/// A failure of each kind at some rows: batches and executions must tell the same.
+pub(crate) fn failures_are_told_the_same(target: &Target) {
+    let connection = fresh(target);
+    for sql in [
+        "CREATE TABLE parent (id INTEGER NOT NULL PRIMARY KEY)",
+        "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, parent INTEGER REFERENCES parent, s SMALLINT, \
+         v VARCHAR(3), d DATE, CHECK (s <> 13))",
+        "CREATE EXCEPTION unwanted 'unwanted'",
+        "CREATE TRIGGER refuse FOR t BEFORE INSERT AS BEGIN IF (NEW.s = 77) THEN EXCEPTION unwanted; END",
+        "INSERT INTO parent VALUES (1)",
+    ] {
+        run(&connection, sql);
+    }
+    let total = 500;
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let statement = transaction.prepare("INSERT INTO t VALUES (?, ?, ?, ?, ?)").expect("valid SQL");
+    let sum = "SELECT CAST(COALESCE(SUM(id * id), 0) AS BIGINT) FROM t";
+    for at in [&[0][..], &[123], &[499], &[7, 200, 201]] {
+        let plain = || (vec![1; total], vec![1; total], vec!["abc"; total], vec!["2020-01-01"; total]);
+        let mut ids: Vec<i32> = (0..total as i32).collect();
+        for what in ["none", "duplicate", "parent", "check", "trigger", "number", "text", "date"] {
+            let (mut parents, mut numbers, mut words, mut dates) = plain();
+            ids.iter_mut().zip(0..).for_each(|(id, row)| *id = row);
+            for &row in at {
+                match what {
+                    "duplicate" if row > 0 => ids[row] = 0,
+                    "parent" => parents[row] = 2,
+                    "check" => numbers[row] = 13,
+                    "trigger" => numbers[row] = 77,
+                    "number" => numbers[row] = 70_000,
+                    "text" => words[row] = "abcd",
+                    "date" => dates[row] = "no date",
+                    _ => {}
+                }
+            }
+            let rows = batch([ints(ids.clone()), ints(parents), ints(numbers), texts(words), texts(dates)]);
+            let done = both_ways(&mut transaction, &statement, &rows, sum, what);
+            let expected: Vec<usize> = match what {
+                "none" => Vec::new(),
+                "duplicate" => at.iter().copied().filter(|row| *row > 0).collect(),
+                _ => at.to_vec(),
+            };
+            assert_eq!((done.rows, failed_rows(&done)), (total, expected), "{what}");
+            assert_eq!(done.affected_rows, Some((total - done.failures.len()) as u64), "{what}");
+            let kind = match what {
+                "duplicate" | "parent" | "check" => Kind::Constraint,
+                "trigger" => Kind::Engine,
+                _ => Kind::Data,
+            };
+            assert!(done.failures.iter().all(|failure| failure.error.kind() == kind), "{what}: {done:?}");
+        }
+    }
+}
+
+/// Rows that another transaction holds.
+pub(crate) fn conflicts_are_told_the_same(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, n INTEGER)");
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let insert = transaction.prepare("INSERT INTO t VALUES (?, 0)").expect("valid SQL");
+    insert.execute_rows(&mut transaction, &batch([ints(0..300)]), OnFailure::Stop).expect("they are new");
+    transaction.commit().expect("it commits");
+    let mut holder = connection.begin(Default::default()).expect("it starts");
+    holder.execute("UPDATE t SET n = 1 WHERE id IN (17, 170, 299)").expect("it holds them");
+    let options = TransactionOptions {
+        lock_resolution: firearrow::LockResolution::NoWait,
+        isolation: firearrow::Isolation::ReadCommittedRecordVersion,
+        ..TransactionOptions::default()
+    };
+    let mut transaction = connection.begin(options).expect("it starts");
+    for sql in ["UPDATE t SET n = n + 5 WHERE id = ?", "DELETE FROM t WHERE id = ?"] {
+        let statement = transaction.prepare(sql).expect("valid SQL");
+        let sum = "SELECT CAST(COALESCE(SUM(id * (n + 1)), 0) AS BIGINT) FROM t";
+        let done = both_ways(&mut transaction, &statement, &batch([ints(0..300)]), sum, sql);
+        assert_eq!((done.rows, failed_rows(&done)), (300, vec![17, 170, 299]), "{sql}");
+        assert_eq!(done.affected_rows, Some(297), "{sql}");
+        assert!(done.failures.iter().all(|failure| failure.error.kind() == Kind::Conflict), "{done:?}");
+    }
+    holder.rollback().expect("it ends");
+}
+
+/// Engines describe 256 failures of a batch.
+pub(crate) fn hundreds_of_failures_are_all_described(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY)");
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+    let rows = batch([ints((0..3000).map(|n| n / 2))]);
+    let sum = "SELECT COUNT(*) FROM t";
+    let done = both_ways(&mut transaction, &statement, &rows, sum, "every second row");
+    assert_eq!(failed_rows(&done), (0..1500).map(|n| n * 2 + 1).collect::<Vec<_>>());
+    for failure in &done.failures {
+        let text = failure.error.message();
+        assert!(text.contains(&format!("\"ID\" = {}", failure.row / 2)), "{}: {text}", failure.row);
+    }
+}
+
+/// BLOBs of all lengths get to their rows, also when the batch is done again.
+pub(crate) fn blobs_of_all_lengths_arrive(target: &Target) {
+    let connection = fresh(target);
+    run(
+        &connection,
+        "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, s SMALLINT, b BLOB, \
+         u BLOB SUB_TYPE TEXT CHARACTER SET UTF8, w BLOB SUB_TYPE TEXT CHARACTER SET WIN1252)",
+    );
+    let total = 300;
+    let length = |row: usize| [0, 1, 2, 3, 5, 1000, 8191, 70_000, 0, 33_333][row % 10];
+    let bytes = |row: usize| -> Vec<u8> { (0..length(row)).map(|n| (n * 7 + row) as u8).collect() };
+    let mut binary: Vec<Option<Vec<u8>>> =
+        (0..total).map(|row| (row % 11 != 3).then(|| bytes(row))).collect();
+    // Too long to travel with a batch.
+    binary[150] = Some((0..9 << 20).map(|n: u32| (n % 253) as u8).collect());
+    let binary: ArrayRef = Arc::new(BinaryArray::from_iter(binary));
+    let words: Vec<Option<String>> =
+        (0..total).map(|row| (row % 13 != 5).then(|| "zwölf €".repeat(length(row) / 30))).collect();
+    let words: ArrayRef = Arc::new(StringArray::from(words));
+    for bad in [None, Some(0), Some(149), Some(299)] {
+        let mut numbers = vec![1; total];
+        if let Some(row) = bad {
+            numbers[row] = 70_000;
+        }
+        run(&connection, "DELETE FROM t");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (?, ?, ?, ?, ?)").expect("valid SQL");
+        let ids = ints(0..total as i32);
+        let rows = batch([ids, ints(numbers), binary.clone(), words.clone(), words.clone()]);
+        let done = statement.execute_rows(&mut transaction, &rows, OnFailure::Continue).expect("it ends");
+        assert_eq!((done.rows, failed_rows(&done)), (total, Vec::from_iter(bad)));
+        transaction.commit().expect("it commits");
+        let read = query(&connection, "SELECT b, u, w FROM t ORDER BY id");
+        let keep: BooleanArray = (0..total).map(|row| Some(Some(row) != bad)).collect();
+        for (index, expected) in [&binary, &words, &words].into_iter().enumerate() {
+            let expected = arrow::compute::filter(expected, &keep).expect("equal lengths");
+            assert!(read.column(index).as_ref() == expected.as_ref(), "column {index}, {bad:?}");
+        }
+    }
+}
+
+/// What is in the rows does not depend on how they come in batches.
+pub(crate) fn streams_count_over_all_batches(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, v VARCHAR(200) CHARACTER SET ASCII)");
+    let total = 12_000;
+    let mut ids: Vec<i32> = (0..total).collect();
+    (ids[4000], ids[8011], ids[11_999]) = (3, 4, 5);
+    let mut words: Vec<String> = ids.iter().map(|id| "x".repeat((id / 100) as usize % 150)).collect();
+    words[6001] = "y".repeat(201);
+    let rows = batch([ints(ids), texts(words.iter().map(String::as_str))]);
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let statement = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
+    for size in [1, 63, 64, 1000, 5000, 12_000] {
+        let reader = pieces(&rows, size);
+        let done = statement.execute_stream(&mut transaction, reader, OnFailure::Continue).expect("it ends");
+        assert_eq!((done.rows, failed_rows(&done)), (12_000, vec![4000, 6001, 8011, 11_999]), "{size}");
+        assert_eq!(done.affected_rows, Some(11_996), "{size}");
+        let expected: usize = (0..words.len())
+            .filter(|row| ![4000, 6001, 8011, 11_999].contains(row))
+            .map(|row| words[row].len())
+            .sum();
+        let sum = number(&transaction, "SELECT CAST(SUM(CHAR_LENGTH(v)) AS BIGINT) FROM t");
+        assert_eq!(sum, expected as i64, "{size}");
+        transaction.execute("DELETE FROM t").expect("deleted");
+    }
+}
+
+/// An error of the reader ends it; what was read before is done and told.
+pub(crate) fn a_reader_that_fails_leaves_what_it_gave(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY)");
+    let schema = batch([ints(0..1)]).schema();
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+    let part = |first: i32, rows: i32| Ok(batch([ints(first..first + rows)]));
+    let broken = || Err(ArrowError::ParseError("line 7".into()));
+    let other = || Ok(batch([texts(["1"])]));
+    for (what, last, kind) in [("reader", broken(), Kind::Data), ("another schema", other(), Kind::Parameter)]
+    {
+        let batches = vec![part(0, 1000), part(1000, 5), part(999, 100), last, part(5000, 10)];
+        let reader = RecordBatchIterator::new(batches, Arc::clone(&schema));
+        let error = statement
+            .execute_stream(&mut transaction, reader, OnFailure::Continue)
+            .expect_err("the reader fails");
+        assert_eq!(error.kind(), kind, "{what}: {error}");
+        assert!(error.message().starts_with("after 1105 rows had been executed: "), "{error}");
+        let done = error.rows_executed().expect("it is told");
+        assert_eq!((done.rows, done.affected_rows), (1105, Some(1099)), "{what}");
+        assert_eq!(failed_rows(done), (1005..1011).collect::<Vec<_>>(), "{what}");
+        assert_eq!(number(&transaction, "SELECT COUNT(*) FROM t"), 1099, "{what}");
+        transaction.execute("DELETE FROM t").expect("deleted");
+    }
+    // Without a row it is the error alone.
+    let reader = RecordBatchIterator::new(vec![broken()], Arc::clone(&schema));
+    let error = statement.execute_stream(&mut transaction, reader, OnFailure::Stop).expect_err("it fails");
+    assert!(error.message().starts_with("reading the rows"), "{error}");
+    let nothing = RecordBatchIterator::new(vec![], Arc::new(Schema::empty()));
+    let error = statement.execute_stream(&mut transaction, nothing, OnFailure::Stop).expect_err("no column");
+    assert_eq!(error.kind(), Kind::Parameter);
+    let nothing = RecordBatchIterator::new(vec![], schema);
+    let done = statement.execute_stream(&mut transaction, nothing, OnFailure::Stop).expect("nothing to do");
+    assert_eq!((done.rows, done.affected_rows), (0, None));
+}
+
+/// A cursor of the same connection, and even of the same transaction, supplies the rows.
+pub(crate) fn a_cursor_of_the_same_connection_is_a_reader(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (id INTEGER, v VARCHAR(200) CHARACTER SET ASCII)");
+    run(&connection, "CREATE TABLE copy (id INTEGER, v VARCHAR(100) CHARACTER SET ASCII)");
+    let lengths = (0..20_000).map(|id| if id == 17_000 { 150 } else { (id / 200) as usize });
+    let words: Vec<String> = lengths.map(|length| "x".repeat(length)).collect();
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let rows = batch([ints(0..20_000), texts(words.iter().map(String::as_str))]);
+    let fill = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
+    fill.execute_rows(&mut transaction, &rows, OnFailure::Stop).expect("they fit");
+    let copy = transaction.prepare("INSERT INTO copy VALUES (?, ?)").expect("valid SQL");
+    let cursor = transaction.query("SELECT id, v FROM t").expect("it opens");
+    let done = copy.execute_stream(&mut transaction, cursor, OnFailure::Continue).expect("it ends");
+    assert_eq!((done.rows, failed_rows(&done), done.affected_rows), (20_000, vec![17_000], Some(19_999)));
+    let difference = "SELECT COUNT(*) FROM t JOIN copy ON t.id = copy.id AND t.v = copy.v";
+    assert_eq!(number(&transaction, difference), 19_999);
+    transaction.commit().expect("it commits");
+    assert_eq!(column(&connection, "SELECT COUNT(*) FROM copy").as_primitive::<Int64Type>().value(0), 19_999);
+}
+
+/// Values that cannot be sent are failures of their rows, as values that the engine refuses are.
+pub(crate) fn values_that_cannot_be_sent_fail_their_rows(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, n NUMERIC(9, 2), d DATE)");
+    let total = 400;
+    let mut ids: Vec<i32> = (0..total).collect();
+    ids[350] = 1;
+    let amounts: Vec<i128> =
+        (0..total as i128).map(|row| row * 10 + i128::from([60, 399].contains(&row))).collect();
+    let amounts = Decimal128Array::from(amounts).with_precision_and_scale(20, 3).expect("they fit");
+    // The first one is long before year 1; another one shares its row with a fraction of a cent.
+    let days = Date32Array::from_iter_values(
+        (0..total).map(|row| if [20, 60].contains(&row) { -4_000_000 } else { row }),
+    );
+    let rows = batch([ints(ids), Arc::new(amounts), Arc::new(days)]);
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let statement = transaction.prepare("INSERT INTO t VALUES (?, ?, ?)").expect("valid SQL");
+    let sum = "SELECT CAST(SUM(n * 100) AS BIGINT) FROM t";
+    let done = both_ways(&mut transaction, &statement, &rows, sum, "refused values");
+    assert_eq!((done.rows, failed_rows(&done)), (400, vec![20, 60, 350, 399]));
+    assert_eq!(done.affected_rows, Some(396));
+    assert!(done.failures[0].error.message().contains("row 20"), "{:?}", done.failures[0]);
+    let done = statement.execute_rows(&mut transaction, &rows, OnFailure::Stop).expect("it ends");
+    assert_eq!((done.rows, failed_rows(&done)), (21, vec![20]));
+    assert_eq!(number(&transaction, "SELECT COUNT(*) FROM t"), 20);
+    drop((statement, transaction));
+    still_in_step(&connection);
+}
+
+pub(crate) fn still_in_step(connection: &Connection) {
+    assert!(!connection.is_failed());
+    assert_eq!(query(connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
+}
