@@ -41,8 +41,11 @@ pub(crate) fn pieces(rows: &RecordBatch, size: usize) -> impl RecordBatchReader 
     RecordBatchIterator::new(starts.into_iter().map(slice), schema)
 }
 
+/// Row, kind and gds codes of a failure.
+type Failure = (usize, Kind, Vec<i32>);
+
 /// What a report says, in a form that can be compared.
-fn report(done: &RowsExecuted) -> (usize, Option<u64>, Vec<(usize, Kind, Vec<i32>)>) {
+fn report(done: &RowsExecuted) -> (usize, Option<u64>, Vec<Failure>) {
     let failures =
         done.failures.iter().map(|each| (each.row, each.error.kind(), each.error.gds_codes())).collect();
     (done.rows, done.affected_rows, failures)
