@@ -219,7 +219,7 @@ impl Counters {
 
 impl TableCounters {
     /// Each item and where its counts go.
-    const ITEMS: [(u8, fn(&mut Self) -> &mut u64); 8] = [
+    const ITEMS: [(u8, Counter); 8] = [
         (item::SEQUENTIAL_READS, |counters| &mut counters.sequential_reads),
         (item::INDEXED_READS, |counters| &mut counters.indexed_reads),
         (item::INSERTS, |counters| &mut counters.inserts),
@@ -241,6 +241,9 @@ impl TableCounters {
         self
     }
 }
+
+/// One of the counts.
+type Counter = fn(&mut TableCounters) -> &mut u64;
 
 /// A count that has become smaller began anew.
 fn between(earlier: u64, now: u64) -> u64 {

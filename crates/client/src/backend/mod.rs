@@ -177,6 +177,7 @@ pub(crate) trait Backend {
 
     /// Creates arrays and gives their ids.
     async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>>;
+
     /// Asks for events; `inbox` gets the answer, once, in another thread. It has no other question open.
     async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()>;
     /// Takes the question of `inbox` back, if there is one.
