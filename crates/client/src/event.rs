@@ -23,7 +23,8 @@ use std::time::{Duration, Instant};
 ///
 /// It may be shared between threads: one of them waits, another [closes](Self::close) it. The connection can be used
 /// meanwhile. The other way round, a listener asks again over the connection, and does so between two calls: beside
-/// statements that run for long it hears late, though of everything. Give it a connection of its own then.
+/// statements that run for long it hears late, though of everything. A connection of its own is better then, and safer: a
+/// server that loses the second TCP connection (see [`Connection::events`]) in the middle of an answer may send that twice.
 pub struct EventListener {
     shared: Arc<Shared>,
     names: Vec<String>,

@@ -4,7 +4,8 @@ use crate::event_cases::{self, LIMIT, QUIET, gather, pair, post};
 use crate::support::{config, fresh, fresh_closed, query};
 use firearrow::{Config, Connection, Kind};
 use firearrow_testkit::{Behaviour, Proxy, Server, ServerConfig, Target, matrix};
-use std::net::{TcpListener, TcpStream};
+use socket2::{Domain, Socket, Type};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -217,9 +218,11 @@ matrix!(
     },
     fn a_way_that_is_closed_harms_nothing(target: &Target) {
         let mut config = fresh_closed(target);
-        let nobody = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        config.event_port = Some(nobody.local_addr().expect("an address").port());
-        drop(nobody);
+        // Taken, so that nobody else gets it, but nobody listens.
+        let nobody = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+        nobody.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).expect("a free port");
+        let address = nobody.local_addr().ok().and_then(|address| address.as_socket());
+        config.event_port = address.map(|address| address.port());
         let connection = Connection::open(&config).expect("it opens");
         for _ in 0..3 {
             let begin = Instant::now();

@@ -26,6 +26,11 @@ const CHUNK: usize = 4096;
 /// waits all the same, for three minutes (`aux_connect` in `remote/inet.cpp`).
 const ABORT_DELAY: Duration = Duration::from_millis(100);
 
+/// A server that loses the auxiliary connection writes `op_dummy` on the first one, without a lock: an answer that it writes at
+/// that moment may come twice (`rem_port::disconnect` in `remote/server/server.cpp`). Both sides notice the loss at about the
+/// same time, so nothing is asked for a while.
+const SETTLING: Duration = Duration::from_millis(200);
+
 /// The way to the auxiliary connection.
 #[derive(Debug)]
 pub(crate) struct EventRoute {
@@ -93,7 +98,17 @@ struct Auxiliary {
 #[derive(Debug, Default)]
 struct Listening {
     inboxes: HashMap<u32, Weak<Inbox>>,
-    failure: Option<Error>,
+    failure: Option<(Error, Instant)>,
+}
+
+impl Events {
+    /// Waits until the server has noticed, too, that the auxiliary connection is lost.
+    pub(super) fn let_settle(&self) {
+        let lost = self.auxiliary.as_ref().and_then(Auxiliary::lost);
+        if let Some(left) = lost.and_then(|lost| SETTLING.checked_sub(lost.elapsed())) {
+            thread::sleep(left);
+        }
+    }
 }
 
 impl<L: Link> Wire<L> {
@@ -196,13 +211,18 @@ impl Auxiliary {
     }
 
     fn has_failed(&self) -> bool {
-        self.lock().failure.is_some()
+        self.lost().is_some()
+    }
+
+    /// When it failed.
+    fn lost(&self) -> Option<Instant> {
+        self.lock().failure.as_ref().map(|(_, lost)| *lost)
     }
 
     fn listen(&self, id: u32, inbox: &Arc<Inbox>) -> Result<()> {
         let mut listening = self.lock();
         match &listening.failure {
-            Some(error) => Err(error.clone()),
+            Some((error, _)) => Err(error.clone()),
             None => {
                 listening.inboxes.insert(id, Arc::downgrade(inbox));
                 Ok(())
@@ -276,7 +296,7 @@ fn fail(listening: &Mutex<Listening>, error: Error) {
     let error = error.context("the server's connection for events ended");
     let inboxes = {
         let mut listening = lock(listening);
-        listening.failure = Some(error.clone());
+        listening.failure = Some((error.clone(), Instant::now()));
         std::mem::take(&mut listening.inboxes)
     };
     for inbox in inboxes.into_values().filter_map(|inbox| inbox.upgrade()) {

@@ -162,6 +162,7 @@ impl<L: Link> Wire<L> {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.events.let_settle();
         match self.link.write_all(bytes).await {
             Ok(()) => {
                 self.connection.sent();
