@@ -1,6 +1,7 @@
 //! What an engine can be asked to do, whether it is behind a socket or in this process.
 
 mod any;
+mod blob_info;
 #[cfg(feature = "embedded")]
 pub(crate) mod embedded;
 pub(crate) mod link;

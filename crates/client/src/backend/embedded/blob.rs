@@ -1,27 +1,16 @@
 //! One BLOB read as a stream, through the engine's own calls.
 
 use super::{Embedded, no_transaction};
+use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position};
 use crate::backend::{BlobId, TransactionId};
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use firearrow_fbapi::SEGMENT;
-use firearrow_proto::api::info::InfoReader;
-
-/// Info items of a BLOB: its length and its type.
-const LENGTH: u8 = 6;
-const TYPE: u8 = 7;
 
 impl Embedded {
     pub(super) fn open_stream(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
         let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
         let blob = self.attachment()?.open_blob(transaction, id, &[])?;
-        let (mut length, mut is_stream) = (0, false);
-        for item in InfoReader::new(&blob.info(&[LENGTH, TYPE], 64)?) {
-            match (item.code, item.integer()) {
-                (LENGTH, Some(value)) => length = value as u64,
-                (TYPE, Some(value)) => is_stream = value == 1,
-                _ => {}
-            }
-        }
+        let (length, is_stream) = length_and_type(&blob.info(&ITEMS, ANSWER.into())?);
         let id = self.next_id();
         self.blobs.insert(id, blob);
         Ok((BlobId(id), length, is_stream))
@@ -37,9 +26,7 @@ impl Embedded {
     }
 
     pub(super) fn seek_stream(&mut self, id: BlobId, offset: u64) -> Result<u64> {
-        let offset = i32::try_from(offset).map_err(|_| {
-            Error::new(Kind::Unsupported, "BLOBs can be positioned within their first 2 GiB only")
-        })?;
+        let offset = position(offset)?;
         let blob = self.blobs.get_mut(&id.0).ok_or_else(closed)?;
         Ok(u64::from(blob.seek_from_start(offset)?.cast_unsigned()))
     }
@@ -50,8 +37,4 @@ impl Embedded {
             None => Ok(()),
         }
     }
-}
-
-fn closed() -> Error {
-    Error::new(Kind::Misuse, "the BLOB is closed")
 }

@@ -1,10 +1,10 @@
 //! One BLOB read as a stream: segments are asked for ahead, and it can be read from any place.
 
 use super::Wire;
+use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position};
 use crate::backend::link::Link;
 use crate::backend::{BlobId, TransactionId};
-use crate::error::{Error, Kind, Result};
-use firearrow_proto::api::info::InfoReader;
+use crate::error::Result;
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::blob::{
@@ -16,9 +16,6 @@ use std::collections::{HashMap, VecDeque};
 
 /// Segments that are asked for ahead once somebody reads on; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
-/// Info items of a BLOB: its length, its type, and the end.
-const LENGTH: u8 = 6;
-const TYPE: u8 = 7;
 
 /// The BLOBs that are open for reading.
 #[derive(Debug, Default)]
@@ -52,7 +49,8 @@ impl<L: Link> Wire<L> {
         let transaction = self.transaction(transaction).await?;
         self.guard_open_blobs()?;
         let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
-        let info = self.ask(&InfoBlob { object: LAST_OBJECT, items: &[LENGTH, TYPE], buffer_length: 64 })?;
+        let info =
+            self.ask(&InfoBlob { object: LAST_OBJECT, items: &ITEMS, buffer_length: ANSWER.into() })?;
         let get = self.ask(&GetSegment { blob: LAST_OBJECT })?;
         let opened = self.success(open).await;
         let info = self.success(info).await;
@@ -63,14 +61,7 @@ impl<L: Link> Wire<L> {
                 return Err(error);
             }
         };
-        let (mut length, mut is_stream) = (0, false);
-        for item in InfoReader::new(&info?.data) {
-            match (item.code, item.integer()) {
-                (LENGTH, Some(value)) => length = value as u64,
-                (TYPE, Some(value)) => is_stream = value == 1,
-                _ => {}
-            }
-        }
+        let (length, is_stream) = length_and_type(&info?.data);
         let blob = Reading { gets: VecDeque::from([get]), at_end: false, ahead: 1 };
         self.open_blobs.0.insert(opened.object, blob);
         Ok((BlobId(opened.object.into()), length, is_stream))
@@ -107,9 +98,7 @@ impl<L: Link> Wire<L> {
     pub(super) async fn seek_stream(&mut self, id: BlobId, offset: u64) -> Result<u64> {
         let blob = id.0 as u16;
         self.drop_ahead(blob);
-        let offset = i32::try_from(offset).map_err(|_| {
-            Error::new(Kind::Unsupported, "BLOBs can be positioned within their first 2 GiB only")
-        })?;
+        let offset = position(offset)?;
         let response = self.call(&SeekBlob { blob, mode: 0, offset }).await?;
         if let Some(blob) = self.open_blobs.0.get_mut(&blob) {
             (blob.at_end, blob.ahead) = (false, 1);
@@ -130,8 +119,4 @@ impl<L: Link> Wire<L> {
             }
         }
     }
-}
-
-fn closed() -> Error {
-    Error::new(Kind::Misuse, "the BLOB is closed")
 }
