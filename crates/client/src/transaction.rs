@@ -75,13 +75,9 @@ impl Transaction {
         let parameters = parameters.into();
         let recalled = Statement::recall(&self.shared, self, sql)?;
         match recalled.query(self, parameters.clone()) {
-            Err(error) if recalled.may_be_outdated(&error) => {
+            Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
                 drop(recalled);
                 self.prepare(sql)?.query(self, parameters)
-            }
-            Err(error) if error.kind() == Kind::Changed => {
-                self.shared.lock().forget(sql);
-                Err(error)
             }
             result => result,
         }
@@ -101,16 +97,21 @@ impl Transaction {
         }
         let recalled = Statement::recall(&self.shared, self, sql)?;
         match recalled.execute(self, parameters.clone()) {
-            Err(error) if recalled.may_be_outdated(&error) => {
+            Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
                 drop(recalled);
                 self.prepare(sql)?.execute(self, parameters)
             }
-            Err(error) if error.kind() == Kind::Changed => {
-                self.shared.lock().forget(sql);
-                Err(error)
-            }
             result => result,
         }
+    }
+
+    /// What the failure of a recalled statement tells: it is forgotten when it has changed, and it can be tried once more
+    /// as new SQL when it was refused on this side.
+    fn shall_prepare_anew(&self, sql: &str, recalled: &Statement, error: &Error) -> bool {
+        if error.kind() == Kind::Changed {
+            self.shared.lock().forget(sql);
+        }
+        recalled.may_be_outdated(error)
     }
 
     /// Runs a statement with no more than one row of parameters and commits.

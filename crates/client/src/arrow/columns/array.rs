@@ -3,15 +3,14 @@
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::super::options::ReadOptions;
-use super::blob::Cell;
-use super::values::take;
+use super::cells::{Cell, Cells};
 use super::{Column, ColumnBuilder};
 use arrow::array::{ArrayRef, ListArray};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType, FieldRef};
 use firearrow_proto::api::array::ArrayShape;
 use firearrow_proto::api::layout::{FieldLayout, RowLayout};
-use firearrow_proto::api::row::{Native, RowSource, ValueFormat};
+use firearrow_proto::api::row::{Native, RowSource};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,11 +25,9 @@ pub(crate) struct ArrayColumn {
     field: FieldLayout,
     elements: Box<ColumnBuilder>,
     /// Known = NULL.
-    cells: Vec<Cell>,
+    cells: Cells,
     /// Rows whose elements are complete.
     filled: usize,
-    /// The first row that still needs contents.
-    wanted: usize,
     /// Stored elements of the rows that wait next, when they would reach beyond the offsets of this batch.
     parked: VecDeque<Vec<u8>>,
     /// How far the offsets reach.
@@ -60,9 +57,8 @@ impl ArrayColumn {
             lists,
             field,
             elements,
-            cells: Vec::new(),
+            cells: Cells::default(),
             filled: 0,
-            wanted: 0,
             parked: VecDeque::new(),
             reach: i32::MAX as usize,
             whole: Vec::new(),
@@ -71,7 +67,7 @@ impl ArrayColumn {
 
     /// The row whose contents must come next.
     pub(crate) fn wanted(&self) -> usize {
-        self.wanted
+        self.cells.wanted()
     }
 
     /// Rows whose elements are complete.
@@ -81,10 +77,7 @@ impl ArrayColumn {
 
     /// The id that waits in this row for its contents.
     pub(crate) fn pending(&self, row: usize) -> Option<u64> {
-        match self.cells.get(row) {
-            Some(Cell::Pending(id)) if row >= self.wanted => Some(*id),
-            _ => None,
-        }
+        self.cells.pending(row)
     }
 
     /// Takes the stored array of the wanted row.
@@ -96,7 +89,7 @@ impl ArrayColumn {
                 format!("an array of {} bytes does not fit a list; select its elements", self.size());
             return Err(Fault::new(DecodeErrorKind::TooLong, message));
         }
-        self.wanted += 1;
+        self.cells.came();
         if self.parked.is_empty() && self.has_room() {
             self.append(stored)?;
         } else {
@@ -139,12 +132,9 @@ impl ArrayColumn {
         fault
     }
 
-    /// Goes over the rows that need no contents: where the next ones are wanted, and where they are complete.
+    /// Goes over the rows that are complete without contents.
     fn settle(&mut self) {
-        while let Some(Cell::Known { .. }) = self.cells.get(self.wanted) {
-            self.wanted += 1;
-        }
-        while let Some(Cell::Known { .. }) = self.cells.get(self.filled) {
+        while self.cells.known(self.filled).is_some() {
             self.filled += 1;
         }
     }
@@ -177,16 +167,7 @@ impl Column for ArrayColumn {
         range: Range<usize>,
         column: usize,
     ) -> Result<(), ColumnError> {
-        for row in range {
-            self.cells.push(match rows.field(row, column) {
-                None => Cell::Known { is_null: true },
-                Some(bytes) => match S::Format::quad(bytes) {
-                    Some(0) => Cell::Known { is_null: true },
-                    Some(id) => Cell::Pending(id),
-                    None => return Err(ColumnError { row, fault: Fault::malformed("array id") }),
-                },
-            });
-        }
+        self.cells.push(rows, range, column, "array id")?;
         self.settle();
         Ok(())
     }
@@ -202,7 +183,7 @@ impl Column for ArrayColumn {
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         let valid: Vec<bool> =
-            take(&mut self.cells, rows).iter().map(|cell| matches!(cell, Cell::Pending(_))).collect();
+            self.cells.take(rows).iter().map(|cell| matches!(cell, Cell::Pending(_))).collect();
         let arrays = valid.iter().filter(|valid| **valid).count();
         let count = self.shape.count();
         let elements = self.elements.finish(arrays * count).map_err(|error| {
@@ -212,7 +193,6 @@ impl Column for ArrayColumn {
             ColumnError { row, fault: self.in_element(error) }
         })?;
         let lists = self.nest(&valid, elements).map_err(|fault| ColumnError { row: 0, fault })?;
-        self.wanted -= rows;
         self.filled -= rows;
         while self.has_room()
             && let Some(stored) = self.parked.pop_front()
@@ -259,8 +239,14 @@ mod tests {
         // Room for two arrays of four bytes each, at their possible growth.
         column.reach = 4 + 4 * GROWTH;
         let null = Cell::Known { is_null: true };
-        column.cells =
-            vec![Cell::Pending(1), null, Cell::Pending(2), Cell::Pending(3), null, Cell::Pending(4)];
+        column.cells = Cells::of(vec![
+            Cell::Pending(1),
+            null,
+            Cell::Pending(2),
+            Cell::Pending(3),
+            null,
+            Cell::Pending(4),
+        ]);
         column.settle();
         for (wanted, value) in [(0, 1), (2, 2), (3, 3), (5, 4)] {
             assert_eq!(column.wanted(), wanted);
@@ -279,6 +265,6 @@ mod tests {
             batches.push(firsts.collect::<Vec<_>>());
         }
         assert_eq!(batches, [vec![Some(1), None, Some(2)], vec![Some(3), None, Some(4)]]);
-        assert!(column.cells.is_empty() && column.parked.is_empty() && column.byte_len() == 0);
+        assert!(column.cells.len() == 0 && column.parked.is_empty() && column.byte_len() == 0);
     }
 }

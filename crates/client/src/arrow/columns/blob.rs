@@ -3,11 +3,12 @@
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
 use super::bytes::{array, take_values};
+use super::cells::Cells;
 use super::text::Encoding;
-use super::values::{Nulls, take};
+use super::values::Nulls;
 use arrow::array::{ArrayRef, OffsetSizeTrait};
 use arrow::datatypes::DataType;
-use firearrow_proto::api::row::{RowSource, ValueFormat};
+use firearrow_proto::api::row::RowSource;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use std::ops::Range;
 pub(crate) struct BlobColumn<O> {
     data_type: DataType,
     encoding: Encoding,
-    cells: Vec<Cell>,
+    cells: Cells,
     data: Vec<u8>,
     offsets: Vec<O>,
     nulls: Nulls,
@@ -24,37 +25,26 @@ pub(crate) struct BlobColumn<O> {
     parked: VecDeque<Vec<u8>>,
     /// How far the offsets reach.
     reach: usize,
-    /// The first row that still needs contents.
-    wanted: usize,
 }
 
 /// What is known of a row whose contents do not come with it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Cell {
-    /// NULL, or empty: id 0 is that of a BLOB without contents.
-    Known { is_null: bool },
-    /// The id of the contents.
-    Pending(u64),
-}
-
 impl<O: OffsetSizeTrait> BlobColumn<O> {
     pub(crate) fn new(data_type: DataType, encoding: Encoding) -> Self {
         Self {
             data_type,
             encoding,
-            cells: Vec::new(),
+            cells: Cells::default(),
             data: Vec::new(),
             offsets: vec![O::zero()],
             nulls: Nulls::new(),
             parked: VecDeque::new(),
             reach: O::MAX_OFFSET,
-            wanted: 0,
         }
     }
 
     /// The row whose contents must come next.
     pub(crate) fn wanted(&self) -> usize {
-        self.wanted
+        self.cells.wanted()
     }
 
     /// Rows whose contents are complete.
@@ -64,10 +54,7 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
 
     /// The id that waits in this row for its contents.
     pub(crate) fn pending(&self, row: usize) -> Option<u64> {
-        match self.cells.get(row) {
-            Some(Cell::Pending(id)) if row >= self.wanted => Some(*id),
-            _ => None,
-        }
+        self.cells.pending(row)
     }
 
     /// Takes the contents of the wanted row.
@@ -76,7 +63,7 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
         if contents.len() > self.reach {
             return Err(self.too_long(contents.len()));
         }
-        self.wanted += 1;
+        self.cells.came();
         if !self.parked.is_empty() || !self.append(&contents) {
             self.parked.push_back(contents.into_owned());
         }
@@ -103,12 +90,9 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
         Fault::new(DecodeErrorKind::TooLong, message)
     }
 
-    /// Goes over the rows that need no contents: where the next ones are wanted, and where they are complete.
+    /// Goes over the rows that are complete without contents.
     fn settle(&mut self) {
-        while let Some(Cell::Known { .. }) = self.cells.get(self.wanted) {
-            self.wanted += 1;
-        }
-        while let Some(Cell::Known { is_null }) = self.cells.get(self.filled()) {
+        while let Some(is_null) = self.cells.known(self.filled()) {
             let end = self.offsets[self.filled()];
             self.nulls.push(!is_null);
             self.offsets.push(end);
@@ -123,16 +107,7 @@ impl<O: OffsetSizeTrait> Column for BlobColumn<O> {
         range: Range<usize>,
         column: usize,
     ) -> Result<(), ColumnError> {
-        for row in range {
-            self.cells.push(match rows.field(row, column) {
-                None => Cell::Known { is_null: true },
-                Some(bytes) => match S::Format::quad(bytes) {
-                    Some(0) => Cell::Known { is_null: false },
-                    Some(id) => Cell::Pending(id),
-                    None => return Err(ColumnError { row, fault: Fault::malformed("BLOB id") }),
-                },
-            });
-        }
+        self.cells.push(rows, range, column, "BLOB id")?;
         self.settle();
         Ok(())
     }
@@ -147,8 +122,7 @@ impl<O: OffsetSizeTrait> Column for BlobColumn<O> {
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
-        take(&mut self.cells, rows);
-        self.wanted -= rows;
+        self.cells.take(rows);
         let (data, offsets) = take_values(&mut self.data, &mut self.offsets, rows);
         let nulls = self.nulls.take(rows);
         while let Some(contents) = self.parked.pop_front() {
@@ -164,6 +138,7 @@ impl<O: OffsetSizeTrait> Column for BlobColumn<O> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cells::Cell;
     use super::*;
     use arrow::array::AsArray;
 
@@ -172,7 +147,8 @@ mod tests {
         let mut column = BlobColumn::<i32>::new(DataType::Binary, Encoding::DECLARED);
         column.reach = 10;
         let null = Cell::Known { is_null: true };
-        column.cells = vec![Cell::Pending(1), Cell::Pending(2), null, Cell::Pending(3), Cell::Pending(4)];
+        column.cells =
+            Cells::of(vec![Cell::Pending(1), Cell::Pending(2), null, Cell::Pending(3), Cell::Pending(4)]);
         column.settle();
         for (wanted, contents) in [(0, "123456"), (1, "abcdef"), (3, "xyz"), (4, "0123456789")] {
             assert_eq!(column.wanted(), wanted);
@@ -190,6 +166,6 @@ mod tests {
             batches,
             [vec![value("123456")], vec![value("abcdef"), None, value("xyz")], vec![value("0123456789")]]
         );
-        assert!(column.cells.is_empty() && column.parked.is_empty());
+        assert!(column.cells.len() == 0 && column.parked.is_empty());
     }
 }

@@ -7,6 +7,7 @@ mod array;
 mod binary;
 mod blob;
 mod bytes;
+mod cells;
 mod decimal;
 mod fixed;
 mod temporal;
