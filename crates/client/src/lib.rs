@@ -59,6 +59,8 @@ pub use event::{EventCounts, EventListener, EventReports};
 pub use firearrow_proto::api::array::ArrayShape;
 pub use firearrow_proto::api::describe::StatementKind;
 pub use firearrow_proto::api::descriptor::Descriptor;
+pub use firearrow_proto::api::gds;
+pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use params::Params;
