@@ -1,1 +1,4 @@
 //! The ADBC driver for Firebird.
+#![deny(unsafe_code)]
+
+pub mod error;
