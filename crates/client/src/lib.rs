@@ -28,6 +28,7 @@ mod backend;
 mod blob;
 mod budget;
 mod cancel;
+pub mod catalog;
 pub mod config;
 mod connection;
 mod cursor;

@@ -1,0 +1,129 @@
+//! Questions to the catalog tables and the rows that answer them.
+
+use super::Catalog;
+use super::name::{Condition, Name};
+use crate::arrow::ReadOptions;
+use crate::error::{Error, Kind, Result};
+use crate::params::Params;
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
+
+/// SQL in the making. Its text depends on the kinds of names only, so that the connection knows it the next time.
+pub(super) struct Question {
+    sql: String,
+    values: Vec<String>,
+    is_impossible: bool,
+}
+
+impl Question {
+    /// `select` goes up to its last join.
+    pub(super) fn new(select: &str) -> Self {
+        Self { sql: format!("{select} WHERE 1 = 1"), values: Vec::new(), is_impossible: false }
+    }
+
+    pub(super) fn and(mut self, condition: &str) -> Self {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(condition);
+        self
+    }
+
+    pub(super) fn and_name(self, column: &str, name: Name<'_>) -> Self {
+        match name.condition(column) {
+            Condition::Always => self,
+            Condition::Never => Self { is_impossible: true, ..self },
+            Condition::Holds { sql, value } => {
+                let mut question = self.and(&sql);
+                question.values.push(value);
+                question
+            }
+        }
+    }
+
+    pub(super) fn order_by(mut self, columns: &str) -> Self {
+        self.sql.push_str(" ORDER BY ");
+        self.sql.push_str(columns);
+        self
+    }
+}
+
+impl Catalog {
+    /// Leaves the engine's own tables out unless they are wanted; `relation` is the alias of `RDB$RELATIONS`.
+    pub(super) fn without_system(&self, question: Question, relation: &str) -> Question {
+        if self.with_system {
+            return question;
+        }
+        question.and(&format!("COALESCE({relation}.RDB$SYSTEM_FLAG, 0) = 0"))
+    }
+
+    pub(super) fn ask<T>(&self, question: &Question, read: impl Fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+        let mut answers = Vec::new();
+        if question.is_impossible {
+            return Ok(answers);
+        }
+        // Whatever the connection's own switches are.
+        let options = ReadOptions { trim_char: true, ..ReadOptions::default() };
+        let values = Params::texts(question.values.iter().map(|value| Some(value.as_str())));
+        let mut cursor = self.transaction.query_reading(&question.sql, values, &options)?;
+        while let Some(batch) = cursor.next_batch()? {
+            for row in 0..batch.num_rows() {
+                answers.push(read(&Row { batch: &batch, row })?);
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// One row of an answer.
+pub(super) struct Row<'a> {
+    batch: &'a RecordBatch,
+    row: usize,
+}
+
+impl Row<'_> {
+    /// Text without blanks at its end.
+    pub(super) fn text(&self, column: usize) -> Option<&str> {
+        let array = self.batch.column(column).as_string_opt::<i32>()?;
+        array.is_valid(self.row).then(|| array.value(self.row))
+    }
+
+    /// A name that must be there.
+    pub(super) fn name(&self, column: usize) -> Result<String> {
+        let missing = || {
+            let column = self.batch.schema_ref().field(column).name().clone();
+            Error::new(Kind::Protocol, format!("a row of the catalog tables has no {column}"))
+        };
+        self.text(column).map(str::to_owned).ok_or_else(missing)
+    }
+
+    /// A remark: empty ones are none.
+    pub(super) fn remark(&self, column: usize) -> Option<String> {
+        self.text(column).filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    pub(super) fn integer(&self, column: usize) -> Option<i64> {
+        let array = self.batch.column(column);
+        if array.is_null(self.row) {
+            return None;
+        }
+        Some(match array.data_type() {
+            DataType::Int16 => array.as_primitive::<Int16Type>().value(self.row).into(),
+            DataType::Int32 => array.as_primitive::<Int32Type>().value(self.row).into(),
+            DataType::Int64 => array.as_primitive::<Int64Type>().value(self.row),
+            _ => return None,
+        })
+    }
+
+    /// A number, or 0 for none: the engine's flags and sizes.
+    pub(super) fn number<T: TryFrom<i64> + Default>(&self, column: usize) -> T {
+        self.integer(column).and_then(|value| T::try_from(value).ok()).unwrap_or_default()
+    }
+
+    pub(super) fn is_set(&self, column: usize) -> bool {
+        self.integer(column).is_some_and(|value| value != 0)
+    }
+
+    pub(super) fn float(&self, column: usize) -> Option<f64> {
+        let array = self.batch.column(column).as_primitive_opt::<Float64Type>()?;
+        array.is_valid(self.row).then(|| array.value(self.row))
+    }
+}

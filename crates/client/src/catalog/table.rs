@@ -1,0 +1,78 @@
+//! Tables and views.
+
+use super::question::{Question, Row};
+use super::{Catalog, Name};
+use crate::error::Result;
+
+/// A table or view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: TableKind,
+    /// `COMMENT ON TABLE`.
+    pub remarks: Option<String>,
+}
+
+/// What a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TableKind {
+    /// An ordinary table.
+    Table,
+    /// A view.
+    View,
+    /// One of the engine's own: `RDB$…`, `MON$…`, `SEC$…`.
+    System,
+    /// A table whose rows each connection has for itself.
+    GlobalTemporary {
+        /// Whether rows survive their transaction (`ON COMMIT PRESERVE ROWS`).
+        preserves_rows: bool,
+    },
+    /// A table over a file outside of the database.
+    External,
+}
+
+impl TableKind {
+    /// All words of [`name`](Self::name).
+    pub const NAMES: [&str; 5] = ["TABLE", "VIEW", "SYSTEM TABLE", "GLOBAL TEMPORARY", "EXTERNAL TABLE"];
+
+    /// The word that ODBC, JDBC and ADBC have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "TABLE",
+            Self::View => "VIEW",
+            Self::System => "SYSTEM TABLE",
+            Self::GlobalTemporary { .. } => "GLOBAL TEMPORARY",
+            Self::External => "EXTERNAL TABLE",
+        }
+    }
+}
+
+/// Databases restored from old backups have no `RDB$RELATION_TYPE`.
+const TABLES: &str = "SELECT R.RDB$RELATION_NAME, R.RDB$SYSTEM_FLAG, R.RDB$RELATION_TYPE, \
+     CASE WHEN R.RDB$VIEW_BLR IS NULL THEN 0 ELSE 1 END, \
+     CASE WHEN R.RDB$EXTERNAL_FILE IS NULL THEN 0 ELSE 1 END, R.RDB$DESCRIPTION \
+     FROM RDB$RELATIONS R";
+
+impl Catalog {
+    /// Tables and views of these names.
+    pub fn tables(&self, name: Name<'_>) -> Result<Vec<Table>> {
+        let question = Question::new(TABLES).and_name("R.RDB$RELATION_NAME", name);
+        let question = self.without_system(question, "R").order_by("R.RDB$RELATION_NAME");
+        self.ask(&question, |row| Ok(Table { name: row.name(0)?, kind: kind(row), remarks: row.remark(5) }))
+    }
+}
+
+/// Types are the `rel_*` of `constants.h`.
+fn kind(row: &Row<'_>) -> TableKind {
+    match row.integer(2) {
+        _ if row.is_set(1) => TableKind::System,
+        _ if row.is_set(3) => TableKind::View,
+        _ if row.is_set(4) => TableKind::External,
+        Some(3) => TableKind::System,
+        Some(4) => TableKind::GlobalTemporary { preserves_rows: true },
+        Some(5) => TableKind::GlobalTemporary { preserves_rows: false },
+        _ => TableKind::Table,
+    }
+}
