@@ -180,6 +180,7 @@ fn kind_of(status: &StatusVector) -> Kind {
             gds::ISC_CANCELLED => Kind::Cancelled,
             gds::ISC_SHUTDOWN | gds::ISC_ATT_SHUTDOWN | gds::ISC_NET_READ_ERR => Kind::Closed,
             gds::ISC_WISH_LIST => Kind::Unsupported,
+            gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST => Kind::Misuse,
             gds::ISC_IO_ERROR | gds::ISC_UNAVAILABLE | gds::ISC_WRONG_ODS => Kind::Database,
             _ => continue,
         };

@@ -95,8 +95,9 @@ type Checks = HashMap<String, (Vec<String>, Option<String>)>;
 impl Catalog {
     /// Constraints of these tables, each table's by name.
     pub fn constraints(&self, table: Name<'_>) -> Result<Vec<Constraint>> {
-        let question =
-            Question::new(CONSTRAINTS).and_name("C.RDB$RELATION_NAME", table).and("C.RDB$CONSTRAINT_TYPE <> 'NOT NULL'");
+        let question = Question::new(CONSTRAINTS)
+            .and_name("C.RDB$RELATION_NAME", table)
+            .and("C.RDB$CONSTRAINT_TYPE <> 'NOT NULL'");
         let question = self
             .without_system(question, "R")
             .order_by("C.RDB$RELATION_NAME, C.RDB$CONSTRAINT_NAME, S.RDB$FIELD_POSITION");
@@ -130,13 +131,15 @@ impl Catalog {
     }
 
     fn checks(&self, table: Name<'_>) -> Result<Checks> {
-        let question =
-            Question::new(CHECKS).and_name("C.RDB$RELATION_NAME", table).and("C.RDB$CONSTRAINT_TYPE = 'CHECK'");
+        let question = Question::new(CHECKS)
+            .and_name("C.RDB$RELATION_NAME", table)
+            .and("C.RDB$CONSTRAINT_TYPE = 'CHECK'");
         let question = self
             .without_system(question, "R")
             .order_by("C.RDB$CONSTRAINT_NAME, P.RDB$FIELD_POSITION, D.RDB$FIELD_NAME");
         let mut checks = Checks::new();
-        let rows = self.ask(&question, |row| Ok((row.name(0)?, row.text(1).map(str::to_owned), row.remark(2))))?;
+        let rows =
+            self.ask(&question, |row| Ok((row.name(0)?, row.text(1).map(str::to_owned), row.remark(2))))?;
         for (name, column, source) in rows {
             let check = checks.entry(name).or_insert_with(|| (Vec::new(), source));
             // A column is noted once for each time it is used.

@@ -100,7 +100,13 @@ impl ColumnType {
             BaseType::Integer => 10,
             BaseType::BigInt => 19,
             BaseType::Int128 => 38,
-            BaseType::DecFloat => if self.length == 8 { 16 } else { 34 },
+            BaseType::DecFloat => {
+                if self.length == 8 {
+                    16
+                } else {
+                    34
+                }
+            }
             BaseType::Numeric | BaseType::Decimal => self.precision.unwrap_or(match self.length {
                 2 => 4,
                 4 => 9,

@@ -19,6 +19,7 @@ mod limbo;
 mod limbo_cases;
 mod login;
 mod many_rows;
+mod partitions;
 mod round_trips;
 mod round_trips_document;
 mod savepoints;

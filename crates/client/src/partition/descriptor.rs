@@ -1,0 +1,205 @@
+//! A partition as bytes that can be sent elsewhere.
+//!
+//! ```text
+//! "FbPartn\0"  version u16
+//! index u32  count u32  snapshot u64 (0: the reader's own)
+//! database  sql  number of switches u32  (name value)…  parameters        each text: length u32, bytes
+//! CRC-32 of all that u32
+//! ```
+//! Numbers are little-endian. The parameters are an Arrow IPC stream, empty without any. There is neither an address nor
+//! a password inside.
+
+use super::Partition;
+use crate::arrow::ReadOptions;
+use crate::error::{Error, Kind, Result};
+use arrow::array::RecordBatch;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+
+const MAGIC: &[u8; 8] = b"FbPartn\0";
+const VERSION: u16 = 1;
+
+impl Partition {
+    /// The partition as bytes, for [`from_bytes`](Self::from_bytes) on another connection, in another process or on
+    /// another machine.
+    ///
+    /// # Errors
+    /// [`Kind::Parameter`] when the parameters cannot be written as Arrow IPC.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.index.to_le_bytes());
+        bytes.extend(self.count.to_le_bytes());
+        bytes.extend(self.snapshot.unwrap_or_default().to_le_bytes());
+        put(&mut bytes, self.database.as_bytes());
+        put(&mut bytes, self.sql.as_bytes());
+        let switches: Vec<_> =
+            ReadOptions::NAMES.iter().filter_map(|name| Some((name, self.read.value(name)?))).collect();
+        bytes.extend((switches.len() as u32).to_le_bytes());
+        for (name, value) in switches {
+            put(&mut bytes, name.as_bytes());
+            put(&mut bytes, value.as_bytes());
+        }
+        let parameters = self.parameters.as_ref().map(written).transpose()?;
+        put(&mut bytes, &parameters.unwrap_or_default());
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// What [`to_bytes`](Self::to_bytes) has written.
+    ///
+    /// # Errors
+    /// [`Kind::Configuration`] when it is something else, damaged, or of a newer version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin like one"))?;
+        let (version, _) = rest.split_first_chunk().ok_or_else(cut)?;
+        let version = u16::from_le_bytes(*version);
+        if version != VERSION {
+            return Err(wrong(&format!("it has version {version}, this firearrow reads version {VERSION}")));
+        }
+        let (body, sum) = bytes.split_last_chunk().ok_or_else(cut)?;
+        if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
+            return Err(wrong("its checksum differs: it has been changed or cut on its way"));
+        }
+        let mut reader = Reader(body.get(MAGIC.len() + 2..).ok_or_else(cut)?);
+        let (index, count) = (reader.number()?, reader.number()?);
+        let snapshot = Some(u64::from_le_bytes(reader.chunk()?)).filter(|&number| number != 0);
+        let (database, sql) = (reader.text()?.to_owned(), reader.text()?.to_owned());
+        let mut read = ReadOptions::default();
+        for _ in 0..reader.number()? {
+            let (name, value) = (reader.text()?, reader.text()?);
+            read.set(name, value).map_err(|error| wrong(&error.to_string()))?;
+        }
+        let parameters = match reader.bytes()? {
+            [] => None,
+            parameters => Some(read_back(parameters)?),
+        };
+        if !reader.0.is_empty() || index >= count {
+            return Err(cut());
+        }
+        Ok(Self { database, snapshot, sql, parameters, read, index, count })
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend((part.len() as u32).to_le_bytes());
+    bytes.extend(part);
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn chunk<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (chunk, rest) = self.0.split_first_chunk().ok_or_else(cut)?;
+        self.0 = rest;
+        Ok(*chunk)
+    }
+
+    fn number(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.chunk()?))
+    }
+
+    fn bytes(&mut self) -> Result<&'a [u8]> {
+        let length = self.number()? as usize;
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(cut)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn text(&mut self) -> Result<&'a str> {
+        str::from_utf8(self.bytes()?).map_err(|_| cut())
+    }
+}
+
+fn written(parameters: &RecordBatch) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut write = || {
+        let mut writer = StreamWriter::try_new(&mut bytes, parameters.schema_ref())?;
+        writer.write(parameters)?;
+        writer.finish()
+    };
+    write().map_err(|error| Error::new(Kind::Parameter, format!("parameters of a partition: {error}")))?;
+    Ok(bytes)
+}
+
+fn read_back(bytes: &[u8]) -> Result<RecordBatch> {
+    let mut batches = StreamReader::try_new(bytes, None).map_err(|error| wrong(&error.to_string()))?;
+    let batch = batches.next().ok_or_else(cut)?.map_err(|error| wrong(&error.to_string()))?;
+    if batch.num_rows() == 1 { Ok(batch) } else { Err(cut()) }
+}
+
+fn wrong(why: &str) -> Error {
+    Error::new(Kind::Configuration, format!("no descriptor of a partition: {why}"))
+}
+
+fn cut() -> Error {
+    wrong("it is not complete")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Params;
+    use arrow::array::{Int32Array, StringArray};
+    use std::sync::Arc;
+
+    fn partition() -> Partition {
+        let mut read = ReadOptions::default();
+        read.set("decfloat", "decimal128(20,4)").expect("a switch");
+        let parameters: [arrow::array::ArrayRef; 2] =
+            [Arc::new(Int32Array::from(vec![7])), Arc::new(StringArray::from(vec![None::<&str>]))];
+        Partition {
+            database: "{C016AF63}".into(),
+            snapshot: Some(1 << 40),
+            sql: "SELECT Ä FROM T WHERE A = ? AND B = ?".into(),
+            parameters: Params::row(parameters).batch().cloned(),
+            read,
+            index: 2,
+            count: 3,
+        }
+    }
+
+    #[test]
+    fn descriptors_read_back() {
+        let whole = partition();
+        for partition in [whole.clone(), Partition { snapshot: None, parameters: None, ..whole }] {
+            let bytes = partition.to_bytes().expect("bytes");
+            assert_eq!(Partition::from_bytes(&bytes).expect("a partition"), partition);
+        }
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let bytes = partition().to_bytes().expect("bytes");
+        for length in 0..bytes.len() {
+            let error = Partition::from_bytes(&bytes[..length]).expect_err("it is cut");
+            assert_eq!(error.kind(), Kind::Configuration);
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            Partition::from_bytes(&damaged).expect_err("it is damaged");
+        }
+    }
+
+    #[test]
+    fn lengths_inside_are_not_trusted() {
+        let mut bytes = partition().to_bytes().expect("bytes");
+        bytes.truncate(bytes.len() - 4);
+        for at in 10..bytes.len() - 4 {
+            let mut lying = bytes.clone();
+            lying[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+            lying.extend(crc32fast::hash(&lying).to_le_bytes());
+            // Whatever it says, it is an error or some partition.
+            let _ = Partition::from_bytes(&lying);
+        }
+    }
+
+    #[test]
+    fn newer_versions_are_named() {
+        let mut bytes = partition().to_bytes().expect("bytes");
+        bytes[8] = 2;
+        let error = Partition::from_bytes(&bytes).expect_err("it is newer");
+        assert!(error.message().contains("version 2"), "{error}");
+    }
+}

@@ -1,0 +1,145 @@
+//! Conditions that divide the rows of a table: by its pages, which needs no index, or by its key.
+
+use crate::catalog::{BaseType, Catalog, ConstraintKind, Name, TableKind, quoted};
+use crate::error::Result;
+use crate::transaction::Transaction;
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::Int64Type;
+use std::thread;
+
+/// Data pages that are worth a partition of their own, when it is not said how many are wanted.
+const LEAST_PAGES: i64 = 256;
+/// Values of a key that are worth it.
+const LEAST_KEYS: i64 = 10_000;
+/// Keys beyond it are not searched for: steps from there could leave BIGINT.
+const LARGEST_START: i64 = 1 << 62;
+
+/// What the rows of a table are divided by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Dimension {
+    /// Data pages, in the order of the table (Firebird 4 and later, which have MAKE_DBKEY).
+    Pages(String),
+    /// Integers of the leading column of the primary key.
+    Key(String),
+}
+
+impl Dimension {
+    /// How rows of this table can be divided; `None` for anything but ordinary tables.
+    pub(super) fn of(catalog: &Catalog, table: &str, has_pages: bool) -> Result<Option<Self>> {
+        let is_ordinary = catalog.tables(Name::Is(table))?.iter().any(|found| found.kind == TableKind::Table);
+        if !is_ordinary {
+            return Ok(None);
+        }
+        if has_pages {
+            return Ok(Some(Self::Pages(table.to_owned())));
+        }
+        let constraints = catalog.constraints(Name::Is(table))?;
+        let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
+        let Some(leading) = key.and_then(|key| key.columns.into_iter().next()) else { return Ok(None) };
+        let columns = catalog.columns(Name::Is(table), Name::Is(&leading))?;
+        let is_integer = columns.iter().any(|column| {
+            matches!(column.data_type.base, BaseType::SmallInt | BaseType::Integer | BaseType::BigInt)
+        });
+        Ok(is_integer.then_some(Self::Key(leading)))
+    }
+
+    /// Up to `wanted` conditions of which each row meets exactly one; as many as are worth it for 0. `reference` is what
+    /// the columns are qualified with.
+    pub(super) fn conditions(
+        &self,
+        transaction: &Transaction,
+        table: &str,
+        reference: &str,
+        wanted: usize,
+    ) -> Result<Vec<String>> {
+        let Some((start, end)) = self.extent(transaction, table)? else { return Ok(Vec::new()) };
+        let extent = end.saturating_sub(start);
+        let most = match wanted {
+            0 => {
+                let least = if matches!(self, Self::Pages(_)) { LEAST_PAGES } else { LEAST_KEYS };
+                let workers = thread::available_parallelism().map_or(1, |count| count.get());
+                (extent / least).min(i64::try_from(workers).unwrap_or(i64::MAX))
+            }
+            wanted => extent.min(i64::try_from(wanted).unwrap_or(i64::MAX)),
+        };
+        // The first is open below and the last above, so that the borders decide on balance and never on rows.
+        let border = |part: i64| start + (i128::from(extent) * i128::from(part) / i128::from(most)) as i64;
+        let column = match self {
+            Self::Pages(_) => format!("{reference}.RDB$DB_KEY"),
+            Self::Key(key) => format!("{reference}.{}", quoted(key)),
+        };
+        let condition = |part: i64| {
+            let lower = (part > 0).then(|| format!("{column} >= {}", self.value(&border(part).to_string())));
+            let upper = (part + 1 < most)
+                .then(|| format!("{column} < {}", self.value(&border(part + 1).to_string())));
+            lower.into_iter().chain(upper).collect::<Vec<_>>().join(" AND ")
+        };
+        Ok(if most < 2 { Vec::new() } else { (0..most).map(condition).collect() })
+    }
+
+    /// What a number of this dimension is in SQL.
+    fn value(&self, number: &str) -> String {
+        match self {
+            Self::Pages(table) => format!("MAKE_DBKEY('{}', 0, {number}, 0)", table.replace('\'', "''")),
+            Self::Key(_) => number.to_owned(),
+        }
+    }
+
+    /// The first number that rows have, and the first behind all of them; `None` without rows. The engine searches it
+    /// by itself, so this is one round trip.
+    fn extent(&self, transaction: &Transaction, table: &str) -> Result<Option<(i64, i64)>> {
+        let from = quoted(table);
+        let (first, column) = match self {
+            Self::Pages(_) => ("0".to_owned(), "RDB$DB_KEY".to_owned()),
+            Self::Key(key) => (format!("(SELECT MIN({}) FROM {from})", quoted(key)), quoted(key)),
+        };
+        let probe = format!("EXISTS(SELECT 1 FROM {from} WHERE {column} >= {})", self.value(":HERE"));
+        let block = format!(
+            "EXECUTE BLOCK RETURNS (FIRST_ONE BIGINT, BEHIND BIGINT) AS \
+             DECLARE STEP BIGINT = 1; DECLARE HERE BIGINT; DECLARE LAST_ONE BIGINT; BEGIN \
+             FIRST_ONE = {first}; \
+             IF (FIRST_ONE IS NULL OR FIRST_ONE >= {LARGEST_START}) THEN EXIT; \
+             LAST_ONE = FIRST_ONE; HERE = FIRST_ONE + STEP; \
+             WHILE (STEP < {}) DO BEGIN IF (NOT {probe}) THEN LEAVE; \
+             LAST_ONE = HERE; STEP = STEP * 2; HERE = FIRST_ONE + STEP; END \
+             BEHIND = HERE; \
+             WHILE (BEHIND - LAST_ONE > 1) DO BEGIN HERE = LAST_ONE + (BEHIND - LAST_ONE) / 2; \
+             IF ({probe}) THEN LAST_ONE = HERE; ELSE BEHIND = HERE; END \
+             SUSPEND; END",
+            LARGEST_START / 2
+        );
+        let mut cursor = transaction.query(&block)?;
+        let Some(batch) = cursor.next_batch()? else { return Ok(None) };
+        let number = |column: usize| {
+            let numbers = batch.column(column).as_primitive_opt::<Int64Type>()?;
+            (!numbers.is_empty() && numbers.is_valid(0)).then(|| numbers.value(0))
+        };
+        Ok(number(0).zip(number(1)))
+    }
+
+    /// Whether the engine reads the divided query the way it is meant: one table, from border to border, and nothing
+    /// that would make the parts together another result than the whole (aggregates, sorting, limits, sub-queries).
+    pub(super) fn fits(&self, plan: &str) -> bool {
+        let mut queries = 0;
+        let mut scans = 0;
+        for line in plan.lines() {
+            let line = line.trim().trim_start_matches("-> ");
+            let is_scan = match self {
+                Self::Pages(_) => {
+                    line.starts_with("Table ") && line.contains("Full Scan (") && line.contains("bound")
+                }
+                Self::Key(_) => line.starts_with("Index ") && line.contains("Range Scan"),
+            };
+            scans += usize::from(is_scan);
+            queries += usize::from(line.starts_with("Select Expression"));
+            let is_known = is_scan
+                || ["", "Bitmap"].contains(&line)
+                || ["Select Expression", "Filter"].iter().any(|start| line.starts_with(start))
+                || line.starts_with("Table ") && line.contains("Access By ID");
+            if !is_known {
+                return false;
+            }
+        }
+        queries == 1 && scans == 1
+    }
+}
