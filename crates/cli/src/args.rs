@@ -140,9 +140,13 @@ Examples:
   firearrow copy demo.fdb 'SELECT ID, DEC_18_4 FROM T_WIDE WHERE ID <= 1000' part.csv
   firearrow copy demo.fdb '\"Mixed case table\"' mixed.arrow --force
   firearrow copy demo.fdb T_WIDE wide.parquet --compression snappy --batch-rows 10000
+  firearrow copy firebird://alice@db/employee SALES sales.parquet --partitions 4
+  firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate    # wide-1.parquet … wide-4.parquet
 
 A name alone is a table, anything else is a query. The file gets its name when it is complete; until then
-it is hidden beside it.")]
+it is hidden beside it. With --partitions several connections read ranges of the table's pages at the same
+time, all of one snapshot; their rows come in no order. Queries of more than one table, sorted or
+aggregated ones are read by one connection.")]
 pub(crate) struct CopyArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -165,6 +169,15 @@ pub(crate) struct CopyArgs {
     /// Compression of Parquet
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
+    /// Read by so many connections at once; 0 is as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) partitions: usize,
+    /// Write each partition into a file of its own, numbered from 1 on
+    #[arg(long, requires = "partitions")]
+    pub(crate) separate: bool,
+    /// Let partitions see different states of the data; servers before Firebird 4 cannot do better
+    #[arg(long, requires = "partitions")]
+    pub(crate) without_snapshot: bool,
     /// No progress, no summary
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -6,11 +6,18 @@ use crate::interrupt::Interrupt;
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::{self, Progress, thousands};
 use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection, Cursor, Params, TransactionOptions};
+use firearrow::{
+    BatchLimits, Connection, Cursor, Params, PartitionOptions, PartitionedQuery, Transaction,
+    TransactionOptions,
+};
 use serde_json::json;
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
@@ -23,67 +30,175 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let interrupt = Interrupt::watch()?;
     let started = Instant::now();
     // First, so that an existing file is noticed before the server has any work.
-    let file = OutputFile::create(&args.output, args.force)?;
-    let connection = Connection::open(&Config::parse(&args.url)?)?;
-    let transaction = connection.begin(TransactionOptions::read_only())?;
-    let mut statement = transaction.prepare(&sql(&args.source))?;
-    if !statement.has_rows() {
-        return Err(Failure::other("the statement gives no rows that could be copied"));
-    }
-    if let Some(rows) = args.batch_rows {
-        statement = statement.with_limits(BatchLimits { rows: rows.get(), ..BatchLimits::default() });
-    }
-    let cursor = statement.query(&transaction, Params::none())?;
+    let file = (!args.separate).then(|| OutputFile::create(&args.output, args.force)).transpose()?;
+    let config = Config::parse(&args.url)?;
+    let source = Source::open(args, &config)?;
+    let files = match file {
+        Some(file) => vec![file],
+        None => {
+            let paths = (1..=source.cursors.len()).map(|number| numbered(&args.output, number));
+            paths.map(|path| OutputFile::create(&path, args.force)).collect::<Result<_>>()?
+        }
+    };
     let style = Style { compression: args.compression, ..Style::of_path(&args.output) };
-    let sink = format.sink(&cursor.schema(), style, file.output()?)?;
-    let progress = Progress::endless(args.quiet || json, file.counter());
-    let rows = pump(cursor, sink, &progress, &interrupt)?;
+    let sinks = files.iter().map(|file| format.sink(&source.schema, style, file.output()?));
+    let sinks = sinks.collect::<Result<Vec<_>>>()?;
+    let counters = files.iter().map(OutputFile::counter).collect();
+    let progress = Progress::endless(args.quiet || json, counters);
+    let rows = pump(source.cursors, sinks, &progress, &interrupt)?;
     drop(progress);
-    drop(statement);
-    transaction.commit()?;
-    let bytes = file.keep()?;
+    if let Some(transaction) = source.transaction {
+        transaction.commit()?;
+    }
+    let bytes = files.into_iter().map(OutputFile::keep).sum::<Result<u64>>()?;
     summarize(args, json, rows, bytes, started.elapsed().as_secs_f64())
 }
 
-/// Reads batches here and writes them on another thread, so that neither waits for the other; the channel bounds
-/// how many are in memory.
-fn pump(mut cursor: Cursor, sink: Box<dyn Sink>, progress: &Progress, interrupt: &Interrupt) -> Result<u64> {
-    let (sender, receiver) = sync_channel(BATCHES_WAITING);
-    thread::scope(|scope| {
-        let writer = scope.spawn(move || write(receiver, sink));
-        let mut rows = 0;
-        let mut read = || -> Result<()> {
-            while let Some(batch) = cursor.next_batch()? {
-                interrupt.check()?;
-                let count = batch.num_rows() as u64;
-                // Nobody receives any more: the writer failed and will say why.
-                if sender.send(Message::Batch(batch)).is_err() {
-                    return Ok(());
+/// What is read.
+struct Source {
+    schema: SchemaRef,
+    cursors: Vec<Cursor>,
+    /// Of the only cursor.
+    transaction: Option<Transaction>,
+    /// Holds the snapshot of several.
+    _query: Option<PartitionedQuery>,
+}
+
+impl Source {
+    fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
+        let connection = Connection::open(config)?;
+        let default = BatchLimits::default();
+        let limits = BatchLimits { rows: args.batch_rows.map_or(default.rows, NonZero::get), ..default };
+        let sql = sql(&args.source);
+        if args.partitions != 1 {
+            return Self::in_partitions(args, config, &connection, &sql, limits);
+        }
+        let transaction = connection.begin(TransactionOptions::read_only())?;
+        let statement = transaction.prepare(&sql)?.with_limits(limits);
+        if !statement.has_rows() {
+            return Err(Failure::other("the statement gives no rows that could be copied"));
+        }
+        let cursor = statement.query(&transaction, Params::none())?;
+        Ok(Self {
+            schema: cursor.schema(),
+            cursors: vec![cursor],
+            transaction: Some(transaction),
+            _query: None,
+        })
+    }
+
+    fn in_partitions(
+        args: &CopyArgs,
+        config: &Config,
+        leader: &Connection,
+        sql: &str,
+        limits: BatchLimits,
+    ) -> Result<Self> {
+        let options = PartitionOptions { wanted: args.partitions, without_snapshot: args.without_snapshot };
+        let query = leader.partition(sql, (), &options)?;
+        if query.partitions().len() == 1 && args.partitions > 1 && !args.quiet {
+            let why = match query.partitions()[0].snapshot() {
+                None if !args.without_snapshot => {
+                    "servers before Firebird 4 have no common snapshot, see --without-snapshot"
                 }
-                rows += count;
-                progress.add(count);
-            }
-            // The writer is gone only after a failure of its own.
-            let _ = sender.send(Message::End);
-            Ok(())
+                _ => {
+                    "only queries of one table that has several pages, without sorting and aggregates, are divided"
+                }
+            };
+            eprintln!("one partition: {why}");
+        }
+        let read = |partition| -> Result<Cursor> {
+            Ok(Connection::open(config)?.read_partition(partition, limits)?)
         };
-        let outcome = read();
-        drop(sender);
-        let written = writer.join().unwrap_or_else(|_| Err(Failure::other("the writing thread panicked")));
-        outcome.and(written).map(|()| rows)
+        let cursors = query.partitions().iter().map(read).collect::<Result<_>>()?;
+        Ok(Self { schema: query.schema(), cursors, transaction: None, _query: Some(query) })
+    }
+}
+
+/// `data.parquet` becomes `data-1.parquet`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy()));
+    path.with_file_name(format!("{stem}-{number}{}", extension.unwrap_or_default()))
+}
+
+/// Reads batches and writes them on other threads, so that neither waits for the other; channels bound how many are in
+/// memory. There are as many sinks as cursors, or one for all.
+fn pump(
+    cursors: Vec<Cursor>,
+    sinks: Vec<Box<dyn Sink>>,
+    progress: &Progress,
+    interrupt: &Interrupt,
+) -> Result<u64> {
+    let failed = AtomicBool::new(false);
+    let failed = &failed;
+    thread::scope(|scope| {
+        let shares = cursors.len().div_ceil(sinks.len().max(1));
+        let mut writers = Vec::new();
+        let mut readers = Vec::new();
+        let mut cursors = cursors.into_iter();
+        for sink in sinks {
+            let (sender, receiver) = sync_channel(BATCHES_WAITING);
+            let share: Vec<Cursor> = cursors.by_ref().take(shares).collect();
+            let ends = share.len();
+            writers.push(scope.spawn(move || write(receiver, sink, ends)));
+            for cursor in share {
+                let sender = sender.clone();
+                readers.push(scope.spawn(move || {
+                    let result = read(cursor, &sender, progress, interrupt, failed);
+                    if result.is_err() {
+                        failed.store(true, Ordering::Relaxed);
+                    }
+                    result
+                }));
+            }
+        }
+        let read = readers.into_iter().map(joined).collect::<Vec<Result<u64>>>();
+        let written = writers.into_iter().map(joined).collect::<Result<()>>();
+        // Why reading failed comes first: writing then fails as well.
+        let rows = read.into_iter().sum::<Result<u64>>()?;
+        written.map(|()| rows)
     })
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|_| Err(Failure::other("a thread that reads or writes panicked")))
+}
+
+fn read(
+    mut cursor: Cursor,
+    sender: &SyncSender<Message>,
+    progress: &Progress,
+    interrupt: &Interrupt,
+    failed: &AtomicBool,
+) -> Result<u64> {
+    let mut rows = 0;
+    while let Some(batch) = cursor.next_batch()? {
+        interrupt.check()?;
+        let count = batch.num_rows() as u64;
+        // Nobody receives any more: the writer failed and will say why. Or another reader has, and did.
+        if sender.send(Message::Batch(batch)).is_err() || failed.load(Ordering::Relaxed) {
+            return Ok(rows);
+        }
+        rows += count;
+        progress.add(count);
+    }
+    // The writer is gone only after a failure of its own.
+    let _ = sender.send(Message::End);
+    Ok(rows)
 }
 
 enum Message {
     Batch(RecordBatch),
-    /// Without it the file stays as unfinished as the reading.
+    /// One cursor has come to its end. Without all of them the file stays as unfinished as the reading.
     End,
 }
 
-fn write(batches: Receiver<Message>, mut sink: Box<dyn Sink>) -> Result<()> {
+fn write(batches: Receiver<Message>, mut sink: Box<dyn Sink>, mut ends: usize) -> Result<()> {
     for message in batches {
         match message {
             Message::Batch(batch) => sink.write(&batch)?,
+            Message::End if ends > 1 => ends -= 1,
             Message::End => return sink.finish(),
         }
     }

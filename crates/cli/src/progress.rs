@@ -11,18 +11,19 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    bytes: Option<Arc<AtomicU64>>,
+    bytes: Vec<Arc<AtomicU64>>,
 }
 
 impl Progress {
-    /// Without a known end: counting the rows first would cost as much as reading them.
-    pub(crate) fn endless(quiet: bool, bytes: Arc<AtomicU64>) -> Self {
+    /// Without a known end: counting the rows first would cost as much as reading them. `bytes` are written by then,
+    /// of each file.
+    pub(crate) fn endless(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
         let bar = visible(quiet, ProgressBar::new_spinner);
         bar.set_style(style("{spinner} {human_pos} rows  {rate}  {msg}  {elapsed}"));
         if !bar.is_hidden() {
             bar.enable_steady_tick(REDRAW);
         }
-        Self { bar, bytes: Some(bytes) }
+        Self { bar, bytes }
     }
 
     /// Towards a known number of rows.
@@ -30,14 +31,14 @@ impl Progress {
         let bar = visible(quiet, || ProgressBar::new(rows));
         bar.set_style(style("{msg:8} {bar:30} {human_pos}/{human_len} rows  {rate}  {eta}"));
         bar.set_message(name);
-        Self { bar, bytes: None }
+        Self { bar, bytes: Vec::new() }
     }
 
     /// Towards a known number of turns. It is drawn between them only: while the clock runs it must cost nothing.
     pub(crate) fn turns(turns: u64, quiet: bool) -> Self {
         let bar = visible(quiet, || ProgressBar::new(turns));
         bar.set_style(style("{bar:30} {pos}/{len}  {msg}  {elapsed}"));
-        Self { bar, bytes: None }
+        Self { bar, bytes: Vec::new() }
     }
 
     /// Says what comes next.
@@ -49,8 +50,9 @@ impl Progress {
     /// Counts rows that are done.
     pub(crate) fn add(&self, rows: u64) {
         self.bar.inc(rows);
-        if let Some(bytes) = &self.bytes {
-            self.bar.set_message(HumanBytes(bytes.load(Ordering::Relaxed)).to_string());
+        if !self.bytes.is_empty() {
+            let bytes = self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum();
+            self.bar.set_message(HumanBytes(bytes).to_string());
         }
     }
 }

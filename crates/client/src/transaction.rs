@@ -1,6 +1,6 @@
 //! Transactions.
 
-use crate::arrow::ReadOptions;
+use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{Backend, End, TransactionId};
 use crate::blob::BlobReader;
 use crate::connection::Shared;
@@ -73,16 +73,23 @@ impl Transaction {
     /// [`Kind::Changed`] when the same SQL was used on this connection before and gives other columns now. Rows have
     /// not been given out, but what the statement did (if it calls procedures that write) is part of the transaction.
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
-        self.query_reading(sql, parameters.into(), &self.shared.read)
+        self.query_reading(sql, parameters.into(), &self.shared.read, self.shared.limits)
     }
 
     /// [`query_with`](Self::query_with), read in another way than the connection's own.
-    pub(crate) fn query_reading(&self, sql: &str, parameters: Params, read: &ReadOptions) -> Result<Cursor> {
-        let recalled = Statement::recall(&self.shared, self, sql)?.with_read_options(read.clone());
+    pub(crate) fn query_reading(
+        &self,
+        sql: &str,
+        parameters: Params,
+        read: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<Cursor> {
+        let set = |statement: Statement| statement.with_read_options(read.clone()).with_limits(limits);
+        let recalled = set(Statement::recall(&self.shared, self, sql)?);
         match recalled.query(self, parameters.clone()) {
             Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
                 drop(recalled);
-                self.prepare(sql)?.with_read_options(read.clone()).query(self, parameters)
+                set(self.prepare(sql)?).query(self, parameters)
             }
             result => result,
         }

@@ -2,7 +2,7 @@
 
 use crate::command::{argument, demo, finish, firearrow, prepare};
 use crate::readers::{self, assert_same, shown, without_empty_texts};
-use firearrow_testkit::{Target, matrix};
+use firearrow_testkit::{Generation, Target, matrix};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -39,6 +39,62 @@ matrix!(
         let csv = fs::read(copy("x.csv", &[])).unwrap();
         assert_same(&readers::csv(&csv), &(shown.0, without_empty_texts(shown.1)));
         assert_eq!(files(folder.path()).len(), 7, "nothing is left over");
+    },
+    fn partitions_come_to_the_whole(target: &Target) {
+        let url = demo(target, "3000");
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let copy = |name: &str, more: &[&str]| {
+            let path = path(name);
+            let arguments = [&["copy", &url, "t_wide", argument(&path)], more].concat();
+            firearrow(target, &arguments).success()
+        };
+        let rows = |name: &str| shown(&readers::parquet_file(&path(name))).1;
+        copy("whole.parquet", &[]);
+        let sorted = |mut rows: Vec<_>| {
+            rows.sort_by_key(|row| format!("{row:?}"));
+            rows
+        };
+        let whole = sorted(rows("whole.parquet"));
+        let outcome = copy("merged.parquet", &["--partitions", "3", "--without-snapshot"]);
+        assert!(outcome.stderr.contains("3,000 rows, ") && !outcome.stderr.contains("one partition"));
+        assert!(sorted(rows("merged.parquet")) == whole);
+        copy(
+            "parts.parquet",
+            &["--partitions", "3", "--without-snapshot", "--separate", "--batch-rows", "100"],
+        );
+        let parts = ["parts-1.parquet", "parts-2.parquet", "parts-3.parquet"].map(rows);
+        assert!(parts.iter().all(|part| part.len() > 300));
+        assert!(sorted(parts.concat()) == whole);
+        assert_eq!(files(folder.path()).len(), 5, "nothing is left over");
+
+        let outcome = copy("again.csv", &["--partitions", "2"]);
+        let is_whole = outcome.stderr.contains("one partition: servers before Firebird 4");
+        assert_eq!(is_whole, target.generation() < Generation::V4_0, "{}", outcome.stderr);
+        let sorted_path = path("x.csv");
+        let sorting = [
+            "copy",
+            &url,
+            "SELECT ID FROM T_WIDE ORDER BY ID",
+            argument(&sorted_path),
+            "--partitions",
+            "2",
+        ];
+        let sorting = [&sorting[..], &["--without-snapshot"]].concat();
+        let outcome = firearrow(target, &sorting).success();
+        assert!(outcome.stderr.contains("one partition: only queries of one table"), "{}", outcome.stderr);
+    },
+    fn a_failing_partition_leaves_no_file(target: &Target) {
+        let url = demo(target, "3000");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.parquet");
+        // The last rows only.
+        let sql = "SELECT 1 / IIF(ID = 2999, 0, 1) FROM T_WIDE";
+        for more in [&[][..], &["--separate"]] {
+            let arguments = ["copy", &url, sql, argument(&path), "--partitions", "3", "--without-snapshot"];
+            firearrow(target, &[&arguments[..], more].concat()).failure(1, &["zero"]);
+            assert!(files(folder.path()).is_empty());
+        }
     },
     fn nothing_is_overwritten_or_left_behind(target: &Target) {
         let url = demo(target, "10");

@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::name::{Condition, Name};
-use crate::arrow::ReadOptions;
+use crate::arrow::{BatchLimits, ReadOptions};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -63,7 +63,8 @@ impl Catalog {
         // Whatever the connection's own switches are.
         let options = ReadOptions { trim_char: true, ..ReadOptions::default() };
         let values = Params::texts(question.values.iter().map(|value| Some(value.as_str())));
-        let mut cursor = self.transaction.query_reading(&question.sql, values, &options)?;
+        let mut cursor =
+            self.transaction.query_reading(&question.sql, values, &options, BatchLimits::default())?;
         while let Some(batch) = cursor.next_batch()? {
             for row in 0..batch.num_rows() {
                 answers.push(read(&Row { batch: &batch, row })?);

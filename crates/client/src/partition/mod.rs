@@ -9,7 +9,7 @@
 //! let query = leader.partition("SELECT * FROM SALES", (), &PartitionOptions::default())?;
 //! for partition in query.partitions() {
 //!     // On any thread, in any process, on any machine:
-//!     for batch in Connection::connect(url)?.read_partition(partition)? {
+//!     for batch in Connection::connect(url)?.read_partition(partition, Default::default())? {
 //!         println!("{} rows", batch.expect("rows").num_rows());
 //!     }
 //! }
@@ -25,7 +25,7 @@ mod descriptor;
 mod range;
 mod shape;
 
-use crate::arrow::ReadOptions;
+use crate::arrow::{BatchLimits, ReadOptions};
 use crate::connection::Connection;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
@@ -187,7 +187,7 @@ impl Connection {
     /// # Errors
     /// [`Kind::Misuse`] if it is a part of a query of another database, or if the [`PartitionedQuery`] has gone, and its
     /// snapshot with it. It is never another snapshot that is read then.
-    pub fn read_partition(&self, partition: &Partition) -> Result<Cursor> {
+    pub fn read_partition(&self, partition: &Partition, limits: BatchLimits) -> Result<Cursor> {
         let options =
             TransactionOptions { at_snapshot: partition.snapshot, ..TransactionOptions::read_only() };
         let transaction = self.begin(options).map_err(|error| explained(error, partition))?;
@@ -197,7 +197,7 @@ impl Connection {
             return Err(Error::new(Kind::Misuse, format!("{text}: {}, not {here}", partition.database)));
         }
         let parameters = partition.parameters.clone().map_or(Params::none(), Params::from);
-        let cursor = transaction.query_reading(&partition.sql, parameters, &partition.read)?;
+        let cursor = transaction.query_reading(&partition.sql, parameters, &partition.read, limits)?;
         Ok(cursor.owning(transaction))
     }
 }
@@ -218,7 +218,9 @@ fn database(transaction: &Transaction, has_guid: bool) -> Result<String> {
         true => "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'DB_GUID') AS VARCHAR(60)) FROM RDB$DATABASE",
         false => "SELECT CAST(MON$CREATION_DATE AS VARCHAR(60)) FROM MON$DATABASE",
     };
-    let batch = transaction.query_reading(sql, Params::none(), &ReadOptions::default())?.next_batch()?;
+    let batch = transaction
+        .query_reading(sql, Params::none(), &ReadOptions::default(), BatchLimits::default())?
+        .next_batch()?;
     let name = batch.and_then(|batch| {
         let names = batch.column(0).as_string_opt::<i32>()?;
         (!names.is_empty() && names.is_valid(0)).then(|| names.value(0).to_owned())

@@ -46,7 +46,7 @@ fn read_all(config: &Config, query: &PartitionedQuery) -> Vec<(i64, i64)> {
     let read = |partition: &Partition| {
         let partition = Partition::from_bytes(&partition.to_bytes().expect("bytes")).expect("a partition");
         let connection = Connection::open(config).expect("it opens");
-        let cursor = connection.read_partition(&partition).expect("it is read");
+        let cursor = connection.read_partition(&partition, Default::default()).expect("it is read");
         assert_eq!(cursor.schema(), query.schema());
         sums(cursor)
     };
@@ -169,10 +169,10 @@ matrix!(
         let (_, connection) = filled(target);
         let query = connection.partition("SELECT id FROM t", (), &wanted(2)).expect("it is divided");
         let part = query.partitions()[1].clone();
-        connection.read_partition(&part).expect("its leader is there");
+        connection.read_partition(&part, Default::default()).expect("its leader is there");
         drop(query);
         run(&connection, "DELETE FROM t");
-        match connection.read_partition(&part) {
+        match connection.read_partition(&part, Default::default()) {
             Err(error) => {
                 assert_eq!(error.kind(), Kind::Misuse, "{error}");
                 assert!(error.message().contains("divide the query anew"), "{error}");
