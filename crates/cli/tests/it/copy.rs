@@ -72,14 +72,8 @@ matrix!(
         let is_whole = outcome.stderr.contains("one partition: servers before Firebird 4");
         assert_eq!(is_whole, target.generation() < Generation::V4_0, "{}", outcome.stderr);
         let sorted_path = path("x.csv");
-        let sorting = [
-            "copy",
-            &url,
-            "SELECT ID FROM T_WIDE ORDER BY ID",
-            argument(&sorted_path),
-            "--partitions",
-            "2",
-        ];
+        let sorting =
+            ["copy", &url, "SELECT ID FROM T_WIDE ORDER BY ID", argument(&sorted_path), "--partitions", "2"];
         let sorting = [&sorting[..], &["--without-snapshot"]].concat();
         let outcome = firearrow(target, &sorting).success();
         assert!(outcome.stderr.contains("one partition: only queries of one table"), "{}", outcome.stderr);

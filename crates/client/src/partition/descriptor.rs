@@ -3,7 +3,8 @@
 //! ```text
 //! "FbPartn\0"  version u16
 //! index u32  count u32  snapshot u64 (0: the reader's own)
-//! database  sql  number of switches u32  (name value)…  parameters        each text: length u32, bytes
+//! database  sql  number of switches u32  (name value)…  declared precisions (0: none)  parameters
+//!                                                                          each of these: length u32, bytes
 //! CRC-32 of all that u32
 //! ```
 //! Numbers are little-endian. The parameters are an Arrow IPC stream, empty without any. There is neither an address nor
@@ -41,6 +42,8 @@ impl Partition {
             put(&mut bytes, name.as_bytes());
             put(&mut bytes, value.as_bytes());
         }
+        let precisions = self.read.declared_precision.iter().map(|digits| digits.unwrap_or_default());
+        put(&mut bytes, &precisions.collect::<Vec<u8>>());
         let parameters = self.parameters.as_ref().map(written).transpose()?;
         put(&mut bytes, &parameters.unwrap_or_default());
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
@@ -71,6 +74,9 @@ impl Partition {
             let (name, value) = (reader.text()?, reader.text()?);
             read.set(name, value).map_err(|error| wrong(&error.to_string()))?;
         }
+        let precisions = reader.bytes()?.iter();
+        read.declared_precision =
+            precisions.map(|&digits| Some(digits).filter(|&digits| digits > 0)).collect();
         let parameters = match reader.bytes()? {
             [] => None,
             parameters => Some(read_back(parameters)?),
@@ -149,6 +155,7 @@ mod tests {
     fn partition() -> Partition {
         let mut read = ReadOptions::default();
         read.set("decfloat", "decimal128(20,4)").expect("a switch");
+        read.declared_precision = vec![None, Some(12)];
         let parameters: [arrow::array::ArrayRef; 2] =
             [Arc::new(Int32Array::from(vec![7])), Arc::new(StringArray::from(vec![None::<&str>]))];
         Partition {
