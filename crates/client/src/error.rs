@@ -146,8 +146,8 @@ impl Error {
         self.0.status.as_ref().map(StatusVector::sqlcode)
     }
 
-    /// What was done by then, if the error ended [`execute_rows`](crate::Statement::execute_rows) or
-    /// [`execute_stream`](crate::Statement::execute_stream): the first rows, and those among them that failed. Nothing
+    /// What was done by then, if the error ended [`execute_rows`](crate::Statement::execute_rows),
+    /// [`query_rows`](crate::Statement::query_rows) or their forms for streams: the first rows, and those among them that failed. Nothing
     /// of the rows behind them is done, unless the connection was lost; then the transaction is gone anyway.
     pub fn rows_executed(&self) -> Option<&RowsExecuted> {
         self.0.done.as_ref()

@@ -1,6 +1,6 @@
 //! Many rows of parameters for one statement.
 
-use crate::backend::{AnyBackend, RowFailure};
+use crate::backend::{AnyBackend, RowFailure, Written};
 use crate::error::{Error, Kind, Result};
 use crate::session::Session;
 use crate::session::write::Writing;
@@ -29,6 +29,12 @@ pub struct RowsExecuted {
     pub affected_rows: Option<u64>,
     /// Rows that failed, in order.
     pub failures: Vec<RowFailure>,
+}
+
+impl From<Written> for RowsExecuted {
+    fn from(written: Written) -> Self {
+        Self { rows: written.rows, affected_rows: written.affected, failures: written.failures }
+    }
 }
 
 impl Statement {
@@ -104,9 +110,7 @@ impl Open<'_> {
         let Some(mut writing) = self.writing.take() else { return Ok(RowsExecuted::default()) };
         let finished = self.inner.resume(async |session| session.finish_writing(&mut writing).await);
         let result = result.and(finished);
-        let written = writing.into_written();
-        let done =
-            RowsExecuted { rows: written.rows, affected_rows: written.affected, failures: written.failures };
+        let done = RowsExecuted::from(writing.into_written());
         match result {
             Ok(()) => Ok(done),
             Err(error) => Err(error.after(done)),
@@ -132,7 +136,7 @@ impl Drop for Open<'_> {
 
 impl Error {
     /// An error of somebody who supplies rows.
-    fn of_reader(error: ArrowError) -> Self {
+    pub(crate) fn of_reader(error: ArrowError) -> Self {
         let text = "reading the rows to be written failed";
         match error {
             ArrowError::ExternalError(error) => match error.downcast::<Self>() {

@@ -107,7 +107,14 @@ impl Statement {
 impl Transaction {
     /// Runs a query whose rows can be fetched in any order; see [`Statement::query_scrollable`].
     pub fn query_scrollable(&self, sql: &str) -> Result<ScrollCursor> {
-        self.prepare(sql)?.query_scrollable(self, ())
+        let recalled = Statement::recall(self.shared(), self, sql)?;
+        match recalled.query_scrollable(self, ()) {
+            Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
+                drop(recalled);
+                self.prepare(sql)?.query_scrollable(self, ())
+            }
+            result => result,
+        }
     }
 }
 

@@ -49,7 +49,7 @@ impl Transaction {
         self.id_even_in_limbo()
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
@@ -119,7 +119,7 @@ impl Transaction {
 
     /// What the failure of a recalled statement tells: it is forgotten when it has changed, and it can be tried once more
     /// as new SQL when it was refused on this side.
-    fn shall_prepare_anew(&self, sql: &str, recalled: &Statement, error: &Error) -> bool {
+    pub(crate) fn shall_prepare_anew(&self, sql: &str, recalled: &Statement, error: &Error) -> bool {
         if error.kind() == Kind::Changed {
             self.shared.lock().forget(sql);
         }

@@ -176,6 +176,11 @@ impl BatchBuilder {
         }
     }
 
+    /// Whether a row can be taken now.
+    pub(crate) fn has_room(&self) -> bool {
+        self.room() > 0
+    }
+
     /// Rows that may come in now without looking at the limits in between.
     fn room(&self) -> usize {
         if self.has_enough_bytes() && self.rows > 0 {

@@ -5,7 +5,8 @@ use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
 use super::wire::{EventRoute, Wire, connect_options};
 use super::{
-    Backend, BlobId, Chunk, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer,
+    Backend, BlobId, Chunk, End, Executed, Message, Series, StatementId, Take, TransactionId, Transport,
+    Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
@@ -182,6 +183,19 @@ impl Backend for AnyBackend {
 
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
         each!(self, backend => backend.settle(writer).await)
+    }
+
+    async fn collect(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool> {
+        each!(self, backend => backend.collect(writer, series, builder).await)
+    }
+
+    async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+        each!(self, backend => backend.end_series(writer, series).await)
     }
 
     async fn open_cursor(

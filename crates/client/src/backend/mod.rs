@@ -5,10 +5,12 @@ mod blob_info;
 #[cfg(feature = "embedded")]
 pub(crate) mod embedded;
 pub(crate) mod link;
+mod series;
 pub(crate) mod wire;
 mod writer;
 
 pub(crate) use any::AnyBackend;
+pub(crate) use series::{Series, Turn};
 pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
@@ -132,6 +134,18 @@ pub(crate) trait Backend {
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()>;
     /// Waits until everything that was written has been executed, and closes the batch. Also due after an error.
     async fn settle(&mut self, writer: &mut Writer) -> Result<()>;
+
+    /// Executes the statement of `writer` for the rows of parameters of `series`, and moves the rows that it gives into
+    /// `builder`, in order: until that has no room (`false`), or all rows of parameters are done (`true`). What fails is
+    /// noted in the writer; an error means that nothing more can be executed.
+    async fn collect(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool>;
+    /// Waits for what is under way, and drops its rows. Due at the end of a series, also after an error.
+    async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()>;
 
     async fn open_cursor(
         &mut self,

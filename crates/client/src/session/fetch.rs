@@ -8,6 +8,7 @@ use crate::error::Result;
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
+use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -65,6 +66,27 @@ impl<B: Backend> Session<B> {
         limits: BatchLimits,
         scrolls: bool,
     ) -> Result<Fetching> {
+        let (mut fetching, layout) = self.result(prepared, transaction, options, limits)?;
+        if fetching.has_cursor && scrolls {
+            self.backend.open_scrollable(prepared.id, transaction, parameters, &layout).await?;
+        } else if fetching.has_cursor {
+            self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
+        } else {
+            let output = Some((&layout, &mut fetching.builder));
+            let executed = self.backend.execute(prepared.id, transaction, parameters, output).await?;
+            fetching.affected_rows = executed.affected_rows;
+        }
+        Ok(fetching)
+    }
+
+    /// A result without rows yet, and their layout; the next execution is to fill it.
+    pub(super) fn result(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        options: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<(Fetching, Arc<RowLayout>)> {
         let layout = Arc::new(output_layout(&prepared.info.columns, options)?);
         let mut fetching = Fetching {
             statement: prepared.id,
@@ -86,16 +108,7 @@ impl<B: Backend> Session<B> {
                     columns.filter(|(_, column)| is_blob(column)).map(|(at, _)| at).collect();
             }
         }
-        if fetching.has_cursor && scrolls {
-            self.backend.open_scrollable(prepared.id, transaction, parameters, &layout).await?;
-        } else if fetching.has_cursor {
-            self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
-        } else {
-            let output = Some((&layout, &mut fetching.builder));
-            let executed = self.backend.execute(prepared.id, transaction, parameters, output).await?;
-            fetching.affected_rows = executed.affected_rows;
-        }
-        Ok(fetching)
+        Ok((fetching, layout))
     }
 
     /// The next batch; `None` at the end.
@@ -109,6 +122,11 @@ impl<B: Backend> Session<B> {
         if !fetching.at_end {
             fetching.at_end = self.backend.fetch(fetching.statement, &mut fetching.builder).await?;
         }
+        self.fill_blobs(fetching).await
+    }
+
+    /// Fills in the BLOBs that rows wait for, as far as the batch has room for them.
+    pub(super) async fn fill_blobs(&mut self, fetching: &mut Fetching) -> Result<()> {
         let Fetching { builder, waiting, transaction, habit, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.

@@ -9,6 +9,7 @@ pub(crate) mod info;
 mod known;
 mod limbo;
 pub(crate) mod scroll;
+pub(crate) mod series;
 pub(crate) mod write;
 
 use crate::backend::{Backend, End, StatementId, TransactionId};
@@ -44,12 +45,32 @@ pub(crate) struct Session<B> {
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) id: StatementId,
+    pub(crate) sql: Arc<str>,
     pub(crate) info: Arc<StatementInfo>,
     /// Believed to be as it was the last time; the engine has not been heard yet.
     pub(crate) is_recalled: bool,
     habit: Arc<BlobHabit>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
+}
+
+impl Prepared {
+    fn new(
+        id: StatementId,
+        sql: &str,
+        info: Arc<StatementInfo>,
+        habit: Arc<BlobHabit>,
+        is_recalled: bool,
+    ) -> Self {
+        let inserts_one_row = inserts_one_row(sql, info.kind);
+        Self { id, sql: sql.into(), info, is_recalled, habit, inserts_one_row }
+    }
+
+    /// Whether a cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A word too
+    /// many costs nothing but time.
+    fn may_return_changes(&self) -> bool {
+        has_word(&self.sql, b"returning")
+    }
 }
 
 impl<B: Backend> Session<B> {
@@ -134,7 +155,7 @@ impl<B: Backend> Session<B> {
         };
         let info = Arc::new(info);
         let habit = self.known.remember(sql, &info);
-        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: false, habit })
+        Ok(Prepared::new(id, sql, info, habit, false))
     }
 
     /// [`recall`](Self::recall), as the engine describes it.
@@ -149,7 +170,7 @@ impl<B: Backend> Session<B> {
             }
             Err(error) => return Err(error),
         };
-        Ok(Prepared { id, inserts_one_row: inserts_one_row(sql, info.kind), info, is_recalled: true, habit })
+        Ok(Prepared::new(id, sql, info, habit, true))
     }
 
     /// What is known of a statement has turned out to be wrong.
@@ -210,8 +231,12 @@ impl<B: Backend> Session<B> {
 
 /// INSERT … SELECT, UPDATE OR INSERT and MERGE may change any number of rows. A word too many costs nothing but time.
 fn inserts_one_row(sql: &str, kind: StatementKind) -> bool {
-    let has = |word: &[u8]| sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
-    kind == StatementKind::Insert && !has(b"select") && !has(b"update") && !has(b"merge")
+    let may_be_more = [&b"select"[..], b"update", b"merge"];
+    kind == StatementKind::Insert && !may_be_more.iter().any(|word| has_word(sql, word))
+}
+
+fn has_word(sql: &str, word: &[u8]) -> bool {
+    sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// Whether executing the statement gives rows (through a cursor or as a single one).

@@ -21,12 +21,12 @@ const BLOBS_IN_BATCH: usize = 8 << 20;
 
 /// Rows on their way into a statement.
 pub(crate) struct Writing {
-    writer: Writer,
+    pub(super) writer: Writer,
     encoder: ParamEncoder,
     /// Bytes of the next piece.
     bytes: usize,
     /// Rows that were taken on.
-    rows: usize,
+    pub(super) rows: usize,
     /// Rows that cannot be encoded, in order.
     refused: Vec<RowFailure>,
 }
@@ -35,6 +35,24 @@ impl Writing {
     /// Whether no more rows are wanted.
     pub(crate) fn should_stop(&self) -> bool {
         self.writer.should_stop() || (self.writer.stops_at_error && !self.refused.is_empty())
+    }
+
+    /// The next piece of a batch, and what is wrong with the row behind it.
+    pub(super) fn cut(
+        &mut self,
+        batch: &RecordBatch,
+        start: usize,
+    ) -> Result<(EncodedParams, Option<ParamError>)> {
+        let end = start + self.encoder.fit(batch, start..batch.num_rows(), self.bytes);
+        self.bytes = (self.bytes * 4).min(BYTES_AT_A_TIME);
+        self.encode(batch, start..end)
+    }
+
+    /// Counts the next row as one that failed on this side.
+    pub(super) fn refuse(&mut self, error: ParamError) {
+        let error = Error::from(ParamError { row: Some(self.rows), ..error });
+        self.refused.push(RowFailure { row: self.rows, error });
+        self.rows += 1;
     }
 
     /// Encodes these rows up to the first one that cannot be.
@@ -77,9 +95,19 @@ impl<B: Backend> Session<B> {
         stops_at_error: bool,
     ) -> Result<Writing> {
         refuse_cursor(prepared)?;
+        self.writing(prepared, transaction, schema, stops_at_error, !prepared.inserts_one_row)
+    }
+
+    pub(super) fn writing(
+        &self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        schema: &Schema,
+        stops_at_error: bool,
+        asks_counts: bool,
+    ) -> Result<Writing> {
         let info = &prepared.info;
         let statement = (prepared.id, info.kind);
-        let asks_counts = !prepared.inserts_one_row;
         Ok(Writing {
             writer: Writer::new(statement, transaction, has_rows(info), asks_counts, stops_at_error),
             encoder: self.encoder(prepared, schema)?,
@@ -92,20 +120,15 @@ impl<B: Backend> Session<B> {
     /// Sends all rows of a batch, or those in front of the end if a failure ends it. Failures of single rows are part
     /// of the outcome; after an error nothing more can be written.
     pub(crate) async fn write_rows(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<()> {
-        let before = writing.rows;
         let mut start = 0;
         while start < batch.num_rows() && !writing.should_stop() {
-            let end = start + writing.encoder.fit(batch, start..batch.num_rows(), writing.bytes);
-            writing.bytes = (writing.bytes * 4).min(BYTES_AT_A_TIME);
-            let (encoded, refused) = writing.encode(batch, start..end)?;
+            let (encoded, refused) = writing.cut(batch, start)?;
             start += encoded.rows;
             if encoded.rows > 0 {
                 self.write_piece(writing, encoded).await?;
             }
             if let Some(error) = refused {
-                let error = Error::from(ParamError { row: Some(before + start), ..error });
-                writing.refused.push(RowFailure { row: before + start, error });
-                writing.rows += 1;
+                writing.refuse(error);
                 start += 1;
             }
         }

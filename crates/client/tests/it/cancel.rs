@@ -1,6 +1,7 @@
 //! Calls that are ended before their time: afterwards the connection works, or says that it does not.
 
-use crate::support::{fresh, query, run};
+use crate::support::{fresh, fresh_closed, query, run};
+use arrow::array::AsArray;
 use firearrow::{Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::thread;
@@ -12,6 +13,9 @@ const ENDLESS: &str =
 
 /// Gives rows for a long time.
 const FLOOD: &str = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d";
+
+/// How long a cancelled call may take: the statements here would take far longer.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Cancels a while after `work` has begun.
 fn cancelled_after<T>(connection: &Connection, time: Duration, work: impl FnOnce() -> T) -> (T, Duration) {
@@ -79,6 +83,81 @@ matrix!(
         });
         assert_eq!(result.expect_err("it was cancelled").kind(), Kind::Cancelled);
         works_or_is_closed(&connection, target);
+    },
+    fn a_slow_update_that_is_counted_ends_soon(target: &Target) {
+        let closed = fresh_closed(target);
+        let connection = Connection::open(&closed).expect("it opens");
+        run(&connection, "CREATE TABLE t (n BIGINT)");
+        run(&connection, "INSERT INTO t VALUES (1)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(&format!("UPDATE t SET n = ({ENDLESS})")).expect("valid SQL");
+        let (result, spent) = cancelled_after(&connection, Duration::from_millis(300), || {
+            statement.execute(&mut transaction, ())
+        });
+        let error = result.expect_err("it was cancelled");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        assert!(spent < SOON, "{spent:?}");
+        drop((statement, transaction));
+        works_or_is_closed(&connection, target);
+        // Either way nothing of it is left: neither a change nor a lock.
+        let other = Connection::open(&closed).expect("it opens");
+        let begin = Instant::now();
+        run(&other, "UPDATE t SET n = n + 1");
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+        let n = query(&other, "SELECT n FROM t");
+        assert_eq!(n.column(0).as_primitive::<arrow::datatypes::Int64Type>().value(0), 2);
+    },
+    fn a_fetch_that_gets_stuck_behind_many_rows_ends_soon(target: &Target) {
+        // 64 KB of rows, 1 MB, and then nothing for a long time.
+        for rows in [300, 5000] {
+            let closed = fresh_closed(target);
+            let connection = Connection::open(&closed).expect("it opens");
+            let sql = format!(
+                "EXECUTE BLOCK RETURNS (s CHAR(200) CHARACTER SET ASCII) AS DECLARE n INTEGER = 0; BEGIN
+                     WHILE (n < {rows}) DO BEGIN s = n; n = n + 1; SUSPEND; END
+                     s = ({ENDLESS}); SUSPEND;
+                 END"
+            );
+            let (result, spent) = cancelled_after(&connection, Duration::from_millis(1000), || {
+                let mut cursor = connection.query(&sql)?;
+                while cursor.next_batch()?.is_some() {}
+                Ok(())
+            });
+            let error: firearrow::Error = result.expect_err("it was cancelled");
+            assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+            assert!(spent < SOON + Duration::from_secs(1), "{spent:?}");
+            works_or_is_closed(&connection, target);
+            let other = Connection::open(&closed).expect("it opens");
+            still_works(&other);
+        }
+    },
+    fn a_stream_that_is_slow_all_along_is_cancelled(target: &Target) {
+        let connection = fresh(target);
+        run(
+            &connection,
+            "CREATE PROCEDURE pause AS DECLARE n INTEGER = 0; BEGIN WHILE (n < 10000) DO n = n + 1; END",
+        );
+        // A few milliseconds for each row.
+        let sql = "EXECUTE BLOCK RETURNS (s CHAR(1000) CHARACTER SET ASCII) AS DECLARE n INTEGER = 0; BEGIN
+                       WHILE (n < 1000000) DO BEGIN
+                           s = n; n = n + 1; EXECUTE PROCEDURE pause; EXECUTE PROCEDURE pause; SUSPEND;
+                       END
+                   END";
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let mut rows = 0;
+        let (result, spent) = cancelled_after(&connection, Duration::from_millis(3000), || {
+            let mut cursor = transaction.query(sql)?;
+            while let Some(batch) = cursor.next_batch()? {
+                rows += batch.num_rows();
+            }
+            Ok(())
+        });
+        let error: firearrow::Error = result.expect_err("it was cancelled");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        assert!(spent < Duration::from_secs(8), "{spent:?}");
+        assert_eq!(transaction.query("SELECT 1 FROM RDB$DATABASE").expect("it lives").count(), 1);
+        drop(transaction);
+        still_works(&connection);
     },
     fn cancelling_nothing_changes_nothing(target: &Target) {
         let connection = fresh(target);

@@ -3,11 +3,12 @@
 mod blob;
 mod event;
 mod scroll;
+mod series;
 mod write;
 
 use super::{
-    Backend, BlobId, Chunk, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer,
-    milliseconds,
+    Backend, BlobId, Chunk, End, Executed, Message, Series, StatementId, Take, TransactionId, Transport,
+    Writer, milliseconds,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::{CancelHandle, Signal};
@@ -361,6 +362,19 @@ impl Backend for Embedded {
 
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
         self.end_batch(writer)
+    }
+
+    async fn collect(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool> {
+        self.collect_rows(writer, series, builder).await
+    }
+
+    async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+        self.finish_series(writer, series).await
     }
 
     async fn open_cursor(

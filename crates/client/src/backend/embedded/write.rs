@@ -107,7 +107,7 @@ fn fill(batch: &mut Batch, chunk: &Chunk) -> Result<(), fbapi::Error> {
     batch.add(messages.bytes(), rows.rows)
 }
 
-fn cancelled() -> Error {
+pub(super) fn cancelled() -> Error {
     Error::new(Kind::Cancelled, "cancelled between two rows")
 }
 

@@ -29,6 +29,11 @@ const MOST_FETCHES: usize = 16;
 /// Links with a shorter round trip need no more than two.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
 
+/// A server that takes longer than this for a fetch, and longer than [`SLOW_TRIPS`] round trips, has no other one queued
+/// behind it, so that it can be interrupted. The round trip more does not count then.
+const SLOW_FETCH: Duration = Duration::from_millis(200);
+const SLOW_TRIPS: u32 = 10;
+
 /// Rows asked for in one fetch; servers stop earlier by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
 
@@ -54,15 +59,22 @@ pub(super) struct OpenCursor {
     depth: usize,
     /// A fetch has ended, and nothing of the next one has come.
     is_between: bool,
+    /// Since when the server has nothing older to do for this cursor than the oldest fetch.
+    busy_since: Instant,
+    /// How long it took for the last fetch, or for its first rows.
+    pace: Duration,
     pub(super) at_end: bool,
     failed: Option<Error>,
+    /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
+    is_one_of_many: bool,
     deadline: Option<Instant>,
     /// The move under way, where the server scrolls.
     pub(super) scroll: Option<Scroll>,
 }
 
+/// Rows that wait for a builder.
 #[derive(Debug)]
-struct KeptRows {
+pub(super) struct KeptRows {
     bytes: Vec<u8>,
     positions: Vec<u32>,
     columns: usize,
@@ -72,6 +84,27 @@ struct KeptRows {
 }
 
 impl KeptRows {
+    /// A copy of the rows from `start` on.
+    pub(super) fn new(rows: &PackedRows<'_>, start: usize) -> Self {
+        let positions = &rows.positions[start * rows.columns..rows.rows * rows.columns];
+        let first = positions.iter().copied().filter(|at| *at != NULL_POSITION).min();
+        let base = first.unwrap_or(rows.bytes.len() as u32);
+        let shift = |at: &u32| if *at == NULL_POSITION { NULL_POSITION } else { at - base };
+        Self {
+            bytes: rows.bytes[base as usize..].to_vec(),
+            positions: positions.iter().map(shift).collect(),
+            columns: rows.columns,
+            rows: rows.rows - start,
+            next: 0,
+        }
+    }
+
+    /// Moves rows into `builder`; `true` when all of them fitted.
+    pub(super) fn give(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
+        self.next += builder.push(&self.as_rows(), self.next)?;
+        Ok(self.next >= self.rows)
+    }
+
     fn as_rows(&self) -> PackedRows<'_> {
         PackedRows { bytes: &self.bytes, positions: &self.positions, columns: self.columns, rows: self.rows }
     }
@@ -96,6 +129,8 @@ impl Cursors {
             cursor.at_end |= cursor_end;
             cursor.is_long = !cursor_end;
             cursor.is_between = true;
+            cursor.pace = cursor.busy_since.elapsed();
+            cursor.busy_since = Instant::now();
             if let Some(scroll) = &mut cursor.scroll {
                 scroll.answered(cursor.in_flight.is_empty());
             }
@@ -116,8 +151,40 @@ impl Cursors {
 }
 
 impl OpenCursor {
+    fn new(format: Arc<PackedFormat>) -> Self {
+        Self {
+            format,
+            in_flight: VecDeque::new(),
+            kept: VecDeque::new(),
+            blr_sent: false,
+            has_rows: false,
+            is_long: false,
+            depth: FETCHES_IN_FLIGHT,
+            is_between: false,
+            busy_since: Instant::now(),
+            pace: Duration::ZERO,
+            at_end: false,
+            failed: None,
+            is_one_of_many: false,
+            deadline: None,
+            scroll: None,
+        }
+    }
+
+    /// Whether rows are on their way.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.in_flight.is_empty()
+    }
+
+    pub(super) fn failure(&self) -> Option<Error> {
+        self.failed.clone()
+    }
+
     /// Rows have come.
     fn count(&mut self, rows: usize) {
+        if !self.has_rows {
+            self.pace = self.busy_since.elapsed();
+        }
         self.has_rows = true;
         if let Some(scroll) = &mut self.scroll {
             scroll.came(rows);
@@ -137,24 +204,13 @@ impl OpenCursor {
         if start >= rows.rows || self.failed.is_some() {
             return;
         }
-        let positions = &rows.positions[start * rows.columns..rows.rows * rows.columns];
-        let first = positions.iter().copied().filter(|at| *at != NULL_POSITION).min();
-        let base = first.unwrap_or(rows.bytes.len() as u32);
-        let shift = |at: &u32| if *at == NULL_POSITION { NULL_POSITION } else { at - base };
-        self.kept.push_back(KeptRows {
-            bytes: rows.bytes[base as usize..].to_vec(),
-            positions: positions.iter().map(shift).collect(),
-            columns: rows.columns,
-            rows: rows.rows - start,
-            next: 0,
-        });
+        self.kept.push_back(KeptRows::new(rows, start));
     }
 
     /// Moves kept rows into `builder`; `true` when all of them fitted.
     fn give_kept(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
         while let Some(kept) = self.kept.front_mut() {
-            kept.next += builder.push(&kept.as_rows(), kept.next)?;
-            if kept.next < kept.rows {
+            if !kept.give(builder)? {
                 return Ok(false);
             }
             self.kept.pop_front();
@@ -192,20 +248,9 @@ impl<L: Link> Wire<L> {
             parameters: Parameters { blr: &blr, message: &message },
             options,
         })?;
-        let cursor = OpenCursor {
-            format: Arc::new(PackedFormat::new(Arc::clone(output))),
-            in_flight: VecDeque::new(),
-            kept: VecDeque::new(),
-            blr_sent: false,
-            has_rows: false,
-            is_long: false,
-            depth: FETCHES_IN_FLIGHT,
-            is_between: false,
-            at_end: false,
-            failed: None,
-            deadline,
-            scroll: scrolls.then(Scroll::default),
-        };
+        let mut cursor = OpenCursor::new(Arc::new(PackedFormat::new(Arc::clone(output))));
+        cursor.deadline = deadline;
+        cursor.scroll = scrolls.then(Scroll::default);
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
         let confirmed = self.confirm(id, owner).await;
@@ -223,6 +268,14 @@ impl<L: Link> Wire<L> {
         }
     }
 
+    /// A cursor whose execution has been sent; its first rows are asked for in the same write.
+    pub(super) fn add_cursor(&mut self, id: u16, format: &Arc<PackedFormat>) -> Result<()> {
+        let mut cursor = OpenCursor::new(Arc::clone(format));
+        cursor.is_one_of_many = true;
+        self.cursors.open.insert(id, cursor);
+        self.request_rows(id)
+    }
+
     /// Rows with BLOBs bring the short ones along.
     pub(super) fn execute_options(&mut self, output: &RowLayout, timeout: u32) -> ExecuteOptions {
         // Servers send arrays as they are stored, too.
@@ -238,7 +291,12 @@ impl<L: Link> Wire<L> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
         // Until the first rows come the server may be busy for long, and can be interrupted only while nothing else
         // waits for it.
-        let wanted = if cursor.has_rows { cursor.depth } else { 1 };
+        let is_sure = cursor.is_long || !cursor.is_one_of_many;
+        let is_slow = cursor.pace > SLOW_FETCH && cursor.pace > self.round_trip.saturating_mul(SLOW_TRIPS);
+        let wanted = if cursor.has_rows && is_sure && !is_slow { cursor.depth } else { 1 };
+        if cursor.in_flight.is_empty() {
+            cursor.busy_since = Instant::now();
+        }
         while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < wanted {
             let mut fetch = Fetch {
                 statement: id,
@@ -340,7 +398,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    fn forget_cursor(&mut self, id: u16) -> bool {
+    pub(super) fn forget_cursor(&mut self, id: u16) -> bool {
         let Some(cursor) = self.cursors.open.remove(&id) else { return false };
         for ticket in cursor.in_flight {
             self.router.ignore(ticket);

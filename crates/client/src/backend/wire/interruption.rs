@@ -1,8 +1,8 @@
 //! Ending a call before its time: because somebody wants it, or because its time is up.
 //!
 //! A server notices `op_cancel` only when no other request waits on the connection, and one that has to wait makes all
-//! later ones wait, too. So it is sent once for a call, some time after the last request, and if nothing comes of it the
-//! connection is closed, which servers notice at once.
+//! later ones wait, too. So it is sent once for a call, some time after the last request and not as long as another one is
+//! known to wait behind the running one. If nothing comes of it the connection is closed, which servers notice at once.
 
 use super::Wire;
 use crate::backend::link::Link;
@@ -24,14 +24,16 @@ pub(super) struct Interruption {
     pub(super) timeout: Option<Duration>,
     /// When the time of the running call is up, where the server does not look after that.
     pub(super) deadline: Option<Instant>,
-    /// When the server was told.
-    told: Option<Instant>,
+    /// Since when the call should have ended.
+    due: Option<Instant>,
+    /// The server was told.
+    is_told: bool,
 }
 
 impl Interruption {
     pub(super) fn begin_call(&mut self) {
         self.signal.clear();
-        (self.deadline, self.told) = (None, None);
+        (self.deadline, self.due, self.is_told) = (None, None, false);
     }
 
     pub(super) fn handle(&self) -> CancelHandle {
@@ -66,19 +68,21 @@ impl<L: Link> Wire<L> {
 
     /// A moment has passed without a byte from the server.
     pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
-        match self.interruption.told {
-            None if self.interruption.is_due() => {
-                self.interruption.told = Some(Instant::now());
-                let _ = self.connection.send(&Cancel)?; // no answer will come
-                self.flush().await
-            }
-            Some(told) if told.elapsed() > PATIENCE => {
-                self.connection.fail(ProtocolError::Closed);
-                self.link.shut_down();
-                Err(cancelled("cancelled; the server did not react, so that the connection was closed"))
-            }
-            _ => Ok(()),
+        if !self.interruption.is_due() {
+            return Ok(());
         }
+        let due = *self.interruption.due.get_or_insert_with(Instant::now);
+        if !self.interruption.is_told && self.connection.pending_results() <= 1 {
+            (self.interruption.is_told, self.interruption.due) = (true, Some(Instant::now()));
+            let _ = self.connection.send(&Cancel)?; // no answer will come
+            return self.flush().await;
+        }
+        if due.elapsed() <= PATIENCE {
+            return Ok(());
+        }
+        self.connection.fail(ProtocolError::Closed);
+        self.link.shut_down();
+        Err(cancelled("cancelled; the server did not react, so that the connection was closed"))
     }
 }
 

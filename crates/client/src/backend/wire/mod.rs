@@ -13,13 +13,15 @@ mod interruption;
 mod open_blob;
 mod router;
 mod scroll;
+mod series;
 mod statement;
 mod transaction;
 pub(crate) mod write;
 
 use super::link::{Link, Patience};
 use super::{
-    Backend, BlobId, Chunk, End, Executed, Message, StatementId, Take, TransactionId, Transport, Writer,
+    Backend, BlobId, Chunk, End, Executed, Message, Series, StatementId, Take, TransactionId, Transport,
+    Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
@@ -43,6 +45,7 @@ use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
 use open_blob::OpenBlobs;
 use router::Router;
+pub(crate) use series::Lanes;
 use statement::Statements;
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -334,6 +337,19 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
         self.settle_all(writer).await
+    }
+
+    async fn collect(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool> {
+        self.collect_rows(writer, series, builder).await
+    }
+
+    async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+        self.finish_series(writer, series).await
     }
 
     async fn open_cursor(

@@ -1,6 +1,8 @@
 //! Brings each answer to whoever asked.
 
-use super::cursor::Cursors;
+use super::cursor::{Cursors, KeptRows};
+use crate::arrow::BatchBuilder;
+use crate::error::Result;
 use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
@@ -12,6 +14,8 @@ pub(super) struct Router {
     arrived: HashMap<Ticket, Response>,
     completions: HashMap<Ticket, Completion>,
     ignored: HashSet<Ticket>,
+    /// Executions that give one row, and the row if it came while somebody else waited.
+    rows: HashMap<Ticket, Option<KeptRows>>,
 }
 
 impl Router {
@@ -32,6 +36,27 @@ impl Router {
         self.arrived.remove(&ticket)
     }
 
+    /// Somebody will collect the row of this execution.
+    pub(super) fn expect_rows(&mut self, ticket: Ticket) {
+        self.rows.insert(ticket, None);
+    }
+
+    /// Moves the row that an execution gave into `builder`; `false` when it has no room.
+    pub(super) fn give_rows(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<bool> {
+        let Some(kept) = self.rows.get_mut(&ticket) else { return Ok(true) };
+        match kept.as_mut().map(|rows| rows.give(builder)).transpose()? {
+            Some(false) => return Ok(false),
+            Some(true) => *kept = None,
+            None => {}
+        }
+        Ok(true)
+    }
+
+    /// Nobody will collect the row of this execution.
+    pub(super) fn forget_rows(&mut self, ticket: Ticket) {
+        self.rows.remove(&ticket);
+    }
+
     /// Collects what became of the batch that `ticket` executed, if it has come.
     pub(super) fn take_completion(&mut self, ticket: Ticket) -> Option<Completion> {
         self.completions.remove(&ticket)
@@ -50,7 +75,10 @@ impl Router {
                     self.arrived.insert(ticket, response);
                 }
             }
-            Event::Rows { ticket, rows } => cursors.keep(ticket, &rows, 0),
+            Event::Rows { ticket, rows } => match self.rows.get_mut(&ticket) {
+                Some(kept) => *kept = Some(KeptRows::new(&rows, 0)),
+                None => cursors.keep(ticket, &rows, 0),
+            },
             Event::FetchEnd { ticket, cursor_end } => {
                 self.ignored.remove(&ticket);
                 cursors.fetch_ended(ticket, cursor_end);

@@ -79,7 +79,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// A spare handle, if one is at hand.
-    fn spare_handle(&mut self) -> Option<u16> {
+    pub(super) fn spare_handle(&mut self) -> Option<u16> {
         while let Some(response) =
             self.statements.ordered.front().and_then(|ticket| self.router.take(*ticket))
         {
@@ -147,7 +147,7 @@ impl<L: Link> Wire<L> {
         Ok((response.object, prepared))
     }
 
-    fn ask_to_prepare(&mut self, transaction: u16, statement: u16, sql: &str) -> Result<Ticket> {
+    pub(super) fn ask_to_prepare(&mut self, transaction: u16, statement: u16, sql: &str) -> Result<Ticket> {
         self.ask(&PrepareStatement {
             transaction,
             statement,

@@ -170,6 +170,12 @@ impl Connection {
         self.pending.len()
     }
 
+    /// Number of requests among them whose answer is more than `op_response`. Servers never hold such answers back, so that
+    /// all but the first of them certainly wait, or have not arrived there yet.
+    pub fn pending_results(&self) -> usize {
+        self.pending.results()
+    }
+
     /// Whether no request was queued behind this one.
     pub fn is_last(&self, ticket: Ticket) -> bool {
         self.pending.last() == ticket

@@ -85,6 +85,11 @@ impl Pending {
         Ticket(self.last)
     }
 
+    /// Answers that are more than `op_response`.
+    pub(super) fn results(&self) -> usize {
+        self.queue.iter().filter(|expected| !matches!(expected, Expected::Response(_))).count()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }

@@ -154,7 +154,6 @@ impl<L: Link> Wire<L> {
         if writer.method == Method::Batch {
             self.tell(&ReleaseBatch { statement: handle(writer.statement.0) })?;
             writer.method = Method::Undecided;
-            writer.pipe.known = None;
         }
         Ok(())
     }

@@ -1,12 +1,11 @@
 //! Rows by pipelined executions.
 
-use super::{BYTES_AHEAD, Pipe, What, misfit};
+use super::{BYTES_AHEAD, What, misfit};
 use crate::backend::link::Link;
 use crate::backend::wire::{Wire, handle};
 use crate::backend::{Chunk, Writer};
 use crate::error::{Error, Result};
 use firearrow_proto::api::describe::{RECORDS, affected_rows};
-use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::info::InfoSql;
@@ -22,7 +21,8 @@ impl<L: Link> Wire<L> {
     pub(super) async fn send_executions(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
         let rows = &chunk.rows;
         let format = PackedFormat::new(Arc::clone(&rows.layout));
-        let mut blr = if writer.pipe.knows(&rows.layout) { Vec::new() } else { rows.layout.blr() };
+        // Somebody else may have executed the statement with another format since the last chunk.
+        let mut blr = rows.layout.blr();
         let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
         let mut packed = Vec::new();
         let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));
@@ -65,12 +65,5 @@ impl<L: Link> Wire<L> {
         };
         let failed = executed.status.is_error();
         writer.executed(row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) })
-    }
-}
-
-impl Pipe {
-    /// Whether the server has seen the statement executed with this format the last time. From then on it has.
-    fn knows(&mut self, layout: &Arc<RowLayout>) -> bool {
-        self.known.replace(Arc::clone(layout)).is_some_and(|known| known == *layout)
     }
 }

@@ -17,11 +17,9 @@ use super::Wire;
 use crate::backend::link::Link;
 use crate::backend::{Chunk, Method, Savepoint, Writer};
 use crate::error::{Error, Kind, Result};
-use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::attach::Ping;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Bytes of messages on their way.
 const BYTES_AHEAD: usize = 1 << 20;
@@ -29,8 +27,6 @@ const BYTES_AHEAD: usize = 1 << 20;
 /// What has been sent for one [`Writer`] and not been answered.
 #[derive(Debug, Default)]
 pub(crate) struct Pipe {
-    /// The format in which the server has seen the statement executed.
-    known: Option<Arc<RowLayout>>,
     sent: VecDeque<Sent>,
     bytes_ahead: usize,
     /// Savepoints that are not needed any more. Nothing may wait behind the last batch, or it could not be cancelled.

@@ -1,0 +1,85 @@
+//! Rows out for many rows of parameters: one execution after the other.
+
+use super::write::cancelled;
+use super::{Embedded, no_statement};
+use crate::arrow::BatchBuilder;
+use crate::backend::{Backend, Message, Series, StatementId, Turn, Writer};
+use crate::error::{Error, Result};
+
+impl Embedded {
+    pub(super) async fn collect_rows(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool> {
+        let mut turn = Turn::default();
+        while builder.has_room() {
+            if let Some(row) = series.open {
+                match self.fetch(writer.statement, builder).await {
+                    Ok(false) => return Ok(false),
+                    Ok(true) => self.turn_ended(writer, series, row, Ok(())).await?,
+                    Err(error) if error.gds_codes().is_empty() => return Err(error),
+                    Err(error) => self.turn_ended(writer, series, row, Err(error)).await?,
+                }
+                continue;
+            }
+            if self.signal.is_set() {
+                return Err(cancelled());
+            }
+            if writer.should_stop() {
+                series.cut();
+            }
+            if !series.next(&mut turn) {
+                return Ok(true);
+            }
+            let message = Some(Message { layout: &turn.layout, bytes: &turn.message });
+            if series.has_cursor {
+                let opened =
+                    self.open_cursor(writer.statement, writer.transaction, message, &series.output).await;
+                match opened {
+                    Ok(()) => series.open = Some(turn.row),
+                    Err(error) => writer.executed(turn.row, Err(error))?,
+                }
+            } else {
+                let output = Some((&series.output, &mut *builder));
+                let executed = self.execute(writer.statement, writer.transaction, message, output).await;
+                match executed {
+                    Err(error) if error.gds_codes().is_empty() => return Err(error),
+                    executed => {
+                        writer.executed(turn.row, executed.map(|executed| executed.affected_rows))?;
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    pub(super) async fn finish_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+        match series.open {
+            Some(row) => self.turn_ended(writer, series, row, Ok(())).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn turn_ended(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        row: usize,
+        result: Result<(), Error>,
+    ) -> Result<()> {
+        series.open = None;
+        let affected = match writer.asks_counts {
+            true => Some(self.affected_rows(writer.statement)?),
+            false => None,
+        };
+        self.close_cursor(writer.statement).await?;
+        writer.executed(row, result.map(|()| affected))
+    }
+
+    fn affected_rows(&mut self, statement: StatementId) -> Result<u64> {
+        let entry = self.statements.get(&statement.0).ok_or_else(no_statement)?;
+        Ok(entry.statement.affected_records()?)
+    }
+}

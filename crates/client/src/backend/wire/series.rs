@@ -1,0 +1,399 @@
+//! Rows out for many rows of parameters.
+//!
+//! ```text
+//!  one row each    execute2 (info) execute2 (info) …           as many ahead as answers find room
+//!  cursors         lane 1: execute fetch     lane 2: execute fetch     …
+//!                  then, when half of them have been read: close execute fetch, close execute fetch, …
+//! ```
+//!
+//! A cursor must be closed before its statement is executed again, and must not be before all of its rows have come. So
+//! there are several statements of the same text, the lanes, which take turns.
+
+use super::write::misfit;
+use super::{Wire, handle};
+use crate::arrow::BatchBuilder;
+use crate::backend::link::Link;
+use crate::backend::{Series, StatementId, TransactionId, Turn, Writer};
+use crate::error::{Error, Result};
+use firearrow_proto::api::describe::{RECORDS, affected_rows};
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::wire::packed::PackedFormat;
+use firearrow_proto::wire::packet::attach::Ping;
+use firearrow_proto::wire::packet::info::InfoSql;
+use firearrow_proto::wire::packet::statement::{
+    AllocateStatement, Execute, ExecuteOptions, ExecuteSingleton, Parameters,
+};
+use firearrow_proto::wire::{Event, Ticket};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Bytes of parameters on their way, and of rows that may come for them.
+const BYTES_AHEAD: usize = 1 << 20;
+/// Executions on their way, whatever their rows take.
+const FEWEST_AHEAD: usize = 16;
+const MOST_AHEAD: usize = 4096;
+/// Statements of the same text. Preparing another costs a server about as much as a round trip costs both sides on one
+/// machine.
+const LANES: usize = 32;
+/// Bytes for the answer to "how many rows".
+const RECORDS_BUFFER: u32 = 128;
+
+/// What has been sent for one [`Series`].
+#[derive(Debug, Default)]
+pub(crate) struct Lanes {
+    /// Oldest first.
+    sent: VecDeque<Sent>,
+    bytes_ahead: usize,
+    /// The same statement once more.
+    more: Vec<u16>,
+    /// Lanes whose last cursor has been read; it is closed when they are needed again.
+    free: VecDeque<u16>,
+    has_lanes: bool,
+    /// Trailing fields of all executions.
+    options: Option<ExecuteOptions>,
+    /// Something behind the last execution makes the server answer it.
+    is_pushed: bool,
+}
+
+/// An execution without its answer.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    row: usize,
+    ticket: Ticket,
+    counts: Option<Ticket>,
+    bytes: usize,
+    cursor: Option<Lane>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    statement: u16,
+    /// Its execution has succeeded.
+    is_open: bool,
+}
+
+impl Lanes {
+    fn total(&self) -> usize {
+        1 + self.more.len()
+    }
+
+    fn push(&mut self, sent: Sent) {
+        self.bytes_ahead += sent.bytes;
+        self.is_pushed = false;
+        self.sent.push_back(sent);
+    }
+
+    /// The oldest execution has been dealt with.
+    fn pop(&mut self) {
+        if let Some(sent) = self.sent.pop_front() {
+            self.bytes_ahead -= sent.bytes;
+            self.free.extend(sent.cursor.map(|lane| lane.statement));
+        }
+    }
+
+    fn is_half_empty(&self, executions: usize) -> bool {
+        self.sent.len() <= executions / 2 && self.bytes_ahead <= BYTES_AHEAD / 2
+    }
+}
+
+/// How many executions may wait for answers with a row of this format each.
+fn executions_ahead(output: &RowLayout) -> usize {
+    (BYTES_AHEAD / output.native_stride().max(1)).clamp(FEWEST_AHEAD, MOST_AHEAD)
+}
+
+impl<L: Link> Wire<L> {
+    /// Moves the next rows into `builder`: `false` when it has no room, `true` when everything supplied so far has been
+    /// executed and read.
+    pub(super) async fn collect_rows(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool> {
+        // From here on the writer knows the handle.
+        writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
+        loop {
+            self.check_interruption()?;
+            if writer.should_stop() {
+                series.cut();
+            }
+            self.send_turns(writer, series).await?;
+            let Some(front) = series.lanes.sent.front().copied() else { return Ok(true) };
+            let is_taken = match front.cursor {
+                None => self.take_single(writer, series, front, Some(builder)).await?,
+                Some(lane) => self.take_cursor(writer, series, front, lane, builder).await?,
+            };
+            if !is_taken {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Waits for what is on its way, and drops its rows.
+    pub(super) async fn finish_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+        let mut result = Ok(());
+        while let Some(front) = series.lanes.sent.front().copied() {
+            let settled = match front.cursor {
+                None => self.take_single(writer, series, front, None).await.map(|_| ()),
+                Some(lane) => self.skip_cursor(writer, series, front, lane).await,
+            };
+            if self.connection.failure().is_some() {
+                return result.and(settled);
+            }
+            // Its answers are lost to whatever this is, and nobody shall wait for them again.
+            if series.lanes.sent.front().is_some_and(|sent| sent.ticket == front.ticket) {
+                series.lanes.pop();
+            }
+            result = result.and(settled);
+        }
+        for lane in std::mem::take(&mut series.lanes.free) {
+            self.drop_cursor(StatementId(lane.into()))?;
+        }
+        for lane in std::mem::take(&mut series.lanes.more) {
+            self.release_statement(StatementId(lane.into()))?;
+        }
+        result
+    }
+
+    /// Sends the next executions when half of those before have been dealt with, so that they share writes.
+    async fn send_turns(&mut self, writer: &Writer, series: &mut Series) -> Result<()> {
+        let left = series.left();
+        let ahead = match series.has_cursor {
+            true => series.lanes.total(),
+            false => executions_ahead(&series.output),
+        };
+        if left == 0 || !series.lanes.is_half_empty(ahead) {
+            return Ok(());
+        }
+        if series.has_cursor {
+            self.open_lanes(writer, series, left.min(LANES)).await?;
+        }
+        let options = match series.lanes.options {
+            Some(options) => options,
+            None => self.execute_options(&series.output, 0),
+        };
+        series.lanes.options = Some(options);
+        let (mut turn, mut packed) = (Turn::default(), Vec::new());
+        let mut format = PackedFormat::new(Arc::clone(&turn.layout));
+        let output = Arc::new(PackedFormat::new(Arc::clone(&series.output)));
+        let mut is_known = false;
+        loop {
+            let is_full = match series.has_cursor {
+                true => series.lanes.free.is_empty(),
+                false => series.lanes.sent.len() >= ahead || series.lanes.bytes_ahead >= BYTES_AHEAD,
+            };
+            if is_full || !series.next(&mut turn) {
+                break;
+            }
+            if !Arc::ptr_eq(format.layout(), &turn.layout) {
+                format = PackedFormat::new(Arc::clone(&turn.layout));
+                is_known = false;
+            }
+            packed.clear();
+            if !turn.layout.fields().is_empty() {
+                format.pack(&turn.message, &mut packed).ok_or_else(misfit)?;
+            }
+            // Within one write nobody else executes the statement with another format.
+            let blr = if is_known || packed.is_empty() { Vec::new() } else { turn.layout.blr() };
+            let parameters = Parameters { blr: &blr, message: &packed };
+            let transaction = handle(writer.transaction.0);
+            let bytes = packed.len() + 32;
+            let sent = match series.lanes.free.pop_front().filter(|_| series.has_cursor) {
+                Some(statement) => {
+                    self.drop_cursor(StatementId(statement.into()))?;
+                    let ticket = self.ask(&Execute { statement, transaction, parameters, options })?;
+                    self.add_cursor(statement, &output)?;
+                    let cursor = Some(Lane { statement, is_open: false });
+                    let counts = self.ask_for_counts(statement, writer)?;
+                    Sent { row: turn.row, ticket, counts, bytes, cursor }
+                }
+                None => {
+                    let statement = handle(writer.statement.0);
+                    let output = Arc::clone(&output);
+                    let request = ExecuteSingleton { statement, transaction, parameters, output, options };
+                    let ticket = self.ask(&request)?;
+                    self.router.expect_rows(ticket);
+                    let counts = self.ask_for_counts(statement, writer)?;
+                    is_known = true;
+                    Sent { row: turn.row, ticket, counts, bytes, cursor: None }
+                }
+            };
+            series.lanes.push(sent);
+        }
+        self.flush().await
+    }
+
+    fn ask_for_counts(&mut self, statement: u16, writer: &Writer) -> Result<Option<Ticket>> {
+        if !writer.asks_counts {
+            return Ok(None);
+        }
+        let info = InfoSql { object: statement, items: &[RECORDS], buffer_length: RECORDS_BUFFER };
+        self.ask(&info).map(Some)
+    }
+
+    /// Makes sure that there are so many lanes, if the server has handles for them.
+    async fn open_lanes(&mut self, writer: &Writer, series: &mut Series, wanted: usize) -> Result<()> {
+        let lanes = &mut series.lanes;
+        if !std::mem::replace(&mut lanes.has_lanes, true) {
+            lanes.free.push_back(handle(writer.statement.0));
+        }
+        let missing = wanted.saturating_sub(lanes.total());
+        if missing == 0 {
+            return Ok(());
+        }
+        let mut handles: Vec<u16> = std::iter::from_fn(|| self.spare_handle()).take(missing).collect();
+        if handles.len() < missing {
+            let asked = (handles.len()..missing).map(|_| self.ask(&AllocateStatement));
+            let asked = asked.collect::<Result<Vec<Ticket>>>()?;
+            let pushed = self.ask(&Ping)?;
+            for ticket in asked {
+                let answer = self.answer(ticket).await?;
+                handles.extend((!answer.status.is_error()).then_some(answer.object));
+            }
+            self.answer(pushed).await?;
+        }
+        for statement in handles {
+            // If it fails, so will its executions.
+            let ticket = self.ask_to_prepare(handle(writer.transaction.0), statement, &series.sql)?;
+            self.router.ignore(ticket);
+            series.lanes.more.push(statement);
+            series.lanes.free.push_back(statement);
+        }
+        Ok(())
+    }
+
+    /// Takes the answers to an execution that gives one row; the row goes nowhere without a builder. `false` when there
+    /// is no room for it.
+    async fn take_single(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        front: Sent,
+        mut builder: Option<&mut BatchBuilder>,
+    ) -> Result<bool> {
+        loop {
+            if let Some(builder) = builder.as_deref_mut() {
+                let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
+                if !builder.has_room() || must_read || !self.router.give_rows(front.ticket, builder)? {
+                    return Ok(false);
+                }
+            }
+            if self.router.has(front.ticket) {
+                break;
+            }
+            match (self.connection.next_event()?, builder.as_deref_mut()) {
+                (None, _) => self.wait_for_turn(&mut series.lanes).await?,
+                // There is room for one.
+                (Some(Event::Rows { ticket, rows }), Some(builder)) if ticket == front.ticket => {
+                    builder.push(&rows, 0)?;
+                }
+                (Some(event), _) => self.router.route(event, &mut self.cursors),
+            }
+        }
+        self.router.forget_rows(front.ticket);
+        let executed = self.answer(front.ticket).await?;
+        let affected = match front.counts {
+            Some(counts) => {
+                self.push_out(&mut series.lanes)?;
+                affected_rows(&self.answer(counts).await?.data)
+            }
+            None => Some(1),
+        };
+        series.lanes.pop();
+        let failed = executed.status.is_error();
+        writer
+            .executed(front.row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) })?;
+        Ok(true)
+    }
+
+    /// Moves the rows of a cursor into `builder`; `false` when it has no room for more.
+    async fn take_cursor(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        front: Sent,
+        lane: Lane,
+        builder: &mut BatchBuilder,
+    ) -> Result<bool> {
+        let id = StatementId(lane.statement.into());
+        if !lane.is_open {
+            self.push_out(&mut series.lanes)?;
+            let executed = self.answer(front.ticket).await?;
+            if executed.status.is_error() {
+                self.forget_cursor(lane.statement);
+                self.turn_ended(writer, series, front, Err(Error::engine(executed.status))).await?;
+                return Ok(true);
+            }
+            if let Some(front) = series.lanes.sent.front_mut() {
+                front.cursor = Some(Lane { is_open: true, ..lane });
+            }
+        }
+        match self.fill(id, builder).await {
+            Ok(false) => return Ok(false),
+            Ok(true) => self.turn_ended(writer, series, front, Ok(())).await?,
+            Err(error) if error.gds_codes().is_empty() || self.connection.failure().is_some() => {
+                return Err(error);
+            }
+            Err(error) => self.turn_ended(writer, series, front, Err(error)).await?,
+        }
+        Ok(true)
+    }
+
+    /// Waits until a cursor has been opened and has given its first rows; with them a statement has changed what it
+    /// changes.
+    async fn skip_cursor(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        front: Sent,
+        lane: Lane,
+    ) -> Result<()> {
+        self.push_out(&mut series.lanes)?;
+        let mut result = Ok(());
+        if !lane.is_open {
+            let executed = self.answer(front.ticket).await?;
+            if executed.status.is_error() {
+                result = Err(Error::engine(executed.status));
+                self.forget_cursor(lane.statement);
+            }
+        }
+        while self.cursors.open.get(&lane.statement).is_some_and(|cursor| cursor.is_asked()) {
+            self.step().await?;
+        }
+        // Rows that this side cannot read have been changed nevertheless.
+        let failure = self.cursors.open.get(&lane.statement).and_then(|cursor| cursor.failure());
+        let failure = failure.filter(|error| !error.gds_codes().is_empty());
+        result = result.and(failure.map_or(Ok(()), Err));
+        self.turn_ended(writer, series, front, result).await
+    }
+
+    async fn turn_ended(
+        &mut self,
+        writer: &mut Writer,
+        series: &mut Series,
+        front: Sent,
+        result: Result<()>,
+    ) -> Result<()> {
+        let affected = match front.counts {
+            Some(counts) => affected_rows(&self.answer(counts).await?.data),
+            None => None,
+        };
+        series.lanes.pop();
+        writer.executed(front.row, result.map(|()| affected))
+    }
+
+    async fn wait_for_turn(&mut self, lanes: &mut Lanes) -> Result<()> {
+        self.push_out(lanes)?;
+        self.exchange().await
+    }
+
+    /// Others may have used the connection, and what they sent may make the server hold back the last answers.
+    fn push_out(&mut self, lanes: &mut Lanes) -> Result<()> {
+        let last = lanes.sent.back().map(|sent| sent.counts.unwrap_or(sent.ticket));
+        let is_last = last.is_none_or(|last| self.connection.is_last(last));
+        if !is_last && !std::mem::replace(&mut lanes.is_pushed, true) {
+            self.tell(&Ping)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! The results of many rows of parameters as one.
+
+use crate::backend::Backend;
+use crate::error::{Error, Kind, Result};
+use crate::rows::{OnFailure, RowsExecuted};
+use crate::session::series::{Querying, Step};
+use crate::statement::{Inner, Statement};
+use crate::stats::{Meter, WireStats};
+use crate::transaction::Transaction;
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use std::fmt;
+use std::sync::Arc;
+
+/// Batches of parameters that are still to come.
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+
+/// The rows that a statement gives for many rows of parameters, in the order of the parameters: what
+/// [`Statement::query_rows`] opens.
+///
+/// The statement is executed ahead of what is read, by some hundred rows of parameters or, on a wire, by what travels in
+/// one round trip: up to 1 MB of parameters, 1 MB of single rows, and 32 open cursors. Dropping it, or closing it early,
+/// executes nothing more; what was executed by then is done.
+pub struct RowsCursor {
+    inner: Arc<Inner>,
+    schema: SchemaRef,
+    batches: Option<Batches>,
+    querying: Option<Querying>,
+    stops: bool,
+    /// The first batch, which was made when this was opened.
+    ahead: Option<RecordBatch>,
+    done: RowsExecuted,
+    failed: Option<Error>,
+    /// The statement's, and its own.
+    meters: [Meter; 2],
+}
+
+impl Statement {
+    /// Runs it once for each row of parameters and gives all rows that it returns, as one result: INSERT, UPDATE, DELETE
+    /// and MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs
+    /// at once until the first batch of rows is full; the rest follows as the result is read.
+    ///
+    /// Which rows of parameters failed is told as by [`execute_rows`](Self::execute_rows), in
+    /// [`RowsCursor::executed`]. With [`OnFailure::Stop`] the result ends with the error of the first that failed, behind
+    /// the rows of all that were executed; with [`OnFailure::Continue`] it ends as if there had been none. Failed rows
+    /// give no row, but for queries that fail in the middle of their result.
+    ///
+    /// Queries run side by side: those whose procedures write should not depend on what the one before has read.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] if it gives no rows. What concerns no single row: parameters that do not fit, a transaction that is
+    /// dead, values that the columns cannot hold, a lost connection. [`Error::rows_executed`] tells what was done by then.
+    pub fn query_rows(
+        &self,
+        transaction: &Transaction,
+        rows: &RecordBatch,
+        on_failure: OnFailure,
+    ) -> Result<RowsCursor> {
+        let batches = Box::new(std::iter::once(Ok(rows.clone())));
+        RowsCursor::open(self, transaction, &rows.schema(), batches, on_failure)
+    }
+
+    /// [`query_rows`](Self::query_rows) for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of the same
+    /// connection. Row numbers count over all batches.
+    ///
+    /// # Errors
+    /// As with `query_rows`, and those of the reader.
+    pub fn query_stream(
+        &self,
+        transaction: &Transaction,
+        reader: impl RecordBatchReader + Send + 'static,
+        on_failure: OnFailure,
+    ) -> Result<RowsCursor> {
+        RowsCursor::open(self, transaction, &reader.schema(), Box::new(reader), on_failure)
+    }
+}
+
+impl RowsCursor {
+    fn open(
+        statement: &Statement,
+        transaction: &Transaction,
+        parameters: &Schema,
+        batches: Batches,
+        on_failure: OnFailure,
+    ) -> Result<Self> {
+        if !statement.has_rows() {
+            return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute_rows"));
+        }
+        let id = transaction.id()?;
+        let inner = Arc::clone(&statement.inner);
+        let stops = on_failure == OnFailure::Stop;
+        let (read, limits) = (&statement.read, statement.limits);
+        let querying = inner.shared.run(async |session| {
+            session.start_querying(&inner.prepared, id, parameters, stops, read, limits)
+        })?;
+        let meters = [inner.meter.clone(), Meter::default()];
+        let mut cursor = Self {
+            inner,
+            schema: querying.schema(),
+            batches: Some(batches),
+            querying: Some(querying),
+            stops,
+            ahead: None,
+            done: RowsExecuted::default(),
+            failed: None,
+            meters,
+        };
+        cursor.ahead = cursor.next_batch()?;
+        Ok(cursor)
+    }
+
+    /// Columns of every batch.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// What became of the rows of parameters: complete once the result has been read to its end, and nothing before.
+    pub fn executed(&self) -> &RowsExecuted {
+        &self.done
+    }
+
+    /// What this result cost so far, from its first execution on. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.meters[1].read()
+    }
+
+    /// The next batch; `None` at the end, and from then on. A failed result repeats its error.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(batch) = self.ahead.take() {
+            return Ok(Some(batch));
+        }
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        match self.advance() {
+            Ok(Some(batch)) => Ok(Some(batch)),
+            Ok(None) => {
+                self.finish(Ok(()), true)?;
+                let failure = self.done.failures.first().filter(|_| self.stops);
+                let Some(failure) = failure else { return Ok(None) };
+                let error = failure.error.clone().context(format!("row {} of the parameters", failure.row));
+                Err(self.fail(error))
+            }
+            Err(error) => match self.finish(Err(error), false) {
+                Ok(()) => Ok(None),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    fn advance(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(querying) = &mut self.querying else { return Ok(None) };
+        let shared = &self.inner.shared;
+        let mut step = shared.metered(&self.meters, async |session| session.go_on(querying).await)?;
+        loop {
+            match step {
+                Step::Batch(batch) => return Ok(Some(batch)),
+                Step::End => return Ok(None),
+                // The connection is free meanwhile: the reader may need it.
+                Step::Parameters => match self.batches.as_mut().and_then(Iterator::next) {
+                    Some(Ok(batch)) => querying.supply(Some(batch)),
+                    Some(Err(error)) => return Err(Error::of_reader(error)),
+                    None => querying.supply(None),
+                },
+            }
+            step = shared.resume_metered(&self.meters, async |session| session.go_on(querying).await)?;
+        }
+    }
+
+    /// Takes the answers that are still to come; nothing more is executed.
+    fn finish(&mut self, result: Result<()>, is_complete: bool) -> Result<()> {
+        self.batches = None;
+        let Some(mut querying) = self.querying.take() else { return result };
+        let finished = self.inner.shared.resume_metered(&self.meters, async |session| {
+            session.finish_querying(&mut querying, is_complete).await
+        });
+        self.done = RowsExecuted::from(querying.into_written());
+        result.and(finished).map_err(|error| self.fail(error))
+    }
+
+    /// [`finish`](Self::finish) as a call of its own: what interrupted the last one does not concern it.
+    fn stop(&mut self) -> Result<()> {
+        if self.querying.is_some() {
+            self.inner.shared.lock().backend.begin_call();
+        }
+        self.finish(Ok(()), false)
+    }
+
+    fn fail(&mut self, error: Error) -> Error {
+        let error = error.after(self.done.clone());
+        self.failed = Some(error.clone());
+        error
+    }
+
+    /// Ends it. Rows of parameters that were not executed by now never will be; the report tells which.
+    ///
+    /// # Errors
+    /// What ended it already, and a lost connection.
+    pub fn close(mut self) -> Result<RowsExecuted> {
+        self.stop()?;
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => Ok(std::mem::take(&mut self.done)),
+        }
+    }
+}
+
+impl Drop for RowsCursor {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop() {
+            tracing::debug!(%error, "rows that nobody waits for failed");
+        }
+    }
+}
+
+impl Iterator for RowsCursor {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.next_batch() {
+            Ok(batch) => batch.map(Ok),
+            Err(error) => {
+                // A stream ends after its error; next_batch would repeat it for ever.
+                self.failed = None;
+                Some(Err(error.into()))
+            }
+        }
+    }
+}
+
+impl RecordBatchReader for RowsCursor {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl fmt::Debug for RowsCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowsCursor")
+            .field("done", &self.done)
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}
