@@ -6,6 +6,7 @@
 use crate::bodies;
 use crate::sessions::Session;
 use crate::transcript::{NAMES, Transcript};
+use firearrow_proto::api::event::event_block;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::xdr::Reader;
 use firearrow_proto::wire::{Limits, Op};
@@ -18,10 +19,13 @@ struct Target {
     seeds: fn() -> Vec<Vec<u8>>,
 }
 
-const TARGETS: [Target; 8] = [
+const TARGETS: [Target; 11] = [
+    Target { name: "array", run: bodies::array::run, seeds: noise },
     Target { name: "auth_data", run: bodies::auth_data::run, seeds: auth_data },
+    Target { name: "completion", run: bodies::completion::run, seeds: noise },
     Target { name: "connection", run: bodies::connection::run, seeds: connection },
     Target { name: "decfloat", run: bodies::decfloat::run, seeds: decfloat },
+    Target { name: "event", run: bodies::event::run, seeds: event },
     Target { name: "info", run: bodies::info::run, seeds: info },
     Target { name: "packed_row", run: bodies::packed_row::run, seeds: packed_row },
     Target { name: "packet", run: bodies::packet::run, seeds: packet },
@@ -96,6 +100,27 @@ fn answers() -> Vec<Vec<u8>> {
 fn distinct(mut seeds: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     seeds.sort();
     seeds.dedup();
+    seeds
+}
+
+/// Bytes that look random, for bodies that build what they need out of any.
+fn noise() -> Vec<Vec<u8>> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    };
+    (1..=200).map(|length| (0..length).flat_map(|_| next()).collect()).collect()
+}
+
+fn event() -> Vec<Vec<u8>> {
+    let block = event_block([("new order", 4), ("ä", 0), ("", 77)]);
+    let packet = [&b"\0\0\0\x34\0\0\0\0\0\0\0\x07\x01\x01a\x02\0\0\0\0"[..], &[0; 11], &[7]].concat();
+    let twice = [&packet[..], &[0, 0, 0, 71], &packet, &[0, 0, 0, 6]].concat();
+    let mut seeds = vec![block, packet, twice, vec![2, 0, 0x0b, 0xea, 127, 0, 0, 1]];
+    seeds.extend(noise().into_iter().take(30));
     seeds
 }
 

@@ -319,6 +319,7 @@ fn wide_rows_of_nulls_cost_no_more_than_their_positions() {
     let request =
         firearrow_proto::wire::packet::statement::Fetch { statement: 1, output, first: true, rows: 20 };
     let _ticket = player.connection.send(&request).expect("attached");
+    player.written().expect("it can be written");
     let (peak, rows) = memory::peak(|| {
         let space = player.connection.space().expect("a working connection");
         space[..stream.len()].copy_from_slice(&stream);

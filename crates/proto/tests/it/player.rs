@@ -105,6 +105,8 @@ impl Player {
 
     /// One read from the link (more, should there be no room) and all events that it makes.
     pub(crate) fn read(&mut self, mut bytes: &[u8]) -> Result<(), ProtocolError> {
+        // Nobody answers what has not been handed out.
+        let _ = self.connection.outgoing();
         while !bytes.is_empty() {
             let space = self.connection.space()?;
             let count = space.len().min(bytes.len());

@@ -162,3 +162,22 @@ fn unknown_operations_are_refused_in_every_state() {
     let _ticket = player.send(&Ping).expect("attached");
     assert!(matches!(player.read(&response(0, &[], &[3, 0, 0])), Err(ProtocolError::InvalidMessage(_))));
 }
+
+#[test]
+fn an_answer_before_its_question_is_refused() {
+    let mut player = script::attached(version(19), Limits::default());
+    let _first = player.send(&Ping).expect("attached");
+    player.written().expect("it can be written");
+    let _second = player.send(&Ping).expect("attached");
+    let answer = script::response(0, &[], &[0]);
+    let mut deliver = |bytes: &[u8]| {
+        let space = player.connection.space()?;
+        space[..bytes.len()].copy_from_slice(bytes);
+        player.connection.received(bytes.len())?;
+        player.connection.next_event().map(|event| event.is_some())
+    };
+    assert_eq!(deliver(&answer), Ok(true));
+    // The same once more, while the second question is still here.
+    let error = deliver(&answer);
+    assert!(matches!(error, Err(ProtocolError::UnexpectedPacket { op: Op::RESPONSE, .. })), "{error:?}");
+}

@@ -215,7 +215,10 @@ impl Connection {
             return Err(error.clone());
         }
         match self.outgoing.finish() {
-            Ok(()) => Ok(self.outgoing.wire()),
+            Ok(()) => {
+                self.pending.hand_out();
+                Ok(self.outgoing.wire())
+            }
             Err(error) => Err(self.fail(error)),
         }
     }

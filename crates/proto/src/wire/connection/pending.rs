@@ -49,6 +49,8 @@ impl Expected {
 pub(super) struct Pending {
     queue: VecDeque<Expected>,
     last: u64,
+    /// The last request whose bytes have been handed out to be written.
+    handed_out: u64,
 }
 
 impl Pending {
@@ -65,8 +67,14 @@ impl Pending {
         ticket
     }
 
+    /// What the next packet must be; `None` also while the server cannot know of any question.
     pub(super) fn front(&self) -> Option<&Expected> {
-        self.queue.front()
+        self.queue.front().filter(|expected| expected.ticket().0 <= self.handed_out)
+    }
+
+    /// Everything queued so far is being written.
+    pub(super) fn hand_out(&mut self) {
+        self.handed_out = self.last;
     }
 
     pub(super) fn pop(&mut self) {

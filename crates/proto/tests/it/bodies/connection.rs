@@ -70,6 +70,8 @@ struct Session {
     attached: bool,
     /// Requests with an answer to come, and the format of its rows.
     unanswered: VecDeque<(Ticket, Option<Arc<PackedFormat>>)>,
+    /// The last of them that a server can know of.
+    written: Option<Ticket>,
     deflate: Option<Deflate>,
     cipher: Option<Box<dyn Cipher>>,
 }
@@ -104,7 +106,8 @@ impl Session {
             Err(other) => panic!("{other}"),
         };
         let unanswered = VecDeque::new();
-        Ok(Self { connection, compress, attached: false, unanswered, deflate: None, cipher: None })
+        let (written, deflate, cipher) = (None, None, None);
+        Ok(Self { connection, compress, attached: false, unanswered, written, deflate, cipher })
     }
 
     fn step(&mut self, input: &mut Unstructured<'_>) -> Result<()> {
@@ -121,12 +124,15 @@ impl Session {
                 self.say(input, &bytes)?;
             }
             3..=6 => {
+                // An answer to what has not been written ends the connection.
+                self.write();
                 let mut bytes = Vec::new();
                 self.good_answer(input, &mut Writer::new(&mut bytes))?;
                 self.say(input, &bytes)?;
             }
             7 | 8 => self.ask(input)?,
             9 => {
+                self.write();
                 let waiting = self.connection.outgoing().map(<[u8]>::len);
                 assert_eq!(self.connection.outgoing().map(<[u8]>::len), waiting, "asking changes nothing");
                 self.connection.sent();
@@ -141,6 +147,12 @@ impl Session {
             _ => {}
         }
         Ok(())
+    }
+
+    fn write(&mut self) {
+        if self.connection.outgoing().is_ok() {
+            self.written = self.unanswered.back().map(|(ticket, _)| *ticket).or(self.written);
+        }
     }
 
     /// Packets with the stages that are switched on, in two pieces, now and then damaged.
@@ -278,12 +290,14 @@ impl Session {
                     self.attached = true;
                 }
                 Event::Response { ticket, response } => {
+                    assert!(self.written >= Some(ticket), "an answer before its question");
                     assert!(response.data.len() <= LIMITS.response_data);
                     assert_eq!(self.unanswered.pop_front().map(|(ticket, _)| ticket), Some(ticket));
                 }
                 Event::Rows { ticket, rows } => {
                     let (asked, format) = self.unanswered.front().expect("rows answer something");
                     assert_eq!(*asked, ticket);
+                    assert!(self.written >= Some(ticket), "rows before their question");
                     check_rows(format.as_ref().expect("rows were asked for"), &rows);
                 }
                 Event::FetchEnd { ticket, .. } => {
