@@ -397,7 +397,9 @@ matrix!(
             while cursor.next_batch()?.is_some() {}
             Ok(())
         });
-        assert_eq!(result.expect_err("it was cancelled").kind(), Kind::Cancelled);
+        let error = result.expect_err("it was cancelled");
+        assert_eq!(error.kind(), Kind::Cancelled);
+        assert!(!connection.is_failed(), "{:?}: {error}", begin.elapsed());
         assert!(begin.elapsed() < Duration::from_secs(20));
         cancelling.join().expect("it ends");
         // The last one was alone, so that a server could be told.
