@@ -381,11 +381,12 @@ matrix!(
         let transaction = connection.begin(Default::default()).expect("it starts");
         let endless =
             "SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d, RDB$FIELDS e";
-        let sql = format!(
-            "SELECT CAST(? AS INTEGER) FROM RDB$DATABASE WHERE CAST(? AS INTEGER) = 0 OR 0 < ({endless})"
-        );
+        // Computed for the row: what is the same for all rows Firebird 5 computes when it opens a cursor, and the fetch that
+        // waits behind that keeps it from being interrupted.
+        let sql =
+            format!("SELECT CASE CAST(? AS INTEGER) WHEN 0 THEN 1 ELSE ({endless}) END FROM RDB$DATABASE");
         let statement = transaction.prepare(&sql).expect("valid SQL");
-        let rows = batch([ints(0..40), ints((0..40).map(|row| i32::from(row == 39)))]);
+        let rows = batch([ints((0..40).map(|row| i32::from(row == 39)))]);
         let handle = connection.cancel_handle();
         let cancelling = thread::spawn(move || {
             thread::sleep(Duration::from_millis(700));

@@ -105,6 +105,21 @@ fn write_rows(scene: &Scene, count: i32) -> u64 {
     spent
 }
 
+/// Reads a row for each row of parameters.
+fn query_rows(scene: &Scene, sql: &str, batch: &RecordBatch) -> u64 {
+    let connection = scene.connect();
+    let transaction = connection.begin(Default::default()).expect("it starts");
+    let statement = transaction.prepare(sql).expect("valid SQL");
+    cost(&connection, || {
+        let mut cursor = statement.query_rows(&transaction, batch, OnFailure::Stop).expect("it runs");
+        let mut given = 0;
+        while let Some(batch) = cursor.next_batch().expect("rows") {
+            given += batch.num_rows();
+        }
+        assert_eq!((given, cursor.executed().rows), (batch.num_rows(), batch.num_rows()));
+    })
+}
+
 const OPERATIONS: &[Operation] = &[
     ("connect: Srp256 (Srp on 3.0), encrypted", None, |scene| scene.connecting(|_| {})),
     ("connect: Srp256 (Srp on 3.0), plain", None, |scene| {
@@ -205,6 +220,14 @@ const OPERATIONS: &[Operation] = &[
     ("1000 BLOBs of 3.4 KB, adaptive", Some(40), |scene| Some(read_blobs(scene, "adaptive"))),
     ("insert 50 rows", None, |scene| Some(write_rows(scene, 50))),
     ("insert 10,000 rows", Some(12), |scene| Some(write_rows(scene, 10_000))),
+    ("insert 100 rows and read what they return", None, |scene| {
+        let sql = "INSERT INTO t VALUES (?, ?) RETURNING id, name";
+        Some(query_rows(scene, sql, &ints(100)))
+    }),
+    ("query for 100 rows of parameters, in all", Some(8), |scene| {
+        let ids = ints(100).project(&[0]).expect("the first column");
+        Some(query_rows(scene, "SELECT id + CAST(? AS INTEGER) FROM many WHERE id < 1", &ids))
+    }),
     ("insert 10 rows with BLOBs of 40 KB", None, |scene| {
         let connection = scene.connect();
         let mut transaction = connection.begin(Default::default()).expect("it starts");

@@ -293,10 +293,7 @@ impl<L: Link> Wire<L> {
         self.router.forget_rows(front.ticket);
         let executed = self.answer(front.ticket).await?;
         let affected = match front.counts {
-            Some(counts) => {
-                self.push_out(&mut series.lanes)?;
-                affected_rows(&self.answer(counts).await?.data)
-            }
+            Some(counts) => affected_rows(&self.answer(counts).await?.data),
             None => Some(1),
         };
         series.lanes.pop();
@@ -317,7 +314,6 @@ impl<L: Link> Wire<L> {
     ) -> Result<bool> {
         let id = StatementId(lane.statement.into());
         if !lane.is_open {
-            self.push_out(&mut series.lanes)?;
             let executed = self.answer(front.ticket).await?;
             if executed.status.is_error() {
                 self.forget_cursor(lane.statement);
@@ -348,7 +344,6 @@ impl<L: Link> Wire<L> {
         front: Sent,
         lane: Lane,
     ) -> Result<()> {
-        self.push_out(&mut series.lanes)?;
         let mut result = Ok(());
         if !lane.is_open {
             let executed = self.answer(front.ticket).await?;
@@ -387,10 +382,11 @@ impl<L: Link> Wire<L> {
         self.exchange().await
     }
 
-    /// Others may have used the connection, and what they sent may make the server hold back the last answers.
+    /// Others may have used the connection, and what they sent may make the server hold back the answer to the last
+    /// execution, unless it is followed by a question for counts or rows.
     fn push_out(&mut self, lanes: &mut Lanes) -> Result<()> {
-        let last = lanes.sent.back().map(|sent| sent.counts.unwrap_or(sent.ticket));
-        let is_last = last.is_none_or(|last| self.connection.is_last(last));
+        let last = lanes.sent.back().filter(|sent| sent.counts.is_none() && sent.cursor.is_none());
+        let is_last = last.is_none_or(|last| self.connection.is_last(last.ticket));
         if !is_last && !std::mem::replace(&mut lanes.is_pushed, true) {
             self.tell(&Ping)?;
         }
