@@ -30,9 +30,9 @@ const MOST_FETCHES: usize = 16;
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
 
 /// A server that takes longer than this for a fetch, and longer than [`SLOW_TRIPS`] round trips, has no other one queued
-/// behind it, so that it can be interrupted. The round trip more does not count then.
-const SLOW_FETCH: Duration = Duration::from_millis(200);
-const SLOW_TRIPS: u32 = 10;
+/// behind it, so that it can be interrupted. The round trip more is a small part of that time.
+const SLOW_FETCH: Duration = Duration::from_millis(500);
+const SLOW_TRIPS: u32 = 20;
 
 /// Rows asked for in one fetch; servers stop earlier by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
