@@ -9,6 +9,8 @@ mod elements;
 mod event_cases;
 #[path = "it/limbo_cases.rs"]
 mod limbo_cases;
+#[path = "it/query_cases.rs"]
+mod query_cases;
 #[path = "it/scroll_model.rs"]
 mod scroll_model;
 #[path = "it/support.rs"]
@@ -51,5 +53,14 @@ matrix!(
         write_cases::hundreds_of_failures_are_all_described(target);
         write_cases::blobs_of_all_lengths_arrive(target);
         write_cases::streams_count_over_all_batches(target);
+    },
+    fn many_rows_give_one_result_in_4_0(target: &Target) {
+        query_cases::each_inserted_row_comes_back_in_its_place(target);
+        query_cases::queries_follow_each_other(target);
+        query_cases::results_of_any_length_follow_each_other(target);
+        query_cases::changed_rows_come_back(target);
+        query_cases::failures_are_told_with_their_rows(target);
+        query_cases::failures_of_queries_are_told_with_their_rows(target);
+        query_cases::blobs_go_in_and_out(target);
     }
 );

@@ -20,6 +20,7 @@ mod limbo_cases;
 mod login;
 mod many_rows;
 mod partitions;
+mod query_cases;
 mod query_rows;
 mod round_trips;
 mod round_trips_document;

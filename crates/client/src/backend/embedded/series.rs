@@ -4,7 +4,7 @@ use super::write::cancelled;
 use super::{Embedded, no_statement};
 use crate::arrow::BatchBuilder;
 use crate::backend::{Backend, Message, Series, StatementId, Turn, Writer};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 impl Embedded {
     pub(super) async fn collect_rows(
@@ -39,13 +39,21 @@ impl Embedded {
                     self.open_cursor(writer.statement, writer.transaction, message, &series.output).await;
                 match opened {
                     Ok(()) => series.open = Some(turn.row),
+                    Err(error) if error.gds_codes().is_empty() => return Err(error),
                     Err(error) => writer.executed(turn.row, Err(error))?,
                 }
             } else {
                 let output = Some((&series.output, &mut *builder));
                 let executed = self.execute(writer.statement, writer.transaction, message, output).await;
                 match executed {
-                    Err(error) if error.gds_codes().is_empty() => return Err(error),
+                    Err(error) if error.gds_codes().is_empty() => {
+                        if error.kind() == Kind::Data {
+                            // Its row cannot be read, but it was executed.
+                            let affected = self.affected_rows(writer.statement)?;
+                            writer.executed(turn.row, Ok(Some(affected)))?;
+                        }
+                        return Err(error);
+                    }
                     executed => {
                         writer.executed(turn.row, executed.map(|executed| executed.affected_rows))?;
                     }

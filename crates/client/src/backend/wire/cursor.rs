@@ -17,7 +17,7 @@ use firearrow_proto::wire::packet::statement::{
     Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
 };
 use firearrow_proto::wire::{Event, Ticket};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,8 @@ const ROWS_PER_FETCH: u16 = 65535;
 pub(super) struct Cursors {
     pub(super) open: HashMap<u16, OpenCursor>,
     pub(super) inline: InlineBlobs,
+    /// Statements whose cursors follow each other, with pauses in between.
+    pub(super) reserved: HashSet<u16>,
 }
 
 #[derive(Debug)]
@@ -113,6 +115,14 @@ impl KeptRows {
 impl Cursors {
     fn by_ticket(&mut self, ticket: Ticket) -> Option<&mut OpenCursor> {
         self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
+    }
+
+    /// Whether the statement may open a cursor.
+    pub(super) fn expect_free(&self, id: u16) -> Result<()> {
+        if self.open.contains_key(&id) || self.reserved.contains(&id) {
+            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
+        }
+        Ok(())
     }
 
     /// Keeps rows from `start` on for a later call. Rows of a cursor that was closed are dropped.
@@ -231,9 +241,7 @@ impl<L: Link> Wire<L> {
         scrolls: bool,
     ) -> Result<()> {
         let id = handle(statement.0);
-        if self.cursors.open.contains_key(&id) {
-            return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
-        }
+        self.cursors.expect_free(id)?;
         let (blr, message) = self.pack(parameters)?;
         let (timeout, deadline) = self.take_timeout();
         let owner = transaction;

@@ -146,6 +146,9 @@ impl<L: Link> Wire<L> {
             }
             result = result.and(settled);
         }
+        if std::mem::take(&mut series.lanes.has_lanes) {
+            self.cursors.reserved.remove(&handle(writer.statement.0));
+        }
         for lane in std::mem::take(&mut series.lanes.free) {
             self.drop_cursor(StatementId(lane.into()))?;
         }
@@ -234,8 +237,12 @@ impl<L: Link> Wire<L> {
     /// Makes sure that there are so many lanes, if the server has handles for them.
     async fn open_lanes(&mut self, writer: &Writer, series: &mut Series, wanted: usize) -> Result<()> {
         let lanes = &mut series.lanes;
-        if !std::mem::replace(&mut lanes.has_lanes, true) {
-            lanes.free.push_back(handle(writer.statement.0));
+        let first = handle(writer.statement.0);
+        if !lanes.has_lanes {
+            self.cursors.expect_free(first)?;
+            self.cursors.reserved.insert(first);
+            lanes.free.push_back(first);
+            lanes.has_lanes = true;
         }
         let missing = wanted.saturating_sub(lanes.total());
         if missing == 0 {
