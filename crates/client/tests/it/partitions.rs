@@ -189,7 +189,10 @@ matrix!(
             connection.partition("SELECT 1 FROM rdb$database", (), &wanted(0)).expect("it is planned");
         let (_, other) = filled(target);
         // Its snapshot number means nothing there, if it exists at all.
-        let error = other.read_partition(&query.partitions()[0]).map(drop).expect_err("it is elsewhere");
+        let error = other
+            .read_partition(&query.partitions()[0], Default::default())
+            .map(drop)
+            .expect_err("it is elsewhere");
         assert_eq!(error.kind(), Kind::Misuse, "{error}");
     },
     fn parameters_and_switches_travel_along(target: &Target) {
@@ -208,7 +211,8 @@ matrix!(
         assert_eq!(query.partitions().len(), 3);
         assert_eq!(query.schema().field(1).data_type(), &DataType::LargeUtf8);
         assert_eq!(total(&read_all(&config, &query)).0, ROWS / 10);
-        let first = rows(connection.read_partition(&query.partitions()[0]).expect("it is read"));
+        let first =
+            rows(connection.read_partition(&query.partitions()[0], Default::default()).expect("it is read"));
         assert_eq!(first.column(2).as_string::<i64>().value(0), "é");
         let two = RecordBatch::try_from_iter([("a", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)])
             .expect("rows");
@@ -267,7 +271,7 @@ matrix!(
         let planned = connection.wire_stats().since(&before).round_trips;
         assert!(planned <= 24, "{planned}");
         let before = connection.wire_stats();
-        connection.read_partition(&query.partitions()[0]).expect("it is read");
+        connection.read_partition(&query.partitions()[0], Default::default()).expect("it is read");
         let read = connection.wire_stats().since(&before).round_trips;
         assert!(read <= 6, "{read}");
     },
