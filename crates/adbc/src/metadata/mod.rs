@@ -1,0 +1,36 @@
+//! What is known about driver, server and database, as the record batches that ADBC prescribes.
+//!
+//! ```text
+//!  info        ServerInfo
+//!  objects     Catalog: tables, columns, constraints ─► nested lists
+//!  table_schema, statistics                             "
+//! ```
+//!
+//! Firebird up to 5.0 has neither catalogs nor schemas: there is one of each without a name.
+
+mod info;
+mod nested;
+mod objects;
+mod statistics;
+mod table_schema;
+mod table_types;
+mod xdbc;
+
+pub use info::info;
+pub use objects::{ObjectFilter, objects};
+pub use statistics::{INDEX_SELECTIVITY, statistic_names, statistics};
+pub use table_schema::table_schema;
+pub use table_types::table_types;
+
+use firearrow::catalog::Name;
+
+/// Whether a filter for catalogs or schemas lets the one pass that has no name: there is no filter, or it asks for things
+/// without.
+fn has_nameless(filter: Option<&str>) -> bool {
+    filter.is_none_or(str::is_empty)
+}
+
+/// The names that a filter means.
+fn pattern(filter: Option<&str>) -> Name<'_> {
+    filter.map_or(Name::Any, Name::Like)
+}

@@ -1,0 +1,72 @@
+//! What declarations and indexes tell, without looking at rows.
+
+use super::{INDEX_SELECTIVITY, Statistic, Value, is_counted};
+use crate::error::{self, Result};
+use adbc_core::constants::{
+    ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT, ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY as MAX_BYTE_WIDTH,
+    ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
+};
+use arrow::array::AsArray;
+use arrow::datatypes::Int64Type;
+use firearrow::Connection;
+use firearrow::catalog::{BaseType, Catalog, Column, Index, Name, quoted};
+
+pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<Statistic>> {
+    let catalog = connection.catalog().map_err(error::of)?;
+    let tables = catalog.tables(name).map_err(error::of)?;
+    let columns = catalog.columns(name, Name::Any).map_err(error::of)?;
+    let indexes = catalog.indexes(name).map_err(error::of)?;
+    let mut statistics = Vec::new();
+    for table in tables.iter().filter(|table| is_counted(table)) {
+        let indexes: Vec<&Index> = indexes.iter().filter(|index| index.table == table.name).collect();
+        statistics.push(match rows(&indexes) {
+            Some(rows) => Statistic::approximate(&table.name, None, ROW_COUNT, rows),
+            None => Statistic::exact(&table.name, None, ROW_COUNT, Value::Integer(count(&catalog, &table.name)?)),
+        });
+        for column in columns.iter().filter(|column| column.table == table.name) {
+            let mut add = |key, value| {
+                statistics.push(Statistic::approximate(&table.name, Some(&column.name), key, value));
+            };
+            if let Some(selectivity) = selectivity(&indexes, &column.name) {
+                add(DISTINCT_COUNT, (1.0 / selectivity).round());
+                add(INDEX_SELECTIVITY, selectivity);
+            }
+            if let Some(width) = width(column) {
+                add(MAX_BYTE_WIDTH, width.into());
+            }
+        }
+    }
+    Ok(statistics)
+}
+
+/// As many as a key has values. Keys of constraints are never partial; a UNIQUE one may have NULLs, which count as one.
+fn rows(indexes: &[&Index]) -> Option<f64> {
+    let keys = indexes.iter().filter(|index| index.unique && index.active && index.constraint.is_some());
+    let selectivity = keys.filter_map(|index| index.selectivity).min_by(f64::total_cmp)?;
+    Some((1.0 / selectivity).round())
+}
+
+/// The least of the indexes that begin with the column and have all rows.
+fn selectivity(indexes: &[&Index], column: &str) -> Option<f64> {
+    let whole = indexes.iter().filter(|index| index.active && index.condition.is_none());
+    let first = whole.filter_map(|index| index.segments.first()).filter(|segment| segment.column == column);
+    first.filter_map(|segment| segment.selectivity).min_by(f64::total_cmp)
+}
+
+fn count(catalog: &Catalog, table: &str) -> Result<i64> {
+    let sql = format!("SELECT CAST(COUNT(*) AS BIGINT) FROM {}", quoted(table));
+    let mut cursor = catalog.transaction().query(&sql).map_err(error::of)?;
+    let batch = cursor.next_batch().map_err(error::of)?;
+    let count = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
+    match count {
+        Some(count) if !count.is_empty() => Ok(count.value(0)),
+        _ => Err(error::internal("the engine counted no rows")),
+    }
+}
+
+/// Most bytes of a value. Nobody knows how long BLOBs and arrays are.
+fn width(column: &Column) -> Option<u32> {
+    let base = column.data_type.base;
+    let is_open = matches!(base, BaseType::Blob | BaseType::TextBlob | BaseType::Other(_));
+    (!is_open && !column.data_type.is_array()).then_some(column.data_type.length)
+}

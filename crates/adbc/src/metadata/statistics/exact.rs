@@ -1,0 +1,130 @@
+//! What the rows themselves tell.
+
+use super::{Statistic, Value, fixed_width, is_counted};
+use crate::error::{self, Result};
+use adbc_core::constants::{
+    ADBC_STATISTIC_AVERAGE_BYTE_WIDTH_KEY as BYTE_WIDTH, ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT,
+    ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY as MAX_BYTE_WIDTH, ADBC_STATISTIC_MAX_VALUE_KEY as MAX_VALUE,
+    ADBC_STATISTIC_MIN_VALUE_KEY as MIN_VALUE, ADBC_STATISTIC_NULL_COUNT_KEY as NULL_COUNT,
+    ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
+};
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use firearrow::arrow::NoneEncoding;
+use firearrow::catalog::{BaseType, Column, Name, quoted};
+use firearrow::{Connection, ReadOptions, Transaction, TransactionOptions};
+
+/// Longer text would make sort records and result rows longer than engines allow.
+const LONGEST_TEXT: u32 = 1024;
+/// Columns asked about in one query. A table has one query unless it is wider; they share a snapshot.
+const COLUMNS_AT_ONCE: usize = 16;
+
+pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<Statistic>> {
+    let catalog = connection.catalog().map_err(error::of)?;
+    let tables = catalog.tables(name).map_err(error::of)?;
+    let columns = catalog.columns(name, Name::Any).map_err(error::of)?;
+    drop(catalog);
+    let snapshot = connection.begin_lazy(TransactionOptions::read_only()).map_err(error::of)?;
+    let mut statistics = Vec::new();
+    for table in tables.iter().filter(|table| is_counted(table)) {
+        let all: Vec<&Column> =
+            columns.iter().filter(|column| column.table == table.name && !column.data_type.is_array()).collect();
+        let mut parts: Vec<&[&Column]> = all.chunks(COLUMNS_AT_ONCE).collect();
+        if parts.is_empty() {
+            parts.push(&[]);
+        }
+        for (index, part) in parts.into_iter().enumerate() {
+            let mut found = table_statistics(&snapshot, &table.name, part)?;
+            // Each part counts the rows.
+            found.retain(|each| index == 0 || each.column.is_some());
+            statistics.extend(found);
+        }
+    }
+    Ok(statistics)
+}
+
+/// One item of the select list.
+struct Item<'a> {
+    column: &'a str,
+    key: i16,
+    sql: String,
+}
+
+fn table_statistics(snapshot: &Transaction, table: &str, columns: &[&Column]) -> Result<Vec<Statistic>> {
+    let items: Vec<Item<'_>> = columns.iter().flat_map(|column| items(column)).collect();
+    let mut list = vec!["CAST(COUNT(*) AS BIGINT)".to_owned()];
+    list.extend(items.iter().map(|item| item.sql.clone()));
+    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
+    let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
+    let statement = snapshot.prepare(&sql).map_err(error::of)?.with_read_options(options);
+    let mut cursor = statement.query(snapshot, ()).map_err(error::of)?;
+    let batch = cursor.next_batch().map_err(error::of)?;
+    let batch = batch.ok_or_else(|| error::internal("the engine counted no rows"))?;
+    let Some(Value::Integer(rows)) = value(batch.column(0)) else {
+        return Err(error::internal("the engine counted no rows"));
+    };
+    let mut statistics = vec![Statistic::exact(table, None, ROW_COUNT, Value::Integer(rows))];
+    for (item, array) in items.iter().zip(&batch.columns()[1..]) {
+        let value = match (item.key, value(array)) {
+            // Counted are those that are not.
+            (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows - count)),
+            // No rows, no value.
+            (_, value) => value,
+        };
+        statistics.extend(value.map(|value| Statistic::exact(table, Some(item.column), item.key, value)));
+    }
+    for column in columns {
+        let Some(width) = fixed_width(column) else { continue };
+        let mut add = |key, value| statistics.push(Statistic::exact(table, Some(&column.name), key, value));
+        add(MAX_BYTE_WIDTH, Value::Integer(width.into()));
+        add(BYTE_WIDTH, Value::Float(width.into()));
+    }
+    Ok(statistics)
+}
+
+fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
+    use BaseType::*;
+    let name = quoted(&column.name);
+    let base = column.data_type.base;
+    let is_blob = matches!(base, Blob | TextBlob);
+    let is_text = matches!(base, Char | VarChar);
+    let is_string = is_text || matches!(base, Binary | VarBinary);
+    let mut items = Vec::new();
+    let mut add = |key, sql| items.push(Item { column: &column.name, key, sql });
+    add(NULL_COUNT, format!("CAST(COUNT({name}) AS BIGINT)"));
+    if is_string && column.data_type.length <= LONGEST_TEXT || fixed_width(column).is_some() {
+        add(DISTINCT_COUNT, format!("CAST(COUNT(DISTINCT {name}) AS BIGINT)"));
+    }
+    if is_string || is_blob {
+        add(BYTE_WIDTH, format!("AVG(CAST(OCTET_LENGTH({name}) AS DOUBLE PRECISION))"));
+        add(MAX_BYTE_WIDTH, format!("CAST(MAX(OCTET_LENGTH({name})) AS BIGINT)"));
+    }
+    let as_type = match base {
+        SmallInt | Integer | BigInt => Some("BIGINT"),
+        Int128 | Numeric | Decimal | Float | DoublePrecision => Some("DOUBLE PRECISION"),
+        _ => None,
+    };
+    for (key, function) in [(MIN_VALUE, "MIN"), (MAX_VALUE, "MAX")] {
+        match as_type {
+            Some(to) => add(key, format!("CAST({function}({name}) AS {to})")),
+            None if is_string && column.data_type.length <= LONGEST_TEXT => add(key, format!("{function}({name})")),
+            None => {}
+        }
+    }
+    items
+}
+
+/// The first value of a column; `None` for NULL.
+fn value(array: &dyn Array) -> Option<Value> {
+    if array.is_empty() || array.is_null(0) {
+        return None;
+    }
+    Some(match array.data_type() {
+        DataType::Int64 => Value::Integer(array.as_primitive::<Int64Type>().value(0)),
+        DataType::Float64 => Value::Float(array.as_primitive::<Float64Type>().value(0)),
+        DataType::Utf8 => Value::Bytes(array.as_string::<i32>().value(0).as_bytes().to_vec()),
+        DataType::Binary => Value::Bytes(array.as_binary::<i32>().value(0).to_vec()),
+        DataType::FixedSizeBinary(_) => Value::Bytes(array.as_fixed_size_binary().value(0).to_vec()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,140 @@
+//! How many rows there are and what they are like.
+//!
+//! | statistic | approximate | exact |
+//! |---|---|---|
+//! | `row_count` | of a PRIMARY KEY or UNIQUE constraint whose selectivity is known, else counted | counted |
+//! | `max_byte_width` | from the declaration; not of BLOBs | the longest string or BLOB |
+//! | `distinct_count` | of indexes that begin with the column | counted; not of BLOBs |
+//! | `firebird.index_selectivity` | the same, as the engine has it | |
+//! | `null_count`, `byte_width` | | counted; the mean of strings and BLOBs |
+//! | `min_value`, `max_value` | | of numbers as int64 or float64, of shorter text as its bytes |
+//!
+//! What indexes tell is as old as the last `SET STATISTICS INDEX`. Views are left out: to count their rows is to run them.
+
+mod approximate;
+mod exact;
+
+use super::nested::{catalog, lists, structs};
+use super::{has_nameless, pattern};
+use crate::error::{self, Result};
+use adbc_core::schemas::{
+    GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA, STATISTIC_VALUE_SCHEMA, STATISTICS_DB_SCHEMA_SCHEMA,
+    STATISTICS_SCHEMA,
+};
+use arrow::array::{
+    ArrayRef, BinaryArray, BooleanArray, Float64Array, Int16Array, Int64Array, RecordBatch, StringArray,
+    UInt64Array, UnionArray, new_null_array,
+};
+use arrow::buffer::ScalarBuffer;
+use arrow::datatypes::DataType;
+use firearrow::Connection;
+use firearrow::catalog::{BaseType, Column, Table, TableKind};
+use std::sync::Arc;
+
+/// Key of the statistic `firebird.index_selectivity`: one by the number of different values, float64.
+pub const INDEX_SELECTIVITY: i16 = 1024;
+
+/// One statistic of a table, or of a column of it.
+struct Statistic {
+    table: String,
+    column: Option<String>,
+    key: i16,
+    value: Value,
+    is_approximate: bool,
+}
+
+/// Members of ADBC's union that are used, by their numbers there.
+enum Value {
+    Integer(i64),
+    Float(f64),
+    Bytes(Vec<u8>),
+}
+
+impl Statistic {
+    fn exact(table: &str, column: Option<&str>, key: i16, value: Value) -> Self {
+        Self { table: table.into(), column: column.map(Into::into), key, value, is_approximate: false }
+    }
+
+    fn approximate(table: &str, column: Option<&str>, key: i16, value: f64) -> Self {
+        let value = Value::Float(value);
+        Self { is_approximate: true, ..Self::exact(table, column, key, value) }
+    }
+}
+
+/// The statistics of this driver that ADBC has no names for.
+pub fn statistic_names() -> Result<RecordBatch> {
+    let names = StringArray::from(vec!["firebird.index_selectivity"]);
+    let keys = Int16Array::from(vec![INDEX_SELECTIVITY]);
+    Ok(RecordBatch::try_new(GET_STATISTIC_NAMES_SCHEMA.clone(), vec![Arc::new(names), Arc::new(keys)])?)
+}
+
+/// Statistics of the tables whose names match a pattern; those of the engine's own are left out.
+pub fn statistics(
+    connection: &Connection,
+    catalog: Option<&str>,
+    schema: Option<&str>,
+    table: Option<&str>,
+    approximate: bool,
+) -> Result<RecordBatch> {
+    if !has_nameless(catalog) {
+        return self::catalog(&GET_STATISTICS_SCHEMA, None);
+    }
+    let count = usize::from(has_nameless(schema));
+    let statistics = match (count, approximate) {
+        (0, _) => Vec::new(),
+        (_, true) => approximate::statistics(connection, pattern(table))?,
+        (_, false) => exact::statistics(connection, pattern(table))?,
+    };
+    let names = new_null_array(&DataType::Utf8, count);
+    let length = statistics.len();
+    let lists_of_statistics = lists(structs_of_statistics(statistics)?, (0..count).map(|_| Some(length)))?;
+    let schemas = structs(&STATISTICS_DB_SCHEMA_SCHEMA, vec![names, lists_of_statistics])?;
+    self::catalog(&GET_STATISTICS_SCHEMA, Some(lists(schemas, [Some(count)])?))
+}
+
+fn is_counted(table: &Table) -> bool {
+    !matches!(table.kind, TableKind::View | TableKind::System)
+}
+
+/// Bytes of every value, of types that always take as many.
+fn fixed_width(column: &Column) -> Option<u32> {
+    use BaseType::{Binary, Blob, Char, Other, TextBlob, VarBinary, VarChar};
+    let varies = matches!(column.data_type.base, Char | VarChar | Binary | VarBinary | TextBlob | Blob | Other(_));
+    (!varies && !column.data_type.is_array()).then_some(column.data_type.length)
+}
+
+fn structs_of_statistics(statistics: Vec<Statistic>) -> Result<ArrayRef> {
+    let tables = StringArray::from_iter_values(statistics.iter().map(|each| &each.table));
+    let columns: StringArray = statistics.iter().map(|each| each.column.as_deref()).collect();
+    let keys = Int16Array::from_iter_values(statistics.iter().map(|each| each.key));
+    let approximate: BooleanArray = statistics.iter().map(|each| Some(each.is_approximate)).collect();
+    let values = values(statistics.into_iter().map(|each| each.value))?;
+    let members: Vec<ArrayRef> =
+        vec![Arc::new(tables), Arc::new(columns), Arc::new(keys), values, Arc::new(approximate)];
+    structs(&STATISTICS_SCHEMA, members)
+}
+
+fn values(values: impl Iterator<Item = Value>) -> Result<ArrayRef> {
+    let (mut integers, mut floats, mut bytes) = (Vec::new(), Vec::new(), Vec::<Vec<u8>>::new());
+    let (mut members, mut offsets) = (Vec::new(), Vec::new());
+    for value in values {
+        let (member, length) = match value {
+            Value::Integer(value) => (0, { integers.push(value); integers.len() }),
+            Value::Float(value) => (2, { floats.push(value); floats.len() }),
+            Value::Bytes(value) => (3, { bytes.push(value); bytes.len() }),
+        };
+        members.push(member);
+        offsets.push(length as i32 - 1);
+    }
+    let DataType::Union(fields, _) = &*STATISTIC_VALUE_SCHEMA else {
+        return Err(error::internal("ADBC's schema of statistics has no union"));
+    };
+    let children: Vec<ArrayRef> = vec![
+        Arc::new(Int64Array::from(integers)),
+        Arc::new(UInt64Array::from(Vec::<u64>::new())),
+        Arc::new(Float64Array::from(floats)),
+        Arc::new(BinaryArray::from_iter_values(bytes)),
+    ];
+    let (members, offsets) = (ScalarBuffer::from(members), ScalarBuffer::from(offsets));
+    Ok(Arc::new(UnionArray::try_new(fields.clone(), members, Some(offsets), children)?))
+}

@@ -1,0 +1,44 @@
+//! The columns of one table as Arrow fields.
+
+use super::has_nameless;
+use crate::error::{self, Result};
+use adbc_core::error::Status;
+use arrow::datatypes::{Field, Schema};
+use firearrow::catalog::{Name, quoted};
+use firearrow::{Connection, ReadOptions};
+
+/// The schema of a table or view of exactly this name: what `SELECT *` gives with decimals of the precision that they were
+/// declared with, and the fields of NOT NULL columns say so.
+///
+/// # Errors
+/// `NOT_FOUND`, SQLSTATE 42S02, if there is none, and for any catalog or schema.
+pub fn table_schema(
+    connection: &Connection,
+    catalog: Option<&str>,
+    schema: Option<&str>,
+    table: &str,
+    options: &ReadOptions,
+) -> Result<Schema> {
+    if !has_nameless(catalog) || !has_nameless(schema) {
+        return Err(missing(format!("table {} is in no catalog or schema: Firebird has none", quoted(table))));
+    }
+    let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
+    let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
+    if columns.is_empty() {
+        return Err(missing(format!("there is no table {}", quoted(table))));
+    }
+    let list: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
+    let statement = catalog.transaction().prepare(&sql).map_err(error::of)?;
+    let declared = columns.iter().map(|column| column.data_type.precision).collect();
+    let options = ReadOptions { declared_precision: declared, ..options.clone() };
+    let selected = statement.with_read_options(options).schema().map_err(error::of)?;
+    let fields = selected.fields().iter().zip(&columns).map(|(field, column)| -> Field {
+        field.as_ref().clone().with_nullable(column.nullable)
+    });
+    Ok(Schema::new(fields.collect::<Vec<Field>>()))
+}
+
+fn missing(text: String) -> adbc_core::error::Error {
+    error::with_sqlstate(error::new(Status::NotFound, text), error::TABLE_UNKNOWN)
+}
