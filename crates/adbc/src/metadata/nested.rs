@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn lists_share_out_their_items() {
-        let lists = lists(Arc::new(Int32Array::from(vec![1, 2, 3])), [Some(2), None, Some(0), Some(1)]).unwrap();
+        let lists =
+            lists(Arc::new(Int32Array::from(vec![1, 2, 3])), [Some(2), None, Some(0), Some(1)]).unwrap();
         let lists = lists.as_list::<i32>();
         assert_eq!((lists.value_length(0), lists.value_length(2), lists.value_length(3)), (2, 0, 1));
         assert_eq!((0..4).map(|row| lists.is_null(row)).collect::<Vec<_>>(), [false, true, false, false]);

@@ -6,9 +6,12 @@ use super::{has_nameless, pattern};
 use crate::error::{self, Result};
 use adbc_core::options::ObjectDepth;
 use adbc_core::schemas::{
-    COLUMN_SCHEMA, CONSTRAINT_SCHEMA, GET_OBJECTS_SCHEMA, OBJECTS_DB_SCHEMA_SCHEMA, TABLE_SCHEMA, USAGE_SCHEMA,
+    COLUMN_SCHEMA, CONSTRAINT_SCHEMA, GET_OBJECTS_SCHEMA, OBJECTS_DB_SCHEMA_SCHEMA, TABLE_SCHEMA,
+    USAGE_SCHEMA,
 };
-use arrow::array::{ArrayRef, BooleanArray, Int16Array, Int32Array, RecordBatch, StringArray, new_null_array};
+use arrow::array::{
+    ArrayRef, BooleanArray, Int16Array, Int32Array, RecordBatch, StringArray, new_null_array,
+};
 use arrow::datatypes::DataType;
 use firearrow::Connection;
 use firearrow::catalog::{Catalog, Column, Constraint, Reference, Table, TableKind};
@@ -85,7 +88,11 @@ fn members(catalog: &Catalog, tables: &[Table], filter: &ObjectFilter<'_>) -> Re
 
 /// Members in the order of their tables, and how many each has. Those of other tables are left out: a table may have been
 /// created since the tables were asked for.
-fn by_table<T>(tables: &[Table], members: Vec<T>, table: impl Fn(&T) -> &str) -> (Vec<T>, Vec<Option<usize>>) {
+fn by_table<T>(
+    tables: &[Table],
+    members: Vec<T>,
+    table: impl Fn(&T) -> &str,
+) -> (Vec<T>, Vec<Option<usize>>) {
     let places: HashMap<&str, usize> =
         tables.iter().enumerate().map(|(index, table)| (table.name.as_str(), index)).collect();
     let mut groups: Vec<Vec<T>> = tables.iter().map(|_| Vec::new()).collect();
@@ -141,7 +148,8 @@ fn structs_of_constraints(constraints: &[Constraint]) -> Result<ArrayRef> {
     )?;
     let references: Vec<Option<&Reference>> =
         constraints.iter().map(|constraint| constraint.references.as_ref()).collect();
-    let used = || references.iter().flatten().flat_map(|to| to.columns.iter().map(|column| (&to.table, column)));
+    let used =
+        || references.iter().flatten().flat_map(|to| to.columns.iter().map(|column| (&to.table, column)));
     let usages = structs(
         &USAGE_SCHEMA,
         vec![

@@ -20,7 +20,10 @@ pub fn table_schema(
     options: &ReadOptions,
 ) -> Result<Schema> {
     if !has_nameless(catalog) || !has_nameless(schema) {
-        return Err(missing(format!("table {} is in no catalog or schema: Firebird has none", quoted(table))));
+        return Err(missing(format!(
+            "table {} is in no catalog or schema: Firebird has none",
+            quoted(table)
+        )));
     }
     let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
@@ -33,9 +36,11 @@ pub fn table_schema(
     let declared = columns.iter().map(|column| column.data_type.precision).collect();
     let options = ReadOptions { declared_precision: declared, ..options.clone() };
     let selected = statement.with_read_options(options).schema().map_err(error::of)?;
-    let fields = selected.fields().iter().zip(&columns).map(|(field, column)| -> Field {
-        field.as_ref().clone().with_nullable(column.nullable)
-    });
+    let fields = selected
+        .fields()
+        .iter()
+        .zip(&columns)
+        .map(|(field, column)| -> Field { field.as_ref().clone().with_nullable(column.nullable) });
     Ok(Schema::new(fields.collect::<Vec<Field>>()))
 }
 

@@ -7,6 +7,7 @@ mod budget;
 mod campaign;
 mod cancel;
 mod cases;
+mod catalog;
 mod elements;
 mod encryption;
 mod errors;

@@ -21,7 +21,9 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
         let indexes: Vec<&Index> = indexes.iter().filter(|index| index.table == table.name).collect();
         statistics.push(match rows(&indexes) {
             Some(rows) => Statistic::approximate(&table.name, None, ROW_COUNT, rows),
-            None => Statistic::exact(&table.name, None, ROW_COUNT, Value::Integer(count(&catalog, &table.name)?)),
+            None => {
+                Statistic::exact(&table.name, None, ROW_COUNT, Value::Integer(count(&catalog, &table.name)?))
+            }
         });
         for column in columns.iter().filter(|column| column.table == table.name) {
             let mut add = |key, value| {

@@ -27,8 +27,10 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
     let snapshot = connection.begin_lazy(TransactionOptions::read_only()).map_err(error::of)?;
     let mut statistics = Vec::new();
     for table in tables.iter().filter(|table| is_counted(table)) {
-        let all: Vec<&Column> =
-            columns.iter().filter(|column| column.table == table.name && !column.data_type.is_array()).collect();
+        let all: Vec<&Column> = columns
+            .iter()
+            .filter(|column| column.table == table.name && !column.data_type.is_array())
+            .collect();
         let mut parts: Vec<&[&Column]> = all.chunks(COLUMNS_AT_ONCE).collect();
         if parts.is_empty() {
             parts.push(&[]);
@@ -107,7 +109,9 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     for (key, function) in [(MIN_VALUE, "MIN"), (MAX_VALUE, "MAX")] {
         match as_type {
             Some(to) => add(key, format!("CAST({function}({name}) AS {to})")),
-            None if is_string && column.data_type.length <= LONGEST_TEXT => add(key, format!("{function}({name})")),
+            None if is_string && column.data_type.length <= LONGEST_TEXT => {
+                add(key, format!("{function}({name})"))
+            }
             None => {}
         }
     }

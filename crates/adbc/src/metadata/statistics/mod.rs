@@ -99,7 +99,8 @@ fn is_counted(table: &Table) -> bool {
 /// Bytes of every value, of types that always take as many.
 fn fixed_width(column: &Column) -> Option<u32> {
     use BaseType::{Binary, Blob, Char, Other, TextBlob, VarBinary, VarChar};
-    let varies = matches!(column.data_type.base, Char | VarChar | Binary | VarBinary | TextBlob | Blob | Other(_));
+    let varies =
+        matches!(column.data_type.base, Char | VarChar | Binary | VarBinary | TextBlob | Blob | Other(_));
     (!varies && !column.data_type.is_array()).then_some(column.data_type.length)
 }
 
@@ -119,9 +120,18 @@ fn values(values: impl Iterator<Item = Value>) -> Result<ArrayRef> {
     let (mut members, mut offsets) = (Vec::new(), Vec::new());
     for value in values {
         let (member, length) = match value {
-            Value::Integer(value) => (0, { integers.push(value); integers.len() }),
-            Value::Float(value) => (2, { floats.push(value); floats.len() }),
-            Value::Bytes(value) => (3, { bytes.push(value); bytes.len() }),
+            Value::Integer(value) => (0, {
+                integers.push(value);
+                integers.len()
+            }),
+            Value::Float(value) => (2, {
+                floats.push(value);
+                floats.len()
+            }),
+            Value::Bytes(value) => (3, {
+                bytes.push(value);
+                bytes.len()
+            }),
         };
         members.push(member);
         offsets.push(length as i32 - 1);

@@ -1,0 +1,180 @@
+//! How many rows there are and what they are like.
+
+use crate::support::{field, fresh, members, names, run, texts};
+use adbc_core::schemas::{GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA};
+use adbc_driver_firebird::metadata::{INDEX_SELECTIVITY, statistic_names, statistics};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{Float64Type, Int16Type, Int64Type};
+use firearrow::Connection;
+use firearrow_testkit::{Target, matrix};
+use std::collections::HashSet;
+
+// The keys of adbc.h.
+const MEAN: i16 = 0;
+const DISTINCT: i16 = 1;
+const WIDTH: i16 = 2;
+const MAX: i16 = 3;
+const MIN: i16 = 4;
+const NULLS: i16 = 5;
+const ROWS: i16 = 6;
+
+/// Values of `name` and `long_text`.
+fn name(row: usize) -> String {
+    format!("n{row}{}", if row == 999 { "ü" } else { "" })
+}
+
+/// A thousand rows, an empty table, a view.
+fn measured(target: &Target) -> Connection {
+    let connection = fresh(target);
+    let wide: Vec<String> = (0..20).map(|n| format!("c{n} INTEGER DEFAULT {n}")).collect();
+    run(
+        &connection,
+        &format!(
+            "CREATE TABLE measured (id INTEGER NOT NULL, grp SMALLINT, price NUMERIC(9,2), \
+             name VARCHAR(20) CHARACTER SET UTF8, note BLOB SUB_TYPE TEXT, d DATE, \
+             long_text VARCHAR(2000) CHARACTER SET UTF8, sizes INTEGER[2], {}, CONSTRAINT pk PRIMARY KEY (id))",
+            wide.join(", ")
+        ),
+    );
+    run(&connection, "CREATE TABLE empty (id INTEGER)");
+    run(&connection, "CREATE VIEW seen AS SELECT id FROM measured");
+    run(
+        &connection,
+        "EXECUTE BLOCK AS DECLARE i INTEGER = 0; DECLARE n VARCHAR(20) CHARACTER SET UTF8; BEGIN
+             WHILE (i < 1000) DO BEGIN
+                 n = 'n' || i;
+                 IF (i = 999) THEN n = n || 'ü';
+                 INSERT INTO measured (id, grp, price, name, note, long_text)
+                 VALUES (:i, NULLIF(MOD(:i, 10), 0), :i - 0.5, :n, IIF(:i = 5, 'long!', NULL), :n);
+                 i = i + 1;
+             END
+         END",
+    );
+    run(&connection, "CREATE INDEX by_group ON measured (grp, price)");
+    connection
+}
+
+matrix!(
+    all,
+    fn exact_statistics_are_counted(target: &Target) {
+        let connection = measured(target);
+        let found = Found::of(&connection, Some("MEASURED"), false);
+        assert!(found.0.iter().all(|row| row.table == "MEASURED" && !row.approximate));
+        let (integer, float) = (|c, key| found.integer(Some(c), key), |c, key| found.float(Some(c), key));
+        assert_eq!(found.integer(None, ROWS), Some(1000));
+        assert_eq!((integer("ID", DISTINCT), integer("ID", NULLS)), (Some(1000), Some(0)));
+        assert_eq!((integer("ID", MIN), integer("ID", MAX)), (Some(0), Some(999)));
+        assert_eq!((integer("ID", WIDTH), float("ID", MEAN)), (Some(4), Some(4.0)));
+        assert_eq!((integer("GRP", DISTINCT), integer("GRP", NULLS)), (Some(9), Some(100)));
+        assert_eq!((float("PRICE", MIN), float("PRICE", MAX)), (Some(-0.5), Some(998.5)));
+        assert_eq!(
+            (found.bytes("NAME", MIN), found.bytes("NAME", MAX)),
+            (Some("n0".into()), Some("n999ü".into()))
+        );
+        let mean = (0..1000).map(|row| name(row).len() as f64).sum::<f64>() / 1000.0;
+        assert_eq!(integer("NAME", WIDTH), Some(6));
+        assert!((float("NAME", MEAN).expect("a mean") - mean).abs() < 1e-9);
+        assert_eq!((integer("NOTE", WIDTH), integer("NOTE", NULLS)), (Some(5), Some(999)));
+        assert_eq!(integer("NOTE", DISTINCT), None);
+        assert_eq!((integer("D", NULLS), integer("D", DISTINCT)), (Some(1000), Some(0)));
+        assert_eq!((found.bytes("LONG_TEXT", MIN), integer("LONG_TEXT", WIDTH)), (None, Some(6)));
+        assert_eq!(integer("C19", MAX), Some(19), "wide tables are asked about in parts");
+        assert!(found.0.iter().all(|row| row.column.as_deref() != Some("SIZES")), "arrays are left out");
+        // Without rows there is no least value.
+        let empty = Found::of(&connection, Some("EMP_Y"), false);
+        assert_eq!((empty.integer(None, ROWS), empty.integer(Some("ID"), NULLS)), (Some(0), Some(0)));
+        assert_eq!(empty.integer(Some("ID"), MIN), None);
+        let all = Found::of(&connection, None, false);
+        let tables: HashSet<&str> = all.0.iter().map(|row| row.table.as_str()).collect();
+        assert_eq!(tables, HashSet::from(["MEASURED", "EMPTY"]), "views are not counted");
+    },
+    fn approximate_statistics_come_from_indexes(target: &Target) {
+        let connection = measured(target);
+        let found = Found::of(&connection, Some("MEASURED"), true);
+        assert_eq!(found.integer(None, ROWS), Some(1000), "counted: the key's selectivity is not known yet");
+        assert!(found.0.iter().all(|row| row.approximate == (row.key != ROWS)));
+        assert_eq!(found.float(Some("GRP"), DISTINCT), Some(10.0), "NULL is one of them");
+        let selectivity = found.float(Some("GRP"), INDEX_SELECTIVITY).expect("it is known");
+        assert!((selectivity - 0.1).abs() < 1e-6, "{selectivity}");
+        assert_eq!(found.float(Some("PRICE"), DISTINCT), None, "no index begins with it");
+        assert_eq!(
+            (found.float(Some("ID"), WIDTH), found.float(Some("NAME"), WIDTH)),
+            (Some(4.0), Some(80.0))
+        );
+        assert_eq!(found.float(Some("NOTE"), WIDTH), None);
+        run(&connection, "SET STATISTICS INDEX pk");
+        let found = Found::of(&connection, Some("MEASURED"), true);
+        assert_eq!(found.float(None, ROWS), Some(1000.0));
+        assert!(found.0.iter().all(|row| row.approximate));
+        assert_eq!(found.float(Some("ID"), DISTINCT), Some(1000.0));
+    },
+    fn nothing_is_told_of_what_is_not_there(target: &Target) {
+        let connection = measured(target);
+        for approximate in [true, false] {
+            for pattern in ["NO_SUCH%", "measured", "SEEN", "RDB$RELATIONS"] {
+                assert!(Found::of(&connection, Some(pattern), approximate).0.is_empty(), "{pattern}");
+            }
+            let batch = statistics(&connection, Some("c"), None, None, approximate).expect("statistics");
+            assert_eq!((batch.schema(), batch.num_rows()), (GET_STATISTICS_SCHEMA.clone(), 0));
+            let batch = statistics(&connection, None, Some("s"), None, approximate).expect("statistics");
+            assert_eq!((batch.schema(), batch.num_rows()), (GET_STATISTICS_SCHEMA.clone(), 1));
+            assert_eq!(members(batch.column(1), 0).len(), 0);
+        }
+        let names = statistic_names().expect("names");
+        assert_eq!(names.schema(), *GET_STATISTIC_NAMES_SCHEMA);
+        assert_eq!(names.column(1).as_primitive::<Int16Type>().values().to_vec(), [INDEX_SELECTIVITY]);
+    }
+);
+
+/// One row of statistics.
+struct Row {
+    table: String,
+    column: Option<String>,
+    key: i16,
+    value: ArrayRef,
+    approximate: bool,
+}
+
+struct Found(Vec<Row>);
+
+impl Found {
+    fn of(connection: &Connection, table: Option<&str>, approximate: bool) -> Self {
+        let batch = statistics(connection, None, None, table, approximate).expect("statistics");
+        assert_eq!((batch.schema(), batch.num_rows()), (GET_STATISTICS_SCHEMA.clone(), 1));
+        assert!(batch.column(0).is_null(0));
+        let schemas = members(batch.column(1), 0);
+        assert_eq!((schemas.len(), schemas.column(0).null_count()), (1, 1));
+        let found = members(schemas.column(1), 0);
+        let (tables, columns) = (names(&field(&found, "table_name")), texts(&field(&found, "column_name")));
+        let (keys, approximate) = (field(&found, "statistic_key"), field(&found, "statistic_is_approximate"));
+        let values = field(&found, "statistic_value");
+        let rows = (0..found.len()).map(|row| Row {
+            table: tables[row].clone(),
+            column: columns[row].clone(),
+            key: keys.as_primitive::<Int16Type>().value(row),
+            value: values.as_union().value(row),
+            approximate: approximate.as_boolean().value(row),
+        });
+        Self(rows.collect())
+    }
+
+    fn value(&self, column: Option<&str>, key: i16) -> Option<&ArrayRef> {
+        let mut found = self.0.iter().filter(|row| row.column.as_deref() == column && row.key == key);
+        let row = found.next();
+        assert!(found.next().is_none(), "{column:?} has {key} twice");
+        row.map(|row| &row.value)
+    }
+
+    fn integer(&self, column: Option<&str>, key: i16) -> Option<i64> {
+        self.value(column, key).map(|value| value.as_primitive::<Int64Type>().value(0))
+    }
+
+    fn float(&self, column: Option<&str>, key: i16) -> Option<f64> {
+        self.value(column, key).map(|value| value.as_primitive::<Float64Type>().value(0))
+    }
+
+    fn bytes(&self, column: &str, key: i16) -> Option<String> {
+        let value = self.value(Some(column), key)?;
+        Some(String::from_utf8(value.as_binary::<i32>().value(0).to_vec()).expect("UTF-8"))
+    }
+}
