@@ -14,7 +14,7 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
 
-.PHONY: help setup demo test check fuzz bench bench-wire build docs clean distclean cargo
+.PHONY: help setup demo test check fuzz bench bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,7 @@ demo: setup ## Make a demo database, copy a table to Parquet, measure fetching
 
 test: setup ## Run all tests on every server there is, then count what ran where
 	scripts/test.sh
+	scripts/test-python.sh
 
 check: cargo ## Format, lints and unit tests: takes minutes and needs no server
 	cargo fmt --all --check
@@ -46,6 +47,10 @@ bench: setup ## Measure fetching on every server there is, and the codecs
 build: cargo ## Build the libraries and the firearrow command
 	cargo build --release
 
+wheel: cargo ## Build the Python package of the ADBC driver, into target/wheels
+	cargo build --release --package firearrow-adbc
+	scripts/build-wheel.sh
+
 docs: cargo ## Build the API documentation; a broken link is an error
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
 
@@ -54,7 +59,7 @@ clean: ## Remove what was built, and the demo
 	rm -rf demo
 
 distclean: clean ## Remove what setup downloaded as well
-	rm -rf .venv $(CACHE)
+	rm -rf .venv .venv-python $(CACHE)
 
 cargo:
 	@command -v cargo >/dev/null || { \

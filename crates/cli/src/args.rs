@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::adbc::AdbcArgs;
 use crate::output::Format;
 use crate::wan::{self, Rate, RoundTrip};
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     CreateDemo(DemoArgs),
     /// Measure
     Bench(BenchArgs),
+    /// Install the ADBC driver
+    Adbc(AdbcArgs),
     /// Pass connections on to a server as if it were far away
     WanProxy(WanArgs),
     /// Print the completion script of a shell

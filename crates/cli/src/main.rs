@@ -7,6 +7,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod adbc;
 mod args;
 mod bench;
 mod copy;
@@ -51,6 +52,7 @@ fn run(cli: &Cli) -> Result<()> {
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
+        Command::Adbc(args) => adbc::run(args, cli.json),
         Command::WanProxy(args) => wan::run(args, cli.json),
         Command::Completions(args) => {
             let mut script = Vec::new();

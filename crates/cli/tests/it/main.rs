@@ -1,5 +1,6 @@
 //! The command as its users see it, on every Firebird that is installed here: exit status, output, files.
 
+mod adbc;
 mod bench;
 mod bench_wire;
 mod command;

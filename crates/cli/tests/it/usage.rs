@@ -17,6 +17,9 @@ fn help_has_examples() {
         &["create-demo"],
         &["bench", "fetch"],
         &["bench", "wire"],
+        &["adbc", "install"],
+        &["adbc", "uninstall"],
+        &["adbc", "status"],
         &["wan-proxy"],
         &["completions"],
     ] {

@@ -1,0 +1,317 @@
+//! The manifest by which ADBC driver managers find the driver.
+
+use crate::failure::{Failure, Result};
+use crate::output;
+use clap::{Args, Subcommand, ValueHint};
+use serde::Serialize;
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub(crate) struct AdbcArgs {
+    #[command(subcommand)]
+    command: AdbcCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AdbcCommand {
+    /// Let ADBC driver managers find the driver by the name firebird, and for firebird:// URLs
+    Install(InstallArgs),
+    /// Remove what `adbc install` wrote
+    Uninstall(UninstallArgs),
+    /// Tell where driver managers look, and what they find
+    Status(StatusArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow adbc install
+  firearrow adbc install --venv
+  sudo firearrow adbc install --system --library /usr/lib/libadbc_driver_firebird.so
+
+It writes firebird.toml, which names the library; docs/adbc.md has the folders.")]
+struct InstallArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The driver [default: beside this program]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    library: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow adbc uninstall
+  firearrow adbc uninstall --venv")]
+struct UninstallArgs {
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow adbc status
+  firearrow adbc status --json")]
+struct StatusArgs {}
+
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct Place {
+    /// For all programs of this user [default]
+    #[arg(long)]
+    user: bool,
+    /// For the Python environment that is active
+    #[arg(long)]
+    venv: bool,
+    /// For everybody
+    #[arg(long)]
+    system: bool,
+}
+
+impl Place {
+    fn folder(&self) -> Folder {
+        match (self.venv, self.system) {
+            (true, _) => Folder::Venv,
+            (_, true) => Folder::System,
+            _ => Folder::User,
+        }
+    }
+}
+
+/// Where manifests are.
+#[derive(Clone, Copy, Debug)]
+enum Folder {
+    Venv,
+    User,
+    System,
+}
+
+impl Folder {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Venv => "venv",
+            Self::User => "user",
+            Self::System => "system",
+        }
+    }
+}
+
+pub(crate) fn run(args: &AdbcArgs, json: bool) -> Result<()> {
+    match &args.command {
+        AdbcCommand::Install(args) => install(args, json),
+        AdbcCommand::Uninstall(args) => uninstall(args, json),
+        AdbcCommand::Status(StatusArgs {}) => status(json),
+    }
+}
+
+/// What it is called: the scheme of a URL, or a driver's name, and `.toml`.
+const NAME: &str = "firebird.toml";
+/// What is filled in; the Python package has the same text.
+const TEMPLATE: &str = include_str!("../../adbc/manifest/firebird.toml");
+/// A manifest without it is not ours.
+const ENTRYPOINT: &str = "AdbcDriverFirebirdInit";
+
+/// A place where driver managers look.
+#[derive(Debug, Serialize)]
+struct Found {
+    place: &'static str,
+    manifest: PathBuf,
+    /// The library that a manifest there names; `None` if there is no manifest.
+    library: Option<String>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    NotInstalled,
+    Installed,
+    LibraryMissing,
+    /// It is for another driver of this name.
+    Foreign,
+}
+
+fn install(args: &InstallArgs, json: bool) -> Result<()> {
+    let library = library(args.library.as_deref())?;
+    let manifest = manifest(args.place.folder())?;
+    refuse_foreign(&manifest)?;
+    let text = TEMPLATE
+        .replace("{version}", &quoted(env!("CARGO_PKG_VERSION")))
+        .replace("{library}", &quoted(&library));
+    write(&manifest, &text).map_err(|error| Failure::file(&manifest, &error))?;
+    tell(json, "installed", &manifest, Some(&library))
+}
+
+fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
+    let manifest = manifest(args.place.folder())?;
+    refuse_foreign(&manifest)?;
+    fs::remove_file(&manifest).map_err(|error| Failure::file(&manifest, &error))?;
+    tell(json, "removed", &manifest, None)
+}
+
+/// Tells what is installed where, in the order in which driver managers look.
+fn status(json: bool) -> Result<()> {
+    let mut found = Vec::new();
+    let named = env::var_os("ADBC_DRIVER_PATH").unwrap_or_default();
+    for folder in env::split_paths(&named).filter(|folder| !folder.as_os_str().is_empty()) {
+        found.push(look("ADBC_DRIVER_PATH", folder.join(NAME))?);
+    }
+    for place in [Folder::Venv, Folder::User, Folder::System] {
+        if let Ok(manifest) = manifest(place) {
+            found.push(look(place.name(), manifest)?);
+        }
+    }
+    if json {
+        return output::print(&format!("{}\n", serde_json::to_string_pretty(&found)?));
+    }
+    let lines = found.iter().map(|each| {
+        let state = match each.state {
+            State::NotInstalled => "not installed".to_owned(),
+            State::Installed => each.library.clone().unwrap_or_default(),
+            State::LibraryMissing => {
+                format!("{} is missing", each.library.as_deref().unwrap_or("the library"))
+            }
+            State::Foreign => "another driver".to_owned(),
+        };
+        format!("{:<8} {}: {state}\n", each.place, each.manifest.display())
+    });
+    output::print(&lines.collect::<String>())
+}
+
+fn look(place: &'static str, manifest: PathBuf) -> Result<Found> {
+    let text = match fs::read_to_string(&manifest) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Found { place, manifest, library: None, state: State::NotInstalled });
+        }
+        Err(error) => return Err(Failure::file(&manifest, &error)),
+    };
+    let library = shared(&text);
+    let state = match &library {
+        _ if !text.contains(ENTRYPOINT) => State::Foreign,
+        Some(library) if Path::new(library).is_file() => State::Installed,
+        _ => State::LibraryMissing,
+    };
+    Ok(Found { place, manifest, library, state })
+}
+
+/// The library's path in a manifest, as [`install`] writes it.
+fn shared(manifest: &str) -> Option<String> {
+    let value =
+        manifest.lines().find_map(|line| line.trim().strip_prefix("shared")?.trim().strip_prefix('='))?;
+    serde_json::from_str(value.trim()).ok()
+}
+
+/// What JSON quotes means the same in TOML.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The library's absolute path: driver managers do not resolve others.
+fn library(named: Option<&Path>) -> Result<String> {
+    let path = match named {
+        Some(path) => path.to_owned(),
+        None => beside()?,
+    };
+    let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;
+    if !path.is_file() {
+        return Err(Failure::other(format!("{} is no file", path.display())));
+    }
+    let text = path.into_os_string().into_string();
+    text.map_err(|path| Failure::other(format!("{} is no Unicode, as manifests have to be", path.display())))
+}
+
+/// The library in the folder of this program, or in the `lib` beside it.
+fn beside() -> Result<PathBuf> {
+    let name = format!("{}adbc_driver_firebird{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
+    let program = env::current_exe()?;
+    let folder = program.parent().unwrap_or(Path::new("."));
+    let places = [folder.join(&name), folder.join("../lib").join(&name)];
+    let found = places.iter().find(|place| place.is_file()).cloned();
+    found.ok_or_else(|| {
+        Failure::other(format!("there is no {name} in {}: name it with --library", folder.display()))
+    })
+}
+
+/// Where the manifest is in a place.
+fn manifest(place: Folder) -> Result<PathBuf> {
+    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || folder("HOME").ok_or_else(|| Failure::other("HOME is not set"));
+    if cfg!(windows) {
+        return Err(Failure::other("on Windows drivers are found by the registry: name the library's path"));
+    }
+    let folder = match place {
+        Folder::Venv => {
+            let environment = folder("VIRTUAL_ENV");
+            environment
+                .ok_or_else(|| Failure::usage("no Python environment is active: VIRTUAL_ENV is not set"))?
+                .join("etc/adbc/drivers")
+        }
+        Folder::User if cfg!(target_os = "macos") => home()?.join("Library/Application Support/ADBC/Drivers"),
+        Folder::User => match folder("XDG_CONFIG_HOME") {
+            Some(folder) => folder.join("adbc/drivers"),
+            None => home()?.join(".config/adbc/drivers"),
+        },
+        Folder::System if cfg!(target_os = "macos") => {
+            PathBuf::from("/Library/Application Support/ADBC/Drivers")
+        }
+        Folder::System => PathBuf::from("/etc/adbc/drivers"),
+    };
+    Ok(folder.join(NAME))
+}
+
+fn refuse_foreign(manifest: &Path) -> Result<()> {
+    match fs::read_to_string(manifest) {
+        Ok(text) if !text.contains(ENTRYPOINT) => {
+            Err(Failure::other(format!("{} is for another driver; it is left alone", manifest.display())))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::file(manifest, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// At once, so that nobody reads half of it.
+fn write(manifest: &Path, text: &str) -> io::Result<()> {
+    let folder = manifest.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(manifest)?;
+    Ok(())
+}
+
+fn tell(json: bool, what: &str, manifest: &Path, library: Option<&str>) -> Result<()> {
+    let manifest = manifest.display().to_string();
+    if json {
+        let mut facts = serde_json::json!({ what: manifest });
+        if let Some(library) = library {
+            facts["library"] = library.into();
+        }
+        return output::print(&format!("{facts}\n"));
+    }
+    match library {
+        Some(library) => output::print(&format!("{what}: {manifest}\nlibrary: {library}\n")),
+        None => output::print(&format!("{what}: {manifest}\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_reads_back_what_was_put_in() {
+        for path in ["/usr/lib/libadbc_driver_firebird.so", "/a b/\"ü\"\\\n.so"] {
+            assert_eq!(shared(&TEMPLATE.replace("{library}", &quoted(path))).as_deref(), Some(path));
+        }
+        assert_eq!(shared(TEMPLATE), None);
+        assert!(TEMPLATE.contains(ENTRYPOINT) && TEMPLATE.contains("{version}"));
+    }
+}

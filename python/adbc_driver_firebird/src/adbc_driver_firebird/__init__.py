@@ -1,0 +1,41 @@
+"""Firebird by ADBC: the low-level interface.
+
+:mod:`adbc_driver_firebird.dbapi` is the one that most programs want.
+"""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import adbc_driver_manager
+
+from ._options import ConnectionOptions, DatabaseOptions, StatementOptions
+
+__all__ = ["ConnectionOptions", "DatabaseOptions", "StatementOptions", "connect"]
+
+__version__ = version("adbc-driver-firebird")
+
+
+def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_manager.AdbcDatabase:
+    """Describe a database; connections to it attach.
+
+    Parameters
+    ----------
+    uri
+        Where it is: ``firebird://user:password@host:port/database?option=value``, or any other connection string of
+        firearrow. A file is opened with the embedded engine: ``firebird:///data/shop.fdb``.
+    db_kwargs
+        Options by their names, see :class:`DatabaseOptions`.
+    """
+    options = dict(db_kwargs or {})
+    options.setdefault("entrypoint", "AdbcDriverFirebirdInit")
+    return adbc_driver_manager.AdbcDatabase(driver=_driver_path(), uri=uri, **options)
+
+
+def _driver_path() -> str:
+    """The library: that of this package, that of the environment, or a name for the driver manager to look for."""
+    name = "libadbc_driver_firebird.so"
+    for folder in (Path(__file__).parent, Path(sys.prefix) / "lib"):
+        if (folder / name).is_file():
+            return str(folder / name)
+    return "adbc_driver_firebird"

@@ -1,0 +1,64 @@
+"""Databases to test with.
+
+FIREARROW_TEST_URLS has the URLs of databases on servers, with blanks between; they are created. FIREARROW_TEST_ENGINE is the
+folder of an embedded engine. Every test runs on each of them.
+"""
+
+import itertools
+import os
+from urllib.parse import quote
+
+import pytest
+from adbc_driver_firebird import dbapi
+
+_numbers = itertools.count(1)
+
+
+def targets() -> list:
+    """One parameter for each database."""
+    found = [pytest.param(url, id=f"server{index}") for index, url in enumerate(os.environ.get("FIREARROW_TEST_URLS", "").split())]
+    if os.environ.get("FIREARROW_TEST_ENGINE"):
+        found.append(pytest.param(None, id="embedded"))
+    if not found:
+        pytest.exit("no database: set FIREARROW_TEST_URLS or FIREARROW_TEST_ENGINE", returncode=4)
+    return found
+
+
+@pytest.fixture(scope="session", params=targets())
+def uri(request, tmp_path_factory) -> str:
+    """A database that is there."""
+    if request.param is None:
+        path = quote(str(tmp_path_factory.mktemp("databases") / "test.fdb"))
+        engine = quote(os.environ["FIREARROW_TEST_ENGINE"], safe="")
+        address = f"firebird://{path}?client_library={engine}&create_if_missing=true"
+    else:
+        address = f"{request.param}{'&' if '?' in request.param else '?'}create_if_missing=true"
+    dbapi.connect(address).close()
+    return address
+
+
+@pytest.fixture
+def connection(uri):
+    """A connection in manual mode, as PEP 249 has it."""
+    with dbapi.connect(uri) as connection:
+        yield connection
+
+
+@pytest.fixture
+def cursor(connection):
+    """A cursor of that connection."""
+    with connection.cursor() as cursor:
+        yield cursor
+
+
+@pytest.fixture
+def version(cursor) -> int:
+    """The engine's major release."""
+    cursor.execute("SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') FROM RDB$DATABASE")
+    return int(cursor.fetchone()[0].split(".")[0])
+
+
+@pytest.fixture
+def table() -> str:
+    """The name of a table that no other test has."""
+    return f"T{next(_numbers)}"

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The virtual environment in which the Python packages are built and tested: made, or brought up to date, and printed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly environment=.venv-python wanted=python/tests/requirements.txt
+
+if ! cmp --silent "$wanted" "$environment/.requirements"; then
+    echo "python: making $environment" >&2
+    rm -rf "$environment"
+    python3 -m venv "$environment"
+    "$environment/bin/pip" --quiet --disable-pip-version-check install --requirement "$wanted" >&2
+    cp "$wanted" "$environment/.requirements"
+fi
+echo "$PWD/$environment"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds the wheel around a driver for debugging, installs it and tests it with real consumers: on the embedded engine and
+# on every server there is. Arguments go to pytest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly target=${CARGO_TARGET_DIR:-target}
+cargo build --package firearrow-adbc --package firearrow-cli
+cargo build --package firearrow-testkit --example serve
+
+environment=$(scripts/python-env.sh)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export FIREARROW_ADBC_LIBRARY=$PWD/target/debug/libadbc_driver_firebird.so
+if [[ $target == /* ]]; then FIREARROW_ADBC_LIBRARY=$target/debug/libadbc_driver_firebird.so; fi
+wheel=$(scripts/build-wheel.sh "$folder")
+"$environment/bin/pip" --quiet --disable-pip-version-check install --no-deps --force-reinstall "$wheel"
+unset FIREARROW_ADBC_LIBRARY
+
+readonly pytest=("$environment/bin/pytest" python/tests -p no:cacheprovider "$@")
+status=0
+
+engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
+if [[ -d $engine ]]; then
+    echo "Python tests on the embedded engine"
+    FIREARROW_TEST_ENGINE=$engine "${pytest[@]}" || status=$?
+else
+    echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
+fi
+for version in 3.0 4.0 5.0; do
+    echo "Python tests on Firebird $version"
+    # It says so itself when a server is missing.
+    "$target/debug/examples/serve" "$version" -- \
+        sh -c 'FIREARROW_TEST_URLS=$FIREARROW_URL exec "$@"' sh "${pytest[@]}" || status=$?
+done
+exit "$status"
