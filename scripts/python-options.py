@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the option names of the Python package from the driver's table. With --check: tells whether they are up to date."""
+"""Writes the option names of the Python package from the driver's table; --check tells whether they are fresh."""
 
 import re
 import sys

@@ -16,7 +16,10 @@ _numbers = itertools.count(1)
 
 def targets() -> list:
     """One parameter for each database."""
-    found = [pytest.param(url, id=f"server{index}") for index, url in enumerate(os.environ.get("FIREARROW_TEST_URLS", "").split())]
+    found = [
+        pytest.param(url, id=f"server{index}")
+        for index, url in enumerate(os.environ.get("FIREARROW_TEST_URLS", "").split())
+    ]
     if os.environ.get("FIREARROW_TEST_ENGINE"):
         found.append(pytest.param(None, id="embedded"))
     if not found:

@@ -129,7 +129,7 @@ def test_constraints_are_integrity_errors(cursor, connection, table):
 
 def test_login_errors_show_no_password(uri):
     if "@" not in uri:
-        return  # There is no login to an embedded engine.
+        pytest.skip("there is no login to an embedded engine")
     head, tail = uri.split("@", 1)
     wrong = head.rsplit(":", 1)[0] + ":s3cr3t@" + tail
     with pytest.raises(dbapi.ProgrammingError) as found:
@@ -154,9 +154,12 @@ def test_cancel_ends_a_long_query(cursor):
 
 
 def test_metadata(connection, cursor, table):
-    cursor.execute(f"CREATE TABLE {table} (a INTEGER NOT NULL PRIMARY KEY, \"b c\" NUMERIC(10,2))")
+    cursor.execute(f'CREATE TABLE {table} (a INTEGER NOT NULL PRIMARY KEY, "b c" NUMERIC(10,2))')
     schema = connection.adbc_get_table_schema(table)
-    assert [(field.name, str(field.type)) for field in schema] == [("A", "int32"), ("b c", "decimal128(10, 2)")]
+    assert [(field.name, str(field.type)) for field in schema] == [
+        ("A", "int32"),
+        ("b c", "decimal128(10, 2)"),
+    ]
     with pytest.raises(dbapi.ProgrammingError) as found:
         connection.adbc_get_table_schema(table.lower())
     assert found.value.sqlstate == "42S02"
@@ -165,9 +168,9 @@ def test_metadata(connection, cursor, table):
     [found] = objects[0]["catalog_db_schemas"][0]["db_schema_tables"]
     assert (found["table_name"], found["table_type"]) == (table, "TABLE")
     assert [column["column_name"] for column in found["table_columns"]] == ["A", "b c"]
-    assert [(each["constraint_type"], each["constraint_column_names"]) for each in found["table_constraints"]] == [
-        ("PRIMARY KEY", ["A"])
-    ]
+    assert [
+        (each["constraint_type"], each["constraint_column_names"]) for each in found["table_constraints"]
+    ] == [("PRIMARY KEY", ["A"])]
     info = connection.adbc_get_info()
     assert (info["vendor_name"], info["driver_name"]) == ("Firebird", "ADBC Firebird Driver")
     assert "VIEW" in connection.adbc_get_table_types()

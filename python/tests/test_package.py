@@ -52,13 +52,13 @@ def test_the_driver_knows_every_option(uri):
 
 def test_options_reach_the_driver(uri):
     options = {DatabaseOptions.TYPE_DECIMAL_PRECISION.value: "storage"}
-    with dbapi.connect(uri, options, {ConnectionOptions.READONLY.value: "true"}) as connection:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT CAST(1 AS NUMERIC(10,2)) FROM RDB$DATABASE")
-            assert str(cursor.fetch_arrow_table().schema.field(0).type) == "decimal128(18, 2)"
-            with pytest.raises(dbapi.ProgrammingError) as found:
-                cursor.execute("CREATE TABLE no_such (a INTEGER)")
-            assert found.value.sqlstate == "25006"
+    read_only = {ConnectionOptions.READONLY.value: "true"}
+    with dbapi.connect(uri, options, read_only) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT CAST(1 AS NUMERIC(10,2)) FROM RDB$DATABASE")
+        assert str(cursor.fetch_arrow_table().schema.field(0).type) == "decimal128(18, 2)"
+        with pytest.raises(dbapi.ProgrammingError) as found:
+            cursor.execute("CREATE TABLE no_such (a INTEGER)")
+        assert found.value.sqlstate == "25006"
 
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess:

@@ -47,21 +47,25 @@ def test_what_becomes_of_a_table_that_exists(uri, table):
 def test_a_connection_does_as_well(connection, table):
     FRAME.write_database(table, connection, engine="adbc")
     connection.commit()
-    found = pl.read_database(f'SELECT "id", "name" FROM {table} WHERE "id" < ?', connection, execute_options={"parameters": [3]})
+    found = pl.read_database(
+        f'SELECT "id", "name" FROM {table} WHERE "id" < ?', connection, execute_options={"parameters": [3]}
+    )
     assert_frame_equal(found, FRAME.filter(pl.col("id") < 3).select("id", "name"))
 
 
 def test_batches_are_read_one_by_one(connection, table):
     pl.DataFrame({"id": range(20_000)}).write_database(table, connection, engine="adbc")
     connection.commit()
-    parts = list(pl.read_database(f'SELECT "id" FROM {table}', connection, iter_batches=True, batch_size=1000))
+    parts = list(
+        pl.read_database(f'SELECT "id" FROM {table}', connection, iter_batches=True, batch_size=1000)
+    )
     assert len(parts) > 1
     assert sorted(pl.concat(parts)["id"].to_list()) == list(range(20_000))
 
 
 def test_types_that_polars_has_no_values_for(uri, cursor, version):
     if version < 4:
-        return  # They are new in Firebird 4.
+        pytest.skip("they are new in Firebird 4")
     frame = pl.read_database_uri(
         "SELECT CAST('1.5' AS DECFLOAT) D, CAST(7 AS INT128) I, "
         "CAST('2026-07-01 12:00 Europe/Berlin' AS TIMESTAMP WITH TIME ZONE) T FROM RDB$DATABASE",

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs/adbc.md").read_text("utf-8")
@@ -53,9 +53,7 @@ def test_duckdb(made):
 
 @pytest.mark.parametrize("made", ["pyarrow"], indirect=True)
 def test_pyarrow(made):
-    import pyarrow.parquet
-
     assert made["count"] == 100_000
-    read = pa.parquet.read_table(made["path"])
+    read = pyarrow.parquet.read_table(made["path"])
     assert read.num_rows == 100_000
     assert read.column("id").to_pylist() == list(range(100_000))
