@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the option names of the Python package from the driver's table; --check tells whether they are fresh."""
+"""Writes the option names of the Python package from the table of the driver. --check: are they fresh?"""
 
 import re
 import sys

@@ -40,7 +40,7 @@ def find_library() -> Path:
 
 
 def platform_tag(library: Path) -> str:
-    """`manylinux_2_X_arch` by the newest symbols of glibc that are used; `linux_arch` if it needs other libraries."""
+    """`manylinux_2_X_arch` by the newest symbols of glibc that are used, `linux_arch` if others are needed."""
     if sys.platform == "darwin":
         return f"macosx_11_0_{platform.machine()}"
     if sys.platform == "win32":

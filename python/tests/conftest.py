@@ -1,7 +1,7 @@
 """Databases to test with.
 
-FIREARROW_TEST_URLS has the URLs of databases on servers, with blanks between; they are created. FIREARROW_TEST_ENGINE is the
-folder of an embedded engine. Every test runs on each of them.
+FIREARROW_TEST_URLS has the URLs of databases on servers, with blanks between; they are created.
+FIREARROW_TEST_ENGINE is the folder of an embedded engine. Every test runs on each of them.
 """
 
 import itertools

@@ -22,8 +22,8 @@ def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_ma
     Parameters
     ----------
     uri
-        Where it is: ``firebird://user:password@host:port/database?option=value``, or any other connection string of
-        firearrow. A file is opened with the embedded engine: ``firebird:///data/shop.fdb``.
+        Where it is: ``firebird://user:password@host:port/database?option=value``, or any other connection string
+        of firearrow. A file is opened with the embedded engine: ``firebird:///data/shop.fdb``.
     db_kwargs
         Options by their names, see :class:`DatabaseOptions`.
     """
@@ -33,7 +33,7 @@ def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_ma
 
 
 def _driver_path() -> str:
-    """The library: that of this package, that of the environment, or a name for the driver manager to look for."""
+    """The library: of this package, of the environment, or a name for the driver manager to look for."""
     name = "libadbc_driver_firebird.so"
     for folder in (Path(__file__).parent, Path(sys.prefix) / "lib"):
         if (folder / name).is_file():

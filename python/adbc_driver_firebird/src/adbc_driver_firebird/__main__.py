@@ -1,4 +1,4 @@
-"""``python -m adbc_driver_firebird``: lets driver managers of all languages find the driver by the name ``firebird``."""
+"""``python -m adbc_driver_firebird``: lets driver managers find the driver by the name ``firebird``."""
 
 import argparse
 import sys

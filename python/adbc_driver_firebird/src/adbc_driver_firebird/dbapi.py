@@ -1,4 +1,4 @@
-"""Firebird by ADBC as PEP 249 has it, with Arrow besides: ``fetch_arrow``, ``fetch_arrow_table``, ``adbc_ingest``."""
+"""Firebird by ADBC as PEP 249 has it, and Arrow: ``fetch_arrow``, ``fetch_arrow_table``, ``adbc_ingest``."""
 
 import typing
 
@@ -85,8 +85,8 @@ def connect(
     conn_kwargs
         Options of the connection, see :class:`adbc_driver_firebird.ConnectionOptions`.
     autocommit
-        Whether every statement is a transaction of its own. As PEP 249 wants it, that is not so by default: call
-        ``commit()``.
+        Whether every statement is a transaction of its own. As PEP 249 wants it, that is not so by default:
+        call ``commit()``.
     """
     database = None
     connection = None
