@@ -132,6 +132,11 @@ impl Proxy {
         self.shared.connections.load(Ordering::Relaxed)
     }
 
+    /// Closes the connections that there are. New ones go on being taken.
+    pub fn cut(&self) {
+        self.shared.open().iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
+    }
+
     /// How many bytes were delivered to the server.
     pub fn bytes_from_client(&self) -> u64 {
         self.shared.from_client.load(Ordering::Relaxed)
