@@ -150,6 +150,12 @@ impl Connection {
         ServerInfo::read(self, &self.shared)
     }
 
+    /// Whether the engine is of Firebird 4 or later, as far as that is known without asking: a connection that was limited
+    /// to older protocols is taken for one to an older server.
+    pub fn has_firebird4(&self) -> bool {
+        self.shared.lock().backend.has_time_zones()
+    }
+
     /// Checks that the server answers.
     pub fn ping(&self) -> Result<()> {
         self.shared.run(async |session| session.backend.ping().await)
@@ -207,7 +213,9 @@ impl Shared {
         &self,
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
-        ready(flow(&mut self.lock()))
+        let mut session = self.lock();
+        let result = ready(flow(&mut session));
+        session.told_apart(result)
     }
 
     /// Runs a flow unless other threads keep the connection busy until `deadline`; `None` then.

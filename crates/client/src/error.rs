@@ -39,9 +39,9 @@ pub enum Kind {
     Parameter,
     /// What a statement uses has been altered since it was prepared; it can be prepared again.
     Changed,
-    /// The statement was cancelled or ran into its time limit.
+    /// The statement was cancelled.
     Cancelled,
-    /// A wait took longer than allowed.
+    /// A statement or a wait took longer than allowed.
     Timeout,
     /// More memory would be needed than an option allows; the message names it.
     Memory,
@@ -96,6 +96,12 @@ impl Error {
     pub(crate) fn context(mut self, text: impl fmt::Display) -> Self {
         self.0.message = format!("{text}: {}", self.0.message);
         self
+    }
+
+    /// The same failure, because of a time limit.
+    pub(crate) fn late(mut self) -> Self {
+        self.0.kind = Kind::Timeout;
+        self.context("the time of the statement is up")
     }
 
     /// Says what many rows of parameters came to before this ended them.
@@ -169,6 +175,11 @@ impl std::error::Error for Error {}
 
 /// Sorts a status vector by its codes first (SQLSTATEs differ between releases), then by its SQLSTATE class.
 fn kind_of(status: &StatusVector) -> Kind {
+    // These come behind isc_cancelled.
+    let limits = [gds::ISC_CFG_STMT_TIMEOUT, gds::ISC_ATT_STMT_TIMEOUT, gds::ISC_REQ_STMT_TIMEOUT];
+    if limits.into_iter().any(|code| status.contains(code)) {
+        return Kind::Timeout;
+    }
     for code in status.errors() {
         let kind = match code {
             gds::ISC_LOGIN | gds::ISC_LOGIN_ERROR => Kind::Login,

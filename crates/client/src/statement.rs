@@ -84,6 +84,13 @@ impl Statement {
         self.inner.prepared.is_recalled && refused_here
     }
 
+    /// Whether this failure of a statement that was [recalled](Transaction::recall) may come from its being something else
+    /// by now. It has not given rows then, and the same SQL can be prepared anew; in a new transaction if the kind of the
+    /// error is [`Kind::Changed`], because what it did until then is part of the old one.
+    pub fn is_outdated_by(&self, error: &Error) -> bool {
+        self.may_be_outdated(error) || (self.inner.prepared.is_recalled && error.kind() == Kind::Changed)
+    }
+
     /// Reads results of this statement in another way than the connection's default.
     #[must_use]
     pub fn with_read_options(mut self, options: ReadOptions) -> Self {
@@ -98,7 +105,7 @@ impl Statement {
         self
     }
 
-    /// Ends executions that take longer, reading their rows included, with [`Kind::Cancelled`]. Firebird 4 and later
+    /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
     /// look after it themselves; for older servers this side does. Not for many rows of parameters at once.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
@@ -114,6 +121,12 @@ impl Statement {
     /// Whether it gives rows.
     pub fn has_rows(&self) -> bool {
         has_rows(&self.inner.prepared.info)
+    }
+
+    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may give a single row without
+    /// one, and have done their work by then.
+    pub fn has_cursor(&self) -> bool {
+        self.inner.prepared.info.has_cursor
     }
 
     /// Its columns as the engine describes them.
@@ -199,6 +212,22 @@ impl Statement {
             transaction.ended();
         }
         Ok(Executed { affected_rows: executed.affected_rows })
+    }
+
+    /// [`execute`](Self::execute), and commits the transaction: in the same write for no more than one row of parameters.
+    /// When it fails, the transaction is rolled back.
+    pub fn execute_last(
+        &self,
+        mut transaction: Transaction,
+        parameters: impl Into<Params>,
+    ) -> Result<Executed> {
+        let parameters = parameters.into();
+        if self.can_commit_with_it() && parameters.batch().is_none_or(|batch| batch.num_rows() == 1) {
+            return self.execute_and_commit(transaction, &parameters);
+        }
+        let executed = self.execute(&mut transaction, parameters)?;
+        transaction.commit()?;
+        Ok(executed)
     }
 
     /// Runs it with no more than one row of parameters and commits the transaction in the same write.

@@ -44,6 +44,6 @@ impl Shared {
         let result = ready(flow(&mut session));
         let spent = session.backend.wire_stats().since(&before);
         meters.iter().for_each(|meter| meter.add(spent));
-        result
+        session.told_apart(result)
     }
 }

@@ -311,6 +311,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.set_timeout(statement, timeout))
     }
 
+    fn is_late(&self) -> bool {
+        each!(self, backend => backend.is_late())
+    }
+
     fn transport(&self) -> Transport {
         each!(self, backend => backend.transport())
     }

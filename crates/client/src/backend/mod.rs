@@ -214,6 +214,9 @@ pub(crate) trait Backend {
     /// Most time that the following executions may take, their rows included; `None` = no limit.
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
 
+    /// Whether the running call was cancelled because its time is up, where this side watches the clock.
+    fn is_late(&self) -> bool;
+
     fn transport(&self) -> Transport;
     /// Whether the engine has the types of Firebird 4, as far as is known without asking.
     fn has_time_zones(&self) -> bool;

@@ -199,6 +199,15 @@ impl<B: Backend> Session<B> {
         Ok(transaction)
     }
 
+    /// What was cancelled because its time is up is told apart from what somebody else wanted to end: servers without time
+    /// limits do not know.
+    pub(crate) fn told_apart<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| match error.kind() {
+            Kind::Cancelled if self.backend.is_late() => error.late(),
+            _ => error,
+        })
+    }
+
     /// The time limit of the next execution. Engines keep it, so that it is set for each once it was set for one.
     pub(crate) fn set_timeout(&mut self, prepared: &Prepared, timeout: Option<Duration>) -> Result<()> {
         if timeout.is_some() || self.has_timeouts {

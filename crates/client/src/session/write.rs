@@ -200,7 +200,7 @@ impl<B: Backend> Session<B> {
             }
         }
         match error {
-            Some(error) if error.kind() == Kind::Cancelled => Err(error),
+            Some(error) if matches!(error.kind(), Kind::Cancelled | Kind::Timeout) => Err(error),
             error => {
                 tracing::debug!(?error, "a batch failed as a whole; its rows are executed one by one");
                 Ok(chunks)

@@ -562,6 +562,10 @@ impl Backend for Embedded {
         Ok(statement.set_timeout(timeout.map_or(0, milliseconds))?)
     }
 
+    fn is_late(&self) -> bool {
+        false
+    }
+
     fn transport(&self) -> Transport {
         Transport::default()
     }

@@ -47,6 +47,19 @@ impl Interruption {
     fn is_due(&self) -> bool {
         self.signal.is_set() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+
+    /// Whether nobody but the clock wanted the running call to end.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_due() && !self.signal.is_set()
+    }
+
+    /// What the interrupted call fails with.
+    fn error(&self, text: &str) -> Error {
+        match self.signal.is_set() {
+            true => Error::new(Kind::Cancelled, format!("cancelled: {text}")),
+            false => Error::new(Kind::Timeout, format!("the time of the statement is up: {text}")),
+        }
+    }
 }
 
 impl<L: Link> Wire<L> {
@@ -63,7 +76,7 @@ impl<L: Link> Wire<L> {
 
     /// Between rows, in either direction: it needs no help of the server to end there.
     pub(super) fn check_interruption(&self) -> Result<()> {
-        if self.interruption.is_due() { Err(cancelled("cancelled between two rows")) } else { Ok(()) }
+        if self.interruption.is_due() { Err(self.interruption.error("between two rows")) } else { Ok(()) }
     }
 
     /// A moment has passed without a byte from the server.
@@ -82,10 +95,6 @@ impl<L: Link> Wire<L> {
         }
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();
-        Err(cancelled("cancelled; the server did not react, so that the connection was closed"))
+        Err(self.interruption.error("the server did not react, so that the connection was closed"))
     }
-}
-
-fn cancelled(text: &str) -> Error {
-    Error::new(Kind::Cancelled, text)
 }

@@ -479,6 +479,10 @@ impl<L: Link> Backend for Wire<L> {
         Ok(())
     }
 
+    fn is_late(&self) -> bool {
+        self.interruption.is_late()
+    }
+
     fn transport(&self) -> Transport {
         Transport {
             protocol: self.connection.version().map(|version| version.number()),
