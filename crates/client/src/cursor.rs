@@ -39,8 +39,10 @@ impl Cursor {
         Self { shared, statement: Some(statement), fetching, transaction: None, state: State::Open, meters }
     }
 
-    /// Ends `transaction` together with the cursor.
-    pub(crate) fn owning(mut self, transaction: Transaction) -> Self {
+    /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the cursor
+    /// fails or is closed before.
+    #[must_use]
+    pub fn owning(mut self, transaction: Transaction) -> Self {
         self.transaction = Some(transaction);
         self
     }

@@ -62,6 +62,13 @@ impl Transaction {
         Statement::prepare(&self.shared, Some(self), sql)
     }
 
+    /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution. What is
+    /// found to be wrong with it may therefore be told by the execution; see
+    /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
+    pub fn recall(&self, sql: &str) -> Result<Statement> {
+        Statement::recall(&self.shared, self, sql)
+    }
+
     /// Runs a query.
     pub fn query(&self, sql: &str) -> Result<Cursor> {
         self.query_with(sql, Params::none())
@@ -85,7 +92,7 @@ impl Transaction {
         limits: BatchLimits,
     ) -> Result<Cursor> {
         let set = |statement: Statement| statement.with_read_options(read.clone()).with_limits(limits);
-        let recalled = set(Statement::recall(&self.shared, self, sql)?);
+        let recalled = set(self.recall(sql)?);
         match recalled.query(self, parameters.clone()) {
             Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
                 drop(recalled);
@@ -107,7 +114,7 @@ impl Transaction {
         if parameters.batch().is_some_and(|batch| batch.num_rows() != 1) {
             return self.prepare(sql)?.execute(self, parameters);
         }
-        let recalled = Statement::recall(&self.shared, self, sql)?;
+        let recalled = self.recall(sql)?;
         match recalled.execute(self, parameters.clone()) {
             Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
                 drop(recalled);
@@ -128,7 +135,7 @@ impl Transaction {
 
     /// Runs a statement with no more than one row of parameters and commits.
     pub(crate) fn execute_last(self, sql: &str, parameters: &Params) -> Result<Executed> {
-        let recalled = Statement::recall(&self.shared, &self, sql)?;
+        let recalled = self.recall(sql)?;
         if !recalled.can_commit_with_it() {
             drop(recalled);
             let mut transaction = self;
