@@ -17,7 +17,7 @@ use std::ffi::c_char;
 use std::fmt::Display;
 
 /// Result of this crate.
-pub type Result<T> = adbc_core::error::Result<T>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// SQLSTATE of a table that does not exist, in the spelling of a call for [`with_sqlstate`].
 pub(crate) const TABLE_UNKNOWN: &str = "42S02";

@@ -1,0 +1,115 @@
+//! What can be cancelled: the running calls and open streams of a statement, and all of those of a connection.
+
+use crate::error::{Result, invalid_state, new};
+use adbc_core::error::{Error, Status};
+use firearrow::CancelHandle;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
+
+/// How often, and in which distance, a call is interrupted that does not end: it may have been between two packets.
+const ATTEMPTS: usize = 10;
+const PAUSE: Duration = Duration::from_millis(40);
+
+/// One execution, up to the end of its stream.
+#[derive(Debug, Default)]
+pub(crate) struct Task {
+    /// Calls of the client in it.
+    running: AtomicUsize,
+    cancelled: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl Task {
+    /// Runs a call of the client, unless the task is cancelled.
+    pub(crate) fn run<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check()?;
+        self.running.fetch_add(1, Ordering::SeqCst);
+        let _running = Running(self);
+        call()
+    }
+
+    /// Fails once the task is cancelled.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.cancelled.load(Ordering::SeqCst) { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// There is nothing to cancel any more.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+
+    fn is_running(&self) -> bool {
+        self.running.load(Ordering::SeqCst) > 0
+    }
+}
+
+/// A call that has not returned; also by a panic.
+struct Running<'a>(&'a Task);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The tasks of a statement or a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Activity(Mutex<Vec<Weak<Task>>>);
+
+impl Activity {
+    /// Begins a task, which belongs to all of these.
+    pub(crate) fn begin(places: &[&Self]) -> Arc<Task> {
+        let task = Arc::new(Task::default());
+        for place in places {
+            let mut tasks = place.0.lock().unwrap_or_else(PoisonError::into_inner);
+            tasks.retain(|task| task.upgrade().is_some_and(|task| !task.ended.load(Ordering::SeqCst)));
+            tasks.push(Arc::downgrade(&task));
+        }
+        task
+    }
+
+    /// Cancels all tasks, and interrupts those that run.
+    ///
+    /// # Errors
+    /// INVALID_STATE if there is none.
+    pub(crate) fn cancel(&self, handle: &CancelHandle) -> Result<()> {
+        let tasks: Vec<Arc<Task>> = {
+            let tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let live = tasks.iter().filter_map(Weak::upgrade);
+            live.filter(|task| !task.ended.load(Ordering::SeqCst)).collect()
+        };
+        if tasks.is_empty() {
+            return Err(invalid_state("there is nothing to cancel"));
+        }
+        for task in &tasks {
+            task.cancelled.store(true, Ordering::SeqCst);
+        }
+        for _ in 0..ATTEMPTS {
+            if !tasks.iter().any(|task| task.is_running()) {
+                break;
+            }
+            handle.cancel().map_err(crate::error::of)?;
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+}
+
+/// What a cancelled call fails with where the engine says nothing.
+fn cancelled() -> Error {
+    crate::error::with_sqlstate(new(Status::Cancelled, "cancelled"), "HY008")
+}
+
+/// What the C functions keep to cancel from other threads.
+pub(crate) struct Canceller {
+    pub(crate) activity: Arc<Activity>,
+    pub(crate) handle: CancelHandle,
+}
+
+impl adbc_core::CancelHandle for Canceller {
+    fn try_cancel(&self) -> Result<()> {
+        crate::panic::contain(|| (), || self.activity.cancel(&self.handle))
+    }
+}

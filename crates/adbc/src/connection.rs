@@ -1,0 +1,260 @@
+//! Connections: transactions, metadata, and what statements begin with.
+
+use crate::attachment::Attachment;
+use crate::error::{Result, invalid_state, new, not_implemented, of};
+use crate::handover::give;
+use crate::metadata::{self, ObjectFilter};
+use crate::option::{
+    CONNECTION, ConnectionOptions, Defaults, Options, StatementOptions, cannot_set, not_found, optionable,
+};
+use crate::reader::Stream;
+use crate::statement::Statement;
+use adbc_core::error::Status;
+use adbc_core::options::{InfoCode, ObjectDepth, OptionConnection, OptionValue};
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::Schema;
+use firearrow::{Config, ServerInfo};
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A connection.
+pub struct Connection {
+    attachment: Arc<Attachment>,
+    statement: StatementOptions,
+    /// What the server said of itself.
+    info: Mutex<Option<Arc<ServerInfo>>>,
+}
+
+type Reader = Box<dyn RecordBatchReader + Send + 'static>;
+
+impl Connection {
+    pub(crate) fn open(
+        config: &Config,
+        defaults: Defaults,
+        opts: impl IntoIterator<Item = (OptionConnection, OptionValue)>,
+    ) -> Result<Self> {
+        let mut defaults = defaults;
+        for (key, value) in opts {
+            let key = key.as_ref();
+            check_names(key, true)?;
+            if !defaults.set(key, &crate::option::text(key, value)?)? {
+                return Err(cannot_set(key, CONNECTION));
+            }
+        }
+        let wanted = defaults.connection.clone();
+        let attachment = Arc::new(Attachment::open(config, defaults.connection)?);
+        let connection = Self { attachment, statement: defaults.statement, info: Mutex::default() };
+        connection.limit_session(&ConnectionOptions::default(), &wanted)?;
+        Ok(connection)
+    }
+
+    fn contain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.attachment.contain(work)
+    }
+
+    /// Tells the server about time limits of the session that have changed.
+    fn limit_session(&self, before: &ConnectionOptions, now: &ConnectionOptions) -> Result<()> {
+        let mut settings = Vec::new();
+        if before.statement_timeout != now.statement_timeout {
+            settings.push(format!("SET STATEMENT TIMEOUT {} MILLISECOND", now.statement_timeout));
+        }
+        if before.idle_timeout != now.idle_timeout {
+            settings.push(format!("SET SESSION IDLE TIMEOUT {} SECOND", now.idle_timeout));
+        }
+        if settings.is_empty() {
+            return Ok(());
+        }
+        if !self.attachment.is_modern()? {
+            return Err(not_implemented("time limits of sessions need Firebird 4 or newer"));
+        }
+        let connection = self.attachment.connection()?;
+        let run = || {
+            let mut transaction = connection.begin(Default::default())?;
+            settings.iter().try_for_each(|sql| transaction.execute_immediate(sql))?;
+            transaction.commit()
+        };
+        run().map_err(of)
+    }
+
+    fn info(&self) -> Result<Arc<ServerInfo>> {
+        let mut info = self.info.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(info) = &*info {
+            return Ok(Arc::clone(info));
+        }
+        let read = Arc::new(self.attachment.connection()?.info().map_err(of)?);
+        *info = Some(Arc::clone(&read));
+        Ok(read)
+    }
+
+    /// Metadata, which can be cancelled like any other stream.
+    fn metadata(&self, read: impl FnOnce(&firearrow::Connection) -> Result<RecordBatch>) -> Result<Reader> {
+        let task = self.attachment.begin_task();
+        let batch = self.contain(|| task.run(|| read(self.attachment.connection()?)))?;
+        let stream = Stream::of_batches(batch.schema(), [batch]).within(&self.attachment, &task);
+        Ok(give(stream, None))
+    }
+
+    fn finish(&self, commit: bool) -> Result<()> {
+        if self.attachment.is_autocommit() {
+            return Err(invalid_state(
+                "the connection is in autocommit mode: there is no transaction to end",
+            ));
+        }
+        self.contain(|| self.attachment.end(commit))
+    }
+}
+
+/// There are neither catalogs nor schemas.
+fn check_names(key: &str, set: bool) -> Result<()> {
+    if !matches!(key, "adbc.connection.catalog" | "adbc.connection.db_schema") {
+        return Ok(());
+    }
+    let text = format!("{key}: this database has neither catalogs nor schemas");
+    Err(if set { not_implemented(text) } else { new(Status::NotFound, text) })
+}
+
+impl Options for Connection {
+    fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        check_names(key, true)?;
+        let before = self.attachment.options().clone();
+        let mut now = before.clone();
+        if !now.set(key, value)? {
+            let known = self.statement.set(key, value)?;
+            return if known { Ok(()) } else { Err(cannot_set(key, CONNECTION)) };
+        }
+        if now.snapshot_number > 0 && !self.attachment.is_modern()? {
+            return Err(not_implemented("snapshot numbers need Firebird 4 or newer"));
+        }
+        self.limit_session(&before, &now)?;
+        if now.autocommit && !before.autocommit {
+            self.attachment.end(true)?;
+        }
+        *self.attachment.options() = now;
+        Ok(())
+    }
+
+    fn get(&self, key: &str) -> Result<String> {
+        check_names(key, false)?;
+        let attachment = &self.attachment;
+        if key == "adbc.firebird.snapshot_number"
+            && let Some(number) = attachment.ask_transaction(firearrow::Transaction::snapshot_number)?
+        {
+            return Ok(number.to_string());
+        }
+        let own = attachment.options().get(key);
+        if let Some(value) = own.or_else(|| self.statement.get(key)) {
+            // The table is no option of connections, although there is a place for it.
+            return if crate::option::find(key).is_some_and(|spec| spec.scope.has(CONNECTION)) {
+                value
+            } else {
+                Err(not_found(key))
+            };
+        }
+        Ok(match key {
+            "adbc.firebird.server_version" => self.info()?.engine_version.clone(),
+            "adbc.firebird.ods_version" => self.info()?.ods.clone(),
+            "adbc.firebird.attachment_id" => self.info()?.attachment.to_string(),
+            "adbc.firebird.protocol_version" => self.info()?.protocol.unwrap_or(0).to_string(),
+            "adbc.firebird.wire_crypt_plugin" => self.info()?.cipher.clone().unwrap_or_default(),
+            "adbc.firebird.transaction_id" => {
+                let number = attachment.ask_transaction(firearrow::Transaction::number)?;
+                number.ok_or_else(|| invalid_state("no transaction is running"))?.to_string()
+            }
+            _ => return Err(not_found(key)),
+        })
+    }
+
+    fn broken(&self) {
+        self.attachment.break_down();
+    }
+}
+
+optionable!(Connection, OptionConnection);
+
+impl adbc_core::Connection for Connection {
+    type StatementType = Statement;
+
+    fn new_statement(&mut self) -> Result<Statement> {
+        self.attachment.connection()?;
+        Ok(Statement::new(&self.attachment, self.statement.clone()))
+    }
+
+    fn get_cancel_handle(&self) -> Box<dyn adbc_core::CancelHandle> {
+        Box::new(self.attachment.canceller(&self.attachment.activity))
+    }
+
+    fn get_info(&self, codes: Option<HashSet<InfoCode>>) -> Result<Reader> {
+        self.metadata(|connection| metadata::info(connection, codes))
+    }
+
+    fn get_objects(
+        &self,
+        depth: ObjectDepth,
+        catalog: Option<&str>,
+        db_schema: Option<&str>,
+        table_name: Option<&str>,
+        table_type: Option<Vec<&str>>,
+        column_name: Option<&str>,
+    ) -> Result<Reader> {
+        let filter = ObjectFilter {
+            catalog,
+            schema: db_schema,
+            table: table_name,
+            table_types: table_type,
+            column: column_name,
+        };
+        self.metadata(|connection| metadata::objects(connection, depth, filter))
+    }
+
+    fn get_table_schema(
+        &self,
+        catalog: Option<&str>,
+        db_schema: Option<&str>,
+        table_name: &str,
+    ) -> Result<Schema> {
+        self.contain(|| {
+            let connection = self.attachment.connection()?;
+            metadata::table_schema(connection, catalog, db_schema, table_name, &self.statement.read)
+        })
+    }
+
+    fn get_table_types(&self) -> Result<Reader> {
+        self.metadata(|_| metadata::table_types())
+    }
+
+    fn get_statistic_names(&self) -> Result<Reader> {
+        self.metadata(|_| metadata::statistic_names())
+    }
+
+    fn get_statistics(
+        &self,
+        catalog: Option<&str>,
+        db_schema: Option<&str>,
+        table_name: Option<&str>,
+        approximate: bool,
+    ) -> Result<Reader> {
+        self.metadata(|connection| {
+            metadata::statistics(connection, catalog, db_schema, table_name, approximate)
+        })
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.finish(true)
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.finish(false)
+    }
+
+    fn read_partition(&self, partition: impl AsRef<[u8]>) -> Result<Reader> {
+        let stream = self.contain(|| crate::partition::read(partition.as_ref()))?;
+        Ok(give(stream, None))
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,275 @@
+//! One execution of SQL: in which transaction, how often, and what comes of it.
+
+use crate::activity::Task;
+use crate::attachment::Attachment;
+use crate::bind::Rows;
+use crate::error::{self, Result, invalid_argument, of};
+use crate::option::{Purpose, StatementOptions};
+use crate::progress::Progress;
+use crate::reader::{BoundQuery, Stream};
+use crate::sql::{is_ddl, is_dml};
+use adbc_core::error::Error;
+use arrow::array::RecordBatch;
+use firearrow::{Cursor, OnFailure, Params, Statement, StatementKind, Transaction};
+use std::sync::Arc;
+
+/// What comes of an execution.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Its rows, if it gives any.
+    pub(crate) stream: Option<Stream>,
+    /// Rows that it changed, where that can be said.
+    pub(crate) affected: Option<i64>,
+}
+
+/// A failure; whether the statement has changed meanwhile is seen from that of the client only.
+enum Failed {
+    Client(firearrow::Error),
+    Own(Error),
+}
+
+impl From<firearrow::Error> for Failed {
+    fn from(error: firearrow::Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Own(error)
+    }
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Client(error) => of(error),
+            Failed::Own(error) => error,
+        }
+    }
+}
+
+/// A statement that is about to be run.
+pub(crate) struct Execution<'a> {
+    pub(crate) attachment: &'a Arc<Attachment>,
+    pub(crate) options: &'a StatementOptions,
+    pub(crate) sql: &'a str,
+    pub(crate) task: &'a Arc<Task>,
+    pub(crate) progress: &'a Arc<Progress>,
+    pub(crate) purpose: Purpose,
+}
+
+impl Execution<'_> {
+    /// Runs it, once for each row of parameters if there are any.
+    pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
+        let rows = rows.filter(|rows| rows.columns() > 0);
+        let own_transaction = {
+            let options = self.attachment.options();
+            options.autocommit || options.ddl_autocommit
+        };
+        if own_transaction && is_ddl(self.sql) {
+            if rows.is_some() {
+                return Err(invalid_argument("DDL takes no parameters"));
+            }
+            self.attachment.define(self.sql)?;
+            return Ok(Outcome::default());
+        }
+        match rows {
+            None => self.once(&Params::none()),
+            Some(mut rows) => match rows.single()? {
+                Some(row) => self.once(&Params::from(row)),
+                None => self.often(rows),
+            },
+        }
+    }
+
+    fn once(&self, parameters: &Params) -> Result<Outcome> {
+        if self.attachment.is_autocommit() {
+            return self.once_in_own(parameters);
+        }
+        self.attachment.in_transaction(|transaction| {
+            let recalled = transaction.recall(self.sql).map_err(of)?;
+            match self.run_in(recalled.clone(), transaction, parameters) {
+                // What a changed statement has done is part of the transaction; a query has done nothing.
+                Err(Failed::Client(error)) if recalled.is_outdated_by(&error) && !is_dml(self.sql) => {
+                    drop(recalled);
+                    let prepared = transaction.prepare(self.sql).map_err(of)?;
+                    Ok(self.run_in(prepared, transaction, parameters)?)
+                }
+                result => Ok(result?),
+            }
+        })
+    }
+
+    fn once_in_own(&self, parameters: &Params) -> Result<Outcome> {
+        let transaction = self.attachment.begin(self.purpose)?;
+        let recalled = transaction.recall(self.sql).map_err(of)?;
+        match self.run_and_end(recalled.clone(), transaction, parameters) {
+            Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
+                drop(recalled);
+                let transaction = self.attachment.begin(self.purpose)?;
+                let prepared = transaction.prepare(self.sql).map_err(of)?;
+                Ok(self.run_and_end(prepared, transaction, parameters)?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// In the transaction of the connection.
+    fn run_in(
+        &self,
+        statement: Statement,
+        transaction: &mut Transaction,
+        parameters: &Params,
+    ) -> Result<Outcome, Failed> {
+        let statement = self.adapt(statement)?;
+        if !statement.has_rows() {
+            let executed = statement.execute(transaction, parameters.clone())?;
+            return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
+        }
+        let cursor = statement.query(transaction, parameters.clone())?;
+        if self.has_effect(&statement) {
+            return self.collect(cursor);
+        }
+        let stream =
+            Stream::of_cursor(cursor, Arc::clone(self.progress)).until(Some(self.attachment.epoch()));
+        Ok(self.stream(stream))
+    }
+
+    /// In a transaction that is for this execution only.
+    fn run_and_end(
+        &self,
+        statement: Statement,
+        transaction: Transaction,
+        parameters: &Params,
+    ) -> Result<Outcome, Failed> {
+        let statement = self.adapt(statement)?;
+        if !statement.has_rows() {
+            let executed = statement.execute_last(transaction, parameters.clone())?;
+            return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
+        }
+        let cursor = statement.query(&transaction, parameters.clone())?;
+        if self.has_effect(&statement) {
+            let outcome = self.collect(cursor)?;
+            transaction.commit()?;
+            return Ok(outcome);
+        }
+        Ok(self.stream(Stream::of_cursor(cursor.owning(transaction), Arc::clone(self.progress))))
+    }
+
+    /// Once for each of many rows, or for none.
+    fn often(&self, rows: Rows) -> Result<Outcome> {
+        if !self.attachment.is_autocommit() {
+            return self.attachment.in_transaction(|transaction| {
+                let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
+                match self.is_query(&statement) {
+                    true => self.queries(statement, None, rows),
+                    false => self.updates(&statement, transaction, rows),
+                }
+            });
+        }
+        let mut transaction = self.attachment.begin(self.purpose)?;
+        let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
+        if self.is_query(&statement) {
+            return self.queries(statement, Some(transaction), rows);
+        }
+        let outcome = self.updates(&statement, &mut transaction, rows)?;
+        transaction.commit().map_err(of)?;
+        Ok(outcome)
+    }
+
+    fn is_query(&self, statement: &Statement) -> bool {
+        statement.has_rows() && !self.has_effect(statement)
+    }
+
+    /// The results of a query, one behind the other.
+    fn queries(&self, statement: Statement, transaction: Option<Transaction>, rows: Rows) -> Result<Outcome> {
+        let (given, wanted) = (rows.columns(), statement.parameters().len());
+        if given != wanted {
+            let text = format!("the statement has {wanted} parameters, the data has {given} columns");
+            return Err(error::with_sqlstate(invalid_argument(text), "07001"));
+        }
+        let epoch = transaction.is_none().then(|| self.attachment.epoch());
+        let schema = statement.schema().map_err(of)?;
+        let query = BoundQuery::new(statement, transaction, rows);
+        Ok(self.stream(Stream::of_bound(schema, query, Arc::clone(self.progress)).until(epoch)))
+    }
+
+    /// Changes for many rows of parameters.
+    fn updates(&self, statement: &Statement, transaction: &mut Transaction, rows: Rows) -> Result<Outcome> {
+        let failure = rows.failure();
+        if statement.has_rows() {
+            return self.collect_all(statement, transaction, rows);
+        }
+        let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
+        let done = done.map_err(|error| failure.instead_of(of(error)))?;
+        match done.failures.into_iter().next() {
+            Some(failed) => Err(error::of_row(failed.row, failed.error)),
+            None if done.rows == 0 => Ok(Outcome { stream: None, affected: Some(0) }),
+            None => Ok(Outcome { stream: None, affected: self.affected(done.affected_rows) }),
+        }
+    }
+
+    /// The rows that changes return, for many rows of parameters.
+    fn collect_all(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<Outcome> {
+        let failure = rows.failure();
+        let schema = statement.schema().map_err(of)?;
+        let (mut batches, mut affected, mut row) = (Vec::new(), 0, 0);
+        for batch in rows {
+            let batch = batch.map_err(|error| failure.instead_of(error::of_arrow(error)))?;
+            for index in 0..batch.num_rows() {
+                let mut run = || {
+                    let mut cursor = statement.query(transaction, Params::from(batch.slice(index, 1)))?;
+                    while let Some(batch) = cursor.next_batch()? {
+                        batches.push(batch);
+                    }
+                    Ok(cursor.affected_rows().unwrap_or(0))
+                };
+                affected += run().map_err(|error| error::of_row(row, error))?;
+                row += 1;
+            }
+        }
+        let stream = self.stream(Stream::of_batches(schema, batches)).stream;
+        Ok(Outcome { stream, affected: self.affected(Some(affected)) })
+    }
+
+    /// All rows at once: what gives them has changed something, which is done only when all of them have been read.
+    fn collect(&self, mut cursor: Cursor) -> Result<Outcome, Failed> {
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = cursor.next_batch()? {
+            batches.push(batch);
+        }
+        let affected = self.affected(cursor.affected_rows());
+        self.progress.set_wire(0, 0, &cursor.wire_stats());
+        let stream = self.stream(Stream::of_batches(cursor.schema(), batches)).stream;
+        Ok(Outcome { stream, affected })
+    }
+
+    fn stream(&self, stream: Stream) -> Outcome {
+        Outcome { stream: Some(stream.within(self.attachment, self.task)), affected: None }
+    }
+
+    /// Whether a statement with rows does something that must not depend on how many of them are read.
+    fn has_effect(&self, statement: &Statement) -> bool {
+        !statement.has_cursor() || is_dml(self.sql)
+    }
+
+    /// The engine counts for procedures and blocks, too, but nobody means that.
+    fn affected(&self, rows: Option<u64>) -> Option<i64> {
+        rows.filter(|_| is_dml(self.sql)).and_then(|rows| i64::try_from(rows).ok())
+    }
+
+    /// Refuses what would pull the transaction away from below the connection, and tells the statement how to read.
+    fn adapt(&self, statement: Statement) -> Result<Statement> {
+        use StatementKind::{Commit, Rollback, StartTransaction};
+        if matches!(statement.kind(), Commit | Rollback | StartTransaction) {
+            let text = "transactions are controlled by the options, commit and rollback of the connection, not by SQL";
+            return Err(invalid_argument(text));
+        }
+        let read = self.attachment.declare(statement.columns(), &self.options.read)?;
+        Ok(statement
+            .with_read_options(read)
+            .with_limits(self.options.limits)
+            .with_timeout(self.options.timeout()))
+    }
+}

@@ -1,0 +1,16 @@
+//! The C side: the generated functions, with those replaced that return streams or take arrays. Everything unsafe of the
+//! driver is in this folder.
+//!
+//! ```text
+//!  manager ─► AdbcDriverFirebirdInit ─► table ─┬─ most functions: adbc_ffi ─► the traits of adbc_core
+//!                                              └─ streams: ours ─► adbc_ffi ─► traits ─► handover ─┐
+//!  consumer ◄── get_next, get_last_error, ErrorFromArrayStream: ours ◄──────── Stream ◄────────────┘
+//! ```
+#![allow(unsafe_code)]
+
+mod error;
+mod init;
+mod overlay;
+mod stream;
+
+pub use init::{AdbcDriverFirebirdInit, AdbcDriverInit};

@@ -1,0 +1,165 @@
+//! The table of functions, and those in it that are not generated.
+//!
+//! The generated ones know no affected rows beside a stream, give no status for errors while reading, and would let a
+//! malformed array that is bound end in a panic, after which they refuse every call of the process.
+
+use super::error::{fail, of_panic};
+use super::stream::{error_from_array_stream, export};
+use crate::driver::Driver;
+use crate::error::{internal, invalid_argument};
+use crate::handover::receive;
+use adbc_core::constants::ADBC_STATUS_OK;
+use adbc_core::error::AdbcStatusCode;
+use adbc_ffi::{FFI_AdbcConnection, FFI_AdbcDriver, FFI_AdbcError, FFI_AdbcStatement, FFIDriver};
+use arrow::array::{RecordBatch, RecordBatchIterator, StructArray};
+use arrow::error::ArrowError;
+use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow::ffi_stream::FFI_ArrowArrayStream;
+use std::ffi::{c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::OnceLock;
+
+/// The generated table.
+fn generated() -> &'static FFI_AdbcDriver {
+    static TABLE: OnceLock<FFI_AdbcDriver> = OnceLock::new();
+    TABLE.get_or_init(Driver::ffi_driver)
+}
+
+/// The table that managers get.
+pub(super) fn table() -> FFI_AdbcDriver {
+    FFI_AdbcDriver {
+        ConnectionGetInfo: Some(get_info),
+        ConnectionGetObjects: Some(get_objects),
+        ConnectionGetStatistics: Some(get_statistics),
+        ConnectionGetStatisticNames: Some(get_statistic_names),
+        ConnectionGetTableTypes: Some(get_table_types),
+        ConnectionReadPartition: Some(read_partition),
+        StatementBind: Some(bind),
+        StatementExecuteQuery: Some(execute_query),
+        ErrorFromArrayStream: Some(error_from_array_stream),
+        ..Driver::ffi_driver()
+    }
+}
+
+/// Calls a generated function that writes a stream, and exports the one that the driver has handed over instead.
+///
+/// # Safety
+/// `out` and `affected` are null or valid for writing; `error` is as in every C function.
+unsafe fn with_stream(
+    out: *mut FFI_ArrowArrayStream,
+    affected: *mut i64,
+    error: *mut FFI_AdbcError,
+    call: impl FnOnce(*mut FFI_ArrowArrayStream) -> AdbcStatusCode,
+) -> AdbcStatusCode {
+    if out.is_null() {
+        // The generated function has the words for it.
+        return call(out);
+    }
+    let mut empty = FFI_ArrowArrayStream::empty();
+    let (status, handed) = receive(|| call(&raw mut empty));
+    if status != ADBC_STATUS_OK {
+        return status;
+    }
+    let Some(handed) = handed else { return fail(error, internal("a stream got lost")) };
+    // SAFETY: `out` is valid for writing and need not be initialised.
+    unsafe { ptr::write_unaligned(out, export(handed.stream)) };
+    if !affected.is_null() {
+        // SAFETY: `affected` is valid for writing.
+        unsafe { ptr::write_unaligned(affected, handed.affected.unwrap_or(-1)) };
+    }
+    ADBC_STATUS_OK
+}
+
+/// Defines functions that do nothing but take a stream from the generated function of the same place.
+macro_rules! streaming {
+    ($($name:ident = $method:ident($($argument:ident: $type:ty),*);)+) => {$(
+        unsafe extern "C" fn $name(
+            connection: *mut FFI_AdbcConnection,
+            $($argument: $type,)*
+            out: *mut FFI_ArrowArrayStream,
+            error: *mut FFI_AdbcError,
+        ) -> AdbcStatusCode {
+            let Some(inner) = generated().$method else { return fail(error, internal("a function is missing")) };
+            // SAFETY: all arguments go on as they came, but for a stream that is ours; the caller keeps what the standard
+            // demands for them.
+            unsafe { with_stream(out, ptr::null_mut(), error, |out| inner(connection, $($argument,)* out, error)) }
+        }
+    )+};
+}
+
+streaming! {
+    get_info = ConnectionGetInfo(codes: *const u32, length: usize);
+    get_objects = ConnectionGetObjects(
+        depth: c_int, catalog: *const c_char, schema: *const c_char, table: *const c_char,
+        table_types: *const *const c_char, column: *const c_char
+    );
+    get_statistics = ConnectionGetStatistics(
+        catalog: *const c_char, schema: *const c_char, table: *const c_char, approximate: c_char
+    );
+    get_statistic_names = ConnectionGetStatisticNames();
+    get_table_types = ConnectionGetTableTypes();
+    read_partition = ConnectionReadPartition(partition: *const u8, length: usize);
+}
+
+unsafe extern "C" fn execute_query(
+    statement: *mut FFI_AdbcStatement,
+    out: *mut FFI_ArrowArrayStream,
+    affected: *mut i64,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    let Some(inner) = generated().StatementExecuteQuery else {
+        return fail(error, internal("a function is missing"));
+    };
+    // SAFETY: as above. Without a stream the generated function itself writes the affected rows, else it writes -1.
+    unsafe { with_stream(out, affected, error, |out| inner(statement, out, affected, error)) }
+}
+
+/// Binds one array as a stream of one batch.
+unsafe extern "C" fn bind(
+    statement: *mut FFI_AdbcStatement,
+    values: *mut FFI_ArrowArray,
+    schema: *mut FFI_ArrowSchema,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    let Some(inner) = generated().StatementBindStream else {
+        return fail(error, internal("a function is missing"));
+    };
+    // SAFETY: both are null or valid by the standard.
+    let (Some(values), Some(schema)) = (unsafe { values.as_mut() }, unsafe { schema.as_ref() }) else {
+        return fail(error, invalid_argument("the array or the schema to be bound is null"));
+    };
+    let import = || {
+        // SAFETY: `values` is valid; the array is ours from here on, and what is left behind is a released one.
+        let values = unsafe { FFI_ArrowArray::from_raw(values) };
+        if values.is_released() {
+            return Err(ArrowError::InvalidArgumentError("the array has been released".into()));
+        }
+        // SAFETY: by the standard the schema describes the array.
+        let array = unsafe { from_ffi(values, schema) }?;
+        let fields = match array.data_type() {
+            arrow::datatypes::DataType::Struct(fields) => fields.clone(),
+            other => {
+                return Err(ArrowError::InvalidArgumentError(format!("a struct is needed, not {other}")));
+            }
+        };
+        if array.null_count() > 0 {
+            return Err(ArrowError::InvalidArgumentError("rows of parameters cannot be null".into()));
+        }
+        array.validate()?;
+        let rows = array.len();
+        let (_, columns, _) = StructArray::from(array).into_parts();
+        let schema = std::sync::Arc::new(arrow::datatypes::Schema::new(fields));
+        let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(schema, columns, &options)
+    };
+    let batch = match catch_unwind(AssertUnwindSafe(import)) {
+        Ok(Ok(batch)) => batch,
+        Ok(Err(wrong)) => return fail(error, invalid_argument(format!("the data cannot be bound: {wrong}"))),
+        Err(panic) => return fail(error, of_panic(&*panic)),
+    };
+    let schema = batch.schema();
+    let mut stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    // SAFETY: the stream is valid; the generated function takes it away.
+    unsafe { inner(statement, &raw mut stream, error) }
+}

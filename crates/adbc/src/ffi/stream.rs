@@ -1,0 +1,144 @@
+//! Streams across the C interface: batches are handed over without copying a value, and errors keep their status.
+
+use super::error::{errno, foreign, message, of_panic};
+use crate::error::{Result, internal, of_arrow};
+use crate::reader::Stream;
+use adbc_core::error::{AdbcStatusCode, Error};
+use adbc_ffi::FFI_AdbcError;
+use arrow::array::{Array, RecordBatchReader, StructArray};
+use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow::ffi_stream::FFI_ArrowArrayStream;
+use std::ffi::{CString, c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+/// What the functions of a stream find behind its private pointer.
+struct Exported {
+    stream: Stream,
+    last: Option<LastError>,
+}
+
+/// The last error, in every form that somebody may ask for.
+struct LastError {
+    message: CString,
+    status: AdbcStatusCode,
+    /// Owned by the stream; consumers release it although they should not, which it bears.
+    error: Box<FFI_AdbcError>,
+}
+
+/// A stream for C.
+pub(super) fn export(stream: Stream) -> FFI_ArrowArrayStream {
+    let exported = Box::into_raw(Box::new(Exported { stream, last: None }));
+    // SAFETY: the functions are those of this file, which know what is behind the pointer; release frees it once.
+    unsafe {
+        FFI_ArrowArrayStream::new_unchecked(
+            Some(get_schema),
+            Some(get_next),
+            Some(get_last_error),
+            Some(release),
+            exported.cast(),
+        )
+    }
+}
+
+/// The error of a stream of ours; null for other streams, and when there is none.
+///
+/// # Safety
+/// `stream` and `status` are null or valid.
+pub(super) unsafe extern "C" fn error_from_array_stream(
+    stream: *mut FFI_ArrowArrayStream,
+    status: *mut AdbcStatusCode,
+) -> *const FFI_AdbcError {
+    // SAFETY: the caller promises that it is valid if it is not null.
+    let Some(found) = (unsafe { stream.as_ref() }) else { return ptr::null() };
+    let ours = release as unsafe extern "C" fn(*mut FFI_ArrowArrayStream);
+    if !found.release().is_some_and(|release| ptr::fn_addr_eq(release, ours)) {
+        return ptr::null();
+    }
+    // SAFETY: a stream with our release function was exported here and has not been released.
+    let exported = unsafe { &*found.private_data().cast::<Exported>() };
+    let Some(last) = &exported.last else { return ptr::null() };
+    if !status.is_null() {
+        // SAFETY: the caller promises that it is valid if it is not null.
+        unsafe { ptr::write_unaligned(status, last.status) };
+    }
+    ptr::from_ref(last.error.as_ref())
+}
+
+/// Runs one of the functions below; neither its error nor its panic gets lost.
+///
+/// # Safety
+/// `stream` is null or a stream of ours that nobody else uses at the same time.
+unsafe fn answer(stream: *mut FFI_ArrowArrayStream, work: impl FnOnce(&mut Stream) -> Result<()>) -> c_int {
+    // SAFETY: by the promise above, and a released stream has no private data.
+    let exported =
+        unsafe { stream.as_ref().and_then(|stream| stream.private_data().cast::<Exported>().as_mut()) };
+    let Some(Exported { stream, last }) = exported else { return libc::EINVAL };
+    *last = None;
+    // After a panic the stream is asked no more than to end.
+    let result = catch_unwind(AssertUnwindSafe(|| work(stream)));
+    let Err(error) = result.unwrap_or_else(|panic| Err(of_panic(&*panic))) else { return 0 };
+    let number = errno(error.status);
+    *last = Some(LastError::new(error));
+    number
+}
+
+unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
+    let work = |stream: &mut Stream| {
+        let schema = FFI_ArrowSchema::try_from(stream.schema().as_ref()).map_err(of_arrow)?;
+        if out.is_null() {
+            return Err(internal("there is no room for the schema"));
+        }
+        // SAFETY: `out` is room for a schema, which need not be initialised.
+        unsafe { ptr::write_unaligned(out, schema) };
+        Ok(())
+    };
+    // SAFETY: consumers call it with the stream it belongs to, from one thread at a time.
+    unsafe { answer(stream, work) }
+}
+
+unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
+    let work = |stream: &mut Stream| {
+        if out.is_null() {
+            return Err(internal("there is no room for the array"));
+        }
+        let array = match stream.next_batch()? {
+            // The buffers go with it as they are.
+            Some(batch) => FFI_ArrowArray::new(&StructArray::from(batch).to_data()),
+            None => FFI_ArrowArray::empty(),
+        };
+        // SAFETY: `out` is room for an array, which need not be initialised.
+        unsafe { ptr::write_unaligned(out, array) };
+        Ok(())
+    };
+    // SAFETY: consumers call it with the stream it belongs to, from one thread at a time.
+    unsafe { answer(stream, work) }
+}
+
+unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
+    // SAFETY: consumers call it with the stream it belongs to; a released one has no private data.
+    let exported =
+        unsafe { stream.as_ref().and_then(|stream| stream.private_data().cast::<Exported>().as_ref()) };
+    exported.and_then(|exported| exported.last.as_ref()).map_or(ptr::null(), |last| last.message.as_ptr())
+}
+
+unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
+    // SAFETY: the stream is valid, as it is for whoever calls its release function.
+    let Some(released) = (unsafe { stream.as_mut() }) else { return };
+    // SAFETY: without functions and data a stream is a released one.
+    let exported = unsafe {
+        released.set_release(None);
+        released.set_private_data(ptr::null_mut()).cast::<Exported>()
+    };
+    if !exported.is_null() {
+        // SAFETY: it came out of a box in `export`, and the pointer has been taken away just now.
+        let exported = unsafe { Box::from_raw(exported) };
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(exported)));
+    }
+}
+
+impl LastError {
+    fn new(error: Error) -> Self {
+        Self { message: message(&error), status: error.status.into(), error: Box::new(foreign(error)) }
+    }
+}

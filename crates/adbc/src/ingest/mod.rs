@@ -1,0 +1,146 @@
+//! Bound data into a table, which is made for it if need be.
+
+mod column;
+mod table;
+
+use crate::attachment::Attachment;
+use crate::bind::Rows;
+use crate::error::{self, Result, TABLE_EXISTS, TABLE_UNKNOWN, invalid_argument, new, of};
+use crate::option::{IngestOptions, Mode, Purpose};
+use crate::sql::delimited;
+use adbc_core::error::Status;
+use arrow::array::RecordBatchReader;
+use arrow::datatypes::Schema;
+use firearrow::{LockResolution, OnFailure, Transaction};
+
+/// Puts the rows into the table of the options. Gives their number.
+pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Rows) -> Result<u64> {
+    let table = options.table.as_deref().unwrap_or_default();
+    let modern = attachment.is_modern()?;
+    let schema = rows.schema();
+    check_names(table, &schema, modern)?;
+    let there = table::columns(attachment.connection()?, table)?;
+    let makes = match (options.mode, &there) {
+        (Mode::Create, Some(_)) => return Err(exists(table, "exists already")),
+        (Mode::Append | Mode::Upsert, None) => return Err(missing(table)),
+        (Mode::Create | Mode::CreateAppend, None) | (Mode::Replace, _) => true,
+        (Mode::Append | Mode::CreateAppend | Mode::Upsert, Some(columns)) => {
+            if let Some(field) = schema.fields().iter().find(|field| !columns.contains(field.name())) {
+                return Err(exists(table, &format!("exists, but has no column {}", delimited(field.name()))));
+            }
+            false
+        }
+    };
+    let insert = insert(attachment, options, table, &schema)?;
+    if makes {
+        // Whatever is wrong with the beginning of the data must not cost the table that is there.
+        let ahead = rows.look_ahead(2)?;
+        let columns = column::declarations(&schema, options, modern, ahead)?;
+        let verb = if options.mode == Mode::Replace { "RECREATE" } else { "CREATE" };
+        let (kind, end) = match options.temporary {
+            true => ("GLOBAL TEMPORARY TABLE", " ON COMMIT PRESERVE ROWS"),
+            false => ("TABLE", ""),
+        };
+        attachment.define(&format!("{verb} {kind} {} ({columns}){end}", delimited(table)))?;
+        if options.temporary {
+            attachment.remember_temporary(table);
+        }
+    }
+    let written = write(attachment, &insert, rows);
+    if written.is_err() && makes {
+        undo(attachment, table);
+    }
+    written
+}
+
+/// Executes the statement for all rows, in the transaction of the connection or one of its own.
+fn write(attachment: &Attachment, sql: &str, mut rows: Rows) -> Result<u64> {
+    if rows.look_ahead(1)?.is_empty() {
+        return Ok(0);
+    }
+    if !attachment.is_autocommit() {
+        return attachment.in_transaction(|transaction| write_in(transaction, sql, rows));
+    }
+    let mut transaction = attachment.begin(Purpose::Update)?;
+    let written = write_in(&mut transaction, sql, rows)?;
+    transaction.commit().map_err(of)?;
+    Ok(written)
+}
+
+fn write_in(transaction: &mut Transaction, sql: &str, rows: Rows) -> Result<u64> {
+    let failure = rows.failure();
+    let statement = transaction.prepare(sql).map_err(of)?;
+    let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
+    let done = done.map_err(|error| failure.instead_of(of(error)))?;
+    match done.failures.into_iter().next() {
+        Some(failed) => Err(error::of_row(failed.row, failed.error)),
+        None => Ok(done.rows as u64),
+    }
+}
+
+/// Removes a table that was made for rows which could not be written. In manual mode its transaction may hold it.
+fn undo(attachment: &Attachment, table: &str) {
+    let Ok(mut options) = attachment.transaction_options(Purpose::Ddl) else { return };
+    if !attachment.is_autocommit() {
+        options.lock_resolution = LockResolution::NoWait;
+    }
+    // The first error is the one to report.
+    let _ = attachment.define_with(options, &format!("DROP TABLE {}", delimited(table)));
+}
+
+/// The statement that takes one row.
+fn insert(attachment: &Attachment, options: &IngestOptions, table: &str, schema: &Schema) -> Result<String> {
+    let names: Vec<String> = schema.fields().iter().map(|field| delimited(field.name())).collect();
+    let markers = vec!["?"; names.len()].join(", ");
+    let (names, into) = (names.join(", "), delimited(table));
+    if options.mode != Mode::Upsert {
+        return Ok(format!("INSERT INTO {into} ({names}) VALUES ({markers})"));
+    }
+    let key = match options.key.is_empty() {
+        true => table::primary_key(attachment.connection()?, table)?,
+        false => options.key.clone(),
+    };
+    if key.is_empty() {
+        let text = "has no primary key; name the columns that find rows in adbc.firebird.ingest.key";
+        return Err(invalid_argument(format!("table {into} {text}")));
+    }
+    if let Some(lacking) = key.iter().find(|name| schema.field_with_name(name).is_err()) {
+        return Err(invalid_argument(format!("the data lacks the key column {}", delimited(lacking))));
+    }
+    let key: Vec<String> = key.iter().map(|name| delimited(name)).collect();
+    Ok(format!("UPDATE OR INSERT INTO {into} ({names}) VALUES ({markers}) MATCHING ({})", key.join(", ")))
+}
+
+fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
+    if schema.fields().is_empty() {
+        return Err(invalid_argument("the data has no columns"));
+    }
+    let names = schema.fields().iter().map(|field| field.name().as_str());
+    let mut seen = std::collections::HashSet::new();
+    if let Some(twice) = names.clone().find(|name| !seen.insert(*name)) {
+        return Err(invalid_argument(format!("the data has two columns {}", delimited(twice))));
+    }
+    for name in names.chain([table]) {
+        let (length, longest, unit) = match modern {
+            true => (name.chars().count(), 63, "characters"),
+            false => (name.len(), 31, "bytes"),
+        };
+        if name.is_empty() || name.contains('\0') || length > longest {
+            return Err(invalid_argument(format!(
+                "'{}' cannot be a name: names have 1 to {longest} {unit}",
+                crate::option::shortened(name)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn missing(table: &str) -> adbc_core::error::Error {
+    let error = new(Status::NotFound, format!("there is no table {}", delimited(table)));
+    error::with_detail(error::with_sqlstate(error, TABLE_UNKNOWN), "firebird.table", table)
+}
+
+fn exists(table: &str, what: &str) -> adbc_core::error::Error {
+    let error = new(Status::AlreadyExists, format!("table {} {what}", delimited(table)));
+    error::with_detail(error::with_sqlstate(error, TABLE_EXISTS), "firebird.table", table)
+}

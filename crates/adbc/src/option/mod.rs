@@ -1,0 +1,186 @@
+//! Options: all of them in one table, and their values as text.
+//!
+//! Every value is kept as the text that a connection string would have for it. Numbers and bytes are other ways to write
+//! and read the same text, so that profiles, which have types, and URIs, which have none, can say the same things.
+
+mod connection;
+mod ingest;
+mod statement;
+mod table;
+
+pub(crate) use connection::{ConnectionOptions, Purpose};
+pub(crate) use ingest::{IngestOptions, Mode, TextAs};
+pub(crate) use statement::StatementOptions;
+pub use table::{Access, CONNECTION, DATABASE, Kind, OPTIONS, STATEMENT, Scope, Spec, find};
+
+use crate::error::{Result, invalid_argument, invalid_state, new, not_implemented};
+use adbc_core::error::{Error, Status};
+use adbc_core::options::OptionValue;
+
+/// What new connections and statements begin with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Defaults {
+    pub(crate) connection: ConnectionOptions,
+    pub(crate) statement: StatementOptions,
+}
+
+impl Defaults {
+    /// Sets the option that has this key; `false` if there is none.
+    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+        Ok(self.connection.set(key, value)? || self.statement.set(key, value)?)
+    }
+
+    #[cfg(test)]
+    fn get(&self, key: &str) -> Option<Result<String>> {
+        self.connection.get(key).or_else(|| self.statement.get(key))
+    }
+}
+
+/// A handle with options as text.
+pub(crate) trait Options {
+    /// Sets the option of this key.
+    fn set(&mut self, key: &str, value: &str) -> Result<()>;
+    /// The value that [`set`](Self::set) would take.
+    fn get(&self, key: &str) -> Result<String>;
+    /// Whether the handle must not be used any more, because of a panic.
+    fn broken(&self);
+}
+
+/// The calls of ADBC in terms of [`Options`].
+macro_rules! optionable {
+    ($handle:ty, $option:ty) => {
+        impl adbc_core::Optionable for $handle {
+            type Option = $option;
+
+            fn set_option(
+                &mut self,
+                key: $option,
+                value: adbc_core::options::OptionValue,
+            ) -> $crate::error::Result<()> {
+                let key = AsRef::<str>::as_ref(&key);
+                let value = $crate::option::text(key, value)?;
+                // A panic while setting leaves one option as it was or as it shall be.
+                $crate::panic::contain(|| (), || $crate::option::Options::set(self, key, &value))
+            }
+
+            fn get_option_string(&self, key: $option) -> $crate::error::Result<String> {
+                let broken = || $crate::option::Options::broken(self);
+                $crate::panic::contain(broken, || $crate::option::Options::get(self, key.as_ref()))
+            }
+
+            fn get_option_bytes(&self, key: $option) -> $crate::error::Result<Vec<u8>> {
+                self.get_option_string(key).map(String::into_bytes)
+            }
+
+            fn get_option_int(&self, key: $option) -> $crate::error::Result<i64> {
+                let text = self.get_option_string(key.clone())?;
+                $crate::option::int(key.as_ref(), &text)
+            }
+
+            fn get_option_double(&self, key: $option) -> $crate::error::Result<f64> {
+                let text = self.get_option_string(key.clone())?;
+                $crate::option::double(key.as_ref(), &text)
+            }
+        }
+    };
+}
+
+pub(crate) use optionable;
+
+/// A value as text.
+pub(crate) fn text(key: &str, value: OptionValue) -> Result<String> {
+    match value {
+        OptionValue::String(text) => Ok(text),
+        OptionValue::Int(number) => Ok(number.to_string()),
+        OptionValue::Double(number) => Ok(number.to_string()),
+        OptionValue::Bytes(bytes) => String::from_utf8(bytes)
+            .map_err(|_| invalid_argument(format!("option {key}: bytes that are no text"))),
+        _ => Err(invalid_argument(format!("option {key}: a value of unknown type"))),
+    }
+}
+
+pub(crate) fn int(key: &str, text: &str) -> Result<i64> {
+    let whole =
+        |number: f64| (number.fract() == 0.0 && number.abs() < 2f64.powi(63)).then_some(number as i64);
+    let number = text.parse().ok().or_else(|| text.parse().ok().and_then(whole));
+    number.ok_or_else(|| invalid_argument(format!("option {key} is '{text}', which is no integer")))
+}
+
+pub(crate) fn double(key: &str, text: &str) -> Result<f64> {
+    text.parse().map_err(|_| invalid_argument(format!("option {key} is '{text}', which is no number")))
+}
+
+/// `true` or `false`.
+pub(crate) fn flag(key: &str, text: &str) -> Result<bool> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(bad_value(key, text, "true or false")),
+    }
+}
+
+/// A number within bounds.
+pub(crate) fn number<T: TryFrom<i64>>(key: &str, text: &str, expected: &str) -> Result<T> {
+    let number = int(key, text).ok().and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| bad_value(key, text, expected))
+}
+
+/// A known option with a value that it does not have.
+pub(crate) fn bad_value(key: &str, text: &str, expected: &str) -> Error {
+    invalid_argument(format!("option {key} cannot be '{}'; it takes {expected}", shortened(text)))
+}
+
+/// Setting an option that this kind of handle does not have, or that is for reading only.
+pub(crate) fn cannot_set(key: &str, scope: Scope) -> Error {
+    match find(key) {
+        Some(spec) if spec.scope.has(scope) && spec.access == Access::Read => {
+            invalid_state(format!("option {key} is for reading only"))
+        }
+        Some(spec) => not_implemented(format!("option {key} is one of the {}", spec.scope)),
+        None => not_implemented(format!("there is no option '{}'", shortened(key))),
+    }
+}
+
+/// Getting an option that this kind of handle does not have, or that has no value.
+pub(crate) fn not_found(key: &str) -> Error {
+    new(Status::NotFound, format!("option '{}' is unknown or has no value", shortened(key)))
+}
+
+/// No more of it than belongs into a message.
+pub(crate) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_convert_where_nothing_is_lost() {
+        assert_eq!(text("k", OptionValue::Int(-5)).expect("text"), "-5");
+        assert_eq!(text("k", OptionValue::Double(2.5)).expect("text"), "2.5");
+        assert_eq!(text("k", OptionValue::Double(2.0)).expect("text"), "2");
+        assert_eq!(text("k", OptionValue::Bytes(b"x".to_vec())).expect("text"), "x");
+        assert!(text("k", OptionValue::Bytes(vec![0xff])).is_err());
+        assert_eq!(int("k", "7").expect("a number"), 7);
+        assert_eq!(int("k", "7.0").expect("a whole number"), 7);
+        assert!(int("k", "7.5").is_err() && int("k", "").is_err() && int("k", "1e30").is_err());
+        assert_eq!(double("k", "7").expect("a number").to_bits(), 7f64.to_bits());
+    }
+
+    #[test]
+    fn defaults_are_what_the_table_says() {
+        let defaults = Defaults::default();
+        for spec in OPTIONS.iter().filter(|spec| spec.access == Access::Write) {
+            if let Some(value) = defaults.get(spec.key) {
+                assert_eq!(value.unwrap_or_default(), spec.default, "{}", spec.key);
+            } else {
+                assert!(spec.scope.has(DATABASE) && !spec.scope.has(STATEMENT), "{}", spec.key);
+            }
+        }
+    }
+}

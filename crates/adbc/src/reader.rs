@@ -1,0 +1,253 @@
+//! Streams: results as record batches, which live on when the handles that made them are gone.
+
+use crate::activity::Task;
+use crate::attachment::Attachment;
+use crate::bind::Rows;
+use crate::error::{Result, internal, into_arrow, invalid_state, of, of_arrow};
+use crate::progress::Progress;
+use adbc_core::error::{Error, Status};
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use firearrow::{Cursor, Params, Statement, Transaction};
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A result.
+pub(crate) struct Stream {
+    schema: SchemaRef,
+    source: Source,
+    attachment: Option<Arc<Attachment>>,
+    task: Option<Arc<Task>>,
+    /// The transaction of manual mode that it belongs to, if it does.
+    epoch: Option<u64>,
+    progress: Arc<Progress>,
+    /// What it failed with, and fails with from then on.
+    failed: Option<Error>,
+}
+
+/// Where rows come from.
+enum Source {
+    /// From memory.
+    Batches(VecDeque<RecordBatch>),
+    /// From the server.
+    Cursor(Box<Cursor>),
+    /// From a query that is run once for each row of parameters.
+    Bound(Box<BoundQuery>),
+}
+
+/// A query and its rows of parameters.
+pub(crate) struct BoundQuery {
+    statement: Statement,
+    /// The transaction of this execution; else it is that of the connection.
+    transaction: Option<Transaction>,
+    rows: Rows,
+    /// Rows that wait for their turn, from this one on.
+    waiting: Option<(RecordBatch, usize)>,
+    cursor: Option<Cursor>,
+    /// What the cursors before cost: bytes and round trips.
+    spent: (u64, u64),
+    /// Rows that were begun.
+    begun: usize,
+}
+
+impl Stream {
+    /// Batches that are there already.
+    pub(crate) fn of_batches(schema: SchemaRef, batches: impl Into<VecDeque<RecordBatch>>) -> Self {
+        Self::new(schema, Source::Batches(batches.into()), Arc::default())
+    }
+
+    /// No columns, no rows.
+    pub(crate) fn empty() -> Self {
+        Self::of_batches(Arc::new(Schema::empty()), [])
+    }
+
+    pub(crate) fn of_cursor(cursor: Cursor, progress: Arc<Progress>) -> Self {
+        Self::new(cursor.schema(), Source::Cursor(Box::new(cursor)), progress)
+    }
+
+    pub(crate) fn of_bound(schema: SchemaRef, query: BoundQuery, progress: Arc<Progress>) -> Self {
+        Self::new(schema, Source::Bound(Box::new(query)), progress)
+    }
+
+    fn new(schema: SchemaRef, source: Source, progress: Arc<Progress>) -> Self {
+        Self { schema, source, attachment: None, task: None, epoch: None, progress, failed: None }
+    }
+
+    /// Reads through an attachment; what that costs belongs to `task`.
+    pub(crate) fn within(mut self, attachment: &Arc<Attachment>, task: &Arc<Task>) -> Self {
+        self.attachment = Some(Arc::clone(attachment));
+        self.task = Some(Arc::clone(task));
+        self
+    }
+
+    /// Ends with the transaction of manual mode.
+    pub(crate) fn until(mut self, epoch: Option<u64>) -> Self {
+        self.epoch = epoch;
+        self
+    }
+
+    fn check(&self) -> Result<()> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let Some(attachment) = &self.attachment else { return Ok(()) };
+        // Only that the connection can be used.
+        attachment.connection()?;
+        match self.epoch {
+            Some(epoch) if epoch != attachment.epoch() => {
+                Err(invalid_state("the transaction of this result has ended"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<RecordBatch>> {
+        let begin = Instant::now();
+        let Self { source, progress, .. } = self;
+        let (attachment, task) = (self.attachment.as_deref(), self.task.as_deref());
+        let mut next = || match source {
+            Source::Batches(batches) => Ok(batches.pop_front()),
+            Source::Cursor(cursor) => {
+                let batch = cursor.next_batch().map_err(of);
+                progress.set_wire(0, 0, &cursor.wire_stats());
+                batch
+            }
+            Source::Bound(query) => query.next(attachment, progress),
+        };
+        let mut contained = || match attachment {
+            Some(attachment) => attachment.contain(&mut next),
+            None => crate::panic::contain(|| (), &mut next),
+        };
+        let batch = match task {
+            Some(task) => task.run(contained).and_then(|batch| task.check().map(|()| batch)),
+            None => contained(),
+        };
+        progress.add_time(begin.elapsed());
+        if let Ok(Some(batch)) = &batch {
+            progress.add_batch(batch.num_rows());
+        }
+        batch
+    }
+
+    /// The next batch. An error is repeated.
+    pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let result = self.check().and_then(|()| self.read());
+        match result {
+            Ok(Some(batch)) => Ok(Some(batch)),
+            Ok(None) => {
+                self.finish();
+                Ok(None)
+            }
+            Err(error) => {
+                // The server says many things when a transaction is taken away from below a cursor.
+                let error =
+                    self.check().err().filter(|error| error.status == Status::InvalidState).unwrap_or(error);
+                self.failed = Some(error.clone());
+                self.finish();
+                Err(error)
+            }
+        }
+    }
+
+    /// Nothing more comes.
+    fn finish(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.end();
+        }
+        let source = mem::replace(&mut self.source, Source::Batches(VecDeque::new()));
+        match &self.attachment {
+            // Not a byte may go to the server from here.
+            Some(attachment) if attachment.is_foreign() => mem::forget(source),
+            // A panic must not leave a destructor.
+            Some(attachment) => {
+                let _ = attachment.contain(|| {
+                    drop(source);
+                    Ok(())
+                });
+            }
+            None => drop(source),
+        }
+    }
+}
+
+impl BoundQuery {
+    pub(crate) fn new(statement: Statement, transaction: Option<Transaction>, rows: Rows) -> Self {
+        Self { statement, transaction, rows, waiting: None, cursor: None, spent: (0, 0), begun: 0 }
+    }
+
+    fn next(&mut self, attachment: Option<&Attachment>, progress: &Progress) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(cursor) = &mut self.cursor {
+                let batch = cursor.next_batch();
+                let stats = cursor.wire_stats();
+                progress.set_wire(self.spent.0, self.spent.1, &stats);
+                let row = self.begun.saturating_sub(1);
+                if let Some(batch) = batch.map_err(|error| crate::error::of_row(row, error))? {
+                    return Ok(Some(batch));
+                }
+                self.spent.0 += stats.bytes_received;
+                self.spent.1 += stats.round_trips;
+                self.cursor = None;
+            }
+            let Some(row) = self.next_row()? else {
+                if let Some(transaction) = self.transaction.take() {
+                    transaction.commit().map_err(of)?;
+                }
+                return Ok(None);
+            };
+            let query = |transaction: &Transaction| {
+                let cursor = self.statement.query(transaction, row);
+                cursor.map_err(|error| crate::error::of_row(self.begun, error))
+            };
+            let cursor = match (&self.transaction, attachment) {
+                (Some(transaction), _) => query(transaction)?,
+                (None, Some(attachment)) => attachment.in_transaction(|transaction| query(transaction))?,
+                (None, None) => return Err(internal("a query without a transaction")),
+            };
+            self.begun += 1;
+            self.cursor = Some(cursor);
+        }
+    }
+
+    fn next_row(&mut self) -> Result<Option<Params>> {
+        loop {
+            if let Some((batch, row)) = &mut self.waiting
+                && *row < batch.num_rows()
+            {
+                *row += 1;
+                return Ok(Some(Params::from(batch.slice(*row - 1, 1))));
+            }
+            let failure = self.rows.failure();
+            match self.rows.next() {
+                Some(batch) => {
+                    let batch = batch.map_err(|error| failure.instead_of(of_arrow(error)))?;
+                    self.waiting = Some((batch, 0));
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().map_err(into_arrow).transpose()
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

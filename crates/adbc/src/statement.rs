@@ -1,0 +1,229 @@
+//! Statements: a query or a table to fill, bound data, and options.
+
+use crate::activity::Activity;
+use crate::attachment::Attachment;
+use crate::bind::Rows;
+use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of};
+use crate::execution::{Execution, Outcome};
+use crate::handover::give;
+use crate::ingest;
+use crate::option::{Options, Purpose, STATEMENT, StatementOptions, cannot_set, not_found, optionable};
+use crate::progress::Progress;
+use crate::reader::Stream;
+use crate::sql::{Named, named, without_end};
+use adbc_core::PartitionedResult;
+use adbc_core::options::OptionStatement;
+use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::datatypes::{Field, Schema};
+use firearrow::Descriptor;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// A statement.
+pub struct Statement {
+    attachment: Arc<Attachment>,
+    options: StatementOptions,
+    sql: Option<String>,
+    rows: Option<Rows>,
+    activity: Arc<Activity>,
+    progress: Arc<Progress>,
+    /// The parameters of the query, from preparing it to whatever changes it. The server keeps nothing prepared: that would
+    /// lock tables, and known SQL runs in one round trip anyway.
+    prepared: Option<Vec<Descriptor>>,
+}
+
+impl Statement {
+    pub(crate) fn new(attachment: &Arc<Attachment>, options: StatementOptions) -> Self {
+        Self {
+            attachment: Arc::clone(attachment),
+            options,
+            sql: None,
+            rows: None,
+            activity: Arc::default(),
+            progress: Arc::default(),
+            prepared: None,
+        }
+    }
+
+    fn contain<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let attachment = Arc::clone(&self.attachment);
+        attachment.contain(|| work(self))
+    }
+
+    /// The query as the server wants it, and the names of its markers.
+    fn query(&self) -> Result<Named> {
+        let sql = self.sql.as_deref().ok_or_else(|| invalid_state("the statement has no query"))?;
+        let plain = || Named { sql: sql.to_owned(), names: Vec::new() };
+        match self.options.by_name {
+            true => Ok(named(sql)?.unwrap_or_else(plain)),
+            false => Ok(plain()),
+        }
+    }
+
+    fn describe(&self) -> Result<firearrow::Statement> {
+        let query = self.query()?;
+        self.attachment.connection()?.prepare(&query.sql).map_err(of)
+    }
+
+    fn run(&mut self, purpose: Purpose) -> Result<Outcome> {
+        self.attachment.connection()?;
+        let task = Activity::begin(&[&self.attachment.activity, &self.activity]);
+        self.progress = Arc::default();
+        if self.options.ingest.table.is_some() {
+            let rows =
+                self.rows.take().ok_or_else(|| invalid_state("there is no data to ingest: bind some"))?;
+            let rows = task.run(|| ingest::run(&self.attachment, &self.options.ingest, rows))?;
+            return Ok(Outcome { stream: None, affected: i64::try_from(rows).ok() });
+        }
+        let query = self.query()?;
+        let rows = match (self.rows.take(), query.names.as_slice()) {
+            (Some(rows), names @ [_, ..]) => Some(rows.by_name(names)?),
+            (rows, _) => rows,
+        };
+        let execution = Execution {
+            attachment: &self.attachment,
+            options: &self.options,
+            sql: &query.sql,
+            task: &task,
+            progress: &self.progress,
+            purpose,
+        };
+        task.run(|| execution.run(rows))
+    }
+
+    fn plan(&self, detailed: bool) -> Result<String> {
+        self.describe()?.plan(detailed).map_err(of)
+    }
+}
+
+impl Options for Statement {
+    fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        if !self.options.set(key, value)? {
+            return Err(cannot_set(key, STATEMENT));
+        }
+        if key == "adbc.ingest.target_table" {
+            (self.sql, self.prepared) = (None, None);
+        }
+        if key == "adbc.statement.bind_by_name" {
+            self.prepared = None;
+        }
+        Ok(())
+    }
+
+    fn get(&self, key: &str) -> Result<String> {
+        if let Some(value) = self.options.get(key) {
+            return value;
+        }
+        match key {
+            "adbc.firebird.plan" => self.plan(false),
+            "adbc.firebird.plan_detailed" => self.plan(true),
+            _ => self.progress.get(key).ok_or_else(|| not_found(key)),
+        }
+    }
+
+    fn broken(&self) {
+        self.attachment.break_down();
+    }
+}
+
+optionable!(Statement, OptionStatement);
+
+impl adbc_core::Statement for Statement {
+    fn bind(&mut self, batch: RecordBatch) -> Result<()> {
+        let schema = batch.schema();
+        self.bind_stream(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
+    }
+
+    fn bind_stream(&mut self, reader: Box<dyn RecordBatchReader + Send>) -> Result<()> {
+        self.rows = Some(Rows::new(reader)?);
+        Ok(())
+    }
+
+    fn execute(&mut self) -> Result<Box<dyn RecordBatchReader + Send + 'static>> {
+        let outcome = self.contain(|statement| statement.run(Purpose::Rows))?;
+        Ok(give(outcome.stream.unwrap_or_else(Stream::empty), outcome.affected))
+    }
+
+    fn execute_update(&mut self) -> Result<Option<i64>> {
+        let Outcome { stream, affected } = self.contain(|statement| statement.run(Purpose::Update))?;
+        if let Some(mut stream) = stream {
+            // What it does depends on nobody wanting its rows as little as on somebody reading them.
+            while stream.next_batch()?.is_some() {}
+        }
+        Ok(affected)
+    }
+
+    fn execute_schema(&mut self) -> Result<Schema> {
+        self.contain(|statement| {
+            let described = statement.describe()?;
+            if !described.has_rows() {
+                return Ok(Schema::empty());
+            }
+            let read = statement.attachment.declare(described.columns(), &statement.options.read)?;
+            let schema = described.with_read_options(read).schema().map_err(of)?;
+            Ok(schema.as_ref().clone())
+        })
+    }
+
+    fn execute_partitions(&mut self) -> Result<PartitionedResult> {
+        self.contain(|_| crate::partition::execute())
+    }
+
+    fn get_parameter_schema(&self) -> Result<Schema> {
+        self.attachment.contain(|| {
+            let query = self.query()?;
+            let parameters = match &self.prepared {
+                Some(parameters) => parameters.clone(),
+                None => self.describe()?.parameters().to_vec(),
+            };
+            let types = firearrow::arrow::schema(&parameters, &self.options.read);
+            let types = types.map_err(|error| not_implemented(error.to_string()))?;
+            let mut seen = HashSet::new();
+            let fields = types.fields().iter().enumerate().filter_map(|(index, field)| {
+                let name = query.names.get(index).cloned().unwrap_or_default();
+                let is_new = name.is_empty() || seen.insert(name.clone());
+                is_new.then(|| {
+                    Field::new(name, field.data_type().clone(), true).with_metadata(field.metadata().clone())
+                })
+            });
+            Ok(Schema::new(fields.collect::<Vec<_>>()))
+        })
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        self.contain(|statement| {
+            if statement.options.ingest.table.is_some() {
+                return Err(invalid_state("the statement ingests into a table: there is nothing to prepare"));
+            }
+            if statement.prepared.is_none() {
+                statement.prepared = Some(statement.describe()?.parameters().to_vec());
+            }
+            Ok(())
+        })
+    }
+
+    fn set_sql_query(&mut self, query: impl AsRef<str>) -> Result<()> {
+        let sql = without_end(query.as_ref());
+        if sql.contains('\0') {
+            return Err(invalid_argument("the query contains a NUL"));
+        }
+        self.sql = Some(sql.to_owned());
+        (self.options.ingest.table, self.prepared) = (None, None);
+        Ok(())
+    }
+
+    fn set_substrait_plan(&mut self, _: impl AsRef<[u8]>) -> Result<()> {
+        Err(not_implemented("Firebird knows SQL, not Substrait"))
+    }
+
+    fn get_cancel_handle(&self) -> Box<dyn adbc_core::CancelHandle> {
+        Box::new(self.attachment.canceller(&self.activity))
+    }
+}
+
+impl fmt::Debug for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Statement").field("sql", &self.sql).finish_non_exhaustive()
+    }
+}
