@@ -36,6 +36,9 @@ enum Source {
     Cursor(Box<Cursor>),
     /// From a query that is run once for each row of parameters.
     Bound(Box<BoundQuery>),
+    /// From a test.
+    #[cfg(test)]
+    Test(Box<dyn FnMut() -> Result<Option<RecordBatch>> + Send>),
 }
 
 /// A query and its rows of parameters.
@@ -70,6 +73,11 @@ impl Stream {
 
     pub(crate) fn of_bound(schema: SchemaRef, query: BoundQuery, progress: Arc<Progress>) -> Self {
         Self::new(schema, Source::Bound(Box::new(query)), progress)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_test(next: impl FnMut() -> Result<Option<RecordBatch>> + Send + 'static) -> Self {
+        Self::new(Arc::new(Schema::empty()), Source::Test(Box::new(next)), Arc::default())
     }
 
     fn new(schema: SchemaRef, source: Source, progress: Arc<Progress>) -> Self {
@@ -116,6 +124,8 @@ impl Stream {
                 batch
             }
             Source::Bound(query) => query.next(attachment, progress),
+            #[cfg(test)]
+            Source::Test(next) => next(),
         };
         let mut contained = || match attachment {
             Some(attachment) => attachment.contain(&mut next),

@@ -142,3 +142,106 @@ impl LastError {
         Self { message: message(&error), status: error.status.into(), error: Box::new(foreign(error)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{new, with_detail, with_sqlstate};
+    use adbc_core::error::Status;
+    use arrow::array::{ArrayRef, Int32Array, RecordBatch};
+    use arrow::ffi_stream::RecordBatchStreamReader;
+    use std::ffi::CStr;
+    use std::sync::Arc;
+
+    /// The error number, the message, and what ErrorFromArrayStream says.
+    fn next(stream: &mut FFI_ArrowArrayStream) -> (c_int, String, Option<(Status, String)>) {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the stream is alive and is not used elsewhere.
+        let number = unsafe { get_next(stream, &raw mut array) };
+        // SAFETY: the same.
+        let message = unsafe { get_last_error(stream) };
+        let text = match message.is_null() {
+            true => String::new(),
+            // SAFETY: it ends with NUL and lives until the next call.
+            false => unsafe { CStr::from_ptr(message) }.to_str().expect("UTF-8").to_owned(),
+        };
+        let mut status = 0;
+        // SAFETY: the stream is alive, and so is its error while nothing is called.
+        let error = unsafe { error_from_array_stream(stream, &raw mut status).as_ref() };
+        let error = error.map(|error| {
+            let error = Error::try_from(error).expect("UTF-8");
+            (Status::try_from(status).expect("a known status"), error.message)
+        });
+        (number, text, error)
+    }
+
+    #[test]
+    fn buffers_are_those_of_the_batch() {
+        let column: ArrayRef = Arc::new(Int32Array::from_iter_values(0..1000));
+        let address = column.to_data().buffers()[0].as_ptr();
+        let batch = RecordBatch::try_from_iter([("n", column)]).expect("one column");
+        let stream = Stream::of_batches(batch.schema(), [batch.clone()]);
+        let mut reader = RecordBatchStreamReader::try_new(export(stream)).expect("it has a schema");
+        let read = reader.next().expect("a batch").expect("it is read");
+        assert_eq!(read, batch);
+        assert_eq!(read.column(0).to_data().buffers()[0].as_ptr(), address);
+        assert!(reader.next().is_none());
+    }
+
+    #[test]
+    fn errors_keep_their_status() {
+        for (status, number) in [
+            (Status::Cancelled, libc::ECANCELED),
+            (Status::Timeout, libc::ETIMEDOUT),
+            (Status::IO, libc::EIO),
+            (Status::NotImplemented, libc::ENOSYS),
+            (Status::InvalidData, libc::EINVAL),
+        ] {
+            let error = with_detail(with_sqlstate(new(status, "no"), "22012"), "firebird.gds", 1);
+            let mut stream = export(Stream::of_test(move || Err(error.clone())));
+            for _ in 0..2 {
+                assert_eq!(next(&mut stream), (number, "no".into(), Some((status, "no".into()))));
+            }
+        }
+    }
+
+    #[test]
+    fn panics_and_nul_are_errors_like_others() {
+        let mut stream = export(Stream::of_test(|| panic!("a\0b")));
+        let (number, message, error) = next(&mut stream);
+        assert_eq!(number, libc::EINVAL);
+        assert!(message.contains("panicked: a\u{fffd}b"), "{message}");
+        assert_eq!(error.map(|(status, _)| status), Some(Status::Internal));
+    }
+
+    #[test]
+    fn errors_may_be_released_and_other_streams_have_none() {
+        let mut stream = export(Stream::of_test(|| Err(internal("no"))));
+        assert_eq!(next(&mut stream).0, libc::EINVAL);
+        // SAFETY: the stream is alive; what consumers should not do shall do no harm.
+        unsafe {
+            let error = error_from_array_stream(&raw mut stream, ptr::null_mut()).cast_mut();
+            ((*error).release.expect("it can be released"))(error);
+        }
+        assert_eq!(next(&mut stream).0, libc::EINVAL);
+        let batch = RecordBatch::new_empty(Arc::new(arrow::datatypes::Schema::empty()));
+        let schema = batch.schema();
+        let reader = arrow::array::RecordBatchIterator::new([Ok(batch)], schema);
+        let mut other = FFI_ArrowArrayStream::new(Box::new(reader));
+        // SAFETY: the stream is alive.
+        assert!(unsafe { error_from_array_stream(&raw mut other, ptr::null_mut()) }.is_null());
+        // SAFETY: null is allowed.
+        assert!(unsafe { error_from_array_stream(ptr::null_mut(), ptr::null_mut()) }.is_null());
+    }
+
+    #[test]
+    fn a_released_stream_says_no() {
+        let mut stream = export(Stream::empty());
+        // SAFETY: the stream is alive.
+        unsafe { release(&raw mut stream) };
+        assert!(stream.release().is_none());
+        assert_eq!(next(&mut stream), (libc::EINVAL, String::new(), None));
+        // SAFETY: releasing twice is wrong, but does no harm.
+        unsafe { release(&raw mut stream) };
+    }
+}
