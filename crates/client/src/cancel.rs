@@ -8,23 +8,39 @@ use firearrow_proto::api::gds;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(feature = "embedded")]
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Whether somebody wants the running call to end. The thread that waits for the server looks at it: only that one may
 /// write to the connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Signal(Arc<AtomicBool>);
+pub(crate) struct Signal(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_set: AtomicBool,
+    /// Held while somebody sets it and tells the engine.
+    #[cfg(feature = "embedded")]
+    telling: Mutex<()>,
+}
 
 impl Signal {
     pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn clear(&self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.0.is_set.store(false, Ordering::SeqCst);
     }
 
     pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_set.load(Ordering::Relaxed)
+    }
+
+    /// Waits until whoever has set it is done with that.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn telling(&self) -> MutexGuard<'_, ()> {
+        self.0.telling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -45,6 +61,8 @@ pub struct CancelHandle {
 impl CancelHandle {
     /// Interrupts the running call, if there is one. Returns at once.
     pub fn cancel(&self) -> Result<()> {
+        #[cfg(feature = "embedded")]
+        let _telling = self.signal.telling();
         self.signal.set();
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {

@@ -16,7 +16,9 @@ use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_fbapi as fbapi;
-use firearrow_fbapi::{Attachment, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags};
+use firearrow_fbapi::{
+    Attachment, CancelKind, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags,
+};
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::layout::RowLayout;
@@ -549,7 +551,20 @@ impl Backend for Embedded {
     fn limit_inline_blobs(&mut self, _: u32) {}
 
     fn begin_call(&mut self) {
+        if !self.signal.is_set() {
+            return;
+        }
+        let _telling = self.signal.telling();
         self.signal.clear();
+        // What the engine was told too late for the call that it was meant for, it would do to this one. It forgets that when
+        // interrupting is forbidden.
+        if let Some(canceller) = self.attachment.as_ref().map(Attachment::canceller) {
+            for kind in [CancelKind::Disable, CancelKind::Enable] {
+                if let Err(error) = canceller.cancel(kind) {
+                    tracing::debug!(%error, "an interruption may be left over");
+                }
+            }
+        }
     }
 
     fn cancel_handle(&self) -> CancelHandle {
