@@ -19,6 +19,8 @@ pub(crate) struct Task {
     running: AtomicUsize,
     cancelled: AtomicBool,
     ended: AtomicBool,
+    /// Held by whoever interrupts it, so that it does not end meanwhile and the next one is hit.
+    interrupting: Mutex<()>,
 }
 
 impl Task {
@@ -40,8 +42,14 @@ impl Task {
         self.ended.store(true, Ordering::SeqCst);
     }
 
-    fn is_running(&self) -> bool {
-        self.running.load(Ordering::SeqCst) > 0
+    /// Interrupts it; `false` if it is not running.
+    fn interrupt(&self, handle: &CancelHandle) -> Result<bool> {
+        let _interrupting = self.interrupting.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.running.load(Ordering::SeqCst) == 0 {
+            return Ok(false);
+        }
+        handle.cancel().map_err(crate::error::of)?;
+        Ok(true)
     }
 }
 
@@ -51,6 +59,7 @@ struct Running<'a>(&'a Task);
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
+        drop(self.0.interrupting.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -87,10 +96,13 @@ impl Activity {
             task.cancelled.store(true, Ordering::SeqCst);
         }
         for _ in 0..ATTEMPTS {
-            if !tasks.iter().any(|task| task.is_running()) {
+            let mut running = false;
+            for task in &tasks {
+                running |= task.interrupt(handle)?;
+            }
+            if !running {
                 break;
             }
-            handle.cancel().map_err(crate::error::of)?;
             thread::sleep(PAUSE);
         }
         Ok(())

@@ -137,13 +137,18 @@ impl Attachment {
             return Err(invalid_state(text));
         }
         let mut running = self.running();
-        if running.is_none() {
+        let is_new = running.is_none();
+        if is_new {
             *running = Some(self.begin(Purpose::Manual)?);
         }
         let transaction = running.as_mut().ok_or_else(|| internal("a transaction got lost"))?;
         *self.worker() = Some(this);
         let result = crate::panic::contain(|| self.break_down(), || work(transaction));
         *self.worker() = None;
+        // It begins with its first statement; if it did not, the next one must have another chance.
+        if is_new && result.is_err() && transaction.number().is_err() {
+            *running = None;
+        }
         result
     }
 

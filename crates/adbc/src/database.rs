@@ -2,7 +2,9 @@
 
 use crate::connection::Connection;
 use crate::error::{Result, invalid_argument, invalid_state};
-use crate::option::{self, Access, DATABASE, Defaults, Options, cannot_set, not_found, optionable};
+use crate::option::{
+    self, Access, DATABASE, Defaults, Kind, Options, cannot_set, flag, not_found, optionable,
+};
 use crate::panic::contain;
 use adbc_core::options::{OptionConnection, OptionDatabase, OptionValue};
 use firearrow::Config;
@@ -77,8 +79,13 @@ impl Options for Database {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let spec = option::find(key).filter(|spec| spec.scope.has(DATABASE) && spec.access != Access::Read);
         let spec = spec.ok_or_else(|| cannot_set(key, DATABASE))?;
-        match key {
-            "uri" => understand(value).map(drop)?,
+        match spec.kind {
+            _ if key == "uri" => understand(value).map(drop)?,
+            // Connection strings know more words for it.
+            Kind::Flag => {
+                flag(key, value)?;
+                apply(&mut Config::default(), &mut Defaults::default(), key, value)?;
+            }
             _ => apply(&mut Config::default(), &mut Defaults::default(), key, value)?,
         }
         self.settings.insert(spec.key, value.to_owned());

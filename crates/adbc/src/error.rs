@@ -33,6 +33,8 @@ mod code {
     pub(super) const FUNCTION_UNKNOWN: i32 = 335544586;
     pub(super) const SEQUENCE_UNKNOWN: i32 = 335544463;
     pub(super) const DEPENDENCIES: i32 = 335544630;
+    /// "There is no privilege for this operation", which Firebird 3 says of DDL.
+    pub(super) const NO_PRIVILEGE: i32 = 335545094;
     /// "No permission for CREATE @1 operation", and for ALTER, DROP and the like behind it.
     pub(super) const NO_PERMISSION_DDL: std::ops::RangeInclusive<i32> = 335545264..=335545266;
     /// "At line @1, column @2".
@@ -155,6 +157,7 @@ fn status(error: &firearrow::Error) -> Status {
         (gds::ISC_ATT_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_REQ_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_NO_PRIV, Status::Unauthorized),
+        (code::NO_PRIVILEGE, Status::Unauthorized),
         (code::OPEN_ERROR, Status::NotFound),
         (code::CONNECTION_LOST, Status::IO),
         (code::PROCEDURE_UNKNOWN, Status::NotFound),

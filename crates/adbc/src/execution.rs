@@ -220,10 +220,12 @@ impl Execution<'_> {
             for index in 0..batch.num_rows() {
                 let mut run = || {
                     let mut cursor = statement.query(transaction, Params::from(batch.slice(index, 1)))?;
+                    let mut rows = 0;
                     while let Some(batch) = cursor.next_batch()? {
+                        rows += batch.num_rows() as u64;
                         batches.push(batch);
                     }
-                    Ok(cursor.affected_rows().unwrap_or(0))
+                    Ok(cursor.affected_rows().unwrap_or(rows))
                 };
                 affected += run().map_err(|error| error::of_row(row, error))?;
                 row += 1;
@@ -239,7 +241,9 @@ impl Execution<'_> {
         while let Some(batch) = cursor.next_batch()? {
             batches.push(batch);
         }
-        let affected = self.affected(cursor.affected_rows());
+        // Where the engine does not count them, each of them gave a row.
+        let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let affected = self.affected(cursor.affected_rows().or(Some(rows)));
         self.progress.set_wire(0, 0, &cursor.wire_stats());
         let stream = self.stream(Stream::of_batches(cursor.schema(), batches)).stream;
         Ok(Outcome { stream, affected })

@@ -5,7 +5,7 @@ use crate::attachment::Attachment;
 use crate::bind::Rows;
 use crate::error::{Result, internal, into_arrow, invalid_state, of, of_arrow};
 use crate::progress::Progress;
-use adbc_core::error::{Error, Status};
+use adbc_core::error::Status;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -24,8 +24,6 @@ pub(crate) struct Stream {
     /// The transaction of manual mode that it belongs to, if it does.
     epoch: Option<u64>,
     progress: Arc<Progress>,
-    /// What it failed with, and fails with from then on.
-    failed: Option<Error>,
 }
 
 /// Where rows come from.
@@ -81,7 +79,7 @@ impl Stream {
     }
 
     fn new(schema: SchemaRef, source: Source, progress: Arc<Progress>) -> Self {
-        Self { schema, source, attachment: None, task: None, epoch: None, progress, failed: None }
+        Self { schema, source, attachment: None, task: None, epoch: None, progress }
     }
 
     /// Reads through an attachment; what that costs belongs to `task`.
@@ -98,9 +96,6 @@ impl Stream {
     }
 
     fn check(&self) -> Result<()> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
         let Some(attachment) = &self.attachment else { return Ok(()) };
         // Only that the connection can be used.
         attachment.connection()?;
@@ -142,7 +137,7 @@ impl Stream {
         batch
     }
 
-    /// The next batch. An error is repeated.
+    /// The next batch. Nothing comes after an error: some consumers would read it for ever.
     pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let result = self.check().and_then(|()| self.read());
         match result {
@@ -155,7 +150,6 @@ impl Stream {
                 // The server says many things when a transaction is taken away from below a cursor.
                 let error =
                     self.check().err().filter(|error| error.status == Status::InvalidState).unwrap_or(error);
-                self.failed = Some(error.clone());
                 self.finish();
                 Err(error)
             }
@@ -167,8 +161,9 @@ impl Stream {
         if let Some(task) = self.task.take() {
             task.end();
         }
+        self.epoch = None;
         let source = mem::replace(&mut self.source, Source::Batches(VecDeque::new()));
-        match &self.attachment {
+        match self.attachment.take() {
             // Not a byte may go to the server from here.
             Some(attachment) if attachment.is_foreign() => mem::forget(source),
             // A panic must not leave a destructor.

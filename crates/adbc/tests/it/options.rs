@@ -102,7 +102,8 @@ fn check<H: Optionable<Option = O>, O: for<'a> From<&'a str>>(handle: &mut H, sp
         }
     }
     if let Some(bad) = bad {
-        let error = fails(handle.set_option(O::from(key), bad.into()), Status::InvalidArguments);
+        let error = handle.set_option(O::from(key), bad.into()).expect_err(key);
+        assert_eq!(error.status, Status::InvalidArguments, "{key}: {error}");
         assert!(!error.message.is_empty(), "{key}");
     }
 }
