@@ -29,7 +29,7 @@ impl Iterator for Tokens<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = self.at;
-        let rest = self.sql[start..].as_bytes();
+        let rest = &self.sql.as_bytes()[start..];
         let (&first, second) = (rest.first()?, rest.get(1).copied());
         let (token, length) = match first {
             _ if first.is_ascii_whitespace() => (Token::Blank, 1),
