@@ -51,14 +51,15 @@ impl Statement {
         attachment.contain(|| work(self))
     }
 
-    /// The query as the server wants it, and the names of its markers.
+    /// The query as the server wants it, and the names of its markers if data goes to them by name. `:name` is no marker to
+    /// the server in either case, and Python's driver manager prepares before it says how it binds.
     fn query(&self) -> Result<Named> {
         let sql = self.sql.as_deref().ok_or_else(|| invalid_state("the statement has no query"))?;
-        let plain = || Named { sql: sql.to_owned(), names: Vec::new() };
-        match self.options.by_name {
-            true => Ok(named(sql)?.unwrap_or_else(plain)),
-            false => Ok(plain()),
+        let mut query = named(sql)?.unwrap_or_else(|| Named { sql: sql.to_owned(), names: Vec::new() });
+        if !self.options.by_name {
+            query.names.clear();
         }
+        Ok(query)
     }
 
     fn describe(&self) -> Result<firearrow::Statement> {

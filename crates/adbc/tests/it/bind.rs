@@ -115,6 +115,20 @@ matrix!(
         both.set_option(by_name(), "true".into()).expect("it is known");
         fails(both.execute().map(drop), Status::InvalidArguments);
     },
+    fn how_data_is_bound_may_be_said_after_preparing(target: &Target) {
+        let mut connection = fresh(target);
+        let sql = "SELECT CAST(:b AS INTEGER), CAST(:a AS INTEGER) FROM RDB$DATABASE";
+        let mut select = statement(&mut connection, sql);
+        select.prepare().expect("markers are markers");
+        let mut found = |binds: &str| {
+            select.set_option(by_name(), binds.into()).expect("it is known");
+            select.bind(batch([("a", ints([1])), ("b", ints([10]))])).expect("it is taken");
+            let found = rows(select.execute().expect("it runs"));
+            [0, 1].map(|column| found.column(column).as_primitive::<Int32Type>().value(0))
+        };
+        assert_eq!(found("true"), [10, 1]);
+        assert_eq!(found("false"), [1, 10], "by position");
+    },
     fn markers_of_a_query_go_by_name_too(target: &Target) {
         let mut connection = fresh(target);
         let sql = "SELECT CAST(:b AS INTEGER), CAST(:a AS INTEGER) FROM RDB$DATABASE";
