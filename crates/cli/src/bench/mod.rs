@@ -8,15 +8,18 @@
 //!  wire: the same of several ways to a server: see its module
 //! ```
 
+mod contest;
 mod fetch;
 mod insert;
 mod machine;
 mod measure;
 mod reference;
 mod report;
+mod sample;
 mod save;
 mod server;
 mod statistics;
+mod table;
 mod verify;
 mod wire;
 

@@ -15,6 +15,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What figures of the peer are called: it is nothing but the client library.
+pub(super) const PEER: &str = "libfbclient";
+
 /// Something to compare with, or why there is nothing.
 #[derive(Debug)]
 pub(crate) enum Reference {

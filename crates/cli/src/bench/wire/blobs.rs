@@ -1,12 +1,13 @@
 //! A thousand text BLOBs over the link.
 
 use super::Bench;
-use super::contest::Contest;
 use super::route::Way;
-use super::sample::Sample;
-use super::table::{Column, Table};
+use crate::bench::contest::Contest;
 use crate::bench::measure::{self, Plan};
 use crate::bench::reference::Blobs;
+use crate::bench::reference::PEER;
+use crate::bench::sample::Sample;
+use crate::bench::table::{Column, Table};
 use crate::bench::verify;
 use crate::failure::Result;
 use crate::progress::thousands;
@@ -86,7 +87,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
         let theirs = way
             .peer()
             .map(|peer| move || peer.fetch(sql, policy.reference(way.info.protocol)).map(Sample::from));
-        let contest = Contest::new(policy.name(), way, rows, ours).against(rows, theirs);
+        let contest = Contest::new(policy.name(), way.link, rows, ours).against(PEER, rows, theirs);
         // A round trip or more for each BLOB: half a minute.
         match policy {
             Policy::Asked => contest.reference_turns(bench.args.blob_reference_repeat.get()),

@@ -1,12 +1,13 @@
 //! Reading wide and narrow rows.
 
 use super::Bench;
-use super::contest::Contest;
 use super::route::{Route, Speech, Way};
-use super::sample::Sample;
-use super::table::{Column, Table};
+use crate::bench::contest::Contest;
 use crate::bench::measure::{self, Plan};
 use crate::bench::reference::Blobs;
+use crate::bench::reference::PEER;
+use crate::bench::sample::Sample;
+use crate::bench::table::{Column, Table};
 use crate::bench::verify::{self, Shape};
 use crate::demo::catalog;
 use crate::failure::{Failure, Result};
@@ -101,7 +102,7 @@ fn contest(
             measure::run(plan).map(Sample::from)
         };
         let theirs = way.peer().map(|peer| move || peer.fetch(sql, Blobs::Unread).map(Sample::from));
-        Contest::new(&*way.name, way, rows, ours).against(rows, theirs)
+        Contest::new(&*way.name, way.link, rows, ours).against(PEER, rows, theirs)
     });
     let title = format!(
         "{name}, {}: {} rows × {count} columns, checksums right, {}",

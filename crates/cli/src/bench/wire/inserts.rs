@@ -1,11 +1,12 @@
 //! Many rows in.
 
 use super::Bench;
-use super::contest::Contest;
-use super::sample::Sample;
-use super::table::{Column, Table};
+use crate::bench::contest::Contest;
 use crate::bench::insert::{self, COLUMNS};
 use crate::bench::measure::Wire;
+use crate::bench::reference::PEER;
+use crate::bench::sample::Sample;
+use crate::bench::table::{Column, Table};
 use crate::failure::Result;
 use crate::progress::thousands;
 use firearrow::Connection;
@@ -50,7 +51,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
             let their_rows = thousands(their_rows);
             notes.push(format!("{}: the reference inserts {their_rows} rows, one by one", route.name));
         }
-        Contest::new(&*route.name, way, rows, ours).against(their_rows, theirs)
+        Contest::new(&*route.name, way.link, rows, ours).against(PEER, their_rows, theirs)
     });
     let contests: Vec<Contest<'_>> = contests.collect();
     // Fills caches, and makes the file grow.

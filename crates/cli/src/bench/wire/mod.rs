@@ -7,29 +7,26 @@
 //! ```
 
 mod blobs;
-mod contest;
 mod fetch;
 mod inserts;
 mod route;
-mod sample;
 mod statements;
-mod table;
 
+use super::contest::Stage;
 use super::machine::Environment;
 use super::reference::Reference;
 use super::report;
 use super::save;
 use super::server::Server;
+use super::table::{Table, raw};
 use crate::args::{WireArgs, WirePart};
 use crate::demo;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::output::print;
-use contest::Stage;
 use firearrow::config::{Config, Target};
 use route::Route;
 use serde_json::{Value, json};
-use table::Table;
 
 /// What all parts need.
 struct Bench<'a> {
@@ -181,18 +178,4 @@ fn value(environment: &Environment, link: &Route, server: &Server, tables: &[Tab
     Ok(json!({
         "environment": environment, "link": link, "server_process": process, "no_server_cpu": reason, "tables": tables,
     }))
-}
-
-/// The circumstances, then every repetition, a line each.
-fn raw(environment: &Environment, tables: &[Table]) -> Result<Vec<Value>> {
-    let mut lines = vec![json!({ "environment": environment })];
-    for table in tables {
-        for case in &table.cases {
-            for (of, samples) in [("ours", &case.ours), ("reference", &case.reference)] {
-                let labels = [("table", table.id.as_str()), ("case", case.name.as_str()), ("loop", of)];
-                lines.extend(save::repetitions(samples, &labels)?);
-            }
-        }
-    }
-    Ok(lines)
 }

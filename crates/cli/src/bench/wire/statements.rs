@@ -1,12 +1,13 @@
 //! Small statements, where round trips are all that matters.
 
 use super::Bench;
-use super::contest::Contest;
 use super::route::{Route, Way};
-use super::sample::Sample;
-use super::table::{Case, Column, Table};
+use crate::bench::contest::Contest;
 use crate::bench::measure::Run;
 use crate::bench::reference::Blobs;
+use crate::bench::reference::PEER;
+use crate::bench::sample::Sample;
+use crate::bench::table::{Case, Column, Table};
 use crate::failure::{Failure, Result};
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
@@ -41,7 +42,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
     let statement = &transaction.prepare(KNOWN)?;
     let name = |what: &str| format!("{}: {what}", route.name);
 
-    let connect = Contest::new(name("connect"), way, 0, || {
+    let connect = Contest::new(name("connect"), way.link, 0, || {
         let begin = Instant::now();
         let connection = Connection::open(&way.config)?;
         let sample = sample(begin, &connection, 0);
@@ -49,6 +50,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         Ok(sample)
     })
     .against(
+        PEER,
         0,
         reference(way, |run| Sample {
             wall_s: run.connect.wall_s,
@@ -57,7 +59,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         }),
     );
 
-    let first_row = Contest::new(name("connect, first row"), way, 1, move || {
+    let first_row = Contest::new(name("connect, first row"), way.link, 1, move || {
         let (value, sql) = new();
         let begin = Instant::now();
         let connection = Connection::open(&way.config)?;
@@ -69,6 +71,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         Ok(sample)
     })
     .against(
+        PEER,
         1,
         // Its round trips are those of the commit as well.
         reference(way, |run| Sample {
@@ -89,13 +92,13 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         while cursor.next_batch()?.is_some() {}
         Ok(Sample { rows, wall_s, round_trips, ..Sample::default() })
     };
-    let new_text = Contest::new(name("new SQL"), way, 1, move || {
+    let new_text = Contest::new(name("new SQL"), way.link, 1, move || {
         let (value, sql) = new();
         spent(&|| Ok((transaction.query(&sql)?, value)))
     });
     let known =
-        Contest::new(name("known SQL"), way, 1, move || spent(&|| Ok((transaction.query(KNOWN)?, 0))));
-    let prepared = Contest::new(name("prepared statement"), way, 1, move || {
+        Contest::new(name("known SQL"), way.link, 1, move || spent(&|| Ok((transaction.query(KNOWN)?, 0))));
+    let prepared = Contest::new(name("prepared statement"), way.link, 1, move || {
         spent(&|| Ok((statement.query(transaction, ())?, 0)))
     });
     bench.stage.run("statements", vec![connect, first_row, new_text, known, prepared])

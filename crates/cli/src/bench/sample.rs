@@ -1,7 +1,7 @@
 //! Figures of one repetition, whatever it did.
 
-use crate::bench::measure::{self, Wire};
-use crate::bench::{insert, reference};
+use super::measure::{self, Wire};
+use super::{insert, reference};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,8 @@
 //! Ours and the reference, turn by turn.
 
-use super::route::Way;
 use super::sample::Sample;
+use super::server::Server;
 use super::table::Case;
-use crate::bench::server::Server;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
@@ -16,33 +15,37 @@ pub(super) struct Contest<'a> {
     name: String,
     link: Option<firearrow_wan::Link>,
     ours: (Turn<'a>, u64),
+    rival: &'static str,
     reference: Option<(Turn<'a>, u64)>,
     reference_turns: usize,
 }
 
 impl<'a> Contest<'a> {
-    /// Ours alone.
+    /// Ours alone, perhaps over an emulated link.
     pub(super) fn new(
         name: impl Into<String>,
-        way: &Way,
+        link: Option<firearrow_wan::Link>,
         rows: u64,
         ours: impl FnMut() -> Result<Sample> + 'a,
     ) -> Self {
         Self {
             name: name.into(),
-            link: way.link,
+            link,
             ours: (Box::new(ours), rows),
+            rival: "",
             reference: None,
             reference_turns: usize::MAX,
         }
     }
 
-    /// Against a reference, if there is one.
+    /// Against a reference of this name, if there is one.
     pub(super) fn against(
         mut self,
+        rival: &'static str,
         rows: u64,
         reference: Option<impl FnMut() -> Result<Sample> + 'a>,
     ) -> Self {
+        self.rival = rival;
         self.reference = reference.map(|turn| (Box::new(turn) as Turn<'a>, rows));
         self
     }
@@ -69,13 +72,14 @@ impl Stage<'_> {
         let new = |contest: &Contest<'_>| Case {
             name: contest.name.clone(),
             link: contest.link,
+            rival: contest.rival,
             ..Case::default()
         };
         let mut cases: Vec<Case> = contests.iter().map(new).collect();
         let progress = Progress::turns((self.repetitions * contests.len()) as u64, self.quiet);
         for repetition in 0..self.repetitions {
             for (contest, case) in contests.iter_mut().zip(&mut cases) {
-                let Contest { name, link, ours, reference, reference_turns } = contest;
+                let Contest { name, link, ours, reference, reference_turns, .. } = contest;
                 progress.tell(&format!("{table}, {name}"));
                 // Threads of this process carry the link, so that its processor time is not the client's.
                 let has_cpu = link.is_none();

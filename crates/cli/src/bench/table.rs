@@ -1,8 +1,10 @@
 //! Tables of cases: as text, as Markdown and as JSON.
 
+use super::machine::Environment;
+use super::report::time;
 use super::sample::Sample;
-use crate::bench::report::time;
-use crate::bench::statistics::Spread;
+use super::save;
+use super::statistics::Spread;
 use crate::failure::Result;
 use crate::grid::aligned;
 use crate::progress::{size, thousands};
@@ -27,6 +29,8 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) link: Option<Link>,
     pub(super) ours: Vec<Sample>,
+    /// What the reference is.
+    pub(super) rival: &'static str,
     pub(super) reference: Vec<Sample>,
 }
 
@@ -221,8 +225,8 @@ impl Table {
             if !case.reference.is_empty() {
                 let turns = case.reference.len();
                 let who = match turns == case.ours.len() {
-                    true => "libfbclient".to_owned(),
-                    false => format!("libfbclient, {turns} of {} turns", case.ours.len()),
+                    true => case.rival.to_owned(),
+                    false => format!("{}, {turns} of {} turns", case.rival, case.ours.len()),
                 };
                 rows.push(line("", who, case.cells(self.columns, &case.reference, false)));
             }
@@ -231,10 +235,24 @@ impl Table {
     }
 }
 
+/// The circumstances, then every repetition, a line each.
+pub(super) fn raw(environment: &Environment, tables: &[Table]) -> Result<Vec<Value>> {
+    let mut lines = vec![json!({ "environment": environment })];
+    for table in tables {
+        for case in &table.cases {
+            for (of, samples) in [("ours", &case.ours), ("reference", &case.reference)] {
+                let labels = [("table", table.id.as_str()), ("case", case.name.as_str()), ("loop", of)];
+                lines.extend(save::repetitions(samples, &labels)?);
+            }
+        }
+    }
+    Ok(lines)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::measure::Wire;
     use super::*;
-    use crate::bench::measure::Wire;
     use std::time::Duration;
 
     fn sample(rows: u64, wall_s: f64) -> Sample {
@@ -265,7 +283,7 @@ mod tests {
                 Column::LinkShare,
                 Column::RoundTrips,
             ],
-            cases: vec![Case { name: "plain".into(), link, ours, reference }],
+            cases: vec![Case { name: "plain".into(), link, ours, rival: "libfbclient", reference }],
         }
     }
 
