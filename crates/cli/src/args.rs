@@ -306,6 +306,49 @@ pub(crate) enum BenchCommand {
     Insert(InsertArgs),
     /// Measure a server near and far: reading, BLOBs, inserting, small statements
     Wire(WireArgs),
+    /// Measure the ADBC driver: reading, partitions, ingesting
+    Adbc(AdbcBenchArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow bench adbc demo.fdb --library target/release/libadbc_driver_firebird.so
+  firearrow bench adbc firebird://SYSDBA@localhost//data/demo.fdb --library /usr/lib/libadbc_driver_firebird.so \\
+      --python .venv/bin/python --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
+
+Reads T_WIDE through the driver, in C and in Python, and takes turns with the crate that the driver is made of;
+reads it in partitions and takes turns with one stream; ingests rows of ten INTEGER and takes turns with a
+loop over the client library. Demo tables that are missing are made first. Rows, checksums and sums are
+verified; where they are wrong no figure is printed and the exit status is 1.")]
+pub(crate) struct AdbcBenchArgs {
+    /// A database; it is created if it does not exist
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// The driver: libadbc_driver_firebird.so
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) library: PathBuf,
+    /// A Python with adbc_driver_manager and pyarrow
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath)]
+    pub(crate) python: Option<PathBuf>,
+    /// Rows of demo tables that have to be made
+    #[arg(long, value_name = "N", default_value = "1000000")]
+    pub(crate) rows: NonZeroU64,
+    /// Rows to ingest
+    #[arg(long, value_name = "N", default_value = "1000000")]
+    pub(crate) ingest_rows: NonZeroU64,
+    /// Partitions, each read by a thread
+    #[arg(long, value_name = "N", default_value = "2")]
+    pub(crate) partitions: NonZeroUsize,
+    /// Measured repetitions
+    #[arg(long, default_value = "5", value_name = "N")]
+    pub(crate) repeat: NonZeroUsize,
+    /// The client library (libfbclient) to compare ingesting with, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) reference_client: Option<PathBuf>,
+    /// Write DIR/DATE-adbc-PLATFORM/raw.jsonl and report.md
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) save: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

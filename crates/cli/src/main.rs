@@ -48,6 +48,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Events(args) => events::run(args, cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
+            BenchCommand::Adbc(args) => bench::adbc(args, cli.json),
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),

@@ -151,7 +151,7 @@ pub(super) fn insert(connection: &Connection, rows: u64) -> Result<Run> {
 }
 
 /// Column c of row r is r * 31 + c, as the reference has it.
-fn batch(first: u64, rows: u64) -> RecordBatch {
+pub(super) fn batch(first: u64, rows: u64) -> RecordBatch {
     let value = |row: u64, column: u64| (row as i32).wrapping_mul(31).wrapping_add(column as i32);
     let columns = (0..COLUMNS).map(|column| {
         let values = (first..first + rows).map(|row| value(row, column));
@@ -195,7 +195,7 @@ fn cpu_seconds() -> Result<f64> {
     Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)
 }
 
-const TABLE: &str = "FIREARROW_BENCH";
+pub(super) const TABLE: &str = "FIREARROW_BENCH";
 /// Columns of the table, all INTEGER.
 pub(super) const COLUMNS: u64 = 10;
 /// Rows of one record batch.

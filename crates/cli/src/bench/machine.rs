@@ -81,6 +81,12 @@ impl Environment {
         self.date.split('T').next().unwrap_or_default()
     }
 
+    /// `embedded-5.0` or `firebird-5.0`.
+    pub(crate) fn platform(&self) -> String {
+        let way = if self.is_embedded { "embedded" } else { "firebird" };
+        format!("{way}-{}", self.release())
+    }
+
     /// `5.0` of `5.0.4`.
     pub(crate) fn release(&self) -> String {
         self.engine.splitn(3, '.').take(2).collect::<Vec<_>>().join(".")

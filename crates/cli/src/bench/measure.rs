@@ -177,25 +177,29 @@ impl Clock {
 
 /// Processor time of this process, all threads together.
 #[derive(Clone, Copy, Debug)]
-struct CpuTime {
+pub(super) struct CpuTime {
     user: Duration,
     system: Duration,
 }
 
 impl CpuTime {
-    fn now() -> Result<Self> {
+    pub(super) fn now() -> Result<Self> {
         let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(std::io::Error::from)?;
         // Never negative, says the manual.
         let duration = |time: TimeVal| Duration::from_micros(time.num_microseconds().unsigned_abs());
         Ok(Self { user: duration(usage.user_time()), system: duration(usage.system_time()) })
     }
 
-    fn since(self, earlier: Self) -> Self {
+    pub(super) fn since(self, earlier: Self) -> Self {
         // The kernel divides one sum into the two, not always monotonically.
         Self {
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
         }
+    }
+
+    pub(super) fn seconds(self) -> f64 {
+        (self.user + self.system).as_secs_f64()
     }
 }
 

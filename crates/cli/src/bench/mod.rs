@@ -8,6 +8,7 @@
 //!  wire: the same of several ways to a server: see its module
 //! ```
 
+mod adbc;
 mod contest;
 mod fetch;
 mod insert;
@@ -23,6 +24,7 @@ mod table;
 mod verify;
 mod wire;
 
+pub(crate) use adbc::run as adbc;
 pub(crate) use fetch::run as fetch;
 pub(crate) use insert::run as insert;
 pub(crate) use report::time;

@@ -4,6 +4,7 @@ use crate::demo::catalog::Expected;
 use crate::demo::checksum::checksum;
 use crate::demo::{self, catalog};
 use crate::failure::{Failure, Result};
+use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema};
 use firearrow::Connection;
 use firearrow::config::Config;
@@ -38,23 +39,45 @@ pub(crate) fn beginning(config: &Config, name: &str, sql: &str, rows: u64) -> Re
     compare(Connection::open(config)?, name, sql, &demo::expected(name, rows)?)
 }
 
+/// Compares batches that come from elsewhere, in any order, with FIREARROW_DEMO.
+pub(crate) fn batches(
+    config: &Config,
+    name: &str,
+    schema: &Schema,
+    batches: impl Iterator<Item = Result<RecordBatch>>,
+) -> Result<Shape> {
+    sum(name, schema, batches, &catalog::load(&Connection::open(config)?, name)?)
+}
+
 fn compare(connection: Connection, name: &str, sql: &str, expected: &Expected) -> Result<Shape> {
     let mut cursor = connection.query(sql)?;
     let schema = cursor.schema();
+    let rows = std::iter::from_fn(|| cursor.next_batch().transpose()).map(|batch| Ok(batch?));
+    let shape = sum(name, &schema, rows, expected)?;
+    cursor.close()?;
+    connection.close()?;
+    Ok(shape)
+}
+
+fn sum(
+    name: &str,
+    schema: &Schema,
+    batches: impl Iterator<Item = Result<RecordBatch>>,
+    expected: &Expected,
+) -> Result<Shape> {
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     if !names.iter().eq(expected.columns.iter().map(|(name, _)| name)) {
         return Err(wrong(name, format!("its columns are {}", names.join(", "))));
     }
     let mut sums = vec![0_u64; names.len()];
     let mut rows = 0;
-    while let Some(batch) = cursor.next_batch()? {
+    for batch in batches {
+        let batch = batch?;
         rows += batch.num_rows() as u64;
         for (sum, column) in sums.iter_mut().zip(batch.columns()) {
             *sum = sum.wrapping_add(checksum(column)?);
         }
     }
-    cursor.close()?;
-    connection.close()?;
     if rows != expected.rows {
         return Err(wrong(name, format!("{rows} rows were read, {} were made", expected.rows)));
     }
@@ -63,7 +86,7 @@ fn compare(connection: Connection, name: &str, sql: &str, expected: &Expected) -
             return Err(wrong(name, format!("column {column} has checksum {sum:016x}, not {expected:016x}")));
         }
     }
-    Ok(Shape::of(&schema, rows))
+    Ok(Shape::of(schema, rows))
 }
 
 /// Reads a query of which nothing is known beforehand.
