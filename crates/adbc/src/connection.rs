@@ -248,7 +248,8 @@ impl adbc_core::Connection for Connection {
     }
 
     fn read_partition(&self, partition: impl AsRef<[u8]>) -> Result<Reader> {
-        let stream = self.contain(|| crate::partition::read(partition.as_ref()))?;
+        let limits = self.statement.limits;
+        let stream = self.contain(|| crate::partition::read(&self.attachment, partition.as_ref(), limits))?;
         Ok(give(stream, None))
     }
 }

@@ -1,15 +1,77 @@
-//! Partitioned results.
+//! Partitioned results: one query, read by any number of connections from one snapshot.
 
-use crate::error::{Result, not_implemented};
+use crate::attachment::Attachment;
+use crate::bind::Rows;
+use crate::error::{Result, invalid_argument, of};
+use crate::option::StatementOptions;
 use crate::reader::Stream;
 use adbc_core::PartitionedResult;
+use firearrow::{BatchLimits, Params, Partition, PartitionedQuery};
+use std::mem;
+use std::sync::Arc;
 
-/// Splits a query.
-pub(crate) fn execute() -> Result<PartitionedResult> {
-    Err(not_implemented("partitioned results are not available yet"))
+/// A divided query. Its partitions can be read as long as it lives.
+pub(crate) struct Division {
+    query: Option<PartitionedQuery>,
+    attachment: Arc<Attachment>,
 }
 
-/// Reads a part of one.
-pub(crate) fn read(_: &[u8]) -> Result<Stream> {
-    Err(not_implemented("partitioned results are not available yet"))
+impl Division {
+    /// Divides a query with one row of parameters, or without any.
+    pub(crate) fn new(
+        attachment: &Arc<Attachment>,
+        options: &StatementOptions,
+        sql: &str,
+        rows: Option<Rows>,
+    ) -> Result<Self> {
+        let parameters = match rows.filter(|rows| rows.columns() > 0) {
+            None => Params::none(),
+            Some(mut rows) => rows.single()?.map(Params::from).ok_or_else(|| {
+                invalid_argument(
+                    "a query in partitions takes one row of parameters; run it once for each row",
+                )
+            })?,
+        };
+        let connection = attachment.connection()?;
+        let columns = connection.prepare(sql).map_err(of)?.columns().to_vec();
+        let read = attachment.declare(&columns, &options.read)?;
+        let query = connection.partition_reading(sql, parameters, &options.partitions, &read).map_err(of)?;
+        Ok(Self { query: Some(query), attachment: Arc::clone(attachment) })
+    }
+
+    /// Descriptors and columns.
+    pub(crate) fn result(&self) -> Result<PartitionedResult> {
+        let query = self.query.as_ref().ok_or_else(|| crate::error::internal("a divided query got lost"))?;
+        let descriptors = query.partitions().iter().map(|partition| partition.to_bytes().map_err(of));
+        Ok(PartitionedResult {
+            partitions: descriptors.collect::<Result<_>>()?,
+            schema: query.schema().as_ref().clone(),
+            rows_affected: -1,
+        })
+    }
+}
+
+impl Drop for Division {
+    fn drop(&mut self) {
+        let query = self.query.take();
+        if self.attachment.is_foreign() {
+            // Not a byte may go to the server from here.
+            mem::forget(query);
+            return;
+        }
+        // A panic must not leave a destructor.
+        let _ = self.attachment.contain(|| {
+            drop(query);
+            Ok(())
+        });
+    }
+}
+
+/// Reads one part of a query, which this or another connection has divided.
+pub(crate) fn read(attachment: &Arc<Attachment>, descriptor: &[u8], limits: BatchLimits) -> Result<Stream> {
+    let partition = Partition::from_bytes(descriptor).map_err(of)?;
+    let connection = attachment.connection()?;
+    let task = attachment.begin_task();
+    let cursor = task.run(|| connection.read_partition(&partition, limits).map_err(of))?;
+    Ok(Stream::of_cursor(cursor, Arc::default()).within(attachment, &task))
 }

@@ -8,6 +8,7 @@ use crate::execution::{Execution, Outcome};
 use crate::handover::give;
 use crate::ingest;
 use crate::option::{Options, Purpose, STATEMENT, StatementOptions, cannot_set, not_found, optionable};
+use crate::partition::Division;
 use crate::progress::Progress;
 use crate::reader::Stream;
 use crate::sql::{Named, named, without_end};
@@ -31,6 +32,8 @@ pub struct Statement {
     /// The parameters of the query, from preparing it to whatever changes it. The server keeps nothing prepared: that would
     /// lock tables, and known SQL runs in one round trip anyway.
     prepared: Option<Vec<Descriptor>>,
+    /// Holds the snapshot of the partitions that were handed out last.
+    division: Option<Division>,
 }
 
 impl Statement {
@@ -43,6 +46,7 @@ impl Statement {
             activity: Arc::default(),
             progress: Arc::default(),
             prepared: None,
+            division: None,
         }
     }
 
@@ -71,6 +75,7 @@ impl Statement {
         self.attachment.connection()?;
         let task = Activity::begin(&[&self.attachment.activity, &self.activity]);
         self.progress = Arc::default();
+        self.division = None;
         if self.options.ingest.table.is_some() {
             let rows =
                 self.rows.take().ok_or_else(|| invalid_state("there is no data to ingest: bind some"))?;
@@ -78,10 +83,7 @@ impl Statement {
             return Ok(Outcome { stream: None, affected: i64::try_from(rows).ok() });
         }
         let query = self.query()?;
-        let rows = match (self.rows.take(), query.names.as_slice()) {
-            (Some(rows), names @ [_, ..]) => Some(rows.by_name(names)?),
-            (rows, _) => rows,
-        };
+        let rows = self.rows_for(&query)?;
         let execution = Execution {
             attachment: &self.attachment,
             options: &self.options,
@@ -91,6 +93,26 @@ impl Statement {
             purpose,
         };
         task.run(|| execution.run(rows))
+    }
+
+    /// The bound data in the order of the query's markers.
+    fn rows_for(&mut self, query: &Named) -> Result<Option<Rows>> {
+        match (self.rows.take(), query.names.as_slice()) {
+            (Some(rows), names @ [_, ..]) => rows.by_name(names).map(Some),
+            (rows, _) => Ok(rows),
+        }
+    }
+
+    fn divide(&mut self) -> Result<PartitionedResult> {
+        self.attachment.connection()?;
+        self.division = None;
+        let query = self.query()?;
+        let rows = self.rows_for(&query)?;
+        let task = Activity::begin(&[&self.attachment.activity, &self.activity]);
+        let division = task.run(|| Division::new(&self.attachment, &self.options, &query.sql, rows))?;
+        let result = division.result()?;
+        self.division = Some(division);
+        Ok(result)
     }
 
     fn plan(&self, detailed: bool) -> Result<String> {
@@ -168,7 +190,7 @@ impl adbc_core::Statement for Statement {
     }
 
     fn execute_partitions(&mut self) -> Result<PartitionedResult> {
-        self.contain(|_| crate::partition::execute())
+        self.contain(Self::divide)
     }
 
     fn get_parameter_schema(&self) -> Result<Schema> {

@@ -2,7 +2,7 @@
 
 use super::{IngestOptions, bad_value, flag, number};
 use crate::error::{Result, not_implemented};
-use firearrow::{BatchLimits, ReadOptions};
+use firearrow::{BatchLimits, PartitionOptions, ReadOptions};
 use std::time::Duration;
 
 /// What the switches of the type mapping begin with.
@@ -17,6 +17,7 @@ pub(crate) struct StatementOptions {
     timeout: u32,
     pub(crate) by_name: bool,
     pub(crate) ingest: IngestOptions,
+    pub(crate) partitions: PartitionOptions,
 }
 
 impl StatementOptions {
@@ -33,6 +34,10 @@ impl StatementOptions {
             "adbc.firebird.query.timeout" => {
                 self.timeout = number(key, value, "milliseconds from 0 to 4294967295")?;
             }
+            "adbc.firebird.partitions" => {
+                self.partitions.wanted = number(key, value, "a number from 0 on")?;
+            }
+            "adbc.firebird.partitions.unsafe" => self.partitions.without_snapshot = flag(key, value)?,
             "adbc.statement.bind_by_name" => self.by_name = flag(key, value)?,
             "adbc.statement.exec.incremental" => {
                 if flag(key, value)? {
@@ -54,6 +59,8 @@ impl StatementOptions {
             "adbc.firebird.query.batch_rows" => self.limits.rows.to_string(),
             "adbc.firebird.query.batch_bytes" => self.limits.bytes.to_string(),
             "adbc.firebird.query.timeout" => self.timeout.to_string(),
+            "adbc.firebird.partitions" => self.partitions.wanted.to_string(),
+            "adbc.firebird.partitions.unsafe" => self.partitions.without_snapshot.to_string(),
             "adbc.statement.bind_by_name" => self.by_name.to_string(),
             "adbc.statement.exec.incremental" => "false".into(),
             _ => match switch(key) {

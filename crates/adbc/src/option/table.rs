@@ -173,6 +173,8 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.statement.exec.incremental", STATEMENT, Flag, Write, "false", "Only `false`"),
     spec("adbc.statement.exec.progress", STATEMENT, Double, Read, "", "Rows that the last execution gave so far"),
     spec("adbc.statement.exec.max_progress", STATEMENT, Double, Read, "", "-1: it is not known before the end"),
+    spec("adbc.firebird.partitions", ALL, Int, Write, "0", "How many partitions a query is divided into at most: 0 as many as this machine has processors, 1 never divides"),
+    spec("adbc.firebird.partitions.unsafe", ALL, Flag, Write, "false", "Whether queries are divided before Firebird 4, too, where partitions see different states of the data"),
     spec("adbc.firebird.plan", STATEMENT, Text, Read, "", "The plan of the query, in its short form"),
     spec("adbc.firebird.plan_detailed", STATEMENT, Text, Read, "", "The plan of the query, one line for each access path"),
     spec("adbc.firebird.stats.rows", STATEMENT, Int, Read, "", "Rows of the last execution"),

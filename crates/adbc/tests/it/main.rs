@@ -9,6 +9,7 @@ mod misuse;
 mod options;
 mod options_document;
 mod panics;
+mod partitions;
 mod raw;
 mod statements;
 mod streams;

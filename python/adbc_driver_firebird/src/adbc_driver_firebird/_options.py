@@ -63,6 +63,8 @@ class DatabaseOptions(enum.Enum):
     INGEST_TEXT = "adbc.firebird.ingest.text"
     INGEST_BINARY = "adbc.firebird.ingest.binary"
     INGEST_KEY = "adbc.firebird.ingest.key"
+    PARTITIONS = "adbc.firebird.partitions"
+    PARTITIONS_UNSAFE = "adbc.firebird.partitions.unsafe"
 
 
 class ConnectionOptions(enum.Enum):
@@ -101,6 +103,8 @@ class ConnectionOptions(enum.Enum):
     INGEST_TEXT = "adbc.firebird.ingest.text"
     INGEST_BINARY = "adbc.firebird.ingest.binary"
     INGEST_KEY = "adbc.firebird.ingest.key"
+    PARTITIONS = "adbc.firebird.partitions"
+    PARTITIONS_UNSAFE = "adbc.firebird.partitions.unsafe"
 
 
 class StatementOptions(enum.Enum):
@@ -131,6 +135,8 @@ class StatementOptions(enum.Enum):
     EXEC_INCREMENTAL = "adbc.statement.exec.incremental"
     EXEC_PROGRESS = "adbc.statement.exec.progress"
     EXEC_MAX_PROGRESS = "adbc.statement.exec.max_progress"
+    PARTITIONS = "adbc.firebird.partitions"
+    PARTITIONS_UNSAFE = "adbc.firebird.partitions.unsafe"
     PLAN = "adbc.firebird.plan"
     PLAN_DETAILED = "adbc.firebird.plan_detailed"
     STATS_ROWS = "adbc.firebird.stats.rows"
