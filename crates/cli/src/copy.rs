@@ -154,7 +154,7 @@ fn pump(
             }
         }
         let read = readers.into_iter().map(joined).collect::<Vec<Result<u64>>>();
-        let written = writers.into_iter().map(joined).collect::<Result<()>>();
+        let written = writers.into_iter().try_for_each(joined);
         // Why reading failed comes first: writing then fails as well.
         let rows = read.into_iter().sum::<Result<u64>>()?;
         written.map(|()| rows)

@@ -35,8 +35,8 @@ fn still_works(connection: &mut ManagedConnection) {
 }
 
 /// Reads everything.
-fn exhaust(reader: Box<dyn RecordBatchReader + Send>) -> Result<(), String> {
-    reader.map(|batch| batch.map(drop).map_err(|error| error.to_string())).collect()
+fn exhaust(mut reader: Box<dyn RecordBatchReader + Send>) -> Result<(), String> {
+    reader.try_for_each(|batch| batch.map(drop).map_err(|error| error.to_string()))
 }
 
 #[track_caller]
