@@ -48,9 +48,6 @@ def test_arrow_keeps_the_types(cursor, connection, table):
     assert str(frame.iloc[0].tolist()) == "[1, Decimal('12.50'), datetime.date(2026, 2, 3)]"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="DDL has a transaction of its own, and the one that has read the table is in its way"
-)
 def test_a_table_that_was_just_read_can_be_replaced(connection, table):
     FRAME.to_sql(table, connection, index=False)
     frame = read(connection, table)

@@ -4,8 +4,10 @@ use crate::activity::{Activity, Canceller, Task};
 use crate::error::{Result, internal, invalid_state, of};
 use crate::option::{ConnectionOptions, Purpose};
 use crate::precision::Precisions;
-use crate::sql::delimited;
-use firearrow::{CancelHandle, Config, Connection, Descriptor, ReadOptions, Transaction, TransactionOptions};
+use firearrow::catalog::quoted;
+use firearrow::{
+    CancelHandle, Config, Connection, Descriptor, Isolation, ReadOptions, Transaction, TransactionOptions,
+};
 use std::mem;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -188,6 +190,7 @@ impl Attachment {
     pub(crate) fn define_with(&self, options: TransactionOptions, sql: &str) -> Result<()> {
         let connection = self.connection()?;
         let deadline = Instant::now() + IN_USE;
+        let mut may_give_way = true;
         loop {
             let work = || {
                 let transaction = connection.begin_lazy(options)?;
@@ -195,7 +198,9 @@ impl Attachment {
             };
             match work() {
                 Err(error) if error.gds_codes().contains(&OBJECT_IN_USE) && Instant::now() < deadline => {
-                    thread::sleep(IN_USE_PAUSE);
+                    if !std::mem::take(&mut may_give_way) || !self.give_way()? {
+                        thread::sleep(IN_USE_PAUSE);
+                    }
                 }
                 result => {
                     self.precisions.forget();
@@ -203,6 +208,23 @@ impl Attachment {
                 }
             }
         }
+    }
+
+    /// Ends the transaction of manual mode if nobody could tell: it sees what is committed anyway, and has changed
+    /// nothing. What it has read is in use otherwise, by ourselves.
+    fn give_way(&self) -> Result<bool> {
+        // It may be this thread that works in it.
+        let Ok(mut running) = self.transaction.try_lock() else { return Ok(false) };
+        let Some(transaction) = running.as_ref() else { return Ok(false) };
+        let isolation = self.transaction_options(Purpose::Manual)?.isolation;
+        let sees_committed = !matches!(isolation, Isolation::Snapshot | Isolation::SnapshotTableStability);
+        if !sees_committed || has_changes(transaction).map_err(of)? {
+            return Ok(false);
+        }
+        let transaction = running.take().ok_or_else(|| internal("a transaction got lost"))?;
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        transaction.commit().map_err(of)?;
+        Ok(true)
     }
 
     /// The options with the declared precisions of these columns.
@@ -222,9 +244,18 @@ impl Attachment {
         let tables = std::mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
         for table in tables {
             // It may have been dropped by others, or be in use by them; nobody is left to be told.
-            let _ = self.define(&format!("DROP TABLE {}", delimited(&table)));
+            let _ = self.define(&format!("DROP TABLE {}", quoted(&table)));
         }
     }
+}
+
+/// Whether a transaction has changed or locked a row.
+fn has_changes(transaction: &Transaction) -> firearrow::Result<bool> {
+    const SQL: &str = "SELECT FIRST 1 1 FROM MON$TRANSACTIONS T \
+        JOIN MON$RECORD_STATS S ON S.MON$STAT_ID = T.MON$STAT_ID \
+        WHERE T.MON$TRANSACTION_ID = CURRENT_TRANSACTION AND S.MON$RECORD_INSERTS + S.MON$RECORD_UPDATES \
+        + S.MON$RECORD_DELETES + S.MON$RECORD_LOCKS > 0";
+    Ok(transaction.query(SQL)?.next_batch()?.is_some_and(|rows| rows.num_rows() > 0))
 }
 
 impl Drop for Attachment {

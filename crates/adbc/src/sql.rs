@@ -1,101 +1,16 @@
 //! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` stands.
 
 use crate::error::{Result, invalid_argument};
-
-/// A part of an SQL text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
-    /// Blanks, or a comment.
-    Blank,
-    /// A key word or plain name.
-    Word,
-    /// `:name`.
-    Named,
-    /// `?`.
-    Marker,
-    Semicolon,
-    /// Literals, delimited names, operators.
-    Other,
-}
-
-/// The parts of a text with where they end.
-struct Tokens<'a> {
-    sql: &'a str,
-    at: usize,
-}
-
-impl Iterator for Tokens<'_> {
-    type Item = (Token, usize, usize);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.at;
-        let rest = &self.sql.as_bytes()[start..];
-        let (&first, second) = (rest.first()?, rest.get(1).copied());
-        let (token, length) = match first {
-            _ if first.is_ascii_whitespace() => (Token::Blank, 1),
-            b'-' if second == Some(b'-') => {
-                (Token::Blank, rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()))
-            }
-            b'/' if second == Some(b'*') => {
-                let end = rest[2..].windows(2).position(|pair| pair == b"*/");
-                (Token::Blank, end.map_or(rest.len(), |end| end + 4))
-            }
-            b'q' | b'Q' if second == Some(b'\'') => (Token::Other, alternative_quotes(rest)),
-            b'\'' | b'"' => (Token::Other, quoted(rest, first)),
-            b';' => (Token::Semicolon, 1),
-            b'?' => (Token::Marker, 1),
-            b':' if second.is_some_and(begins_word) => (Token::Named, 1 + word(&rest[1..])),
-            _ if begins_word(first) => (Token::Word, word(rest)),
-            // Digits go on like words, so that 1e5 is one part.
-            b'0'..=b'9' => (Token::Other, word(rest)),
-            _ => (Token::Other, 1),
-        };
-        self.at = start + length;
-        Some((token, start, self.at))
-    }
-}
-
-fn tokens(sql: &str) -> Tokens<'_> {
-    Tokens { sql, at: 0 }
-}
-
-/// Bytes of characters beyond ASCII are parts of words: that keeps them together.
-fn begins_word(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | 0x80..)
-}
-
-fn word(text: &[u8]) -> usize {
-    text.iter().position(|&byte| !begins_word(byte) && !byte.is_ascii_digit()).unwrap_or(text.len())
-}
-
-/// Length of a text in quotes; doubled ones are two texts side by side, which is as good.
-fn quoted(text: &[u8], quote: u8) -> usize {
-    text[1..].iter().position(|&byte| byte == quote).map_or(text.len(), |end| end + 2)
-}
-
-/// Length of `q'{…}'`, in which quotes stand for themselves.
-fn alternative_quotes(text: &[u8]) -> usize {
-    let Some(&open) = text.get(2) else { return text.len() };
-    let close = match open {
-        b'(' => b')',
-        b'{' => b'}',
-        b'[' => b']',
-        b'<' => b'>',
-        // Whatever else is its own end. It may be the first byte of a longer character, which is found again as well.
-        other => other,
-    };
-    let inner = text.get(3..).unwrap_or_default();
-    inner.windows(2).position(|pair| pair == [close, b'\'']).map_or(text.len(), |end| end + 5)
-}
+use firearrow::sql::{Token, TokenKind, tokens};
 
 /// The text without the semicolons at its end, of which Firebird takes one at most, and without what stands behind them.
 pub(crate) fn without_end(sql: &str) -> &str {
     let (mut end, mut ended) = (0, false);
-    for (token, _, to) in tokens(sql) {
-        match token {
-            Token::Blank => {}
-            Token::Semicolon => ended = true,
-            _ => (end, ended) = (to, false),
+    for token in tokens(sql) {
+        if token.is_symbol(';') {
+            ended = true;
+        } else {
+            (end, ended) = (token.end(), false);
         }
     }
     if ended { &sql[..end] } else { sql }
@@ -103,15 +18,9 @@ pub(crate) fn without_end(sql: &str) -> &str {
 
 /// The first words in upper case, up to `N`.
 fn first_words<const N: usize>(sql: &str) -> [String; N] {
-    let mut words = tokens(sql).filter(|(token, ..)| *token != Token::Blank);
-    let mut more = true;
-    std::array::from_fn(|_| match words.next() {
-        Some((Token::Word, from, to)) if more => sql[from..to].to_ascii_uppercase(),
-        _ => {
-            more = false;
-            String::new()
-        }
-    })
+    let mut words = tokens(sql)
+        .map_while(|token| (token.kind == TokenKind::Word).then(|| token.text.to_ascii_uppercase()));
+    std::array::from_fn(|_| words.next().unwrap_or_default())
 }
 
 /// Whether a statement changes rows, by its first word.
@@ -145,26 +54,26 @@ pub(crate) fn named(sql: &str) -> Result<Option<Named>> {
         return Ok(None);
     }
     let mut named = Named { sql: String::with_capacity(sql.len()), names: Vec::new() };
-    let mut markers = 0;
-    for (token, from, to) in tokens(sql) {
-        if token == Token::Named {
-            named.names.push(sql[from + 1..to].to_owned());
+    let (mut markers, mut copied) = (0, 0);
+    let mut rest = tokens(sql).peekable();
+    while let Some(token) = rest.next() {
+        markers += usize::from(token.is_symbol('?'));
+        let is_name = |next: &Token<'_>| next.kind == TokenKind::Word && next.start == token.end();
+        if token.is_symbol(':')
+            && let Some(name) = rest.next_if(is_name)
+        {
+            named.names.push(name.text.to_owned());
+            named.sql.push_str(&sql[copied..token.start]);
             named.sql.push('?');
-        } else {
-            markers += usize::from(token == Token::Marker);
-            named.sql.push_str(&sql[from..to]);
+            copied = name.end();
         }
     }
+    named.sql.push_str(&sql[copied..]);
     match (named.names.is_empty(), markers) {
         (true, _) => Ok(None),
         (false, 0) => Ok(Some(named)),
         _ => Err(invalid_argument("the statement has markers of both kinds, :name and ?")),
     }
-}
-
-/// A name as a delimited identifier.
-pub(crate) fn delimited(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub struct Token<'a> {
 /// What a piece of SQL text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// A keyword or a name without quotes.
+    /// A keyword or a name without quotes. Firebird's have letters of ASCII only; those of front ends' markers may not.
     Word,
     /// A name in double quotes.
     QuotedName,
@@ -89,13 +89,13 @@ fn measure(sql: &str) -> Option<(TokenKind, usize)> {
         'q' | 'Q' if second == Some('\'') => (TokenKind::Text, bracketed(sql)),
         '"' => (TokenKind::QuotedName, quoted(sql, '"')),
         '0'..='9' => (TokenKind::Number, run(sql, |c| c.is_ascii_alphanumeric() || c == '.')),
-        c if c.is_ascii_alphabetic() || c == '_' => (TokenKind::Word, run(sql, is_in_name)),
+        c if c.is_alphabetic() || c == '_' => (TokenKind::Word, run(sql, is_in_name)),
         c => (TokenKind::Symbol, c.len_utf8()),
     })
 }
 
 fn is_in_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
+    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 fn run(sql: &str, belongs: impl Fn(char) -> bool) -> usize {

@@ -22,10 +22,10 @@
 
 use crate::error::{Result, not_implemented, of_arrow};
 use crate::option::{IngestOptions, TextAs};
-use crate::sql::delimited;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema};
+use firearrow::catalog::quoted;
 use std::collections::VecDeque;
 
 /// Most bytes of a row with columns of text that are as long as their values; Firebird's limit is twice that.
@@ -49,7 +49,7 @@ pub(super) fn declarations(
     let declare = |(field, length): (&std::sync::Arc<Field>, Option<u16>)| {
         let sql_type = sql_type(field, field.data_type(), options, modern, length)?;
         let end = if field.is_nullable() || *field.data_type() == DataType::Null { "" } else { " NOT NULL" };
-        Ok(format!("{} {sql_type}{end}", delimited(field.name())))
+        Ok(format!("{} {sql_type}{end}", quoted(field.name())))
     };
     let columns = schema.fields().iter().zip(lengths).map(declare).collect::<Result<Vec<String>>>()?;
     Ok(columns.join(", "))
@@ -123,7 +123,7 @@ fn varying(word: &str, end: &str, wanted: TextAs, length: Option<u16>) -> Option
 }
 
 fn unsupported(field: &Field, why: &str) -> adbc_core::error::Error {
-    not_implemented(format!("column {}: {why}", delimited(field.name())))
+    not_implemented(format!("column {}: {why}", quoted(field.name())))
 }
 
 /// The longest value of each column whose length shall be that; none if rows would become too long.

@@ -7,10 +7,10 @@ use crate::attachment::Attachment;
 use crate::bind::Rows;
 use crate::error::{self, Result, TABLE_EXISTS, TABLE_UNKNOWN, invalid_argument, new, of};
 use crate::option::{IngestOptions, Mode, Purpose};
-use crate::sql::delimited;
 use adbc_core::error::Status;
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::Schema;
+use firearrow::catalog::quoted;
 use firearrow::{LockResolution, OnFailure, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
@@ -26,7 +26,7 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
         (Mode::Create | Mode::CreateAppend, None) | (Mode::Replace, _) => true,
         (Mode::Append | Mode::CreateAppend | Mode::Upsert, Some(columns)) => {
             if let Some(field) = schema.fields().iter().find(|field| !columns.contains(field.name())) {
-                return Err(exists(table, &format!("exists, but has no column {}", delimited(field.name()))));
+                return Err(exists(table, &format!("exists, but has no column {}", quoted(field.name()))));
             }
             false
         }
@@ -41,7 +41,7 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
             true => ("GLOBAL TEMPORARY TABLE", " ON COMMIT PRESERVE ROWS"),
             false => ("TABLE", ""),
         };
-        attachment.define(&format!("{verb} {kind} {} ({columns}){end}", delimited(table)))?;
+        attachment.define(&format!("{verb} {kind} {} ({columns}){end}", quoted(table)))?;
         if options.temporary {
             attachment.remember_temporary(table);
         }
@@ -85,14 +85,14 @@ fn undo(attachment: &Attachment, table: &str) {
         options.lock_resolution = LockResolution::NoWait;
     }
     // The first error is the one to report.
-    let _ = attachment.define_with(options, &format!("DROP TABLE {}", delimited(table)));
+    let _ = attachment.define_with(options, &format!("DROP TABLE {}", quoted(table)));
 }
 
 /// The statement that takes one row.
 fn insert(attachment: &Attachment, options: &IngestOptions, table: &str, schema: &Schema) -> Result<String> {
-    let names: Vec<String> = schema.fields().iter().map(|field| delimited(field.name())).collect();
+    let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
     let markers = vec!["?"; names.len()].join(", ");
-    let (names, into) = (names.join(", "), delimited(table));
+    let (names, into) = (names.join(", "), quoted(table));
     if options.mode != Mode::Upsert {
         return Ok(format!("INSERT INTO {into} ({names}) VALUES ({markers})"));
     }
@@ -105,9 +105,9 @@ fn insert(attachment: &Attachment, options: &IngestOptions, table: &str, schema:
         return Err(invalid_argument(format!("table {into} {text}")));
     }
     if let Some(lacking) = key.iter().find(|name| schema.field_with_name(name).is_err()) {
-        return Err(invalid_argument(format!("the data lacks the key column {}", delimited(lacking))));
+        return Err(invalid_argument(format!("the data lacks the key column {}", quoted(lacking))));
     }
-    let key: Vec<String> = key.iter().map(|name| delimited(name)).collect();
+    let key: Vec<String> = key.iter().map(|name| quoted(name)).collect();
     Ok(format!("UPDATE OR INSERT INTO {into} ({names}) VALUES ({markers}) MATCHING ({})", key.join(", ")))
 }
 
@@ -118,7 +118,7 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     let names = schema.fields().iter().map(|field| field.name().as_str());
     let mut seen = std::collections::HashSet::new();
     if let Some(twice) = names.clone().find(|name| !seen.insert(*name)) {
-        return Err(invalid_argument(format!("the data has two columns {}", delimited(twice))));
+        return Err(invalid_argument(format!("the data has two columns {}", quoted(twice))));
     }
     for name in names.chain([table]) {
         let (length, longest, unit) = match modern {
@@ -136,11 +136,11 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
 }
 
 fn missing(table: &str) -> adbc_core::error::Error {
-    let error = new(Status::NotFound, format!("there is no table {}", delimited(table)));
+    let error = new(Status::NotFound, format!("there is no table {}", quoted(table)));
     error::with_detail(error::with_sqlstate(error, TABLE_UNKNOWN), "firebird.table", table)
 }
 
 fn exists(table: &str, what: &str) -> adbc_core::error::Error {
-    let error = new(Status::AlreadyExists, format!("table {} {what}", delimited(table)));
+    let error = new(Status::AlreadyExists, format!("table {} {what}", quoted(table)));
     error::with_detail(error::with_sqlstate(error, TABLE_EXISTS), "firebird.table", table)
 }

@@ -36,6 +36,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         | "adbc.firebird.statement_timeout"
         | "adbc.firebird.idle_timeout" => (&["0"], Some("-1")),
         "adbc.firebird.query.timeout" => (&["100", "0"], Some("-1")),
+        "adbc.firebird.partitions" => (&["1", "4", "0"], Some("-1")),
         "adbc.firebird.query.batch_rows" | "adbc.firebird.query.batch_bytes" => (&["1", "1000"], Some("0")),
         "adbc.firebird.none_encoding" => (&["utf8_lossy", "windows-1252", "binary"], Some("ebcdic")),
         "adbc.firebird.type.int128" => (&["decimal256", "utf8"], Some("int64")),

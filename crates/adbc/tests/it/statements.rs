@@ -136,8 +136,8 @@ matrix!(
         let plan = OptionStatement::Other("adbc.firebird.plan".into());
         fails(empty.get_option_string(plan), Status::InvalidState);
         fails(empty.set_substrait_plan(b"x".as_slice()), Status::NotImplemented);
-        fails(empty.execute_partitions().map(drop), Status::NotImplemented);
-        fails(connection.read_partition(b"x".as_slice()).map(drop), Status::NotImplemented);
+        fails(empty.execute_partitions().map(drop), Status::InvalidState);
+        fails(connection.read_partition(b"x".as_slice()).map(drop), Status::InvalidArguments);
     },
     fn sql_does_not_end_transactions(target: &Target) {
         let mut connection = fresh(target);

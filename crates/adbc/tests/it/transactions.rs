@@ -146,6 +146,22 @@ matrix!(
         connection.commit().expect("it is committed");
         assert_eq!(count(&mut connection, "u"), 0);
     },
+    fn a_table_that_was_only_read_can_be_replaced(target: &Target) {
+        let mut connection = fresh(target);
+        run(&mut connection, "CREATE TABLE t (id INTEGER)");
+        run(&mut connection, "CREATE TABLE u (id INTEGER)");
+        autocommit(&mut connection, false);
+        assert_eq!(query(&mut connection, "SELECT id FROM t").num_rows(), 0);
+        run(&mut connection, "DROP TABLE t");
+        run(&mut connection, "CREATE TABLE t (id INTEGER, more INTEGER)");
+        assert_eq!(query(&mut connection, "SELECT more FROM t").num_rows(), 0);
+        // What was written must not be committed along.
+        run(&mut connection, "INSERT INTO u VALUES (1)");
+        failure(&mut connection, "DROP TABLE t");
+        connection.rollback().expect("a transaction is running");
+        assert_eq!(count(&mut connection, "u"), 0);
+        run(&mut connection, "DROP TABLE t");
+    },
     fn a_table_in_use_is_not_waited_for_for_ever(target: &Target) {
         let mut connection = fresh(target);
         run(&mut connection, "CREATE TABLE t (n INTEGER)");
