@@ -162,16 +162,19 @@ impl Execution<'_> {
         if !self.attachment.is_autocommit() {
             return self.attachment.in_transaction(|transaction| {
                 let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
-                match self.is_query(&statement) {
-                    true => self.queries(statement, None, rows),
-                    false => self.updates(&statement, transaction, rows),
+                if !self.is_query(&statement) {
+                    return self.updates(&statement, transaction, rows);
                 }
+                let query = self.queries(&statement, transaction, rows)?;
+                let stream = Stream::of_bound(query, Arc::clone(self.progress));
+                Ok(self.stream(stream.until(Some(self.attachment.epoch()))))
             });
         }
         let mut transaction = self.attachment.begin(self.purpose)?;
         let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
         if self.is_query(&statement) {
-            return self.queries(statement, Some(transaction), rows);
+            let query = self.queries(&statement, &transaction, rows)?.owning(transaction);
+            return Ok(self.stream(Stream::of_bound(query, Arc::clone(self.progress))));
         }
         let outcome = self.updates(&statement, &mut transaction, rows)?;
         transaction.commit().map_err(of)?;
@@ -183,24 +186,21 @@ impl Execution<'_> {
     }
 
     /// The results of a query, one behind the other.
-    fn queries(&self, statement: Statement, transaction: Option<Transaction>, rows: Rows) -> Result<Outcome> {
+    fn queries(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<BoundQuery> {
         let (given, wanted) = (rows.columns(), statement.parameters().len());
         if given != wanted {
             let text = format!("the statement has {wanted} parameters, the data has {given} columns");
             return Err(error::with_sqlstate(invalid_argument(text), "07001"));
         }
-        let epoch = transaction.is_none().then(|| self.attachment.epoch());
-        let schema = statement.schema().map_err(of)?;
-        let query = BoundQuery::new(statement, transaction, rows);
-        Ok(self.stream(Stream::of_bound(schema, query, Arc::clone(self.progress)).until(epoch)))
+        BoundQuery::open(statement, transaction, rows)
     }
 
     /// Changes for many rows of parameters.
     fn updates(&self, statement: &Statement, transaction: &mut Transaction, rows: Rows) -> Result<Outcome> {
-        let failure = rows.failure();
         if statement.has_rows() {
             return self.collect_all(statement, transaction, rows);
         }
+        let failure = rows.failure();
         let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
         let done = done.map_err(|error| failure.instead_of(of(error)))?;
         match done.failures.into_iter().next() {
@@ -212,27 +212,16 @@ impl Execution<'_> {
 
     /// The rows that changes return, for many rows of parameters.
     fn collect_all(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<Outcome> {
-        let failure = rows.failure();
-        let schema = statement.schema().map_err(of)?;
-        let (mut batches, mut affected, mut row) = (Vec::new(), 0, 0);
-        for batch in rows {
-            let batch = batch.map_err(|error| failure.instead_of(error::of_arrow(error)))?;
-            for index in 0..batch.num_rows() {
-                let mut run = || {
-                    let mut cursor = statement.query(transaction, Params::from(batch.slice(index, 1)))?;
-                    let mut rows = 0;
-                    while let Some(batch) = cursor.next_batch()? {
-                        rows += batch.num_rows() as u64;
-                        batches.push(batch);
-                    }
-                    Ok(cursor.affected_rows().unwrap_or(rows))
-                };
-                affected += run().map_err(|error| error::of_row(row, error))?;
-                row += 1;
-            }
+        let mut query = self.queries(statement, transaction, rows)?;
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = query.next(self.progress)? {
+            batches.push(batch);
         }
-        let stream = self.stream(Stream::of_batches(schema, batches)).stream;
-        Ok(Outcome { stream, affected: self.affected(Some(affected)) })
+        // Where the engine does not count them, each of them gave a row.
+        let returned = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let affected = self.affected(query.executed().affected_rows.or(Some(returned)));
+        let stream = self.stream(Stream::of_batches(query.schema(), batches)).stream;
+        Ok(Outcome { stream, affected })
     }
 
     /// All rows at once: what gives them has changed something, which is done only when all of them have been read.
@@ -244,7 +233,7 @@ impl Execution<'_> {
         // Where the engine does not count them, each of them gave a row.
         let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let affected = self.affected(cursor.affected_rows().or(Some(rows)));
-        self.progress.set_wire(0, 0, &cursor.wire_stats());
+        self.progress.set_wire(&cursor.wire_stats());
         let stream = self.stream(Stream::of_batches(cursor.schema(), batches)).stream;
         Ok(Outcome { stream, affected })
     }

@@ -25,9 +25,9 @@ impl Progress {
     }
 
     /// What the result cost up to now.
-    pub(crate) fn set_wire(&self, before: u64, before_trips: u64, stats: &WireStats) {
-        self.bytes_received.store(before + stats.bytes_received, Ordering::Relaxed);
-        self.round_trips.store(before_trips + stats.round_trips, Ordering::Relaxed);
+    pub(crate) fn set_wire(&self, stats: &WireStats) {
+        self.bytes_received.store(stats.bytes_received, Ordering::Relaxed);
+        self.round_trips.store(stats.round_trips, Ordering::Relaxed);
     }
 
     /// The value of an option.

@@ -2,14 +2,14 @@
 
 use crate::activity::Task;
 use crate::attachment::Attachment;
-use crate::bind::Rows;
-use crate::error::{Result, internal, into_arrow, invalid_state, of, of_arrow};
+use crate::bind::{Failure, Rows};
+use crate::error::{Result, into_arrow, invalid_state, of, of_row};
 use crate::progress::Progress;
-use adbc_core::error::Status;
+use adbc_core::error::{Error, Status};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
-use firearrow::{Cursor, Params, Statement, Transaction};
+use firearrow::{Cursor, OnFailure, RowsCursor, RowsExecuted, Statement, Transaction};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
@@ -39,19 +39,12 @@ enum Source {
     Test(Box<dyn FnMut() -> Result<Option<RecordBatch>> + Send>),
 }
 
-/// A query and its rows of parameters.
+/// A query that is run once for each row of parameters.
 pub(crate) struct BoundQuery {
-    statement: Statement,
+    cursor: RowsCursor,
     /// The transaction of this execution; else it is that of the connection.
     transaction: Option<Transaction>,
-    rows: Rows,
-    /// Rows that wait for their turn, from this one on.
-    waiting: Option<(RecordBatch, usize)>,
-    cursor: Option<Cursor>,
-    /// What the cursors before cost: bytes and round trips.
-    spent: (u64, u64),
-    /// Rows that were begun.
-    begun: usize,
+    failure: Failure,
 }
 
 impl Stream {
@@ -69,8 +62,8 @@ impl Stream {
         Self::new(cursor.schema(), Source::Cursor(Box::new(cursor)), progress)
     }
 
-    pub(crate) fn of_bound(schema: SchemaRef, query: BoundQuery, progress: Arc<Progress>) -> Self {
-        Self::new(schema, Source::Bound(Box::new(query)), progress)
+    pub(crate) fn of_bound(query: BoundQuery, progress: Arc<Progress>) -> Self {
+        Self::new(query.schema(), Source::Bound(Box::new(query)), progress)
     }
 
     #[cfg(test)]
@@ -115,10 +108,10 @@ impl Stream {
             Source::Batches(batches) => Ok(batches.pop_front()),
             Source::Cursor(cursor) => {
                 let batch = cursor.next_batch().map_err(of);
-                progress.set_wire(0, 0, &cursor.wire_stats());
+                progress.set_wire(&cursor.wire_stats());
                 batch
             }
-            Source::Bound(query) => query.next(attachment, progress),
+            Source::Bound(query) => query.next(progress),
             #[cfg(test)]
             Source::Test(next) => next(),
         };
@@ -179,61 +172,46 @@ impl Stream {
 }
 
 impl BoundQuery {
-    pub(crate) fn new(statement: Statement, transaction: Option<Transaction>, rows: Rows) -> Self {
-        Self { statement, transaction, rows, waiting: None, cursor: None, spent: (0, 0), begun: 0 }
+    /// Runs it until its first rows are there.
+    pub(crate) fn open(statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<Self> {
+        let failure = rows.failure();
+        let opened = statement.query_stream(transaction, rows, OnFailure::Stop);
+        let cursor = opened.map_err(|error| of_rows(error, &failure))?;
+        Ok(Self { cursor, transaction: None, failure })
     }
 
-    fn next(&mut self, attachment: Option<&Attachment>, progress: &Progress) -> Result<Option<RecordBatch>> {
-        loop {
-            if let Some(cursor) = &mut self.cursor {
-                let batch = cursor.next_batch();
-                let stats = cursor.wire_stats();
-                progress.set_wire(self.spent.0, self.spent.1, &stats);
-                let row = self.begun.saturating_sub(1);
-                if let Some(batch) = batch.map_err(|error| crate::error::of_row(row, error))? {
-                    return Ok(Some(batch));
-                }
-                self.spent.0 += stats.bytes_received;
-                self.spent.1 += stats.round_trips;
-                self.cursor = None;
-            }
-            let Some(row) = self.next_row()? else {
-                if let Some(transaction) = self.transaction.take() {
-                    transaction.commit().map_err(of)?;
-                }
-                return Ok(None);
-            };
-            let query = |transaction: &Transaction| {
-                let cursor = self.statement.query(transaction, row);
-                cursor.map_err(|error| crate::error::of_row(self.begun, error))
-            };
-            let cursor = match (&self.transaction, attachment) {
-                (Some(transaction), _) => query(transaction)?,
-                (None, Some(attachment)) => attachment.in_transaction(|transaction| query(transaction))?,
-                (None, None) => return Err(internal("a query without a transaction")),
-            };
-            self.begun += 1;
-            self.cursor = Some(cursor);
-        }
+    /// Ends `transaction` together with it.
+    pub(crate) fn owning(self, transaction: Transaction) -> Self {
+        Self { transaction: Some(transaction), ..self }
     }
 
-    fn next_row(&mut self) -> Result<Option<Params>> {
-        loop {
-            if let Some((batch, row)) = &mut self.waiting
-                && *row < batch.num_rows()
-            {
-                *row += 1;
-                return Ok(Some(Params::from(batch.slice(*row - 1, 1))));
-            }
-            let failure = self.rows.failure();
-            match self.rows.next() {
-                Some(batch) => {
-                    let batch = batch.map_err(|error| failure.instead_of(of_arrow(error)))?;
-                    self.waiting = Some((batch, 0));
-                }
-                None => return Ok(None),
-            }
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.cursor.schema()
+    }
+
+    /// What became of the rows of parameters, once all have been read.
+    pub(crate) fn executed(&self) -> &RowsExecuted {
+        self.cursor.executed()
+    }
+
+    pub(crate) fn next(&mut self, progress: &Progress) -> Result<Option<RecordBatch>> {
+        let batch = self.cursor.next_batch();
+        progress.set_wire(&self.cursor.wire_stats());
+        let batch = batch.map_err(|error| of_rows(error, &self.failure))?;
+        if batch.is_none()
+            && let Some(transaction) = self.transaction.take()
+        {
+            transaction.commit().map_err(of)?;
         }
+        Ok(batch)
+    }
+}
+
+/// An error that ended an execution for many rows: that of the row, of the reader, or of the whole.
+fn of_rows(error: firearrow::Error, failure: &Failure) -> Error {
+    match error.rows_executed().and_then(|done| done.failures.first()) {
+        Some(failed) => of_row(failed.row, failed.error.clone()),
+        None => failure.instead_of(of(error)),
     }
 }
 
