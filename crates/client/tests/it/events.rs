@@ -257,8 +257,8 @@ matrix!(
             let listener = listening.events(&["a"]).expect("it listens");
             post(&posting, &["a"]);
             assert!(listener.wait(LIMIT).expect("it is posted").is_some());
-            // Nothing is under way: what is, is at risk; see docs/protocol/events.md.
-            thread::sleep(Duration::from_millis(100));
+            // It asks anew, and nothing is under way: what is, is at risk; see docs/protocol/events.md.
+            assert_eq!(listener.wait(QUIET).expect("alive"), None);
             proxy.cut();
             let error = listener.wait(LIMIT).expect_err("the connection is cut");
             assert_eq!(error.kind(), Kind::Closed, "{error}");
