@@ -14,7 +14,7 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
 
-.PHONY: help setup demo test check fuzz bench bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test check fuzz bench bench-adbc bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
 
 bench-wire: setup ## Measure every server there is, near and over an emulated link
 	scripts/bench-wire.sh
+
+bench-adbc: setup ## Measure the ADBC driver on the embedded engine and on every server there is
+	scripts/bench-adbc.sh
 
 bench: setup ## Measure fetching on every server there is, and the codecs
 	scripts/bench-fetch.sh

@@ -2,6 +2,7 @@
 
 mod adbc;
 mod bench;
+mod bench_adbc;
 mod bench_wire;
 mod command;
 mod copy;

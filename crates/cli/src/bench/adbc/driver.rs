@@ -31,15 +31,22 @@ impl Driver {
         self.0.new_connection().map_err(failed)
     }
 
-    /// Reads a demo table, whole and in partitions, and compares its checksums.
-    pub(super) fn verify(&self, config: &Config, table: &str, sql: &str) -> Result<()> {
+    /// Reads a demo table, whole and in partitions if they are wanted, and compares its checksums.
+    pub(super) fn verify(
+        &self,
+        config: &Config,
+        table: &str,
+        sql: &str,
+        partitions: Option<usize>,
+    ) -> Result<()> {
         let mut connection = self.connect()?;
         let mut statement = connection.new_statement().map_err(failed)?;
         statement.set_sql_query(sql).map_err(failed)?;
         let reader = statement.execute().map_err(failed)?;
         let schema = reader.schema();
         verify::batches(config, table, &schema, reader.map(|batch| batch.map_err(failed)))?;
-        let readers = self.partitions(&mut statement, 3)?.into_iter().map(|partition| {
+        let Some(wanted) = partitions else { return Ok(()) };
+        let readers = self.partitions(&mut statement, wanted)?.into_iter().map(|partition| {
             let reader = connection.read_partition(partition).map_err(failed)?;
             Ok(reader.map(|batch| batch.map_err(failed)))
         });

@@ -50,15 +50,19 @@ pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     demo::complete(&config, args.rows.get(), json, &interrupt)?;
     let sql = sql();
     let shape = verify::table(&config, TABLE, &sql)?;
-    driver.verify(&config, TABLE, &sql)?;
     let connection = Connection::open(&config)?;
     let info = connection.info()?;
+    let has_snapshots = connection.has_firebird4();
     connection.close()?;
+    driver.verify(&config, TABLE, &sql, has_snapshots.then_some(args.partitions.get()))?;
     let reference = Reference::find(args.reference_client.as_deref(), &config, &info);
     let repetitions = args.repeat.get();
     let environment = Environment::read(&config, &info, &reference, repetitions);
     let server = Server::find(&config);
-    let heading = heading(&environment, &reference, &server);
+    let mut heading = heading(&environment, &reference, &server);
+    if !has_snapshots {
+        heading += "partitions: not measured; servers before Firebird 4 have no snapshots to share\n";
+    }
     if !json {
         print(&heading)?;
     }
@@ -73,7 +77,9 @@ pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
         shape,
     };
     let mut tables = Vec::new();
-    for measure in [drain, partitions, ingest] {
+    let measures: &[fn(&Bench<'_>) -> Result<Table>] =
+        if has_snapshots { &[drain, partitions, ingest] } else { &[drain, ingest] };
+    for measure in measures {
         let table = measure(&bench)?;
         if !json {
             print(&table.text())?;

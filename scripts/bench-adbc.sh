@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Measures the ADBC driver on the embedded engine and on every server that is here; bench/runs keeps the figures. Arguments
+# choose versions of servers: scripts/bench-adbc.sh 5.0
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly target=${CARGO_TARGET_DIR:-target}
+export FIREARROW=$target/release/firearrow
+cargo build --release --package firearrow-cli --package firearrow-peers --package firearrow-adbc
+cargo build --release --package firearrow-testkit --example serve
+
+python=$(scripts/python-env.sh)/bin/python
+export OPTIONS="--library $target/release/libadbc_driver_firebird.so --python $python --rows ${BENCH_ROWS:-1000000} \
+    --ingest-rows ${BENCH_ROWS:-1000000} --repeat ${BENCH_REPEAT:-5} --save bench/runs"
+
+folder=$(mktemp -d)
+readonly folder
+trap 'rm -rf "$folder"' EXIT
+# shellcheck disable=SC2086 # several words
+"$FIREARROW" bench adbc "$folder/demo.fdb" $OPTIONS
+
+# shellcheck disable=SC2016 # the variables are for the inner shell
+"$target/release/examples/serve" "$@" -- bash -euo pipefail -c '
+    reference=(${FIREARROW_CLIENT_LIBRARY:+--reference-client "$FIREARROW_CLIENT_LIBRARY"})
+    read -ra options <<< "$OPTIONS"
+    "$FIREARROW" bench adbc "$FIREARROW_URL" "${reference[@]}" "${options[@]}"'
