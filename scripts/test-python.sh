@@ -5,14 +5,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly target=${CARGO_TARGET_DIR:-target}
-cargo build --package firearrow-adbc --package firearrow-cli
-cargo build --package firearrow-testkit --example serve
+# What the Rust tests have built: another selection of packages would have other features, and compile most of it anew.
+cargo test --workspace --no-run --quiet
 
 environment=$(scripts/python-env.sh)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export FIREARROW_ADBC_LIBRARY=$PWD/target/debug/libadbc_driver_firebird.so
-if [[ $target == /* ]]; then FIREARROW_ADBC_LIBRARY=$target/debug/libadbc_driver_firebird.so; fi
+FIREARROW_ADBC_LIBRARY=$(realpath "$target/debug/deps/libadbc_driver_firebird.so")
+export FIREARROW_ADBC_LIBRARY
 wheel=$(scripts/build-wheel.sh "$folder")
 "$environment/bin/pip" --quiet --disable-pip-version-check install --no-deps --force-reinstall "$wheel"
 unset FIREARROW_ADBC_LIBRARY
