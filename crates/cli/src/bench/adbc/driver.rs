@@ -6,7 +6,9 @@ use crate::bench::measure::CpuTime;
 use crate::bench::sample::Sample;
 use crate::bench::verify;
 use crate::failure::{Failure, Result};
-use adbc_core::options::{AdbcVersion, IngestMode, OptionConnection, OptionDatabase, OptionStatement};
+use adbc_core::options::{
+    AdbcVersion, IngestMode, IsolationLevel, OptionConnection, OptionDatabase, OptionStatement,
+};
 use adbc_core::{Connection, Database, Driver as _, Optionable, Statement};
 use adbc_driver_manager::{ManagedConnection, ManagedDatabase, ManagedDriver, ManagedStatement};
 use arrow::array::RecordBatchReader;
@@ -29,6 +31,16 @@ impl Driver {
 
     fn connect(&self) -> Result<ManagedConnection> {
         self.0.new_connection().map_err(failed)
+    }
+
+    /// For the same kind of transaction as that of the crate it is compared with.
+    fn connect_to_read(&self) -> Result<ManagedConnection> {
+        let snapshot = IsolationLevel::Snapshot;
+        let options = [
+            (OptionConnection::ReadOnly, "true".into()),
+            (OptionConnection::IsolationLevel, snapshot.into()),
+        ];
+        self.0.new_connection_with_opts(options).map_err(failed)
     }
 
     /// Reads a demo table, whole and in partitions if they are wanted, and compares its checksums.
@@ -69,7 +81,7 @@ impl Driver {
     /// Reads everything once, on a connection of its own.
     pub(super) fn drain(&self, sql: &str) -> Result<Sample> {
         let cpu = CpuTime::now()?;
-        let mut connection = self.connect()?;
+        let mut connection = self.connect_to_read()?;
         let mut statement = connection.new_statement().map_err(failed)?;
         statement.set_sql_query(sql).map_err(failed)?;
         let start = Instant::now();

@@ -176,23 +176,29 @@ fn ingest(bench: &Bench<'_>) -> Result<Table> {
     let keeper = Connection::open(bench.config)?;
     insert::create(&keeper)?;
     let method = insert::method(&keeper.info()?);
-    let keeper = &keeper;
-    let ours = move || {
+    keeper.close()?;
+    // The reference may be another process with the embedded engine, which wants the database for itself.
+    let check = || -> Result<()> {
+        let keeper = Connection::open(bench.config)?;
+        insert::check(&keeper, rows)?;
+        Ok(keeper.close()?)
+    };
+    let ours = || {
         let sample = bench.driver.ingest(insert::TABLE, rows)?;
-        insert::check(keeper, rows)?;
+        check()?;
         Ok(sample)
     };
     let theirs = match bench.reference {
-        Reference::Peer(peer) => Some(move || {
+        Reference::Peer(peer) => Some(|| {
             let inserted = peer.insert(&insert::sql(), rows, method)?;
-            insert::check(keeper, rows)?;
+            check()?;
             Ok(Sample::from(inserted))
         }),
         Reference::Absent(_) => None,
     };
     let contest = Contest::new("adbc_ingest, append", None, rows, ours).against(PEER, rows, theirs);
     let cases = bench.stage.run("ingest", vec![contest])?;
-    insert::remove(keeper)?;
+    insert::remove(&Connection::open(bench.config)?)?;
     let columns = &[Column::Wall, Column::RowsPerSecond, Column::Speed, Column::ClientCpu, Column::ServerCpu];
     let title = format!(
         "Ingesting {} rows of {} INTEGER, sums right, {} repetitions; reference: {}",
