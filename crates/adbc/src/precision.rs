@@ -1,15 +1,10 @@
 //! The declared precision of NUMERIC and DECIMAL columns, which the engine's descriptions lack. A table is looked up once.
 
 use crate::error::{Result, of};
-use arrow::array::{Array, ArrayRef, AsArray, StringArray};
-use arrow::datatypes::Int16Type;
-use firearrow::{Connection, Descriptor, Params, ReadOptions};
+use firearrow::catalog::Name;
+use firearrow::{Connection, Descriptor, ReadOptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-
-const SQL: &str = "SELECT TRIM(c.RDB$FIELD_NAME), f.RDB$FIELD_PRECISION FROM RDB$RELATION_FIELDS c \
-    JOIN RDB$FIELDS f ON f.RDB$FIELD_NAME = c.RDB$FIELD_SOURCE \
-    WHERE c.RDB$RELATION_NAME = ? AND f.RDB$FIELD_SUB_TYPE IN (1, 2) AND f.RDB$FIELD_PRECISION > 0";
 
 /// Precisions by column.
 type Columns = Arc<HashMap<String, u8>>;
@@ -50,19 +45,10 @@ impl Precisions {
         if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Ok(Arc::clone(known));
         }
-        let name: ArrayRef = Arc::new(StringArray::from(vec![table]));
-        let mut cursor = connection.query_with(SQL, Params::row([name])).map_err(of)?;
-        let mut columns = HashMap::new();
-        while let Some(batch) = cursor.next_batch().map_err(of)? {
-            let (names, precisions) = (batch.column(0).as_string_opt::<i32>(), batch.column(1));
-            let precisions = precisions.as_primitive_opt::<Int16Type>();
-            let (Some(names), Some(precisions)) = (names, precisions) else { continue };
-            for row in (0..batch.num_rows()).filter(|&row| names.is_valid(row) && precisions.is_valid(row)) {
-                if let Ok(precision) = u8::try_from(precisions.value(row)) {
-                    columns.insert(names.value(row).to_owned(), precision);
-                }
-            }
-        }
+        let catalog = connection.catalog().map_err(of)?.with_system_tables(true);
+        let known = catalog.columns(Name::Is(table), Name::Any).map_err(of)?;
+        let columns = known.into_iter().filter_map(|column| Some((column.name, column.data_type.precision?)));
+        let columns: HashMap<String, u8> = columns.collect();
         let columns = Arc::new(columns);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(table.to_owned(), Arc::clone(&columns));
         Ok(columns)

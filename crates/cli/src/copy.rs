@@ -9,8 +9,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Params, PartitionOptions, PartitionedQuery, Transaction,
-    TransactionOptions,
+    BatchLimits, Connection, Cursor, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
 };
 use serde_json::json;
 use std::num::NonZero;
@@ -47,9 +46,6 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let progress = Progress::endless(args.quiet || json, counters);
     let rows = pump(source.cursors, sinks, &progress, &interrupt)?;
     drop(progress);
-    if let Some(transaction) = source.transaction {
-        transaction.commit()?;
-    }
     let bytes = files.into_iter().map(OutputFile::keep).sum::<Result<u64>>()?;
     summarize(args, json, rows, bytes, started.elapsed().as_secs_f64())
 }
@@ -58,8 +54,6 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
 struct Source {
     schema: SchemaRef,
     cursors: Vec<Cursor>,
-    /// Of the only cursor.
-    transaction: Option<Transaction>,
     /// Holds the snapshot of several.
     _query: Option<PartitionedQuery>,
 }
@@ -79,12 +73,7 @@ impl Source {
             return Err(Failure::other("the statement gives no rows that could be copied"));
         }
         let cursor = statement.query(&transaction, Params::none())?;
-        Ok(Self {
-            schema: cursor.schema(),
-            cursors: vec![cursor],
-            transaction: Some(transaction),
-            _query: None,
-        })
+        Ok(Self { schema: cursor.schema(), cursors: vec![cursor.owning(transaction)], _query: None })
     }
 
     fn in_partitions(
@@ -111,7 +100,7 @@ impl Source {
             Ok(Connection::open(config)?.read_partition(partition, limits)?)
         };
         let cursors = query.partitions().iter().map(read).collect::<Result<_>>()?;
-        Ok(Self { schema: query.schema(), cursors, transaction: None, _query: Some(query) })
+        Ok(Self { schema: query.schema(), cursors, _query: Some(query) })
     }
 }
 

@@ -53,6 +53,9 @@ pub(crate) fn heading(environment: &Environment) -> String {
     text + &warnings(environment)
 }
 
+/// What the figures of tables are.
+pub(crate) const HOW_TO_READ: &str = "Medians (minimum – maximum). Ratios: ours ÷ reference of the same turn, median of the turns; that of CPU is per row.\n";
+
 /// With what and where it was measured, a line each.
 pub(crate) fn place(environment: &Environment) -> String {
     let Environment { cpu, cores, system, .. } = environment;

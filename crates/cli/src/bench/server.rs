@@ -40,6 +40,14 @@ impl Server {
         }
     }
 
+    /// A line that says whose processor time is shown.
+    pub(crate) fn line(&self) -> String {
+        match self {
+            Self::Process(process) => format!("server CPU: of the process {}\n", process.name),
+            Self::Unknown(reason) => format!("server CPU: not available; {reason}\n"),
+        }
+    }
+
     /// Seconds that the server has computed so far, those of processes that it started and that have ended included.
     pub(crate) fn cpu_seconds(&self) -> Result<Option<f64>> {
         match self {

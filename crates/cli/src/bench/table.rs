@@ -235,6 +235,16 @@ impl Table {
     }
 }
 
+/// The report of `firearrow bench NAME`; the circumstances are lines.
+pub(super) fn markdown(name: &str, heading: &str, tables: &[Table]) -> String {
+    let mut text = format!("# firearrow bench {name}\n\n");
+    for line in heading.lines() {
+        text += &format!("- {line}\n");
+    }
+    tables.iter().for_each(|table| text += &table.markdown());
+    text
+}
+
 /// The circumstances, then every repetition, a line each.
 pub(super) fn raw(environment: &Environment, tables: &[Table]) -> Result<Vec<Value>> {
     let mut lines = vec![json!({ "environment": environment })];

@@ -12,7 +12,7 @@ use super::report;
 use super::sample::Sample;
 use super::save;
 use super::server::Server;
-use super::table::{Column, Table, raw};
+use super::table::{Column, Table, markdown, raw};
 use super::verify::{self, Shape};
 use crate::args::AdbcBenchArgs;
 use crate::demo;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     }
     if let Some(folder) = &args.save {
         let name = format!("{}-adbc-{}", environment.day(), environment.platform());
-        let report = markdown(&heading, &tables);
+        let report = markdown("adbc", &heading, &tables);
         let folder = save::write(folder, &name, &raw(&environment, &tables)?, &report)?;
         eprintln!("saved in {}", folder.display());
     }
@@ -214,27 +214,15 @@ fn ingest(bench: &Bench<'_>) -> Result<Table> {
 /// The circumstances, a line each.
 fn heading(environment: &Environment, reference: &Reference, server: &Server) -> String {
     let mut text = report::place(environment);
-    text += &match server {
-        Server::Process(process) => format!("server CPU: of the process {}\n", process.name),
-        Server::Unknown(reason) => format!("server CPU: not available; {reason}\n"),
-    };
+    text += &server.line();
     text += &match reference {
         Reference::Peer(peer) => {
             format!("reference of ingesting: a loop over the client library, {}\n", peer.name)
         }
         Reference::Absent(reason) => format!("reference of ingesting: none; {reason}\n"),
     };
-    text += "Medians (minimum – maximum). Ratios: ours ÷ reference of the same turn, median of the turns; that of CPU is per row.\n";
+    text += report::HOW_TO_READ;
     text + &report::warnings(environment)
-}
-
-fn markdown(heading: &str, tables: &[Table]) -> String {
-    let mut text = "# firearrow bench adbc\n\n".to_owned();
-    for line in heading.lines() {
-        text += &format!("- {line}\n");
-    }
-    tables.iter().for_each(|table| text += &table.markdown());
-    text
 }
 
 /// An error of the driver or its manager.

@@ -18,7 +18,7 @@ use super::reference::Reference;
 use super::report;
 use super::save;
 use super::server::Server;
-use super::table::{Table, raw};
+use super::table::{Table, markdown, raw};
 use crate::args::{WireArgs, WirePart};
 use crate::demo;
 use crate::failure::{Failure, Result};
@@ -127,7 +127,8 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
     }
     if let (Some(folder), false) = (&args.save, tables.is_empty()) {
         let name = format!("{}-wire-firebird-{}", environment.day(), environment.release());
-        let folder = save::write(folder, &name, &raw(&environment, &tables)?, &markdown(&heading, &tables))?;
+        let folder =
+            save::write(folder, &name, &raw(&environment, &tables)?, &markdown("wire", &heading, &tables))?;
         eprintln!("saved in {}", folder.display());
     }
     match failures {
@@ -140,30 +141,18 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
 fn heading(environment: &Environment, args: &WireArgs, reference: &Reference, server: &Server) -> String {
     let mut text = report::place(environment);
     text += &format!("link: round trip {:?}, {}, emulated on this machine\n", args.rtt.0, args.rate);
-    text += &match server {
-        Server::Process(process) => format!("server CPU: of the process {}\n", process.name),
-        Server::Unknown(reason) => format!("server CPU: not available; {reason}\n"),
-    };
+    text += &server.line();
     text += &match reference {
         Reference::Peer(peer) => {
             format!("reference: loops over the client library, no conversion, {}\n", peer.name)
         }
         Reference::Absent(reason) => format!("reference: none; {reason}\n"),
     };
-    text += "Medians (minimum – maximum). Ratios: ours ÷ reference of the same turn, median of the turns; that of CPU is per row.\n";
+    text += report::HOW_TO_READ;
     if matches!((reference, server), (Reference::Peer(_), Server::Process(_))) {
         text += "The server's CPU for the reference has one connection more in it: it connects to warm up.\n";
     }
     text + &report::warnings(environment)
-}
-
-fn markdown(heading: &str, tables: &[Table]) -> String {
-    let mut text = "# firearrow bench wire\n\n".to_owned();
-    for line in heading.lines() {
-        text += &format!("- {line}\n");
-    }
-    tables.iter().for_each(|table| text += &table.markdown());
-    text
 }
 
 fn value(environment: &Environment, link: &Route, server: &Server, tables: &[Table]) -> Result<Value> {
