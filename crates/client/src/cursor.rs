@@ -9,8 +9,10 @@ use crate::transaction::Transaction;
 use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
+use firearrow_proto::api::describe::RecordCounts;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it closes it.
 pub struct Cursor {
@@ -54,7 +56,12 @@ impl Cursor {
 
     /// Rows that a statement with RETURNING changed, where the engine counts them.
     pub fn affected_rows(&self) -> Option<u64> {
-        self.fetching.affected_rows
+        self.record_counts().map(|counts| counts.affected())
+    }
+
+    /// The same by what was done.
+    pub fn record_counts(&self) -> Option<RecordCounts> {
+        self.fetching.counts
     }
 
     /// What this result cost so far, from its execution on. Everything counts for the call with which it travels:
@@ -62,6 +69,11 @@ impl Cursor {
     /// waits. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.meters[1].read()
+    }
+
+    /// Time spent making Arrow values of this result so far.
+    pub fn decode_time(&self) -> Duration {
+        self.fetching.decoding()
     }
 
     /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error.

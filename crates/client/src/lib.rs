@@ -50,7 +50,7 @@ mod statistics;
 mod stats;
 mod transaction;
 
-pub use arrow::{BatchLimits, ReadOptions};
+pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
 pub use backend::RowFailure;
 pub use blob::BlobReader;
 pub use budget::Budget;
@@ -61,7 +61,7 @@ pub use cursor::Cursor;
 pub use error::{Error, Kind, Result};
 pub use event::{EventCounts, EventListener, EventReports};
 pub use firearrow_proto::api::array::ArrayShape;
-pub use firearrow_proto::api::describe::StatementKind;
+pub use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 pub use firearrow_proto::api::descriptor::Descriptor;
 pub use firearrow_proto::api::gds;
 pub use firearrow_proto::api::status::{StatusArg, StatusVector};

@@ -9,6 +9,7 @@ use crate::transaction::Transaction;
 use ::arrow::array::{RecordBatch, RecordBatchReader};
 use ::arrow::datatypes::Schema;
 use ::arrow::error::ArrowError;
+use firearrow_proto::api::describe::RecordCounts;
 
 /// What to do about the rows behind one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,13 +28,17 @@ pub struct RowsExecuted {
     pub rows: usize,
     /// Rows inserted, updated and deleted by those that did not fail; `None` when the engine counts nothing.
     pub affected_rows: Option<u64>,
+    /// The same by what was done; `None` also where rows that were not inserted travelled as a batch, which counts them
+    /// together.
+    pub counts: Option<RecordCounts>,
     /// Rows that failed, in order.
     pub failures: Vec<RowFailure>,
 }
 
 impl From<Written> for RowsExecuted {
     fn from(written: Written) -> Self {
-        Self { rows: written.rows, affected_rows: written.affected, failures: written.failures }
+        let counts = written.counts();
+        Self { rows: written.rows, affected_rows: written.affected, counts, failures: written.failures }
     }
 }
 
@@ -79,7 +84,9 @@ impl Statement {
         let stop = on_failure == OnFailure::Stop;
         let prepared = &self.inner.prepared;
         let inner = &self.inner;
-        let writing = inner.shared.run(async |session| session.start_writing(prepared, id, schema, stop))?;
+        let write = self.write;
+        let writing =
+            inner.shared.run(async |session| session.start_writing(prepared, id, schema, stop, write))?;
         let mut open = Open { inner, writing: Some(writing) };
         let written = open.write_all(batches);
         open.finish(written)

@@ -12,6 +12,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Batches of parameters that are still to come.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
@@ -31,6 +32,8 @@ pub struct RowsCursor {
     /// The first batch, which was made when this was opened.
     ahead: Option<RecordBatch>,
     done: RowsExecuted,
+    /// Time spent decoding, once all is done.
+    decoding: Duration,
     failed: Option<Error>,
     /// The statement's, and its own.
     meters: [Meter; 2],
@@ -90,9 +93,9 @@ impl RowsCursor {
         let id = transaction.id()?;
         let inner = Arc::clone(&statement.inner);
         let stops = on_failure == OnFailure::Stop;
-        let (read, limits) = (&statement.read, statement.limits);
+        let (read, write) = ((&statement.read, statement.limits), statement.write);
         let querying = inner.shared.run(async |session| {
-            session.start_querying(&inner.prepared, id, parameters, stops, read, limits)
+            session.start_querying(&inner.prepared, id, parameters, stops, write, read)
         })?;
         let meters = [inner.meter.clone(), Meter::default()];
         let mut cursor = Self {
@@ -103,6 +106,7 @@ impl RowsCursor {
             stops,
             ahead: None,
             done: RowsExecuted::default(),
+            decoding: Duration::ZERO,
             failed: None,
             meters,
         };
@@ -123,6 +127,11 @@ impl RowsCursor {
     /// What this result cost so far, from its first execution on. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.meters[1].read()
+    }
+
+    /// Time spent making Arrow values of this result so far.
+    pub fn decode_time(&self) -> Duration {
+        self.querying.as_ref().map_or(self.decoding, Querying::decoding)
     }
 
     /// The next batch; `None` at the end, and from then on. A failed result repeats its error.
@@ -175,6 +184,7 @@ impl RowsCursor {
         let finished = self.inner.shared.resume_metered(&self.meters, async |session| {
             session.finish_querying(&mut querying, is_complete).await
         });
+        self.decoding = querying.decoding();
         self.done = RowsExecuted::from(querying.into_written());
         result.and(finished).map_err(|error| self.fail(error))
     }

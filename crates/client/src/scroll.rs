@@ -95,7 +95,7 @@ impl Statement {
         let parameters = parameters.into();
         let scrolling = self.inner.shared.run(async |session| {
             let prepared = &self.inner.prepared;
-            let bound = session.bind(prepared, id, parameters.batch()).await?;
+            let bound = session.bind(prepared, id, parameters.batch(), self.write.time_rounding).await?;
             let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
             session.set_timeout(prepared, self.timeout)?;
             session.open_scrolling(prepared, id, message, &self.read, self.limits, self.scroll).await

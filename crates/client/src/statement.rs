@@ -1,7 +1,7 @@
 //! Prepared statements.
 
-use crate::arrow::{BatchLimits, ReadOptions, schema};
-use crate::backend::{Backend, Message, RowFailure};
+use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
+use crate::backend::{self, Backend, Message, RowFailure};
 use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
@@ -12,7 +12,7 @@ use crate::session::{Prepared, has_rows, is_transaction_control};
 use crate::stats::{Meter, WireStats};
 use crate::transaction::Transaction;
 use ::arrow::datatypes::SchemaRef;
-use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN, StatementKind};
+use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN, RecordCounts, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::info::InfoReader;
 use std::fmt;
@@ -26,6 +26,7 @@ pub struct Statement {
     pub(crate) inner: Arc<Inner>,
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
+    pub(crate) write: WriteOptions,
     pub(crate) timeout: Option<Duration>,
     pub(crate) scroll: ScrollOptions,
 }
@@ -43,6 +44,15 @@ pub(crate) struct Inner {
 pub struct Executed {
     /// Rows inserted, updated and deleted; `None` when the engine counts nothing for this kind of statement.
     pub affected_rows: Option<u64>,
+    /// The same by what was done, and rows read; see [`RowsExecuted::counts`](crate::RowsExecuted::counts).
+    pub counts: Option<RecordCounts>,
+}
+
+impl From<backend::Executed> for Executed {
+    fn from(executed: backend::Executed) -> Self {
+        let counts = executed.counts;
+        Self { affected_rows: counts.map(|counts| counts.affected()), counts }
+    }
 }
 
 impl Statement {
@@ -66,7 +76,14 @@ impl Statement {
     fn new(shared: &Arc<Shared>, prepared: Prepared) -> Self {
         let inner = Arc::new(Inner { shared: Arc::clone(shared), prepared, meter: Meter::default() });
         let (read, limits) = (shared.read.clone(), shared.limits);
-        Self { inner, read, limits, timeout: None, scroll: ScrollOptions::default() }
+        Self {
+            inner,
+            read,
+            limits,
+            write: WriteOptions::default(),
+            timeout: None,
+            scroll: ScrollOptions::default(),
+        }
     }
 
     /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
@@ -102,6 +119,13 @@ impl Statement {
     #[must_use]
     pub fn with_limits(mut self, limits: BatchLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Writes parameters in another way than by default.
+    #[must_use]
+    pub fn with_write_options(mut self, options: WriteOptions) -> Self {
+        self.write = options;
         self
     }
 
@@ -172,7 +196,7 @@ impl Statement {
         let fetching =
             self.inner.shared.metered(&[self.inner.meter.clone(), meter.clone()], async |session| {
                 let prepared = &self.inner.prepared;
-                let bound = session.bind(prepared, id, parameters.batch()).await?;
+                let bound = session.bind(prepared, id, parameters.batch(), self.write.time_rounding).await?;
                 let message =
                     bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
                 session.set_timeout(prepared, self.timeout)?;
@@ -195,7 +219,7 @@ impl Statement {
         if let Some(batch) = parameters.batch() {
             let done = self.execute_rows(transaction, batch, OnFailure::Stop)?;
             return match done.failures.into_iter().next() {
-                None => Ok(Executed { affected_rows: done.affected_rows }),
+                None => Ok(Executed { affected_rows: done.affected_rows, counts: done.counts }),
                 Some(failure) if batch.num_rows() == 1 => Err(failure.error),
                 Some(RowFailure { row, error }) => {
                     let text = format!("row {row} of the parameters ({} rows were tried)", done.rows);
@@ -211,7 +235,7 @@ impl Statement {
         if executed.transaction_ended || is_transaction_control(self.kind()) {
             transaction.ended();
         }
-        Ok(Executed { affected_rows: executed.affected_rows })
+        Ok(executed.into())
     }
 
     /// [`execute`](Self::execute), and commits the transaction: in the same write for no more than one row of parameters.
@@ -240,10 +264,10 @@ impl Statement {
         let prepared = &self.inner.prepared;
         let executed = self.inner.shared.metered(slice::from_ref(&self.inner.meter), async |session| {
             session.set_timeout(prepared, self.timeout)?;
-            session.execute_and_commit(prepared, id, parameters.batch()).await
+            session.execute_and_commit(prepared, id, parameters.batch(), self.write.time_rounding).await
         })?;
         transaction.ended();
-        Ok(Executed { affected_rows: executed.affected_rows })
+        Ok(executed.into())
     }
 }
 

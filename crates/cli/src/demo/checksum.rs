@@ -44,6 +44,7 @@ pub(crate) fn checksum(array: &dyn Array) -> Result<u64> {
         }
         DataType::Utf8 => sum(array.as_string::<i32>(), text),
         DataType::LargeUtf8 => sum(array.as_string::<i64>(), text),
+        DataType::Utf8View => sum(array.as_string_view(), text),
         other => return Err(Failure::other(format!("checksums of {other} are not defined"))),
     })
 }

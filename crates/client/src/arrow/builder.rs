@@ -22,6 +22,7 @@ use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::row::RowSource;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// When a batch is complete: whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub struct BatchBuilder {
     /// Row and index into `blobs` where the search for the next pending BLOB goes on.
     next: (usize, usize),
     failed: Option<DecodeError>,
+    /// Spent in here.
+    spent: Duration,
 }
 
 /// A BLOB or array whose contents a batch waits for. An array, too, is read as the BLOB that its id opens.
@@ -121,6 +124,7 @@ impl BatchBuilder {
             emitted: 0,
             next: (0, 0),
             failed: None,
+            spent: Duration::ZERO,
         })
     }
 
@@ -154,9 +158,25 @@ impl BatchBuilder {
         self.bytes >= self.limits.bytes
     }
 
+    /// Time spent decoding so far.
+    pub fn spent(&self) -> Duration {
+        self.spent
+    }
+
     /// Takes rows from `start` on until a limit is reached and returns how many: at least one if the builder is
     /// empty and there is one, none if it is full or too many rows wait for their BLOBs.
     pub fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
+        self.timed(|builder| builder.push_rows(rows, start))
+    }
+
+    fn timed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let begin = Instant::now();
+        let result = work(self);
+        self.spent += begin.elapsed();
+        result
+    }
+
+    fn push_rows<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
         self.check()?;
         let mut at = start;
         loop {
@@ -251,9 +271,11 @@ impl BatchBuilder {
         }
         let column = &mut self.columns[blob.column];
         let before = column.byte_len();
+        let begin = Instant::now();
         if let Err(fault) = column.fill(contents) {
             return Err(self.poison(blob.column, blob.row, fault));
         }
+        self.spent += begin.elapsed();
         self.bytes += column.byte_len() - before;
         Ok(())
     }
@@ -261,6 +283,10 @@ impl BatchBuilder {
     /// The rows up to the first one that waits for a BLOB, as a batch; the others stay. `None` if there are no
     /// rows at all, and an error of kind [`DecodeErrorKind::Misuse`] if the very first one waits.
     pub fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
+        self.timed(Self::finish_batch)
+    }
+
+    fn finish_batch(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
         self.check()?;
         let rows = self.complete();
         if rows == 0 {

@@ -29,6 +29,7 @@ pub use options::{
     TextAs, TimestampTzAs, TimetzAs,
 };
 pub use params::{
-    ArrayCells, BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions, TimeRounding,
+    ArrayCells, BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions,
+    TimeRounding, WriteOptions,
 };
 pub use schema::{SchemaError, data_type, output_layout, schema};

@@ -202,6 +202,8 @@ switch! {
         Utf8 = "utf8",
         /// large_utf8, with 64-bit offsets: for single values beyond 2 GiB.
         LargeUtf8 = "large_utf8",
+        /// utf8_view: values are seen through 16 bytes each, as polars and DuckDB keep them.
+        Utf8View = "utf8_view",
     }
 }
 
@@ -360,6 +362,7 @@ mod tests {
             ("timetz", "time64_utc"),
             ("binary", "binary"),
             ("text", "large_utf8"),
+            ("text", "utf8_view"),
             ("blobs", "lazy"),
             ("blobs", "inline"),
             ("blobs", "pipelined"),

@@ -174,6 +174,7 @@ fn value_type(column: &Descriptor, declared: Option<u8>, options: &ReadOptions) 
             (NoneEncoding::Binary, _) => DataType::Binary,
             (_, TextAs::Utf8) => DataType::Utf8,
             (_, TextAs::LargeUtf8) => DataType::LargeUtf8,
+            (_, TextAs::Utf8View) => DataType::Utf8View,
         },
         SqlType::NULL => DataType::Null,
         SqlType::ARRAY | SqlType::QUAD => {

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
-use firearrow_proto::api::describe::StatementInfo;
+use firearrow_proto::api::describe::{RecordCounts, StatementInfo};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) type Take<'a> = dyn FnMut(usize, &[u8]) -> Result<bool> + Send + 'a;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
     /// `None` when the engine counts nothing for this kind of statement.
-    pub(crate) affected_rows: Option<u64>,
+    pub(crate) counts: Option<RecordCounts>,
     /// The statement was COMMIT or ROLLBACK: the transaction is gone.
     pub(crate) transaction_ended: bool,
 }

@@ -15,7 +15,7 @@ use super::wire::write::Pipe;
 use super::{StatementId, TransactionId};
 use crate::arrow::EncodedParams;
 use crate::error::{Error, Kind, Result};
-use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::status::StatusVector;
@@ -73,6 +73,9 @@ pub(crate) struct Written {
     /// Rows from the first on of which it is known.
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
+    counts: RecordCounts,
+    /// Whether it is not known what was done to some rows.
+    has_uncounted: bool,
     pub(crate) failures: Vec<RowFailure>,
 }
 
@@ -173,16 +176,16 @@ impl Writer {
         Chunk { first, rows, has_created_blobs, savepoint: Savepoint(self.batches), error: None }
     }
 
-    /// A row was executed by itself. `None` stands for rows affected where the engine counts nothing.
+    /// A row was executed by itself. `None` where the engine counts nothing.
     ///
     /// # Errors
     /// What is no failure of the row: its transaction or connection is gone, and so are all rows.
-    pub(crate) fn executed(&mut self, row: usize, result: Result<Option<u64>>) -> Result<()> {
+    pub(crate) fn executed(&mut self, row: usize, result: Result<Option<RecordCounts>>) -> Result<()> {
         if self.is_over {
             return Ok(());
         }
         match result {
-            Ok(affected) => self.written.count(affected),
+            Ok(counts) => self.written.count(counts),
             Err(error) if is_final(&error) => {
                 self.is_over = true;
                 return Err(error);
@@ -218,7 +221,7 @@ impl Writer {
             return Ok(false);
         }
         self.written.rows = chunk.first + rows;
-        self.written.count(Some(outcome.affected));
+        self.written.count_batch(outcome.affected, !self.asks_counts);
         let failures = outcome.failures.into_iter().filter_map(|(record, status)| {
             Some(RowFailure { row: chunk.first + record, error: Error::engine(status?) })
         });
@@ -245,10 +248,28 @@ fn is_final(error: &Error) -> bool {
 }
 
 impl Written {
-    fn count(&mut self, affected: Option<u64>) {
-        if let Some(affected) = affected {
-            self.affected = Some(self.affected.unwrap_or(0) + affected);
+    fn count(&mut self, counts: Option<RecordCounts>) {
+        match counts {
+            Some(counts) => {
+                self.counts += counts;
+                self.affected = Some(self.affected.unwrap_or(0) + counts.affected());
+            }
+            None => self.has_uncounted = true,
         }
+    }
+
+    /// Batches tell how many rows were affected, but not how.
+    fn count_batch(&mut self, affected: u64, inserts: bool) {
+        match inserts {
+            true => self.counts.inserted += affected,
+            false => self.has_uncounted = true,
+        }
+        self.affected = Some(self.affected.unwrap_or(0) + affected);
+    }
+
+    /// What was done to rows, if it is known of all of them.
+    pub(crate) fn counts(&self) -> Option<RecordCounts> {
+        self.affected.filter(|_| !self.has_uncounted).map(|_| self.counts)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arrays: the engine describes them as ids, so what they hold is looked up in the catalog.
 
 use super::{Prepared, Session};
-use crate::arrow::{BatchLimits, EncodedParams, ReadOptions};
+use crate::arrow::{BatchLimits, EncodedParams, ReadOptions, TimeRounding};
 use crate::backend::{Backend, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
@@ -84,7 +84,7 @@ impl<B: Backend> Session<B> {
         relation: &str,
     ) -> Result<HashMap<String, Arc<ArrayShape>>> {
         let parameters = Params::texts([Some(relation)]);
-        let bound = self.bind(prepared, transaction, parameters.batch()).await?;
+        let bound = self.bind(prepared, transaction, parameters.batch(), TimeRounding::default()).await?;
         let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
         let (read, limits) = (ReadOptions::default(), BatchLimits::default());
         let mut fetching = self.open(prepared, transaction, message, &read, limits).await?;

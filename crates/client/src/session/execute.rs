@@ -1,7 +1,7 @@
 //! Rows in: parameters become messages, BLOBs first.
 
 use super::{Prepared, Session, has_rows};
-use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
+use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
 use crate::backend::{Backend, Executed, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
@@ -15,6 +15,7 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         parameters: Option<&RecordBatch>,
+        rounding: TimeRounding,
     ) -> Result<Option<EncodedParams>> {
         let Some(batch) = parameters else {
             return match prepared.info.parameters.len() {
@@ -26,8 +27,8 @@ impl<B: Backend> Session<B> {
             let text = format!("{} rows of parameters where one is needed", batch.num_rows());
             return Err(Error::new(Kind::Parameter, text));
         }
-        let encoded =
-            self.encoder(prepared, &batch.schema()).and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
+        let encoder = self.encoder(prepared, &batch.schema(), rounding);
+        let encoded = encoder.and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
         // Lists may not fit because an array has been declared anew.
         let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
@@ -35,9 +36,13 @@ impl<B: Backend> Session<B> {
         Ok(Some(encoded))
     }
 
-    pub(super) fn encoder(&self, prepared: &Prepared, schema: &Schema) -> Result<ParamEncoder> {
-        let options =
-            ParamOptions { has_time_zones: self.backend.has_time_zones(), ..ParamOptions::default() };
+    pub(super) fn encoder(
+        &self,
+        prepared: &Prepared,
+        schema: &Schema,
+        time_rounding: TimeRounding,
+    ) -> Result<ParamEncoder> {
+        let options = ParamOptions { has_time_zones: self.backend.has_time_zones(), time_rounding };
         Ok(ParamEncoder::new(&prepared.info.parameters, schema, &options)?)
     }
 
@@ -82,9 +87,10 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         parameters: Option<&RecordBatch>,
+        rounding: TimeRounding,
     ) -> Result<Executed> {
         refuse_cursor(prepared)?;
-        let bound = self.bind(prepared, transaction, parameters).await?;
+        let bound = self.bind(prepared, transaction, parameters, rounding).await?;
         let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
         let executed = self.backend.execute_and_commit(prepared.id, transaction, message).await?;
         if prepared.info.kind == StatementKind::Ddl {

@@ -7,10 +7,12 @@ use crate::backend::{Backend, Message, StatementId, TransactionId};
 use crate::error::Result;
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::RecordCounts;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An open result.
 pub(crate) struct Fetching {
@@ -25,7 +27,7 @@ pub(crate) struct Fetching {
     habit: Arc<BlobHabit>,
     /// Columns of BLOB ids.
     id_columns: Vec<usize>,
-    pub(crate) affected_rows: Option<u64>,
+    pub(crate) counts: Option<RecordCounts>,
 }
 
 impl Fetching {
@@ -40,6 +42,11 @@ impl Fetching {
 
     pub(crate) fn schema(&self) -> SchemaRef {
         self.builder.schema()
+    }
+
+    /// Time spent decoding.
+    pub(crate) fn decoding(&self) -> Duration {
+        self.builder.spent()
     }
 }
 
@@ -74,7 +81,7 @@ impl<B: Backend> Session<B> {
         } else {
             let output = Some((&layout, &mut fetching.builder));
             let executed = self.backend.execute(prepared.id, transaction, parameters, output).await?;
-            fetching.affected_rows = executed.affected_rows;
+            fetching.counts = executed.counts;
         }
         Ok(fetching)
     }
@@ -97,7 +104,7 @@ impl<B: Backend> Session<B> {
             waiting: VecDeque::new(),
             habit: Arc::clone(&prepared.habit),
             id_columns: Vec::new(),
-            affected_rows: None,
+            counts: None,
         };
         let is_blob = |column: &Descriptor| column.sql_type == SqlType::BLOB;
         if prepared.info.columns.iter().any(is_blob) {

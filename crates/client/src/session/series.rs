@@ -3,11 +3,12 @@
 use super::fetch::Fetching;
 use super::write::Writing;
 use super::{Prepared, Session};
-use crate::arrow::{BatchLimits, ReadOptions};
+use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
 use crate::backend::{Backend, Series, TransactionId, Written};
 use crate::error::Result;
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::{Schema, SchemaRef};
+use std::time::Duration;
 
 /// A statement that is executed once for each row of parameters, and what it gives.
 pub(crate) struct Querying {
@@ -35,6 +36,11 @@ impl Querying {
         self.fetching.schema()
     }
 
+    /// Time spent decoding.
+    pub(crate) fn decoding(&self) -> Duration {
+        self.fetching.decoding()
+    }
+
     /// More rows of parameters; none means that there are no more.
     pub(crate) fn supply(&mut self, batch: Option<RecordBatch>) {
         self.has_all = batch.is_none();
@@ -60,15 +66,15 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         schema: &Schema,
         stops_at_error: bool,
-        options: &ReadOptions,
-        limits: BatchLimits,
+        write: WriteOptions,
+        (options, limits): (&ReadOptions, BatchLimits),
     ) -> Result<Querying> {
         let has_cursor = prepared.info.has_cursor;
         let asks_counts = match has_cursor {
             true => prepared.may_return_changes(),
             false => !prepared.inserts_one_row,
         };
-        let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts)?;
+        let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts, write)?;
         let (fetching, output) = self.result(prepared, transaction, options, limits)?;
         let series = Series::new(&prepared.sql, has_cursor, output);
         Ok(Querying { writing, series, fetching, batch: None, next: 0, has_all: false })

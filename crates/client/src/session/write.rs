@@ -2,17 +2,17 @@
 
 use super::execute::refuse_cursor;
 use super::{Prepared, Session, has_rows};
-use crate::arrow::{EncodedParams, ParamEncoder, ParamError};
+use crate::arrow::{EncodedParams, ParamEncoder, ParamError, WriteOptions};
 use crate::backend::{Backend, Chunk, Failed, Method, RowFailure, TransactionId, Writer, Written};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-/// Bytes of messages encoded at a time; bounds the memory of a large batch of parameters.
-const BYTES_AT_A_TIME: usize = 1 << 20;
-/// And at first: a statement that fails for every row should not do so for very many.
+/// What [`WriteOptions::piece_bytes`] may be; it bounds the memory of a large batch of parameters.
+const PIECES: RangeInclusive<usize> = 4 << 10..=16 << 20;
+/// Bytes of the first piece: a statement that fails for every row should not do so for very many.
 const FIRST_BYTES: usize = 64 << 10;
 /// Behind a row that cannot be encoded: the rows around the next one are encoded twice.
 const CAREFUL_BYTES: usize = 4 << 10;
@@ -23,8 +23,9 @@ const BLOBS_IN_BATCH: usize = 8 << 20;
 pub(crate) struct Writing {
     pub(super) writer: Writer,
     encoder: ParamEncoder,
-    /// Bytes of the next piece.
+    /// Bytes of the next piece, and of the longest one.
     bytes: usize,
+    most_bytes: usize,
     /// Rows that were taken on.
     pub(super) rows: usize,
     /// Rows that cannot be encoded, in order.
@@ -44,7 +45,7 @@ impl Writing {
         start: usize,
     ) -> Result<(EncodedParams, Option<ParamError>)> {
         let end = start + self.encoder.fit(batch, start..batch.num_rows(), self.bytes);
-        self.bytes = (self.bytes * 4).min(BYTES_AT_A_TIME);
+        self.bytes = (self.bytes * 4).min(self.most_bytes);
         self.encode(batch, start..end)
     }
 
@@ -93,9 +94,10 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         schema: &Schema,
         stops_at_error: bool,
+        options: WriteOptions,
     ) -> Result<Writing> {
         refuse_cursor(prepared)?;
-        self.writing(prepared, transaction, schema, stops_at_error, !prepared.inserts_one_row)
+        self.writing(prepared, transaction, schema, stops_at_error, !prepared.inserts_one_row, options)
     }
 
     pub(super) fn writing(
@@ -105,13 +107,16 @@ impl<B: Backend> Session<B> {
         schema: &Schema,
         stops_at_error: bool,
         asks_counts: bool,
+        options: WriteOptions,
     ) -> Result<Writing> {
         let info = &prepared.info;
+        let most_bytes = options.piece_bytes.clamp(*PIECES.start(), *PIECES.end());
         let statement = (prepared.id, info.kind);
         Ok(Writing {
             writer: Writer::new(statement, transaction, has_rows(info), asks_counts, stops_at_error),
-            encoder: self.encoder(prepared, schema)?,
-            bytes: FIRST_BYTES,
+            encoder: self.encoder(prepared, schema, options.time_rounding)?,
+            bytes: FIRST_BYTES.min(most_bytes),
+            most_bytes,
             rows: 0,
             refused: Vec::new(),
         })

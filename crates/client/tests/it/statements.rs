@@ -125,8 +125,11 @@ matrix!(
         assert_eq!(inserted.affected_rows, Some(10));
         let updated = connection.execute("UPDATE t SET id = id + 100 WHERE id < 3").expect("valid SQL");
         assert_eq!(updated.affected_rows, Some(3));
+        let counts = updated.counts.expect("the engine tells");
+        assert_eq!((counts.inserted, counts.updated, counts.deleted), (0, 3, 0));
         let deleted = connection.execute("DELETE FROM t WHERE id >= 100").expect("valid SQL");
         assert_eq!(deleted.affected_rows, Some(3));
+        assert_eq!(deleted.counts.map(|counts| (counts.updated, counts.deleted)), Some((0, 3)));
         assert_eq!(
             connection.execute("DELETE FROM t WHERE id = 77").expect("valid SQL").affected_rows,
             Some(0)

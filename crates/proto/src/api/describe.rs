@@ -4,6 +4,7 @@ use super::descriptor::{Descriptor, SqlType};
 use super::info::{self, End, InfoReader};
 use super::layout::MAX_FIELDS;
 use std::fmt;
+use std::ops::AddAssign;
 
 /// What a statement is (`isc_info_sql_stmt_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -253,11 +254,51 @@ fn invalid(what: impl Into<String>) -> DescribeError {
     DescribeError(what.into())
 }
 
-/// Reads the answer to item [`RECORDS`]: how many rows the statement inserted, updated and deleted together.
-/// `None` when the engine counts nothing for this kind of statement.
-pub fn affected_rows(bytes: &[u8]) -> Option<u64> {
-    let records = InfoReader::new(bytes).find(|item| item.code == RECORDS)?;
-    let counts = InfoReader::new(records.value).filter(|item| matches!(item.code, 14..=16));
-    let counts = counts.filter_map(|item| info::integer(item.value)).map(|count| count.max(0) as u64);
-    Some(counts.fold(0, u64::saturating_add))
+/// What executions did to rows, as the engine counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordCounts {
+    /// Rows read.
+    pub selected: u64,
+    /// Rows inserted.
+    pub inserted: u64,
+    /// Rows updated.
+    pub updated: u64,
+    /// Rows deleted.
+    pub deleted: u64,
+}
+
+impl RecordCounts {
+    /// One row that was inserted.
+    pub const ONE_INSERTED: Self = Self { selected: 0, inserted: 1, updated: 0, deleted: 0 };
+
+    /// Reads the answer to item [`RECORDS`]; `None` when the engine counts nothing for this kind of statement.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let records = InfoReader::new(bytes).find(|item| item.code == RECORDS)?;
+        let mut counts = Self::default();
+        for item in InfoReader::new(records.value) {
+            let count = match item.code {
+                13 => &mut counts.selected,
+                14 => &mut counts.inserted,
+                15 => &mut counts.updated,
+                16 => &mut counts.deleted,
+                _ => continue,
+            };
+            *count = info::integer(item.value).map_or(0, |rows| rows.max(0) as u64);
+        }
+        Some(counts)
+    }
+
+    /// Rows inserted, updated and deleted.
+    pub fn affected(&self) -> u64 {
+        self.inserted.saturating_add(self.updated).saturating_add(self.deleted)
+    }
+}
+
+impl AddAssign for RecordCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.selected = self.selected.saturating_add(other.selected);
+        self.inserted = self.inserted.saturating_add(other.inserted);
+        self.updated = self.updated.saturating_add(other.updated);
+        self.deleted = self.deleted.saturating_add(other.deleted);
+    }
 }

@@ -5,7 +5,7 @@ use crate::requests::FROM_THE_THIRD_COLUMN;
 use crate::sessions::Session;
 use crate::statements::all_types;
 use firearrow_proto::api::describe::{
-    DescribeError, Describer, StatementInfo, StatementKind, affected_rows, prepare_items,
+    DescribeError, Describer, RecordCounts, StatementInfo, StatementKind, prepare_items,
 };
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 
@@ -219,9 +219,12 @@ fn affected_rows_add_up_but_never_overflow() {
         bytes
     };
     // Selected rows (13) are not affected rows.
-    assert_eq!(affected_rows(&counts(&[(13, 9), (14, 1), (15, 2), (16, 3)])), Some(6));
-    assert_eq!(affected_rows(&counts(&[(14, -1), (15, 2)])), Some(2));
-    assert_eq!(affected_rows(&counts(&[(14, i64::MAX), (15, i64::MAX), (16, i64::MAX)])), Some(u64::MAX));
-    assert_eq!(affected_rows(&[END]), None);
-    assert_eq!(affected_rows(&[]), None);
+    let all = RecordCounts { selected: 9, inserted: 1, updated: 2, deleted: 3 };
+    assert_eq!(RecordCounts::decode(&counts(&[(13, 9), (14, 1), (15, 2), (16, 3)])), Some(all));
+    assert_eq!(all.affected(), 6);
+    let affected = |bytes: &[u8]| RecordCounts::decode(bytes).map(|counts| counts.affected());
+    assert_eq!(affected(&counts(&[(14, -1), (15, 2)])), Some(2));
+    assert_eq!(affected(&counts(&[(14, i64::MAX), (15, i64::MAX), (16, i64::MAX)])), Some(u64::MAX));
+    assert_eq!(affected(&[END]), None);
+    assert_eq!(affected(&[]), None);
 }

@@ -3,7 +3,7 @@
 use crate::player::{Delivery, Said, Value};
 use crate::requests::described;
 use crate::sessions::{Played, Session};
-use firearrow_proto::api::describe::{Describer, StatementKind, affected_rows};
+use firearrow_proto::api::describe::{Describer, RecordCounts, StatementKind};
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::{StatusArg, StatusVector};
@@ -147,7 +147,7 @@ fn counts_the_affected_rows_of_an_insert() {
     let responses = played.responses();
     let [_, _, _, executed, counted, ..] = responses[..] else { panic!("{responses:?}") };
     assert_eq!((executed.object, counted.object), (1, 2));
-    assert_eq!(affected_rows(&counted.data), Some(1));
+    assert_eq!(RecordCounts::decode(&counted.data), Some(RecordCounts::ONE_INSERTED));
 }
 
 #[test]

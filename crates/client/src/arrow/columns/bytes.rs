@@ -3,7 +3,9 @@
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
 use super::values::{Nulls, take};
-use arrow::array::{ArrayRef, GenericBinaryArray, GenericStringArray, OffsetSizeTrait};
+use arrow::array::{
+    ArrayRef, AsArray, GenericBinaryArray, GenericStringArray, OffsetSizeTrait, StringViewArray,
+};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
@@ -181,11 +183,14 @@ pub(crate) fn array<O: OffsetSizeTrait>(
 ) -> Result<ArrayRef, ColumnError> {
     let data = Buffer::from_vec(data);
     match data_type {
-        DataType::LargeUtf8 if !O::IS_LARGE => {
+        DataType::Utf8 => strings(data, offsets, nulls, remedy),
+        DataType::LargeUtf8 | DataType::Utf8View => {
             let offsets = offsets.iter().map(|offset| offset.as_usize() as i64).collect();
-            strings::<i64>(data, offsets, nulls, remedy)
+            let array = strings::<i64>(data, offsets, nulls, remedy)?;
+            // The views are into the same buffer.
+            let view = || Arc::new(StringViewArray::from(array.as_string::<i64>())) as ArrayRef;
+            Ok(if *data_type == DataType::Utf8View { view() } else { array })
         }
-        DataType::Utf8 | DataType::LargeUtf8 => strings(data, offsets, nulls, remedy),
         _ => Ok(Arc::new(GenericBinaryArray::new(OffsetBuffer::new(offsets.into()), data, nulls))),
     }
 }

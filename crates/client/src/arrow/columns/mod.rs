@@ -201,9 +201,9 @@ impl ColumnBuilder {
             }
             (
                 FieldKind::Text(_) | FieldKind::Varying(_),
-                DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary,
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Binary,
             ) => Self::text(column, field, data_type, options),
-            (FieldKind::Blob, DataType::Utf8 | DataType::Binary) => {
+            (FieldKind::Blob, DataType::Utf8 | DataType::Utf8View | DataType::Binary) => {
                 Self::Blob(BlobColumn::new(data_type.clone(), text_encoding(column, data_type, options)))
             }
             (FieldKind::Blob, DataType::LargeUtf8) => {

@@ -30,7 +30,7 @@ use error::{Reason, RowReason};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::row::{Native, ValueFormat};
-pub use options::{ParamOptions, TimeRounding};
+pub use options::{ParamOptions, TimeRounding, WriteOptions};
 use slots::{Plan, Slots};
 use std::fmt;
 use std::ops::Range;

@@ -13,6 +13,22 @@ pub struct ParamOptions {
     pub has_time_zones: bool,
 }
 
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// What happens to digits of times below the engine's 100 µs.
+    pub time_rounding: TimeRounding,
+    /// Most bytes of encoded rows in one piece of a write; 1 MiB unless told, between 4 KiB and 16 MiB. Several pieces
+    /// are under way at a time.
+    pub piece_bytes: usize,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self { time_rounding: TimeRounding::Floor, piece_bytes: 1 << 20 }
+    }
+}
+
 impl Default for ParamOptions {
     fn default() -> Self {
         Self { time_rounding: TimeRounding::Floor, has_time_zones: true }

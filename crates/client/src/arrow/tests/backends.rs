@@ -100,7 +100,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
         select(vec!["utc", "with_offset", "utf8"]),
         select(vec!["utf8", "time64_utc"]),
         select(vec!["fixed", "binary"]),
-        select(vec!["utf8", "large_utf8"]),
+        select(vec!["utf8", "large_utf8", "utf8_view"]),
     );
     words.prop_map(|(none, trim, int128, decfloat, timestamptz, timetz, binary, text)| ReadOptions {
         none_encoding: none.parse().expect("a word"),

@@ -170,6 +170,7 @@ fn values_and_types() {
         (char(3), &[], text("ä"), "Utf8", "ä  "),
         (char(3), &[("trim_char", "true")], text("ä"), "Utf8", "ä"),
         (varchar(5), &[("text", "large_utf8")], text("ab "), "LargeUtf8", "ab "),
+        (varchar(5), &[("text", "utf8_view")], text("ab "), "Utf8View", "ab "),
         (varchar(5), &[("trim_char", "true")], text("ab "), "Utf8", "ab "),
         (column(SqlType::TEXT, 1, 0, none), &[], Value::Null, "Utf8", ""),
         (column(SqlType::VARYING, 9, 0, none), &[], text("ä"), "Utf8", "ä"),

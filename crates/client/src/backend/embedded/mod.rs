@@ -20,7 +20,7 @@ use firearrow_fbapi::{
     Attachment, CancelKind, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags,
 };
 use firearrow_proto::api::array::Slice;
-use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use firearrow_proto::api::describe::{RECORDS, RecordCounts, StatementInfo, StatementKind};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::NativeRows;
@@ -104,6 +104,11 @@ impl Embedded {
 
 fn no_transaction() -> Error {
     Error::new(Kind::Misuse, "the transaction has ended")
+}
+
+/// What the last execution of a statement did to rows.
+fn record_counts(statement: &fbapi::Statement) -> Result<Option<RecordCounts>> {
+    Ok(RecordCounts::decode(&statement.info(&[RECORDS], INFO_BYTES)?))
 }
 
 fn no_statement() -> Error {
@@ -257,7 +262,7 @@ impl Backend for Embedded {
         if ended {
             self.transactions.remove(&id.0);
         }
-        Ok(Executed { affected_rows: None, transaction_ended: ended })
+        Ok(Executed { counts: None, transaction_ended: ended })
     }
 
     async fn prepare(&mut self, id: TransactionId, sql: &str) -> Result<(StatementId, StatementInfo)> {
@@ -335,12 +340,12 @@ impl Backend for Embedded {
             }
         };
         refuse_new_transaction(started)?;
-        let affected_rows = if *counts_rows { Some(statement.affected_records()?) } else { None };
+        let counts = if *counts_rows { record_counts(statement)? } else { None };
         let transaction_ended = !transaction.is_active();
         if transaction_ended {
             self.transactions.remove(&transaction_id.0);
         }
-        Ok(Executed { affected_rows, transaction_ended })
+        Ok(Executed { counts, transaction_ended })
     }
 
     async fn execute_and_commit(

@@ -5,6 +5,7 @@ use super::{Embedded, no_statement};
 use crate::arrow::BatchBuilder;
 use crate::backend::{Backend, Message, Series, StatementId, Turn, Writer};
 use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::describe::RecordCounts;
 
 impl Embedded {
     pub(super) async fn collect_rows(
@@ -49,13 +50,13 @@ impl Embedded {
                     Err(error) if error.gds_codes().is_empty() => {
                         if error.kind() == Kind::Data {
                             // Its row cannot be read, but it was executed.
-                            let affected = self.affected_rows(writer.statement)?;
-                            writer.executed(turn.row, Ok(Some(affected)))?;
+                            let counted = self.record_counts(writer.statement)?;
+                            writer.executed(turn.row, Ok(counted))?;
                         }
                         return Err(error);
                     }
                     executed => {
-                        writer.executed(turn.row, executed.map(|executed| executed.affected_rows))?;
+                        writer.executed(turn.row, executed.map(|executed| executed.counts))?;
                     }
                 }
             }
@@ -78,16 +79,16 @@ impl Embedded {
         result: Result<(), Error>,
     ) -> Result<()> {
         series.open = None;
-        let affected = match writer.asks_counts {
-            true => Some(self.affected_rows(writer.statement)?),
+        let counted = match writer.asks_counts {
+            true => self.record_counts(writer.statement)?,
             false => None,
         };
         self.close_cursor(writer.statement).await?;
-        writer.executed(row, result.map(|()| affected))
+        writer.executed(row, result.map(|()| counted))
     }
 
-    fn affected_rows(&mut self, statement: StatementId) -> Result<u64> {
+    fn record_counts(&mut self, statement: StatementId) -> Result<Option<RecordCounts>> {
         let entry = self.statements.get(&statement.0).ok_or_else(no_statement)?;
-        Ok(entry.statement.affected_records()?)
+        super::record_counts(&entry.statement)
     }
 }

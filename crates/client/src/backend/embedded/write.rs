@@ -69,7 +69,7 @@ impl Embedded {
             }
             let message = Message { layout: &rows.layout, bytes };
             let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
-            writer.executed(row, executed.map(|executed| executed.affected_rows))?;
+            writer.executed(row, executed.map(|executed| executed.counts))?;
         }
         Ok(())
     }

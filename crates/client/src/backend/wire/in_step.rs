@@ -1,6 +1,7 @@
 //! Pipelines with an error in the middle: the connection must stay in step with the server.
 
 use super::{Wire, connect_options};
+use crate::arrow::WriteOptions;
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, End, TransactionId};
 use crate::config::{Config, Target};
@@ -107,7 +108,8 @@ firearrow_testkit::matrix!(
             let numbers = Arc::new(Int32Array::from_iter_values(0..rows)) as ArrayRef;
             let batch = RecordBatch::try_from_iter([("n", numbers)]).expect("one column");
             let gone = TransactionId(999);
-            let writing = session.start_writing(&insert, gone, &batch.schema(), false);
+            let writing =
+                session.start_writing(&insert, gone, &batch.schema(), false, WriteOptions::default());
             let mut writing = writing.expect("the schema fits");
             let written = ready(session.write_rows(&mut writing, &batch));
             let written = written.and(ready(session.finish_writing(&mut writing)));

@@ -15,7 +15,7 @@ use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
 use crate::backend::{Series, StatementId, TransactionId, Turn, Writer};
 use crate::error::{Error, Result};
-use firearrow_proto::api::describe::{RECORDS, affected_rows};
+use firearrow_proto::api::describe::{RECORDS, RecordCounts};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::attach::Ping;
@@ -299,14 +299,13 @@ impl<L: Link> Wire<L> {
         }
         self.router.forget_rows(front.ticket);
         let executed = self.answer(front.ticket).await?;
-        let affected = match front.counts {
-            Some(counts) => affected_rows(&self.answer(counts).await?.data),
-            None => Some(1),
+        let counted = match front.counts {
+            Some(counts) => RecordCounts::decode(&self.answer(counts).await?.data),
+            None => Some(RecordCounts::ONE_INSERTED),
         };
         series.lanes.pop();
         let failed = executed.status.is_error();
-        writer
-            .executed(front.row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) })?;
+        writer.executed(front.row, if failed { Err(Error::engine(executed.status)) } else { Ok(counted) })?;
         Ok(true)
     }
 
@@ -376,12 +375,12 @@ impl<L: Link> Wire<L> {
         front: Sent,
         result: Result<()>,
     ) -> Result<()> {
-        let affected = match front.counts {
-            Some(counts) => affected_rows(&self.answer(counts).await?.data),
+        let counted = match front.counts {
+            Some(counts) => RecordCounts::decode(&self.answer(counts).await?.data),
             None => None,
         };
         series.lanes.pop();
-        writer.executed(front.row, result.map(|()| affected))
+        writer.executed(front.row, result.map(|()| counted))
     }
 
     async fn wait_for_turn(&mut self, lanes: &mut Lanes) -> Result<()> {

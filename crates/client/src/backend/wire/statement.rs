@@ -7,7 +7,7 @@ use crate::backend::link::Link;
 use crate::backend::{End, Executed, Message, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::{
-    Describer, PREPARE_BUFFER, RECORDS, StatementInfo, affected_rows, prepare_items,
+    Describer, PREPARE_BUFFER, RECORDS, RecordCounts, StatementInfo, prepare_items,
 };
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::packed::PackedFormat;
@@ -276,8 +276,8 @@ impl<L: Link> Wire<L> {
         if transaction_ended {
             self.transactions.forget(owner);
         }
-        let affected_rows = if counts.status.is_error() { None } else { affected_rows(&counts.data) };
-        Ok(Executed { affected_rows, transaction_ended })
+        let counts = if counts.status.is_error() { None } else { RecordCounts::decode(&counts.data) };
+        Ok(Executed { counts, transaction_ended })
     }
 
     /// Takes the row of a singleton; returns when its `op_response` has come.
@@ -304,7 +304,7 @@ impl<L: Link> Wire<L> {
         if transaction_ended {
             self.transactions.forget(owner);
         }
-        Ok(Executed { affected_rows: None, transaction_ended })
+        Ok(Executed { counts: None, transaction_ended })
     }
 
     /// Frees the statement with the next write; its handle is kept for another one.

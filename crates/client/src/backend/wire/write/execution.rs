@@ -5,7 +5,7 @@ use crate::backend::link::Link;
 use crate::backend::wire::{Wire, handle};
 use crate::backend::{Chunk, Writer};
 use crate::error::{Error, Result};
-use firearrow_proto::api::describe::{RECORDS, affected_rows};
+use firearrow_proto::api::describe::{RECORDS, RecordCounts};
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::info::InfoSql;
@@ -59,11 +59,11 @@ impl<L: Link> Wire<L> {
         counts: Option<Ticket>,
     ) -> Result<()> {
         let executed = self.answer(ticket).await?;
-        let affected = match counts {
-            Some(counts) => affected_rows(&self.answer(counts).await?.data),
-            None => Some(1),
+        let counted = match counts {
+            Some(counts) => RecordCounts::decode(&self.answer(counts).await?.data),
+            None => Some(RecordCounts::ONE_INSERTED),
         };
         let failed = executed.status.is_error();
-        writer.executed(row, if failed { Err(Error::engine(executed.status)) } else { Ok(affected) })
+        writer.executed(row, if failed { Err(Error::engine(executed.status)) } else { Ok(counted) })
     }
 }
