@@ -89,6 +89,11 @@ impl Rows {
         self.failure.clone()
     }
 
+    /// No more than so many of them.
+    pub(crate) fn part(&mut self, rows: usize) -> Part<'_> {
+        Part { rows: self, left: rows }
+    }
+
     /// Makes sure that this many batches, or the last one, are there.
     pub(crate) fn look_ahead(&mut self, batches: usize) -> Result<&VecDeque<RecordBatch>> {
         while self.ahead.len() < batches {
@@ -154,6 +159,38 @@ impl Rows {
                 None
             }
         }
+    }
+}
+
+/// The next rows of many.
+pub(crate) struct Part<'a> {
+    rows: &'a mut Rows,
+    left: usize,
+}
+
+impl Iterator for Part<'_> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        let batch = match self.rows.next()? {
+            Ok(batch) => batch,
+            Err(error) => return Some(Err(error)),
+        };
+        let count = batch.num_rows().min(self.left);
+        self.left -= count;
+        if count < batch.num_rows() {
+            self.rows.ahead.push_front(batch.slice(count, batch.num_rows() - count));
+        }
+        Some(Ok(batch.slice(0, count)))
+    }
+}
+
+impl RecordBatchReader for Part<'_> {
+    fn schema(&self) -> SchemaRef {
+        self.rows.schema()
     }
 }
 

@@ -125,6 +125,7 @@ impl Execution<'_> {
         let statement = self.adapt(statement)?;
         if !statement.has_rows() {
             let executed = statement.execute(transaction, parameters.clone())?;
+            self.progress.set_records(executed.counts);
             return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
         }
         let cursor = statement.query(transaction, parameters.clone())?;
@@ -133,7 +134,7 @@ impl Execution<'_> {
         }
         let stream =
             Stream::of_cursor(cursor, Arc::clone(self.progress)).until(Some(self.attachment.epoch()));
-        Ok(self.stream(stream))
+        Ok(self.stream_ahead(stream)?)
     }
 
     /// In a transaction that is for this execution only.
@@ -146,6 +147,7 @@ impl Execution<'_> {
         let statement = self.adapt(statement)?;
         if !statement.has_rows() {
             let executed = statement.execute_last(transaction, parameters.clone())?;
+            self.progress.set_records(executed.counts);
             return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
         }
         let cursor = statement.query(&transaction, parameters.clone())?;
@@ -154,7 +156,8 @@ impl Execution<'_> {
             transaction.commit()?;
             return Ok(outcome);
         }
-        Ok(self.stream(Stream::of_cursor(cursor.owning(transaction), Arc::clone(self.progress))))
+        let cursor = cursor.owning(transaction);
+        Ok(self.stream_ahead(Stream::of_cursor(cursor, Arc::clone(self.progress)))?)
     }
 
     /// Once for each of many rows, or for none.
@@ -203,6 +206,7 @@ impl Execution<'_> {
         let failure = rows.failure();
         let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
         let done = done.map_err(|error| failure.instead_of(of(error)))?;
+        self.progress.set_records(done.counts);
         match done.failures.into_iter().next() {
             Some(failed) => Err(error::of_row(failed.row, failed.error)),
             None if done.rows == 0 => Ok(Outcome { stream: None, affected: Some(0) }),
@@ -217,6 +221,7 @@ impl Execution<'_> {
         while let Some(batch) = query.next(self.progress)? {
             batches.push(batch);
         }
+        self.progress.set_records(query.executed().counts);
         // Where the engine does not count them, each of them gave a row.
         let returned = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let affected = self.affected(query.executed().affected_rows.or(Some(returned)));
@@ -233,13 +238,21 @@ impl Execution<'_> {
         // Where the engine does not count them, each of them gave a row.
         let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let affected = self.affected(cursor.affected_rows().or(Some(rows)));
+        self.progress.set_records(cursor.record_counts());
         self.progress.set_wire(&cursor.wire_stats());
+        self.progress.set_decoding(cursor.decode_time());
         let stream = self.stream(Stream::of_batches(cursor.schema(), batches)).stream;
         Ok(Outcome { stream, affected })
     }
 
     fn stream(&self, stream: Stream) -> Outcome {
         Outcome { stream: Some(stream.within(self.attachment, self.task)), affected: None }
+    }
+
+    /// [`stream`](Self::stream), read ahead if that is wanted.
+    fn stream_ahead(&self, stream: Stream) -> Result<Outcome> {
+        let stream = stream.within(self.attachment, self.task).ahead(self.options.prefetch)?;
+        Ok(Outcome { stream: Some(stream), affected: None })
     }
 
     /// Whether a statement with rows does something that must not depend on how many of them are read.
@@ -263,6 +276,7 @@ impl Execution<'_> {
         Ok(statement
             .with_read_options(read)
             .with_limits(self.options.limits)
+            .with_write_options(self.options.ingest.write)
             .with_timeout(self.options.timeout()))
     }
 }

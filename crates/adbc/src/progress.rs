@@ -1,7 +1,8 @@
 //! What the last execution of a statement came to; read while it goes on.
 
-use firearrow::WireStats;
+use firearrow::{RecordCounts, WireStats};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Counters of one execution.
@@ -12,6 +13,9 @@ pub(crate) struct Progress {
     pub(crate) bytes_received: AtomicU64,
     pub(crate) round_trips: AtomicU64,
     nanoseconds: AtomicU64,
+    decoding: AtomicU64,
+    /// What was done to rows, where it is known.
+    records: Mutex<Option<RecordCounts>>,
 }
 
 impl Progress {
@@ -24,6 +28,28 @@ impl Progress {
         self.nanoseconds.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
     }
 
+    /// How long decoding has taken up to now.
+    pub(crate) fn set_decoding(&self, spent: Duration) {
+        self.decoding.store(spent.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// What was done to rows.
+    pub(crate) fn set_records(&self, counts: Option<RecordCounts>) {
+        *self.records.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+    }
+
+    fn record(&self, key: &str) -> Option<String> {
+        let counts = *self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = match key {
+            "selected" => counts.map_or_else(|| self.rows.load(Ordering::Relaxed), |counts| counts.selected),
+            "inserted" => counts?.inserted,
+            "updated" => counts?.updated,
+            "deleted" => counts?.deleted,
+            _ => return None,
+        };
+        Some(count.to_string())
+    }
+
     /// What the result cost up to now.
     pub(crate) fn set_wire(&self, stats: &WireStats) {
         self.bytes_received.store(stats.bytes_received, Ordering::Relaxed);
@@ -32,12 +58,16 @@ impl Progress {
 
     /// The value of an option.
     pub(crate) fn get(&self, key: &str) -> Option<String> {
+        if let Some(key) = key.strip_prefix("adbc.firebird.records.") {
+            return self.record(key);
+        }
         let counter = match key {
             "adbc.statement.exec.progress" | "adbc.firebird.stats.rows" => &self.rows,
             "adbc.firebird.stats.batches" => &self.batches,
             "adbc.firebird.stats.bytes_received" => &self.bytes_received,
             "adbc.firebird.stats.roundtrips" => &self.round_trips,
             "adbc.firebird.stats.fetch_ns" => &self.nanoseconds,
+            "adbc.firebird.stats.decode_ns" => &self.decoding,
             "adbc.statement.exec.max_progress" => return Some("-1".into()),
             _ => return None,
         };

@@ -3,7 +3,7 @@
 use crate::activity::Task;
 use crate::attachment::Attachment;
 use crate::bind::{Failure, Rows};
-use crate::error::{Result, into_arrow, invalid_state, of, of_row};
+use crate::error::{Result, internal, into_arrow, invalid_state, of, of_row};
 use crate::progress::Progress;
 use adbc_core::error::{Error, Status};
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -13,7 +13,9 @@ use firearrow::{Cursor, OnFailure, RowsCursor, RowsExecuted, Statement, Transact
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// A result.
 pub(crate) struct Stream {
@@ -24,6 +26,8 @@ pub(crate) struct Stream {
     /// The transaction of manual mode that it belongs to, if it does.
     epoch: Option<u64>,
     progress: Arc<Progress>,
+    /// Another stream hands it on, and ends the task.
+    is_read_ahead: bool,
 }
 
 /// Where rows come from.
@@ -32,11 +36,33 @@ enum Source {
     Batches(VecDeque<RecordBatch>),
     /// From the server.
     Cursor(Box<Cursor>),
+    /// From a thread that reads ahead.
+    Ahead(Ahead),
     /// From a query that is run once for each row of parameters.
     Bound(Box<BoundQuery>),
     /// From a test.
     #[cfg(test)]
     Test(Box<dyn FnMut() -> Result<Option<RecordBatch>> + Send>),
+}
+
+/// A thread that reads a result ahead. It ends with the result, or when nobody takes its batches any more.
+struct Ahead {
+    /// `None` at the very end only.
+    batches: Option<Receiver<Result<Option<RecordBatch>>>>,
+    thread: JoinHandle<()>,
+}
+
+/// How long the end of a result waits for the thread that reads it. One that waits for a slow server is left to itself.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.batches = None;
+        let begin = Instant::now();
+        while !self.thread.is_finished() && begin.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 /// A query that is run once for each row of parameters.
@@ -72,7 +98,7 @@ impl Stream {
     }
 
     fn new(schema: SchemaRef, source: Source, progress: Arc<Progress>) -> Self {
-        Self { schema, source, attachment: None, task: None, epoch: None, progress }
+        Self { schema, source, attachment: None, task: None, epoch: None, progress, is_read_ahead: false }
     }
 
     /// Reads through an attachment; what that costs belongs to `task`.
@@ -88,6 +114,29 @@ impl Stream {
         self
     }
 
+    /// Reads this many batches ahead, on another thread.
+    pub(crate) fn ahead(mut self, batches: usize) -> Result<Self> {
+        let Some(waiting) = batches.checked_sub(1) else { return Ok(self) };
+        let (schema, progress) = (Arc::clone(&self.schema), Arc::clone(&self.progress));
+        let (attachment, task, epoch) = (self.attachment.clone(), self.task.clone(), self.epoch);
+        // One batch is in the hands of the thread, the others wait here.
+        let (sender, receiver) = sync_channel(waiting);
+        self.is_read_ahead = true;
+        let read = move || {
+            loop {
+                let batch = self.next_batch();
+                let is_last = !matches!(batch, Ok(Some(_)));
+                if sender.send(batch).is_err() || is_last {
+                    break;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("firearrow-prefetch".into()).spawn(read);
+        let thread = thread.map_err(|error| internal(format!("no thread to read ahead: {error}")))?;
+        let source = Source::Ahead(Ahead { batches: Some(receiver), thread });
+        Ok(Self { schema, source, attachment, task, epoch, progress, is_read_ahead: false })
+    }
+
     fn check(&self) -> Result<()> {
         let Some(attachment) = &self.attachment else { return Ok(()) };
         // Only that the connection can be used.
@@ -100,7 +149,20 @@ impl Stream {
         }
     }
 
+    /// What a thread has read, and counted.
+    fn taken(&self, ahead: &Ahead) -> Result<Option<RecordBatch>> {
+        let batch = ahead.batches.as_ref().and_then(|batches| batches.recv().ok());
+        let batch = batch.unwrap_or_else(|| Err(internal("the thread that reads ahead is gone")));
+        match &self.task {
+            Some(task) => batch.and_then(|batch| task.check().map(|()| batch)),
+            None => batch,
+        }
+    }
+
     fn read(&mut self) -> Result<Option<RecordBatch>> {
+        if let Source::Ahead(ahead) = &self.source {
+            return self.taken(ahead);
+        }
         let begin = Instant::now();
         let Self { source, progress, .. } = self;
         let (attachment, task) = (self.attachment.as_deref(), self.task.as_deref());
@@ -109,8 +171,11 @@ impl Stream {
             Source::Cursor(cursor) => {
                 let batch = cursor.next_batch().map_err(of);
                 progress.set_wire(&cursor.wire_stats());
+                progress.set_decoding(cursor.decode_time());
                 batch
             }
+            // Taken above.
+            Source::Ahead(_) => Ok(None),
             Source::Bound(query) => query.next(progress),
             #[cfg(test)]
             Source::Test(next) => next(),
@@ -151,7 +216,7 @@ impl Stream {
 
     /// Nothing more comes.
     fn finish(&mut self) {
-        if let Some(task) = self.task.take() {
+        if let Some(task) = self.task.take().filter(|_| !self.is_read_ahead) {
             task.end();
         }
         self.epoch = None;
@@ -197,6 +262,7 @@ impl BoundQuery {
     pub(crate) fn next(&mut self, progress: &Progress) -> Result<Option<RecordBatch>> {
         let batch = self.cursor.next_batch();
         progress.set_wire(&self.cursor.wire_stats());
+        progress.set_decoding(self.cursor.decode_time());
         let batch = batch.map_err(|error| of_rows(error, &self.failure))?;
         if batch.is_none()
             && let Some(transaction) = self.transaction.take()

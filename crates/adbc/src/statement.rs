@@ -7,7 +7,7 @@ use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of}
 use crate::execution::{Execution, Outcome};
 use crate::handover::give;
 use crate::ingest;
-use crate::option::{Options, Purpose, STATEMENT, StatementOptions, cannot_set, not_found, optionable};
+use crate::option::{Mode, Options, Purpose, STATEMENT, StatementOptions, cannot_set, not_found, optionable};
 use crate::partition::Division;
 use crate::progress::Progress;
 use crate::reader::Stream;
@@ -16,7 +16,7 @@ use adbc_core::PartitionedResult;
 use adbc_core::options::OptionStatement;
 use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow::datatypes::{Field, Schema};
-use firearrow::Descriptor;
+use firearrow::{Descriptor, RecordCounts};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -79,7 +79,11 @@ impl Statement {
         if self.options.ingest.table.is_some() {
             let rows =
                 self.rows.take().ok_or_else(|| invalid_state("there is no data to ingest: bind some"))?;
-            let rows = task.run(|| ingest::run(&self.attachment, &self.options.ingest, rows))?;
+            let options = &self.options.ingest;
+            let rows = task.run(|| ingest::run(&self.attachment, options, rows))?;
+            if options.mode != Mode::Upsert {
+                self.progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
+            }
             return Ok(Outcome { stream: None, affected: i64::try_from(rows).ok() });
         }
         let query = self.query()?;

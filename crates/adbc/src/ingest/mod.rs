@@ -4,14 +4,14 @@ mod column;
 mod table;
 
 use crate::attachment::Attachment;
-use crate::bind::Rows;
-use crate::error::{self, Result, TABLE_EXISTS, TABLE_UNKNOWN, invalid_argument, new, of};
+use crate::bind::{Failure, Rows};
+use crate::error::{self, Result, TABLE_EXISTS, TABLE_UNKNOWN, invalid_argument, invalid_state, new, of};
 use crate::option::{IngestOptions, Mode, Purpose};
-use adbc_core::error::Status;
+use adbc_core::error::{Error, Status};
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::Schema;
 use firearrow::catalog::quoted;
-use firearrow::{LockResolution, OnFailure, Transaction};
+use firearrow::{LockResolution, OnFailure, Statement, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
 pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Rows) -> Result<u64> {
@@ -46,36 +46,72 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
             attachment.remember_temporary(table);
         }
     }
-    let written = write(attachment, &insert, rows);
-    if written.is_err() && makes {
+    let mut committed = 0;
+    let written = write(attachment, options, &insert, rows, &mut committed);
+    if written.is_err() && makes && committed == 0 {
         undo(attachment, table);
     }
     written
 }
 
-/// Executes the statement for all rows, in the transaction of the connection or one of its own.
-fn write(attachment: &Attachment, sql: &str, mut rows: Rows) -> Result<u64> {
+/// Executes the statement for all rows, in the transaction of the connection, one of its own, or one after the other.
+fn write(
+    attachment: &Attachment,
+    options: &IngestOptions,
+    sql: &str,
+    mut rows: Rows,
+    committed: &mut usize,
+) -> Result<u64> {
+    if options.commit_rows > 0 && !attachment.is_autocommit() {
+        return Err(invalid_state(
+            "ingest.commit_rows commits, which in manual mode is for the caller to do: set it to 0",
+        ));
+    }
     if rows.look_ahead(1)?.is_empty() {
         return Ok(0);
     }
+    let failure = rows.failure();
     if !attachment.is_autocommit() {
-        return attachment.in_transaction(|transaction| write_in(transaction, sql, rows));
+        return attachment.in_transaction(|transaction| {
+            let statement = transaction.prepare(sql).map_err(of)?.with_write_options(options.write);
+            Ok(write_in(transaction, &statement, rows, &failure, 0)? as u64)
+        });
     }
-    let mut transaction = attachment.begin(Purpose::Update)?;
-    let written = write_in(&mut transaction, sql, rows)?;
-    transaction.commit().map_err(of)?;
-    Ok(written)
+    let statement = attachment.connection()?.prepare(sql).map_err(of)?.with_write_options(options.write);
+    let most = if options.commit_rows > 0 { options.commit_rows } else { usize::MAX };
+    while !rows.look_ahead(1)?.is_empty() {
+        let mut transaction = attachment.begin(Purpose::Update)?;
+        let written = write_in(&mut transaction, &statement, rows.part(most), &failure, *committed)
+            .map_err(|error| told_committed(error, *committed))?;
+        transaction.commit().map_err(|error| told_committed(of(error), *committed))?;
+        *committed += written;
+    }
+    Ok(*committed as u64)
 }
 
-fn write_in(transaction: &mut Transaction, sql: &str, rows: Rows) -> Result<u64> {
-    let failure = rows.failure();
-    let statement = transaction.prepare(sql).map_err(of)?;
+/// Writes these rows, of which the first has a number.
+fn write_in(
+    transaction: &mut Transaction,
+    statement: &Statement,
+    rows: impl RecordBatchReader,
+    failure: &Failure,
+    first: usize,
+) -> Result<usize> {
     let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
     let done = done.map_err(|error| failure.instead_of(of(error)))?;
     match done.failures.into_iter().next() {
-        Some(failed) => Err(error::of_row(failed.row, failed.error)),
-        None => Ok(done.rows as u64),
+        Some(failed) => Err(error::of_row(first + failed.row, failed.error)),
+        None => Ok(done.rows),
     }
+}
+
+/// An error behind rows that stay.
+fn told_committed(error: Error, committed: usize) -> Error {
+    if committed == 0 {
+        return error;
+    }
+    let error = error::context(error, format_args!("{committed} rows are committed"));
+    error::with_detail(error, "firebird.rows_committed", committed)
 }
 
 /// Removes a table that was made for rows which could not be written. In manual mode its transaction may hold it.
@@ -135,12 +171,12 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     Ok(())
 }
 
-fn missing(table: &str) -> adbc_core::error::Error {
+fn missing(table: &str) -> Error {
     let error = new(Status::NotFound, format!("there is no table {}", quoted(table)));
     error::with_detail(error::with_sqlstate(error, TABLE_UNKNOWN), "firebird.table", table)
 }
 
-fn exists(table: &str, what: &str) -> adbc_core::error::Error {
+fn exists(table: &str, what: &str) -> Error {
     let error = new(Status::AlreadyExists, format!("table {} {what}", quoted(table)));
     error::with_detail(error::with_sqlstate(error, TABLE_EXISTS), "firebird.table", table)
 }

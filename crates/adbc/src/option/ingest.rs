@@ -1,7 +1,9 @@
 //! How tables are made and filled.
 
-use super::{bad_value, flag};
+use super::{bad_value, flag, number};
 use crate::error::{Result, not_implemented};
+use firearrow::WriteOptions;
+use firearrow::arrow::OptionError;
 
 /// What becomes of a table that is there or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +76,9 @@ pub(crate) struct IngestOptions {
     pub(crate) binary: TextAs,
     /// Columns that find rows; empty = the primary key.
     pub(crate) key: Vec<String>,
+    /// Rows of a transaction; 0 = all.
+    pub(crate) commit_rows: usize,
+    pub(crate) write: WriteOptions,
 }
 
 impl IngestOptions {
@@ -102,6 +107,22 @@ impl IngestOptions {
                 let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
                 self.key = names.map(str::to_owned).collect();
             }
+            "adbc.firebird.ingest.commit_rows" => {
+                self.commit_rows = number(key, value, "a number of rows from 0 on")?;
+            }
+            "adbc.firebird.ingest.batch_bytes" => {
+                let expected = "bytes from 4096 to 16777216";
+                let bytes = number(key, value, expected)?;
+                if !(4096..=16 << 20).contains(&bytes) {
+                    return Err(bad_value(key, value, expected));
+                }
+                self.write.piece_bytes = bytes;
+            }
+            "adbc.firebird.ingest.time_rounding" => {
+                let rounding = value.parse();
+                self.write.time_rounding =
+                    rounding.map_err(|error: OptionError| bad_value(key, value, &error.expected))?;
+            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -118,6 +139,9 @@ impl IngestOptions {
             "adbc.firebird.ingest.text" => self.text.write("varchar"),
             "adbc.firebird.ingest.binary" => self.binary.write("varbinary"),
             "adbc.firebird.ingest.key" => self.key.join(","),
+            "adbc.firebird.ingest.commit_rows" => self.commit_rows.to_string(),
+            "adbc.firebird.ingest.batch_bytes" => self.write.piece_bytes.to_string(),
+            "adbc.firebird.ingest.time_rounding" => self.write.time_rounding.to_string(),
             _ => return None,
         }))
     }

@@ -13,6 +13,8 @@ const TYPE: &str = "adbc.firebird.type.";
 pub(crate) struct StatementOptions {
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
+    /// Batches to read ahead.
+    pub(crate) prefetch: usize,
     /// Milliseconds; 0 = no limit.
     timeout: u32,
     pub(crate) by_name: bool,
@@ -33,6 +35,13 @@ impl StatementOptions {
             "adbc.firebird.query.batch_bytes" => self.limits.bytes = at_least_one(key, value)?,
             "adbc.firebird.query.timeout" => {
                 self.timeout = number(key, value, "milliseconds from 0 to 4294967295")?;
+            }
+            "adbc.firebird.query.prefetch" => {
+                let expected = "a number of batches from 0 to 1024";
+                self.prefetch = number(key, value, expected)?;
+                if self.prefetch > 1024 {
+                    return Err(bad_value(key, value, expected));
+                }
             }
             "adbc.firebird.partitions" => {
                 self.partitions.wanted = number(key, value, "a number from 0 on")?;
@@ -59,6 +68,7 @@ impl StatementOptions {
             "adbc.firebird.query.batch_rows" => self.limits.rows.to_string(),
             "adbc.firebird.query.batch_bytes" => self.limits.bytes.to_string(),
             "adbc.firebird.query.timeout" => self.timeout.to_string(),
+            "adbc.firebird.query.prefetch" => self.prefetch.to_string(),
             "adbc.firebird.partitions" => self.partitions.wanted.to_string(),
             "adbc.firebird.partitions.unsafe" => self.partitions.without_snapshot.to_string(),
             "adbc.statement.bind_by_name" => self.by_name.to_string(),

@@ -3,16 +3,20 @@
 
 mod bind;
 mod cancel;
+mod counters;
 mod errors;
 mod ingest;
+mod ingest_options;
 mod misuse;
 mod options;
 mod options_document;
 mod panics;
 mod partitions;
+mod prefetch;
 mod raw;
 mod statements;
 mod streams;
 mod support;
 mod transactions;
 mod types;
+mod types_document;

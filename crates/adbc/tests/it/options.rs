@@ -36,7 +36,10 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         | "adbc.firebird.statement_timeout"
         | "adbc.firebird.idle_timeout" => (&["0"], Some("-1")),
         "adbc.firebird.query.timeout" => (&["100", "0"], Some("-1")),
-        "adbc.firebird.partitions" => (&["1", "4", "0"], Some("-1")),
+        "adbc.firebird.partitions" | "adbc.firebird.ingest.commit_rows" => (&["1", "4", "0"], Some("-1")),
+        "adbc.firebird.query.prefetch" => (&["1", "1024", "0"], Some("1025")),
+        "adbc.firebird.ingest.batch_bytes" => (&["4096", "16777216"], Some("4095")),
+        "adbc.firebird.ingest.time_rounding" => (&["error", "floor"], Some("nearest")),
         "adbc.firebird.query.batch_rows" | "adbc.firebird.query.batch_bytes" => (&["1", "1000"], Some("0")),
         "adbc.firebird.none_encoding" => (&["utf8_lossy", "windows-1252", "binary"], Some("ebcdic")),
         "adbc.firebird.type.int128" => (&["decimal256", "utf8"], Some("int64")),
@@ -44,7 +47,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         "adbc.firebird.type.timestamptz" => (&["with_offset", "utf8"], Some("local")),
         "adbc.firebird.type.timetz" => (&["time64_utc"], Some("utc")),
         "adbc.firebird.type.binary" => (&["binary"], Some("utf8")),
-        "adbc.firebird.type.text" => (&["large_utf8"], Some("binary")),
+        "adbc.firebird.type.text" => (&["large_utf8", "utf8_view"], Some("binary")),
         "adbc.firebird.type.blobs" => (&["inline", "pipelined", "lazy"], Some("eager")),
         "adbc.firebird.type.decimal_precision" => (&["storage", "range"], Some("exact")),
         "adbc.ingest.mode" => (

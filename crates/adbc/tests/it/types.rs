@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A column, what it becomes, and the type in which it comes back; its values are the same unless given.
-struct Case {
-    name: &'static str,
-    column: ArrayRef,
-    sql: &'static str,
-    expected: ArrayRef,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) column: ArrayRef,
+    pub(crate) sql: &'static str,
+    pub(crate) expected: ArrayRef,
 }
 
 fn case(name: &'static str, column: impl Array + 'static, sql: &'static str, back: DataType) -> Case {
@@ -30,7 +30,8 @@ fn decimal(values: Vec<Option<i128>>, precision: u8, scale: i8) -> Decimal128Arr
     Decimal128Array::from(values).with_precision_and_scale(precision, scale).expect("they fit")
 }
 
-fn cases(modern: bool) -> Vec<Case> {
+/// Columns for servers from Firebird 4 on, or for older ones.
+pub(crate) fn cases(modern: bool) -> Vec<Case> {
     use DataType as T;
     let texts = vec![Some("a"), None, Some("größe\n"), Some("")];
     let bytes: Vec<Option<&[u8]>> = vec![Some(b"\x00\xff"), None, Some(b"x"), Some(b"")];
@@ -280,6 +281,20 @@ matrix!(
         };
         for (key, value, sql, data_type, shown) in [
             ("type.text", "large_utf8", "SELECT 'x' FROM RDB$DATABASE", DataType::LargeUtf8, "x"),
+            (
+                "type.text",
+                "utf8_view",
+                "SELECT 'longer than a view' FROM RDB$DATABASE",
+                DataType::Utf8View,
+                "longer than a view",
+            ),
+            (
+                "type.text",
+                "utf8_view",
+                "SELECT CAST('contents of a BLOB' AS BLOB SUB_TYPE TEXT) FROM RDB$DATABASE",
+                DataType::Utf8View,
+                "contents of a BLOB",
+            ),
             (
                 "type.binary",
                 "binary",
