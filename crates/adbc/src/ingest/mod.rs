@@ -15,6 +15,11 @@ use firearrow::{LockResolution, OnFailure, Statement, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
 pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Rows) -> Result<u64> {
+    if options.commit_rows > 0 && !attachment.is_autocommit() {
+        return Err(invalid_state(
+            "ingest.commit_rows commits, which in manual mode is for the caller to do: set it to 0",
+        ));
+    }
     let table = options.table.as_deref().unwrap_or_default();
     let modern = attachment.is_modern()?;
     let schema = rows.schema();
@@ -62,11 +67,6 @@ fn write(
     mut rows: Rows,
     committed: &mut usize,
 ) -> Result<u64> {
-    if options.commit_rows > 0 && !attachment.is_autocommit() {
-        return Err(invalid_state(
-            "ingest.commit_rows commits, which in manual mode is for the caller to do: set it to 0",
-        ));
-    }
     if rows.look_ahead(1)?.is_empty() {
         return Ok(0);
     }
@@ -79,7 +79,7 @@ fn write(
     }
     let statement = attachment.connection()?.prepare(sql).map_err(of)?.with_write_options(options.write);
     let most = if options.commit_rows > 0 { options.commit_rows } else { usize::MAX };
-    while !rows.look_ahead(1)?.is_empty() {
+    while !rows.look_ahead(1).map_err(|error| told_committed(error, *committed))?.is_empty() {
         let mut transaction = attachment.begin(Purpose::Update)?;
         let written = write_in(&mut transaction, &statement, rows.part(most), &failure, *committed)
             .map_err(|error| told_committed(error, *committed))?;

@@ -85,6 +85,8 @@ matrix!(
             statement.bind_stream(Box::new(reader)).expect("it is data");
             let error = statement.execute_update().expect_err("the data ends with an error");
             assert!(error.message.contains("gone"), "{error}");
+            let told = (left > 0).then(|| left.to_string());
+            assert_eq!(detail(&error, "firebird.rows_committed"), told, "{error}");
             let there =
                 column(&mut connection, "SELECT COUNT(*) FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = 'T'");
             assert_eq!(there.as_primitive::<Int64Type>().value(0), i64::from(left > 0));
@@ -100,6 +102,16 @@ matrix!(
         autocommit(&mut connection, false);
         fails(append(&mut connection, vec![ids(0..3)], &[("commit_rows", "2")]), Status::InvalidState);
         assert_eq!(append(&mut connection, vec![ids(0..3)], &[]), Ok(Some(3)));
+        connection.commit().expect("it can be committed");
+        // It must not cost the table that is there.
+        let mut replace = connection.new_statement().expect("it is cheap");
+        replace.set_option(OptionStatement::TargetTable, "T".into()).expect("it is known");
+        replace.set_option(OptionStatement::IngestMode, IngestMode::Replace.into()).expect("it is known");
+        let key = OptionStatement::from("adbc.firebird.ingest.commit_rows");
+        replace.set_option(key, "2".into()).expect("it is known");
+        replace.bind(ids(0..1)).expect("it is data");
+        fails(replace.execute_update(), Status::InvalidState);
+        assert_eq!(count(&mut connection, "T"), 3);
     },
     fn pieces_have_any_size(target: &Target) {
         let mut connection = fresh(target);
