@@ -22,11 +22,13 @@
 //! | `FIREARROW_CACHE` | folder of downloaded servers and engines; default `.cache` in the repository |
 //! | `FIREARROW_TEST_FIREBIRD5` | folder of a Firebird 5.0 installation |
 //! | `FIREARROW_ENGINE3`, `…4`, `…5` | folder of an embedded engine, in place of the discovered one |
+//! | `FIREARROW_UPDATE_DOCS` | write the documents that tests keep true |
 //! | `FIREARROW_TEST_REPORT` | file to which each matrix test appends its outcome |
 #![deny(unsafe_code)]
 
 mod cache;
 mod config;
+mod document;
 mod engine;
 mod generation;
 mod installation;
@@ -40,6 +42,7 @@ mod root;
 mod server;
 
 pub use config::{ServerConfig, WireCrypt};
+pub use document::keep_document;
 pub use engine::engine;
 pub use generation::{Generation, Skip};
 pub use matrix::{Embedded, Platform, Target, Verdict, platform, run};

@@ -1,6 +1,6 @@
 //! How tables are made and filled.
 
-use super::{bad_value, flag, number};
+use super::{bad_value, flag, number, within};
 use crate::error::{Result, not_implemented};
 use firearrow::WriteOptions;
 use firearrow::arrow::OptionError;
@@ -111,12 +111,8 @@ impl IngestOptions {
                 self.commit_rows = number(key, value, "a number of rows from 0 on")?;
             }
             "adbc.firebird.ingest.batch_bytes" => {
-                let expected = "bytes from 4096 to 16777216";
-                let bytes = number(key, value, expected)?;
-                if !(4096..=16 << 20).contains(&bytes) {
-                    return Err(bad_value(key, value, expected));
-                }
-                self.write.piece_bytes = bytes;
+                let range = WriteOptions::PIECE_BYTES;
+                self.write.piece_bytes = within(key, value, range, "bytes from 4096 to 16777216")?;
             }
             "adbc.firebird.ingest.time_rounding" => {
                 let rounding = value.parse();

@@ -16,6 +16,7 @@ pub use table::{Access, CONNECTION, DATABASE, Kind, OPTIONS, STATEMENT, Scope, S
 use crate::error::{Result, invalid_argument, invalid_state, new, not_implemented};
 use adbc_core::error::{Error, Status};
 use adbc_core::options::OptionValue;
+use std::ops::RangeInclusive;
 
 /// What new connections and statements begin with.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +124,15 @@ pub(crate) fn flag(key: &str, text: &str) -> Result<bool> {
 pub(crate) fn number<T: TryFrom<i64>>(key: &str, text: &str, expected: &str) -> Result<T> {
     let number = int(key, text).ok().and_then(|number| T::try_from(number).ok());
     number.ok_or_else(|| bad_value(key, text, expected))
+}
+
+/// A number of a range.
+pub(crate) fn within<T>(key: &str, text: &str, range: RangeInclusive<T>, expected: &str) -> Result<T>
+where
+    T: TryFrom<i64> + PartialOrd,
+{
+    let number = number(key, text, expected)?;
+    if range.contains(&number) { Ok(number) } else { Err(bad_value(key, text, expected)) }
 }
 
 /// A known option with a value that it does not have.

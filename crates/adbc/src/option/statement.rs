@@ -1,6 +1,6 @@
 //! How statements read and write.
 
-use super::{IngestOptions, bad_value, flag, number};
+use super::{IngestOptions, bad_value, flag, number, within};
 use crate::error::{Result, not_implemented};
 use firearrow::{BatchLimits, PartitionOptions, ReadOptions};
 use std::time::Duration;
@@ -37,11 +37,7 @@ impl StatementOptions {
                 self.timeout = number(key, value, "milliseconds from 0 to 4294967295")?;
             }
             "adbc.firebird.query.prefetch" => {
-                let expected = "a number of batches from 0 to 1024";
-                self.prefetch = number(key, value, expected)?;
-                if self.prefetch > 1024 {
-                    return Err(bad_value(key, value, expected));
-                }
+                self.prefetch = within(key, value, 0..=1024, "a number of batches from 0 to 1024")?;
             }
             "adbc.firebird.partitions" => {
                 self.partitions.wanted = number(key, value, "a number from 0 on")?;
@@ -92,11 +88,7 @@ fn switch(key: &str) -> Option<&str> {
 }
 
 fn at_least_one(key: &str, value: &str) -> Result<usize> {
-    let expected = "a number from 1 on";
-    match number(key, value, expected)? {
-        0 => Err(bad_value(key, value, expected)),
-        number => Ok(number),
-    }
+    within(key, value, 1..=usize::MAX, "a number from 1 on")
 }
 
 #[cfg(test)]

@@ -1,16 +1,12 @@
 //! Results that are read ahead on a thread of their own.
 
-use crate::support::{autocommit, fails, fresh, query, rows, run, set, statement};
+use crate::support::{NUMBERS, autocommit, fails, fresh, query, rows, run, set, statement};
 use adbc_core::error::Status;
 use adbc_core::{Connection, Statement};
 use adbc_driver_manager::ManagedConnection;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
 use firearrow_testkit::{Target, matrix};
-
-/// Numbers from 1 to 20000.
-const NUMBERS: &str = "WITH RECURSIVE n AS (SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 200) \
-    SELECT CAST(a.i * 200 + b.i - 200 AS INTEGER) AS v FROM n a, n b WHERE a.i <= 100 ORDER BY 1";
 
 /// A connection whose results come in batches of 1000 rows, so many of them ahead.
 fn reading_ahead(target: &Target, batches: &str) -> ManagedConnection {

@@ -1,7 +1,7 @@
 //! Streams: several at once, on other threads, beyond the life of what made them, and without copies.
 
 use crate::raw::Raw;
-use crate::support::{autocommit, count, fails, fresh, fresh_database, query, rows, run, statement};
+use crate::support::{NUMBERS, autocommit, count, fails, fresh, fresh_database, query, rows, run, statement};
 use adbc_core::error::Status;
 use adbc_core::options::OptionStatement;
 use adbc_core::{Connection, Database, Optionable, Statement};
@@ -9,10 +9,6 @@ use arrow::array::*;
 use arrow::datatypes::Int32Type;
 use firearrow_testkit::{Target, matrix};
 use std::thread;
-
-/// Numbers from 1 to 20000.
-const NUMBERS: &str = "WITH RECURSIVE n AS (SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 200) \
-    SELECT CAST(a.i * 200 + b.i - 200 AS INTEGER) AS v FROM n a, n b WHERE a.i <= 100 ORDER BY 1";
 
 fn numbers() -> Vec<i32> {
     (1..=20_000).collect()

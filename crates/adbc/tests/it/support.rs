@@ -10,6 +10,10 @@ use firearrow_testkit::Target;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+/// Numbers from 1 to 20000.
+pub(crate) const NUMBERS: &str = "WITH RECURSIVE n AS (SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 200) \
+    SELECT CAST(a.i * 200 + b.i - 200 AS INTEGER) AS v FROM n a, n b WHERE a.i <= 100 ORDER BY 1";
+
 /// The library that cargo has built together with this test.
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");

@@ -2,9 +2,9 @@
 
 use crate::types::{Case, cases};
 use arrow::array::Array;
+use firearrow_testkit::keep_document;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 const HEAD: &str = "# Types of ingested data\n\n\
     Written by the test `types_document` of the ADBC crate from the cases that its tests check on every server: a column of the\n\
@@ -28,13 +28,5 @@ fn the_document_is_what_is_tested() {
         let find = |cases: &'_ [Case]| shown(cases.iter().find(|other| other.name == case.name));
         let _ = writeln!(text, "| {} | {} | {} |", case.column.data_type(), find(&modern), find(&old));
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/adbc-types.md");
-    if std::env::var_os("FIREARROW_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &text).expect("docs/adbc-types.md can be written");
-    }
-    let current = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        current, text,
-        "docs/adbc-types.md is out of date; run this test with FIREARROW_UPDATE_DOCS=1"
-    );
+    keep_document("docs/adbc-types.md", &text);
 }

@@ -8,10 +8,8 @@ use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
 use std::collections::VecDeque;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
-/// What [`WriteOptions::piece_bytes`] may be; it bounds the memory of a large batch of parameters.
-const PIECES: RangeInclusive<usize> = 4 << 10..=16 << 20;
 /// Bytes of the first piece: a statement that fails for every row should not do so for very many.
 const FIRST_BYTES: usize = 64 << 10;
 /// Behind a row that cannot be encoded: the rows around the next one are encoded twice.
@@ -110,7 +108,8 @@ impl<B: Backend> Session<B> {
         options: WriteOptions,
     ) -> Result<Writing> {
         let info = &prepared.info;
-        let most_bytes = options.piece_bytes.clamp(*PIECES.start(), *PIECES.end());
+        let most_bytes =
+            options.piece_bytes.clamp(*WriteOptions::PIECE_BYTES.start(), *WriteOptions::PIECE_BYTES.end());
         let statement = (prepared.id, info.kind);
         Ok(Writing {
             writer: Writer::new(statement, transaction, has_rows(info), asks_counts, stops_at_error),

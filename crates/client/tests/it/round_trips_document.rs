@@ -4,7 +4,7 @@ use crate::support::{config, cost, rows, run};
 use arrow::array::*;
 use firearrow::config::{AuthPlugin, WireCrypt};
 use firearrow::{BatchLimits, Config, Connection, OnFailure, Params, ReadOptions};
-use firearrow_testkit::{Platform, Target, platform};
+use firearrow_testkit::{Platform, Target, keep_document, platform};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -294,14 +294,7 @@ fn the_round_trips_document_is_true() {
         text.push('\n');
     }
     text.push_str("\n– : the server does not allow it.\n");
-    if std::env::var_os("FIREARROW_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &text).expect("the document can be written");
-    }
-    let current = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        current, text,
-        "docs/protocol/round-trips.md is out of date; run with FIREARROW_UPDATE_DOCS=1"
-    );
+    keep_document("docs/protocol/round-trips.md", &text);
 }
 
 /// A cell of the table for an operation.

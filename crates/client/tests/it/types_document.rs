@@ -3,7 +3,7 @@
 use crate::cases::{Case, cases, round_trip};
 use crate::elements::{dimensioned, element_round_trip};
 use arrow::datatypes::DataType;
-use firearrow_testkit::{Platform, Target, platform};
+use firearrow_testkit::{Platform, Target, keep_document, platform};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -58,12 +58,8 @@ fn the_types_document_is_true() {
         row(&dimensioned(case.declaration, "n"), &list, &case, element_round_trip);
     }
     text.push_str("\n– : the release does not have the type.\n");
-    if std::env::var_os("FIREARROW_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &text).expect("docs/types.md can be written");
-    }
     assert!(!text.contains("FAILS"), "{text}");
-    let current = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(current, text, "docs/types.md is out of date; run this test with FIREARROW_UPDATE_DOCS=1");
+    keep_document("docs/types.md", &text);
 }
 
 /// A cell of the table for the type `declaration`.

@@ -2,6 +2,7 @@
 
 use super::super::options::{OptionError, switch};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// How Arrow values become parameters.
@@ -18,9 +19,14 @@ pub struct ParamOptions {
 pub struct WriteOptions {
     /// What happens to digits of times below the engine's 100 µs.
     pub time_rounding: TimeRounding,
-    /// Most bytes of encoded rows in one piece of a write; 1 MiB unless told, between 4 KiB and 16 MiB. Several pieces
+    /// Most bytes of encoded rows in one piece of a write; 1 MiB unless told. It bounds the memory of a large batch of parameters. Several pieces
     /// are under way at a time.
     pub piece_bytes: usize,
+}
+
+impl WriteOptions {
+    /// What [`piece_bytes`](Self::piece_bytes) may be; other values become the nearest of these.
+    pub const PIECE_BYTES: RangeInclusive<usize> = 4 << 10..=16 << 20;
 }
 
 impl Default for WriteOptions {
