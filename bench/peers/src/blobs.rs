@@ -4,6 +4,7 @@ use crate::READ_ONLY;
 use crate::lap::Lap;
 use firearrow_fbapi::{Attachment, CursorFlags, Error, MessageBuffer, Metadata, Transaction};
 use firearrow_proto::api::descriptor::SqlType;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::row::{Native, ValueFormat};
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ pub fn blob_loop(attachment: &Attachment, sql: &str) -> Result<BlobLoop, Error> 
     let mut result = BlobLoop::default();
     let mut lap = Lap::start();
     let mut transaction = attachment.start_transaction(READ_ONLY)?;
-    let mut statement = attachment.prepare(&transaction, sql)?;
+    let mut statement = attachment.prepare(&transaction, sql, Dialect::Three)?;
     let columns = blob_columns(&statement.output()?)?;
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD)?;
     result.execute = lap.next();

@@ -3,6 +3,7 @@
 use crate::READ_ONLY;
 use crate::lap::Lap;
 use firearrow_fbapi::{Attachment, CursorFlags, Error, MessageBuffer};
+use firearrow_proto::api::dialect::Dialect;
 use std::time::Duration;
 
 /// What one run of [`raw_loop`] saw, and how long its phases took.
@@ -29,7 +30,7 @@ pub fn raw_loop(attachment: &Attachment, sql: &str) -> Result<RawLoop, Error> {
     let mut result = RawLoop::default();
     let mut lap = Lap::start();
     let mut transaction = attachment.start_transaction(READ_ONLY)?;
-    let mut statement = attachment.prepare(&transaction, sql)?;
+    let mut statement = attachment.prepare(&transaction, sql, Dialect::Three)?;
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD)?;
     result.execute = lap.next();
     let length = cursor.message_length();

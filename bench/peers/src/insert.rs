@@ -5,6 +5,7 @@ use firearrow_fbapi::{
     Attachment, BatchOptions, Completion, Error, MessageBuffer, Metadata, Statement, Transaction,
 };
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
+use firearrow_proto::api::dialect::Dialect;
 use std::time::Duration;
 
 /// Snapshot, wait, read and write.
@@ -44,7 +45,7 @@ pub fn insert_loop(
     let mut result = InsertLoop { rows, ..InsertLoop::default() };
     let mut lap = Lap::start();
     let mut transaction = attachment.start_transaction(READ_WRITE)?;
-    let mut statement = attachment.prepare(&transaction, sql)?;
+    let mut statement = attachment.prepare(&transaction, sql, Dialect::Three)?;
     let format = statement.input()?;
     let mut messages = Messages::new(&format)?;
     match method {

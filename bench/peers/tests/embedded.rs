@@ -3,6 +3,7 @@
 
 use firearrow_fbapi::{Attachment, Error, Library, LoadOptions, Runtime, RuntimeHint};
 use firearrow_peers::{Method, blob_loop, checksum, insert_loop, raw_loop, value};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use std::io::Write;
 use tempfile::TempDir;
@@ -23,7 +24,7 @@ fn database(test: &str, statements: &[&str]) -> Option<(Attachment, TempDir)> {
     let attachment = library.create(path.to_str().unwrap(), DPB).unwrap();
     for sql in statements {
         let mut transaction = attachment.start_transaction(&[]).unwrap();
-        attachment.execute_immediate(Some(&mut transaction), sql).unwrap();
+        attachment.execute_immediate(Some(&mut transaction), sql, Dialect::Three).unwrap();
         transaction.commit().unwrap();
     }
     Some((attachment, folder))
@@ -84,7 +85,7 @@ fn inserted_rows_have_the_values_promised() {
         );
         assert_eq!(raw_loop(&attachment, &sql).unwrap().rows, 1, "{method:?}");
         let mut transaction = attachment.start_transaction(&[]).unwrap();
-        attachment.execute_immediate(Some(&mut transaction), "delete from T").unwrap();
+        attachment.execute_immediate(Some(&mut transaction), "delete from T", Dialect::Three).unwrap();
         transaction.commit().unwrap();
     }
     assert!(matches!(insert("insert into U values (?)", 1, Method::One), Err(Error::Argument { .. })));

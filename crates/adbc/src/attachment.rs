@@ -1,12 +1,13 @@
 //! What a connection, its statements and their streams have in common. It lives as long as the last of them.
 
 use crate::activity::{Activity, Canceller, Task};
-use crate::error::{Result, internal, invalid_state, of};
+use crate::error::{Result, internal, invalid_state, not_implemented, of};
 use crate::option::{ConnectionOptions, Purpose};
 use crate::precision::Precisions;
-use firearrow::catalog::quoted;
+use crate::sql::name;
 use firearrow::{
-    CancelHandle, Config, Connection, Descriptor, Isolation, ReadOptions, Transaction, TransactionOptions,
+    CancelHandle, Config, Connection, Descriptor, Dialect, Isolation, ReadOptions, Transaction,
+    TransactionOptions,
 };
 use std::mem;
 use std::process;
@@ -114,7 +115,7 @@ impl Attachment {
         let modern = self.is_modern()?;
         let options = self.options();
         if options.snapshot_number > 0 && !modern {
-            return Err(crate::error::not_implemented("snapshot numbers need Firebird 4 or newer"));
+            return Err(not_implemented("snapshot numbers need Firebird 4 or newer"));
         }
         Ok(options.transaction(purpose, modern))
     }
@@ -182,6 +183,11 @@ impl Attachment {
         ended.map_err(of)
     }
 
+    /// What DDL is written in.
+    pub(crate) fn dialect(&self) -> Result<Dialect> {
+        Ok(self.connection()?.dialect())
+    }
+
     /// Runs DDL in a transaction of its own, and commits. While others are about to leave it alone it is repeated.
     pub(crate) fn define(&self, sql: &str) -> Result<()> {
         self.define_with(self.transaction_options(Purpose::Ddl)?, sql)
@@ -244,7 +250,9 @@ impl Attachment {
         let tables = std::mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
         for table in tables {
             // It may have been dropped by others, or be in use by them; nobody is left to be told.
-            let _ = self.define(&format!("DROP TABLE {}", quoted(&table)));
+            let _ = self
+                .dialect()
+                .and_then(|dialect| self.define(&format!("DROP TABLE {}", name(dialect, &table)?)));
         }
     }
 }

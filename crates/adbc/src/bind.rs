@@ -2,6 +2,7 @@
 
 use crate::error::{Result, into_arrow, invalid_argument, of_arrow};
 use crate::panic::text;
+use crate::progress::Progress;
 use adbc_core::error::Error;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
@@ -44,6 +45,7 @@ pub(crate) struct Rows {
     /// Batches that were looked at.
     ahead: VecDeque<RecordBatch>,
     failure: Failure,
+    progress: Option<Arc<Progress>>,
 }
 
 impl Rows {
@@ -57,7 +59,23 @@ impl Rows {
         });
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let failure = Failure::default();
-        Ok(Self { reader: Some(reader), schema, flags, columns: None, ahead: VecDeque::new(), failure })
+        let ahead = VecDeque::new();
+        Ok(Self { reader: Some(reader), schema, flags, columns: None, ahead, failure, progress: None })
+    }
+
+    /// Counts them as they are taken.
+    pub(crate) fn counted(self, progress: &Arc<Progress>) -> Self {
+        Self { progress: Some(Arc::clone(progress)), ..self }
+    }
+
+    fn note_taken(&self, rows: usize) {
+        if let Some(progress) = &self.progress {
+            progress.add_taken(rows);
+        }
+    }
+
+    fn next_batch(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        self.ahead.pop_front().map(Ok).or_else(|| self.read())
     }
 
     /// How many columns there are.
@@ -175,12 +193,13 @@ impl Iterator for Part<'_> {
         if self.left == 0 {
             return None;
         }
-        let batch = match self.rows.next()? {
+        let batch = match self.rows.next_batch()? {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error)),
         };
         let count = batch.num_rows().min(self.left);
         self.left -= count;
+        self.rows.note_taken(count);
         if count < batch.num_rows() {
             self.rows.ahead.push_front(batch.slice(count, batch.num_rows() - count));
         }
@@ -198,7 +217,11 @@ impl Iterator for Rows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.ahead.pop_front().map(Ok).or_else(|| self.read())
+        let batch = self.next_batch()?;
+        if let Ok(batch) = &batch {
+            self.note_taken(batch.num_rows());
+        }
+        Some(batch)
     }
 }
 

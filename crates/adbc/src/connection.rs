@@ -259,3 +259,65 @@ impl fmt::Debug for Connection {
         f.debug_struct("Connection").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::Driver;
+    use adbc_core::options::OptionDatabase;
+    use adbc_core::{Connection as _, Database as _, Driver as _, Statement as _};
+    use firearrow_testkit::{Target, matrix};
+
+    fn open(target: &Target, url: &str) -> Connection {
+        let mut options = vec![
+            (OptionDatabase::Uri, OptionValue::from(url)),
+            (OptionDatabase::Other("adbc.firebird.create_if_missing".into()), "true".into()),
+        ];
+        if let Target::Embedded(embedded) = target {
+            let engine = embedded.engine.display().to_string();
+            options
+                .push((OptionDatabase::Other("adbc.firebird.client_library".into()), engine.as_str().into()));
+        }
+        let database = Driver.new_database_with_opts(options).expect("valid options");
+        database.new_connection().expect("it opens")
+    }
+
+    fn count(connection: &mut Connection) -> Result<usize> {
+        let mut statement = connection.new_statement()?;
+        statement.set_sql_query("SELECT n FROM t")?;
+        let mut rows = 0;
+        for batch in statement.execute()? {
+            rows += batch.map_err(crate::error::of_arrow)?.num_rows();
+        }
+        Ok(rows)
+    }
+
+    matrix!(
+        all,
+        fn a_panic_ends_its_connection_and_no_other(target: &Target) {
+            let url = target.fresh_url();
+            let (mut panicking, mut other) = (open(target, &url), open(target, &url));
+            for sql in ["CREATE TABLE t (n INTEGER)", "INSERT INTO t VALUES (1)"] {
+                let mut statement = other.new_statement().expect("it is cheap");
+                statement.set_sql_query(sql).expect("it is text");
+                statement.execute_update().unwrap_or_else(|error| panic!("{sql}: {error}"));
+            }
+            assert_eq!(count(&mut panicking), Ok(1));
+            let mut statement = panicking.new_statement().expect("it is cheap");
+            statement.set_sql_query("SELECT n FROM t").expect("it is text");
+            let mut stream = statement.execute().expect("it runs");
+            let failed: Result<()> = panicking.contain(|| panic!("a mistake"));
+            let error = failed.expect_err("it panicked");
+            assert_eq!(error.status, Status::Internal);
+            assert!(error.message.contains("a mistake"), "{error}");
+            // Whatever was left half done is not touched any more.
+            let error = count(&mut panicking).expect_err("it is broken");
+            assert!(error.status == Status::Internal && error.message.contains("panicked"), "{error}");
+            assert_eq!(statement.execute().err().map(|error| error.status), Some(Status::Internal));
+            assert_eq!(panicking.commit().expect_err("it is broken").status, Status::InvalidState);
+            stream.next().expect("an end by an error").expect_err("it is broken");
+            drop((stream, statement, panicking));
+            assert_eq!(count(&mut other), Ok(1));
+        }
+    );
+}

@@ -204,6 +204,7 @@ impl Execution<'_> {
             return self.collect_all(statement, transaction, rows);
         }
         let failure = rows.failure();
+        let rows = rows.counted(self.progress);
         let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
         let done = done.map_err(|error| failure.instead_of(of(error)))?;
         self.progress.set_records(done.counts);

@@ -1,6 +1,9 @@
 //! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` stands.
 
 use crate::error::{Result, invalid_argument};
+use crate::option::shortened;
+use firearrow::Dialect;
+use firearrow::catalog::identifier;
 use firearrow::sql::{Token, TokenKind, tokens};
 
 /// The text without the semicolons at its end, of which Firebird takes one at most, and without what stands behind them.
@@ -14,6 +17,15 @@ pub(crate) fn without_end(sql: &str) -> &str {
         }
     }
     if ended { &sql[..end] } else { sql }
+}
+
+/// A name as DDL must have it: databases of dialect 1 take no quotes there, in whatever dialect.
+pub(crate) fn name(dialect: Dialect, name: &str) -> Result<String> {
+    identifier(dialect, name).ok_or_else(|| {
+        let name = shortened(name);
+        let text = "dialect 1 has no quotes for names: they are upper-case letters, digits, _ and $";
+        invalid_argument(format!("'{name}' cannot be a name: {text}"))
+    })
 }
 
 /// The first words in upper case, up to `N`.

@@ -5,11 +5,11 @@ use crate::attachment::Attachment;
 use crate::bind::Rows;
 use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of};
 use crate::execution::{Execution, Outcome};
-use crate::handover::give;
+use crate::handover::{announce, give};
 use crate::ingest;
 use crate::option::{Mode, Options, Purpose, STATEMENT, StatementOptions, cannot_set, not_found, optionable};
 use crate::partition::Division;
-use crate::progress::Progress;
+use crate::progress::Latest;
 use crate::reader::Stream;
 use crate::sql::{Named, named, without_end};
 use adbc_core::PartitionedResult;
@@ -28,7 +28,7 @@ pub struct Statement {
     sql: Option<String>,
     rows: Option<Rows>,
     activity: Arc<Activity>,
-    progress: Arc<Progress>,
+    latest: Arc<Latest>,
     /// The parameters of the query, from preparing it to whatever changes it. The server keeps nothing prepared: that would
     /// lock tables, and known SQL runs in one round trip anyway.
     prepared: Option<Vec<Descriptor>>,
@@ -38,13 +38,15 @@ pub struct Statement {
 
 impl Statement {
     pub(crate) fn new(attachment: &Arc<Attachment>, options: StatementOptions) -> Self {
+        let latest = Arc::default();
+        announce(&latest);
         Self {
             attachment: Arc::clone(attachment),
             options,
             sql: None,
             rows: None,
             activity: Arc::default(),
-            progress: Arc::default(),
+            latest,
             prepared: None,
             division: None,
         }
@@ -74,15 +76,16 @@ impl Statement {
     fn run(&mut self, purpose: Purpose) -> Result<Outcome> {
         self.attachment.connection()?;
         let task = Activity::begin(&[&self.attachment.activity, &self.activity]);
-        self.progress = Arc::default();
+        let progress = self.latest.begin();
         self.division = None;
         if self.options.ingest.table.is_some() {
             let rows =
                 self.rows.take().ok_or_else(|| invalid_state("there is no data to ingest: bind some"))?;
+            let rows = rows.counted(&progress);
             let options = &self.options.ingest;
             let rows = task.run(|| ingest::run(&self.attachment, options, rows))?;
             if options.mode != Mode::Upsert {
-                self.progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
+                progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
             }
             return Ok(Outcome { stream: None, affected: i64::try_from(rows).ok() });
         }
@@ -93,7 +96,7 @@ impl Statement {
             options: &self.options,
             sql: &query.sql,
             task: &task,
-            progress: &self.progress,
+            progress: &progress,
             purpose,
         };
         task.run(|| execution.run(rows))
@@ -145,7 +148,7 @@ impl Options for Statement {
         match key {
             "adbc.firebird.plan" => self.plan(false),
             "adbc.firebird.plan_detailed" => self.plan(true),
-            _ => self.progress.get(key).ok_or_else(|| not_found(key)),
+            _ => self.latest.get(key).ok_or_else(|| not_found(key)),
         }
     }
 

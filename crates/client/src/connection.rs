@@ -1,7 +1,7 @@
 //! The blocking connection.
 
 use crate::arrow::{BatchLimits, ReadOptions};
-use crate::backend::{AnyBackend, Backend};
+use crate::backend::{AnyBackend, Backend, Sql};
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::cursor::Cursor;
@@ -12,6 +12,7 @@ use crate::session::{Session, ready};
 use crate::statement::{Executed, Statement};
 use crate::stats::WireStats;
 use crate::transaction::Transaction;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::TransactionOptions;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
     pub(crate) connect_timeout: Duration,
+    pub(crate) dialect: Dialect,
     label: String,
 }
 
@@ -68,12 +70,18 @@ impl Connection {
             read,
             limits: BatchLimits::default(),
             connect_timeout: config.connect_timeout,
+            dialect: config.dialect,
             label: config.redacted_url(),
         });
         if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
             keep_alive(Arc::downgrade(&shared), interval)?;
         }
         Ok(Self { shared })
+    }
+
+    /// How SQL text is meant.
+    pub fn dialect(&self) -> Dialect {
+        self.shared.dialect
     }
 
     /// How results are read from here on.
@@ -94,7 +102,12 @@ impl Connection {
 
     /// Prepares a statement that can be run in any transaction of this connection.
     pub fn prepare(&self, sql: &str) -> Result<Statement> {
-        Statement::prepare(&self.shared, None, sql)
+        Statement::prepare(&self.shared, None, self.shared.sql(sql))
+    }
+
+    /// [`prepare`](Self::prepare), in another dialect than the connection's own.
+    pub fn prepare_in(&self, dialect: Dialect, sql: &str) -> Result<Statement> {
+        Statement::prepare(&self.shared, None, Sql::new(sql, dialect))
     }
 
     /// Runs a query in a transaction of its own, which is committed when the cursor is closed at its end and rolled
@@ -202,6 +215,11 @@ impl Connection {
 }
 
 impl Shared {
+    /// SQL text of whoever uses the connection.
+    pub(crate) fn sql<'a>(&self, text: &'a str) -> Sql<'a> {
+        Sql::new(text, self.dialect)
+    }
+
     /// Runs a flow; other threads wait their turn.
     pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
         self.lock().backend.begin_call();

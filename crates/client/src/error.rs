@@ -191,6 +191,9 @@ fn kind_of(status: &StatusVector) -> Kind {
             gds::ISC_CANCELLED => Kind::Cancelled,
             gds::ISC_SHUTDOWN | gds::ISC_ATT_SHUTDOWN | gds::ISC_NET_READ_ERR => Kind::Closed,
             gds::ISC_WISH_LIST => Kind::Unsupported,
+            gds::ISC_SQL_DIALECT_DATATYPE_UNSUPPORT
+            | gds::ISC_SQL_DB_DIALECT_DTYPE_UNSUPPORT
+            | gds::ISC_DDL_NOT_ALLOWED_BY_DB_SQL_DIAL => Kind::Unsupported,
             gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST => Kind::Misuse,
             gds::ISC_IO_ERROR | gds::ISC_UNAVAILABLE | gds::ISC_WRONG_ODS => Kind::Database,
             _ => continue,

@@ -63,6 +63,7 @@ pub use event::{EventCounts, EventListener, EventReports};
 pub use firearrow_proto::api::array::ArrayShape;
 pub use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 pub use firearrow_proto::api::descriptor::Descriptor;
+pub use firearrow_proto::api::dialect::Dialect;
 pub use firearrow_proto::api::gds;
 pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};

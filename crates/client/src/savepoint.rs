@@ -36,7 +36,7 @@ impl Transaction {
     /// Runs SQL that leaves everything as it is.
     fn control(&mut self, sql: &str) -> Result<()> {
         let id = self.id()?;
-        self.shared().run(async |session| session.backend.execute_immediate(id, sql).await).map(|_| ())
+        self.shared().run(async |session| session.backend.execute_immediate(id, sql.into()).await).map(|_| ())
     }
 }
 

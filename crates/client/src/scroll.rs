@@ -107,7 +107,7 @@ impl Statement {
 impl Transaction {
     /// Runs a query whose rows can be fetched in any order; see [`Statement::query_scrollable`].
     pub fn query_scrollable(&self, sql: &str) -> Result<ScrollCursor> {
-        let recalled = Statement::recall(self.shared(), self, sql)?;
+        let recalled = self.recall(sql)?;
         match recalled.query_scrollable(self, ()) {
             Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
                 drop(recalled);

@@ -1,7 +1,7 @@
 //! Prepared statements.
 
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
-use crate::backend::{self, Backend, Message, RowFailure};
+use crate::backend::{self, Backend, Message, RowFailure, Sql};
 use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
@@ -59,7 +59,7 @@ impl Statement {
     pub(crate) fn prepare(
         shared: &Arc<Shared>,
         transaction: Option<&Transaction>,
-        sql: &str,
+        sql: Sql<'_>,
     ) -> Result<Self> {
         let transaction = transaction.map(Transaction::id).transpose()?;
         let prepared = shared.run(async |session| session.prepare(transaction, sql).await)?;
@@ -67,7 +67,7 @@ impl Statement {
     }
 
     /// Prepares for an execution that follows at once: known SQL is sent together with it.
-    pub(crate) fn recall(shared: &Arc<Shared>, transaction: &Transaction, sql: &str) -> Result<Self> {
+    pub(crate) fn recall(shared: &Arc<Shared>, transaction: &Transaction, sql: Sql<'_>) -> Result<Self> {
         let transaction = transaction.id()?;
         let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
         Ok(Self::new(shared, prepared))

@@ -1,7 +1,7 @@
 //! Transactions.
 
 use crate::arrow::{BatchLimits, ReadOptions};
-use crate::backend::{Backend, End, TransactionId};
+use crate::backend::{Backend, End, Sql, TransactionId};
 use crate::blob::BlobReader;
 use crate::connection::Shared;
 use crate::cursor::Cursor;
@@ -9,6 +9,7 @@ use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::statement::{Executed, Statement};
 use arrow::array::{LargeBinaryArray, UInt64Array};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
 use std::fmt;
@@ -59,14 +60,19 @@ impl Transaction {
 
     /// Prepares a statement.
     pub fn prepare(&self, sql: &str) -> Result<Statement> {
-        Statement::prepare(&self.shared, Some(self), sql)
+        Statement::prepare(&self.shared, Some(self), self.shared.sql(sql))
+    }
+
+    /// [`prepare`](Self::prepare), in another dialect than the connection's own.
+    pub fn prepare_in(&self, dialect: Dialect, sql: &str) -> Result<Statement> {
+        Statement::prepare(&self.shared, Some(self), Sql::new(sql, dialect))
     }
 
     /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution. What is
     /// found to be wrong with it may therefore be told by the execution; see
     /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
     pub fn recall(&self, sql: &str) -> Result<Statement> {
-        Statement::recall(&self.shared, self, sql)
+        Statement::recall(&self.shared, self, self.shared.sql(sql))
     }
 
     /// Runs a query.
@@ -80,23 +86,24 @@ impl Transaction {
     /// [`Kind::Changed`] when the same SQL was used on this connection before and gives other columns now. Rows have
     /// not been given out, but what the statement did (if it calls procedures that write) is part of the transaction.
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
+        let sql = self.shared.sql(sql);
         self.query_reading(sql, parameters.into(), &self.shared.read, self.shared.limits)
     }
 
     /// [`query_with`](Self::query_with), read in another way than the connection's own.
     pub(crate) fn query_reading(
         &self,
-        sql: &str,
+        sql: Sql<'_>,
         parameters: Params,
         read: &ReadOptions,
         limits: BatchLimits,
     ) -> Result<Cursor> {
         let set = |statement: Statement| statement.with_read_options(read.clone()).with_limits(limits);
-        let recalled = set(self.recall(sql)?);
+        let recalled = set(Statement::recall(&self.shared, self, sql)?);
         match recalled.query(self, parameters.clone()) {
-            Err(error) if self.shall_prepare_anew(sql, &recalled, &error) => {
+            Err(error) if self.shall_prepare_anew(sql.text, &recalled, &error) => {
                 drop(recalled);
-                set(self.prepare(sql)?).query(self, parameters)
+                set(Statement::prepare(&self.shared, Some(self), sql)?).query(self, parameters)
             }
             result => result,
         }
@@ -152,7 +159,7 @@ impl Transaction {
     pub fn execute_immediate(&mut self, sql: &str) -> Result<()> {
         let id = self.id()?;
         let executed = self.shared.run(async |session| {
-            let executed = session.backend.execute_immediate(id, sql).await?;
+            let executed = session.backend.execute_immediate(id, self.shared.sql(sql)).await?;
             // The text may be anything, and may have altered tables.
             session.forget_all();
             if executed.transaction_ended {

@@ -1,6 +1,7 @@
 //! The tables that the engine keeps in every database.
 
 use firearrow_fbapi::{Attachment, CursorFlags, Library, MessageBuffer, Metadata};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::row::{Native, NativeRows, RowSource, ValueFormat};
@@ -99,7 +100,7 @@ impl Database {
 
     fn rows(&self, sql: &str) -> Result<Vec<Row>, Failure> {
         let mut transaction = self.attachment.start_transaction(&[])?;
-        let mut statement = self.attachment.prepare(&transaction, sql)?;
+        let mut statement = self.attachment.prepare(&transaction, sql, Dialect::Three)?;
         let layout = RowLayout::for_output(&statement.output()?.descriptors()?)?;
         let format = Metadata::for_layout(self.attachment.library(), &layout)?;
         let mut cursor = statement.open_cursor(&transaction, None, Some(&format), CursorFlags::FORWARD)?;

@@ -10,14 +10,12 @@ use crate::signals;
 use crate::statement::Statement;
 use crate::status::Status;
 use crate::transaction::Transaction;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::status::StatusVector;
 use std::ffi::c_char;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The SQL dialect of every statement.
-pub(crate) const DIALECT: u32 = 3;
 
 /// The slot of [`IProvider`] that opens or creates a database.
 pub(crate) type Open =
@@ -122,6 +120,7 @@ impl Attachment {
         &self,
         transaction: Option<&mut Transaction>,
         sql: &str,
+        dialect: Dialect,
     ) -> Result<Option<Transaction>, Error> {
         let (text, length) = sql_text(sql)?;
         let run = |before| {
@@ -135,7 +134,7 @@ impl Attachment {
                         before,
                         length,
                         text,
-                        DIALECT,
+                        dialect.number().into(),
                         ptr::null_mut(),
                         ptr::null_mut(),
                         ptr::null_mut(),
@@ -156,14 +155,20 @@ impl Attachment {
     }
 
     /// Prepares a statement.
-    pub fn prepare(&self, transaction: &Transaction, sql: &str) -> Result<Statement, Error> {
+    pub fn prepare(
+        &self,
+        transaction: &Transaction,
+        sql: &str,
+        dialect: Dialect,
+    ) -> Result<Statement, Error> {
         /// Type, flags and both descriptions, so that asking for them later costs no round trip to a server.
         const WITH_METADATA: u32 = 0x47;
         let (text, length) = sql_text(sql)?;
         let transaction = transaction.raw()?;
         // SAFETY: the transaction is alive and the text has the length given.
         let raw = self.call(|this, status| unsafe {
-            IAttachment::prepare(this, status, transaction, length, text, DIALECT, WITH_METADATA)
+            let dialect = dialect.number().into();
+            IAttachment::prepare(this, status, transaction, length, text, dialect, WITH_METADATA)
         })?;
         // SAFETY: the reference that the call returned is ours.
         Statement::new(&self.core, unsafe { Owned::new(raw) }?)

@@ -24,6 +24,7 @@
 //!
 //! ```no_run
 //! use firearrow_fbapi::{Library, LoadOptions, MessageBuffer, Runtime, RuntimeHint};
+//! use firearrow_proto::api::dialect::Dialect;
 //!
 //! # fn main() -> Result<(), firearrow_fbapi::Error> {
 //! let runtime = Runtime::discover(&RuntimeHint::default())?;
@@ -31,7 +32,7 @@
 //! // Database parameter block, version 1: lc_ctype = UTF8.
 //! let attachment = library.attach("/data/employee.fdb", b"\x01\x30\x04UTF8")?;
 //! let transaction = attachment.start_transaction(&[])?;
-//! let mut statement = attachment.prepare(&transaction, "select EMP_NO from EMPLOYEE")?;
+//! let mut statement = attachment.prepare(&transaction, "select EMP_NO from EMPLOYEE", Dialect::Three)?;
 //! let mut cursor = statement.open_cursor(&transaction, None, None, Default::default())?;
 //! let stride = cursor.stride();
 //! let mut messages = MessageBuffer::new(1000 * stride);

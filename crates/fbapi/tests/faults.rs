@@ -6,6 +6,7 @@ use firearrow_fbapi::{
     Attachment, BatchOptions, Error, Library, LoadOptions, MessageBuffer, Providers, Runtime, RuntimeHint,
     RuntimeKind, ServerMode,
 };
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use std::env;
 use std::ffi::OsStr;
@@ -312,16 +313,17 @@ fn nothing_is_leaked() {
         for _ in 0..300 {
             // Read-only read committed: the only kind that costs no write to the database.
             let mut transaction = attachment.start_transaction(&[3, 8, 15, 17]).unwrap();
-            let mut statement =
-                attachment.prepare(&transaction, "select RDB$RELATION_NAME from RDB$RELATIONS").unwrap();
+            let mut statement = attachment
+                .prepare(&transaction, "select RDB$RELATION_NAME from RDB$RELATIONS", Dialect::Three)
+                .unwrap();
             let mut cursor = statement.open_cursor(&transaction, None, None, Default::default()).unwrap();
             let mut buffer = MessageBuffer::new(10 * cursor.stride());
             cursor.fetch_block(&mut buffer, cursor.stride(), 10).unwrap();
-            assert!(attachment.prepare(&transaction, "nonsense").is_err());
+            assert!(attachment.prepare(&transaction, "nonsense", Dialect::Three).is_err());
             attachment.create_blob(&transaction, &[]).unwrap().write_all(&[0; 1000]).unwrap();
             attachment.canceller();
             let mut insert = attachment
-                .prepare(&transaction, "insert into RDB$FILES (RDB$FILE_START) values (?)")
+                .prepare(&transaction, "insert into RDB$FILES (RDB$FILE_START) values (?)", Dialect::Three)
                 .unwrap();
             let format = insert.input().unwrap();
             let mut batch = insert.create_batch(&format, &BatchOptions::default()).unwrap();
@@ -329,8 +331,12 @@ fn nothing_is_leaked() {
             let completion = batch.execute(&transaction).unwrap();
             assert!(completion.failures[0].status.is_some(), "the transaction is read-only");
             drop((cursor, statement, insert, batch));
-            attachment.execute_immediate(Some(&mut transaction), "commit").unwrap();
-            let started = attachment.execute_immediate(None, "set transaction read only read committed");
+            attachment.execute_immediate(Some(&mut transaction), "commit", Dialect::Three).unwrap();
+            let started = attachment.execute_immediate(
+                None,
+                "set transaction read only read committed",
+                Dialect::Three,
+            );
             started.unwrap().unwrap().rollback().unwrap();
         }
         attachment.detach().unwrap();

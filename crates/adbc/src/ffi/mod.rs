@@ -3,12 +3,14 @@
 //!
 //! ```text
 //!  manager ─► AdbcDriverFirebirdInit ─► table ─┬─ most functions: adbc_ffi ─► the traits of adbc_core
+//!                                              ├─ counters while a statement executes: ours
 //!                                              └─ streams: ours ─► adbc_ffi ─► traits ─► handover ─┐
 //!  consumer ◄── get_next, get_last_error, ErrorFromArrayStream: ours ◄──────── Stream ◄────────────┘
 //! ```
 #![allow(unsafe_code)]
 
 mod error;
+mod getters;
 mod init;
 mod overlay;
 mod stream;

@@ -1,9 +1,11 @@
 //! The table of functions, and those in it that are not generated.
 //!
-//! The generated ones know no affected rows beside a stream, give no status for errors while reading, and would let a
-//! malformed array that is bound end in a panic, after which they refuse every call of the process.
+//! The generated ones know no affected rows beside a stream, give no status for errors while reading, tell nothing of a
+//! statement while it executes, and would let a malformed array that is bound end in a panic, after which they refuse every
+//! call of the process.
 
 use super::error::{fail, of_panic};
+use super::getters;
 use super::stream::{error_from_array_stream, export};
 use crate::driver::Driver;
 use crate::error::{internal, invalid_argument};
@@ -21,7 +23,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 /// The generated table.
-fn generated() -> &'static FFI_AdbcDriver {
+pub(super) fn generated() -> &'static FFI_AdbcDriver {
     static TABLE: OnceLock<FFI_AdbcDriver> = OnceLock::new();
     TABLE.get_or_init(Driver::ffi_driver)
 }
@@ -37,6 +39,12 @@ pub(super) fn table() -> FFI_AdbcDriver {
         ConnectionReadPartition: Some(read_partition),
         StatementBind: Some(bind),
         StatementExecuteQuery: Some(execute_query),
+        StatementGetOption: Some(getters::get_option),
+        StatementGetOptionBytes: Some(getters::get_option_bytes),
+        StatementGetOptionDouble: Some(getters::get_option_double),
+        StatementGetOptionInt: Some(getters::get_option_int),
+        StatementNew: Some(getters::statement_new),
+        StatementRelease: Some(getters::statement_release),
         ErrorFromArrayStream: Some(error_from_array_stream),
         ..Driver::ffi_driver()
     }

@@ -19,12 +19,17 @@
 //! | timestamp with zone | TIMESTAMP WITH TIME ZONE; before Firebird 4 TIMESTAMP in UTC |
 //! | dictionary, run-end encoded | as their values |
 //! | null | VARCHAR(1) |
+//!
+//! Dialect 1 has neither BIGINT nor TIME, makes a TIMESTAMP of a DATE, and a DOUBLE PRECISION of a NUMERIC of 10 to 18
+//! digits. From Firebird 4 on NUMERIC(19, s) holds all of these integers and decimals exactly.
 
 use crate::error::{Result, not_implemented, of_arrow};
 use crate::option::{IngestOptions, TextAs};
+use crate::sql::name;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema};
+use firearrow::Dialect;
 use firearrow::catalog::quoted;
 use std::collections::VecDeque;
 
@@ -35,11 +40,20 @@ const OTHER_BYTES: usize = 20;
 /// Longest BINARY.
 const LONGEST_BINARY: i32 = 32767;
 
+/// What types there are depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Engine {
+    /// Of Firebird 4 or later.
+    pub(super) modern: bool,
+    /// Of the connection.
+    pub(super) dialect: Dialect,
+}
+
 /// The columns of a table for this data, of which the first batches, or all, are `ahead`.
 pub(super) fn declarations(
     schema: &Schema,
     options: &IngestOptions,
-    modern: bool,
+    engine: Engine,
     ahead: &VecDeque<RecordBatch>,
 ) -> Result<String> {
     let lengths = match (options.text, options.binary, ahead.len()) {
@@ -47,9 +61,9 @@ pub(super) fn declarations(
         _ => vec![None; schema.fields().len()],
     };
     let declare = |(field, length): (&std::sync::Arc<Field>, Option<u16>)| {
-        let sql_type = sql_type(field, field.data_type(), options, modern, length)?;
+        let sql_type = sql_type(field, field.data_type(), options, engine, length)?;
         let end = if field.is_nullable() || *field.data_type() == DataType::Null { "" } else { " NOT NULL" };
-        Ok(format!("{} {sql_type}{end}", quoted(field.name())))
+        Ok(format!("{} {sql_type}{end}", name(engine.dialect, field.name())?))
     };
     let columns = schema.fields().iter().zip(lengths).map(declare).collect::<Result<Vec<String>>>()?;
     Ok(columns.join(", "))
@@ -59,23 +73,25 @@ fn sql_type(
     field: &Field,
     data_type: &DataType,
     options: &IngestOptions,
-    modern: bool,
+    engine: Engine,
     length: Option<u16>,
 ) -> Result<String> {
     use DataType::*;
+    let modern = engine.modern;
     Ok(match data_type {
         Boolean => "BOOLEAN".into(),
         Int8 | Int16 | UInt8 => "SMALLINT".into(),
         Int32 | UInt16 => "INTEGER".into(),
+        Int64 | UInt32 if engine.dialect == Dialect::One => return decimal(field, 19, 0, engine),
         Int64 | UInt32 => "BIGINT".into(),
         UInt64 if modern => "NUMERIC(20, 0)".into(),
-        UInt64 => "NUMERIC(18, 0)".into(),
+        UInt64 => return decimal(field, 18, 0, engine),
         Float16 | Float32 => "FLOAT".into(),
         Float64 => "DOUBLE PRECISION".into(),
         Decimal32(precision, scale)
         | Decimal64(precision, scale)
         | Decimal128(precision, scale)
-        | Decimal256(precision, scale) => return decimal(field, *precision, *scale, modern),
+        | Decimal256(precision, scale) => return decimal(field, *precision, *scale, engine),
         Utf8 | LargeUtf8 | Utf8View => varying("VARCHAR", " CHARACTER SET UTF8", options.text, length)
             .unwrap_or_else(|| "BLOB SUB_TYPE TEXT CHARACTER SET UTF8".into()),
         Binary | LargeBinary | BinaryView => {
@@ -86,29 +102,36 @@ fn sql_type(
         FixedSizeBinary(size) if modern => format!("BINARY({size})"),
         FixedSizeBinary(size) => format!("CHAR({size}) CHARACTER SET OCTETS"),
         Date32 | Date64 => "DATE".into(),
+        Time32(_) | Time64(_) if engine.dialect == Dialect::One => {
+            return Err(unsupported(field, "dialect 1 has no TIME"));
+        }
         Time32(_) | Time64(_) => "TIME".into(),
         Timestamp(_, Some(_)) if modern => "TIMESTAMP WITH TIME ZONE".into(),
         Timestamp(..) => "TIMESTAMP".into(),
         Struct(_) if field.extension_type_name() == Some("arrow.timestamp_with_offset") && modern => {
             "TIMESTAMP WITH TIME ZONE".into()
         }
-        Dictionary(_, values) => return sql_type(field, values, options, modern, length),
-        RunEndEncoded(_, values) => return sql_type(field, values.data_type(), options, modern, length),
+        Dictionary(_, values) => return sql_type(field, values, options, engine, length),
+        RunEndEncoded(_, values) => return sql_type(field, values.data_type(), options, engine, length),
         Null => "VARCHAR(1)".into(),
         other => return Err(unsupported(field, &format!("{other} has no counterpart in Firebird"))),
     })
 }
 
 /// NUMERIC of as many digits.
-fn decimal(field: &Field, precision: u8, scale: i8, modern: bool) -> Result<String> {
+fn decimal(field: &Field, precision: u8, scale: i8, engine: Engine) -> Result<String> {
     let (precision, scale) = match u8::try_from(scale) {
         Ok(scale) => (precision.max(scale), scale),
         Err(_) => (precision.saturating_add(scale.unsigned_abs()), 0),
     };
     match precision {
+        10..=18 if engine.dialect == Dialect::One && engine.modern => Ok(format!("NUMERIC(19, {scale})")),
+        10.. if engine.dialect == Dialect::One && !engine.modern => {
+            Err(unsupported(field, "dialect 1 of Firebird 3 has no exact numbers of more than 9 digits"))
+        }
         ..=18 => Ok(format!("NUMERIC({precision}, {scale})")),
-        19..=38 if modern => Ok(format!("NUMERIC({precision}, {scale})")),
-        _ if modern => Ok("DECFLOAT(34)".into()),
+        19..=38 if engine.modern => Ok(format!("NUMERIC({precision}, {scale})")),
+        _ if engine.modern => Ok("DECFLOAT(34)".into()),
         _ => Err(unsupported(field, &format!("Firebird 3 has no decimals of {precision} digits"))),
     }
 }
@@ -165,9 +188,35 @@ mod tests {
     use super::*;
     use arrow::datatypes::TimeUnit;
 
+    fn declared(name: &str, data_type: DataType, engine: Engine) -> Result<String> {
+        let schema = Schema::new(vec![Field::new(name, data_type, true)]);
+        declarations(&schema, &IngestOptions::default(), engine, &VecDeque::new())
+    }
+
     fn of(data_type: DataType, modern: bool) -> Result<String> {
-        let schema = Schema::new(vec![Field::new("a\"b", data_type, true)]);
-        declarations(&schema, &IngestOptions::default(), modern, &VecDeque::new())
+        declared("a\"b", data_type, Engine { modern, dialect: Dialect::Three })
+    }
+
+    #[test]
+    fn dialect_1_rounds_nothing() {
+        let old = Engine { modern: false, dialect: Dialect::One };
+        let new = Engine { modern: true, ..old };
+        for (data_type, modern, old_type) in [
+            (DataType::Int32, "INTEGER", Some("INTEGER")),
+            (DataType::Int64, "NUMERIC(19, 0)", None),
+            (DataType::UInt32, "NUMERIC(19, 0)", None),
+            (DataType::UInt64, "NUMERIC(20, 0)", None),
+            (DataType::Decimal128(9, 2), "NUMERIC(9, 2)", Some("NUMERIC(9, 2)")),
+            (DataType::Decimal128(18, 2), "NUMERIC(19, 2)", None),
+            (DataType::Decimal128(38, 2), "NUMERIC(38, 2)", None),
+            (DataType::Date32, "DATE", Some("DATE")),
+        ] {
+            assert_eq!(declared("A", data_type.clone(), new).expect("a type"), format!("A {modern}"));
+            assert_eq!(declared("A", data_type, old).ok(), old_type.map(|old| format!("A {old}")));
+        }
+        declared("A", DataType::Time64(TimeUnit::Microsecond), new).expect_err("no TIME");
+        let error = declared("a", DataType::Int32, new).expect_err("no such name");
+        assert!(error.message.contains("upper-case"), "{}", error.message);
     }
 
     #[test]

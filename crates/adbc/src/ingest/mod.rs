@@ -7,11 +7,13 @@ use crate::attachment::Attachment;
 use crate::bind::{Failure, Rows};
 use crate::error::{self, Result, TABLE_EXISTS, TABLE_UNKNOWN, invalid_argument, invalid_state, new, of};
 use crate::option::{IngestOptions, Mode, Purpose};
+use crate::sql::name;
 use adbc_core::error::{Error, Status};
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::Schema;
+use column::Engine;
 use firearrow::catalog::quoted;
-use firearrow::{LockResolution, OnFailure, Statement, Transaction};
+use firearrow::{Dialect, LockResolution, OnFailure, Statement, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
 pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Rows) -> Result<u64> {
@@ -21,9 +23,9 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
         ));
     }
     let table = options.table.as_deref().unwrap_or_default();
-    let modern = attachment.is_modern()?;
+    let engine = Engine { modern: attachment.is_modern()?, dialect: attachment.dialect()? };
     let schema = rows.schema();
-    check_names(table, &schema, modern)?;
+    check_names(table, &schema, engine.modern)?;
     let there = table::columns(attachment.connection()?, table)?;
     let makes = match (options.mode, &there) {
         (Mode::Create, Some(_)) => return Err(exists(table, "exists already")),
@@ -40,13 +42,13 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
     if makes {
         // Whatever is wrong with the beginning of the data must not cost the table that is there.
         let ahead = rows.look_ahead(2)?;
-        let columns = column::declarations(&schema, options, modern, ahead)?;
+        let columns = column::declarations(&schema, options, engine, ahead)?;
         let verb = if options.mode == Mode::Replace { "RECREATE" } else { "CREATE" };
         let (kind, end) = match options.temporary {
             true => ("GLOBAL TEMPORARY TABLE", " ON COMMIT PRESERVE ROWS"),
             false => ("TABLE", ""),
         };
-        attachment.define(&format!("{verb} {kind} {} ({columns}){end}", quoted(table)))?;
+        attachment.define(&format!("{verb} {kind} {} ({columns}){end}", name(engine.dialect, table)?))?;
         if options.temporary {
             attachment.remember_temporary(table);
         }
@@ -54,7 +56,7 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
     let mut committed = 0;
     let written = write(attachment, options, &insert, rows, &mut committed);
     if written.is_err() && makes && committed == 0 {
-        undo(attachment, table);
+        undo(attachment, engine, table);
     }
     written
 }
@@ -73,11 +75,16 @@ fn write(
     let failure = rows.failure();
     if !attachment.is_autocommit() {
         return attachment.in_transaction(|transaction| {
-            let statement = transaction.prepare(sql).map_err(of)?.with_write_options(options.write);
+            let statement =
+                transaction.prepare_in(Dialect::Three, sql).map_err(of)?.with_write_options(options.write);
             Ok(write_in(transaction, &statement, rows, &failure, 0)? as u64)
         });
     }
-    let statement = attachment.connection()?.prepare(sql).map_err(of)?.with_write_options(options.write);
+    let statement = attachment
+        .connection()?
+        .prepare_in(Dialect::Three, sql)
+        .map_err(of)?
+        .with_write_options(options.write);
     let most = if options.commit_rows > 0 { options.commit_rows } else { usize::MAX };
     while !rows.look_ahead(1).map_err(|error| told_committed(error, *committed))?.is_empty() {
         let mut transaction = attachment.begin(Purpose::Update)?;
@@ -115,13 +122,14 @@ fn told_committed(error: Error, committed: usize) -> Error {
 }
 
 /// Removes a table that was made for rows which could not be written. In manual mode its transaction may hold it.
-fn undo(attachment: &Attachment, table: &str) {
+fn undo(attachment: &Attachment, engine: Engine, table: &str) {
     let Ok(mut options) = attachment.transaction_options(Purpose::Ddl) else { return };
     if !attachment.is_autocommit() {
         options.lock_resolution = LockResolution::NoWait;
     }
     // The first error is the one to report.
-    let _ = attachment.define_with(options, &format!("DROP TABLE {}", quoted(table)));
+    let _ = name(engine.dialect, table)
+        .and_then(|table| attachment.define_with(options, &format!("DROP TABLE {table}")));
 }
 
 /// The statement that takes one row.

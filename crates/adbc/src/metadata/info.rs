@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, 
 use arrow::array::{UnionArray, new_empty_array};
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::DataType;
-use firearrow::Connection;
+use firearrow::{Connection, Dialect};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -69,7 +69,10 @@ fn value(connection: &Connection, code: &InfoCode) -> Result<Option<Value>> {
         InfoCode::Other(code::DDL_CATALOG | code::DDL_SCHEMA) => Value::Flag(false),
         InfoCode::Other(code::DDL_TABLE) => Value::Flag(true),
         InfoCode::Other(code::IDENTIFIER_CASE) => Value::Bits(2),
-        InfoCode::Other(code::IDENTIFIER_QUOTE_CHAR) => Value::Text("\"".into()),
+        InfoCode::Other(code::IDENTIFIER_QUOTE_CHAR) => Value::Text(match connection.dialect() {
+            Dialect::One => String::new(),
+            Dialect::Three => "\"".into(),
+        }),
         _ => return Ok(None),
     }))
 }

@@ -5,7 +5,7 @@ use crate::error::{self, Result};
 use adbc_core::error::Status;
 use arrow::datatypes::{Field, Schema};
 use firearrow::catalog::{Name, quoted};
-use firearrow::{Connection, ReadOptions};
+use firearrow::{Connection, Dialect, ReadOptions};
 
 /// The schema of a table or view of exactly this name: what `SELECT *` gives with decimals of the precision that they were
 /// declared with, and the fields of NOT NULL columns say so.
@@ -32,7 +32,7 @@ pub fn table_schema(
     }
     let list: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
     let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
-    let statement = catalog.transaction().prepare(&sql).map_err(error::of)?;
+    let statement = catalog.transaction().prepare_in(Dialect::Three, &sql).map_err(error::of)?;
     let declared = columns.iter().map(|column| column.data_type.precision).collect();
     let options = ReadOptions { declared_precision: declared, ..options.clone() };
     let selected = statement.with_read_options(options).schema().map_err(error::of)?;

@@ -4,6 +4,7 @@
 mod bind;
 mod cancel;
 mod counters;
+mod dialect;
 mod errors;
 mod ingest;
 mod ingest_options;
@@ -20,3 +21,4 @@ mod support;
 mod transactions;
 mod types;
 mod types_document;
+mod watching;

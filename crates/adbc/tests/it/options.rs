@@ -12,7 +12,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
     match spec.key {
         "uri" => (&["firebird://u@host:3050/x"], Some("firebird://host:port/x")),
         "adbc.firebird.charset" => (&["UTF8"], Some("WIN1252")),
-        "adbc.firebird.dialect" => (&["3"], Some("1")),
+        "adbc.firebird.dialect" => (&["3", "1"], Some("2")),
         "adbc.firebird.auth_plugins" => (&["Srp256,Srp"], Some("Kerberos")),
         "adbc.firebird.wire_crypt" => (&["disabled", "required"], Some("perhaps")),
         "adbc.firebird.wire_crypt_plugins" => (&["ChaCha64", "Arc4"], Some("Rot13")),

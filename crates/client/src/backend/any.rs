@@ -5,7 +5,7 @@ use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
 use super::wire::{EventRoute, Wire, connect_options};
 use super::{
-    Backend, BlobId, Chunk, End, Executed, Message, Series, StatementId, Take, TransactionId, Transport,
+    Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
     Writer,
 };
 use crate::arrow::BatchBuilder;
@@ -129,14 +129,14 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.database_info(items).await)
     }
 
-    async fn execute_immediate(&mut self, transaction: TransactionId, sql: &str) -> Result<Executed> {
+    async fn execute_immediate(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         each!(self, backend => backend.execute_immediate(transaction, sql).await)
     }
 
     async fn prepare(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
     ) -> Result<(StatementId, StatementInfo)> {
         each!(self, backend => backend.prepare(transaction, sql).await)
     }
@@ -144,7 +144,7 @@ impl Backend for AnyBackend {
     async fn prepare_known(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
         known: &Arc<StatementInfo>,
     ) -> Result<StatementId> {
         each!(self, backend => backend.prepare_known(transaction, sql, known).await)

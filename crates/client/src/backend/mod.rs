@@ -21,6 +21,7 @@ use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::{RecordCounts, StatementInfo};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
@@ -57,6 +58,26 @@ pub(crate) struct Message<'a> {
 /// Gets the contents of the BLOB with this index; says whether more are wanted.
 pub(crate) type Take<'a> = dyn FnMut(usize, &[u8]) -> Result<bool> + Send + 'a;
 
+/// SQL text, and how it is meant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sql<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) dialect: Dialect,
+}
+
+impl<'a> Sql<'a> {
+    pub(crate) fn new(text: &'a str, dialect: Dialect) -> Self {
+        Self { text, dialect }
+    }
+}
+
+/// What firearrow itself wants to know.
+impl<'a> From<&'a str> for Sql<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::new(text, Dialect::default())
+    }
+}
+
 /// What an execution did to its transaction, and to how many rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
@@ -92,19 +113,19 @@ pub(crate) trait Backend {
     async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>>;
 
     /// Runs SQL without parameters or result.
-    async fn execute_immediate(&mut self, transaction: TransactionId, sql: &str) -> Result<Executed>;
+    async fn execute_immediate(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Executed>;
 
     async fn prepare(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
     ) -> Result<(StatementId, StatementInfo)>;
     /// Prepares what was prepared before and was `known` to be like this. That it has become something else
     /// (`Kind::Changed`) may be found only when it is executed; then it gives no rows.
     async fn prepare_known(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
         known: &Arc<StatementInfo>,
     ) -> Result<StatementId>;
     async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>>;

@@ -2,6 +2,7 @@
 
 use super::Chunk;
 use super::wire::Lanes;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub(crate) struct Series {
     /// SQL of the statement.
     pub(crate) sql: Arc<str>,
+    pub(crate) dialect: Dialect,
     /// Whether each execution opens a cursor; else it gives one row, or none.
     pub(crate) has_cursor: bool,
     /// The format of the rows.
@@ -40,9 +42,10 @@ pub(crate) struct Turn {
 }
 
 impl Series {
-    pub(crate) fn new(sql: &Arc<str>, has_cursor: bool, output: Arc<RowLayout>) -> Self {
+    pub(crate) fn new(sql: &Arc<str>, dialect: Dialect, has_cursor: bool, output: Arc<RowLayout>) -> Self {
         Self {
             sql: Arc::clone(sql),
+            dialect,
             has_cursor,
             output,
             is_cut: false,

@@ -1,5 +1,7 @@
 //! Which names are meant, and how names are written in SQL.
 
+use firearrow_proto::api::dialect::Dialect;
+
 /// Most characters that a name can have (Firebird 4 and later; 31 bytes before).
 const LONGEST: usize = 63;
 
@@ -69,6 +71,20 @@ pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+/// A name as SQL text of a dialect must have it. `None` where the dialect cannot say it: the first has no quotes for
+/// names, so that they are ASCII letters, digits, `_` and `$`, and upper case.
+pub fn identifier(dialect: Dialect, name: &str) -> Option<String> {
+    let belongs =
+        |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'$');
+    match dialect {
+        Dialect::Three => Some(quoted(name)),
+        Dialect::One if name.starts_with(|c: char| c.is_ascii_uppercase()) && name.bytes().all(belongs) => {
+            Some(name.to_owned())
+        }
+        Dialect::One => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +103,14 @@ mod tests {
     #[test]
     fn quotes_are_doubled() {
         assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
+    }
+
+    #[test]
+    fn names_without_quotes_are_plain() {
+        assert_eq!(identifier(Dialect::One, "RDB$X_1").as_deref(), Some("RDB$X_1"));
+        for name in ["", "a", "1A", "_A", "Ä", "A B", "A\"B"] {
+            assert_eq!(identifier(Dialect::One, name), None, "{name}");
+            assert_eq!(identifier(Dialect::Three, name), Some(quoted(name)));
+        }
     }
 }

@@ -63,8 +63,8 @@ impl Catalog {
         // Whatever the connection's own switches are.
         let options = ReadOptions { trim_char: true, ..ReadOptions::default() };
         let values = Params::texts(question.values.iter().map(|value| Some(value.as_str())));
-        let mut cursor =
-            self.transaction.query_reading(&question.sql, values, &options, BatchLimits::default())?;
+        let sql = question.sql.as_str().into();
+        let mut cursor = self.transaction.query_reading(sql, values, &options, BatchLimits::default())?;
         while let Some(batch) = cursor.next_batch()? {
             for row in 0..batch.num_rows() {
                 answers.push(read(&Row { batch: &batch, row })?);

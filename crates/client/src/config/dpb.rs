@@ -1,6 +1,7 @@
 //! The parameter buffers that attach and create send.
 
 use super::{Config, Target};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::pb::{Dpb, dpb};
 
 /// `isc_dpb_no_garbage_collect`.
@@ -24,6 +25,9 @@ impl Config {
             block.int(dpb::PAGE_SIZE, size.cast_signed());
         }
         block.text(dpb::SET_DB_CHARSET, self.db_charset.as_deref().unwrap_or("UTF8"));
+        if self.dialect != Dialect::default() {
+            block.bytes(dpb::SET_DB_SQL_DIALECT, &[self.dialect.number()]);
+        }
         if let Some(force) = self.force_writes {
             block.int(dpb::FORCE_WRITE, force.into());
         }
@@ -39,7 +43,7 @@ impl Config {
         block.text(dpb::LC_CTYPE, "UTF8");
         block.text(dpb::USER_NAME, self.login());
         block.flag(dpb::UTF8_FILENAME);
-        block.bytes(dpb::SQL_DIALECT, &[3]);
+        block.bytes(dpb::SQL_DIALECT, &[self.dialect.number()]);
         block.int(dpb::PROCESS_ID, id.cast_signed());
         block.text(dpb::PROCESS_NAME, &self.process_name.clone().unwrap_or_else(executable));
         self.add_optional(&mut block);

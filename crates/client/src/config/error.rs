@@ -67,8 +67,6 @@ pub enum ConfigError {
     },
     /// A connection character set other than UTF8.
     Charset(String),
-    /// An SQL dialect other than 3.
-    Dialect(String),
     /// Two things were asked for that exclude each other.
     Conflict(&'static str),
 }
@@ -169,9 +167,6 @@ impl fmt::Display for ConfigError {
                 "charset='{name}' is not possible: firearrow always connects with UTF8 and the server converts, so \
                  remove the option. For columns of CHARACTER SET NONE use none_encoding=…"
             ),
-            Self::Dialect(number) => {
-                write!(f, "dialect='{number}' is not possible: firearrow speaks SQL dialect 3 only; remove the option")
-            }
             Self::Conflict(text) => f.write_str(text),
         }
     }

@@ -46,6 +46,7 @@ mod tests;
 pub use error::ConfigError;
 pub use secret::{KeySource, Password};
 
+use firearrow_proto::api::dialect::Dialect;
 pub use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::connection::ConnectOptions;
 pub use firearrow_proto::wire::crypt::CipherKind;
@@ -164,6 +165,9 @@ pub struct Config {
     pub keepalive: Option<Duration>,
     /// Protocol versions to offer.
     pub protocol: RangeInclusive<u16>,
+    /// How SQL text is meant; also the dialect of databases that are created. What firearrow asks by itself, such as
+    /// the catalog, does not depend on it.
+    pub dialect: Dialect,
     /// Time zone of the session: a region, or `±hh:mm`. Firebird 4 and later.
     pub session_time_zone: Option<String>,
     /// Rules of `SET BIND`, without these words, joined by `;`. Firebird 4 and later.
@@ -234,6 +238,7 @@ impl Config {
             event_port: None,
             keepalive: None,
             protocol: ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number(),
+            dialect: Dialect::default(),
             session_time_zone: None,
             set_bind: None,
             decfloat_round: None,

@@ -5,6 +5,7 @@ use super::names::{Found, Key, Spec, find};
 use super::secret::{KeySource, Password};
 use super::value::{Value, write_duration};
 use super::{AddressFamily, Config, Draft, MAX_TEXT, Pairs, ServerMode};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
 use firearrow_proto::wire::packet::connect::WireCrypt;
@@ -32,6 +33,7 @@ const ADDRESS_FAMILY: [(&str, AddressFamily); 4] = [
     ("inet4", AddressFamily::V4),
     ("inet6", AddressFamily::V6),
 ];
+const DIALECT: [(&str, Dialect); 3] = [("3", Dialect::Three), ("1", Dialect::One), ("", Dialect::Three)];
 const PAGE_SIZE: [(&str, u32); 4] = [("4096", 4096), ("8192", 8192), ("16384", 16384), ("32768", 32768)];
 
 /// Understands the pairs of a draft; those of front ends are handed back.
@@ -137,9 +139,7 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
             }
         }
         Key::Dialect => {
-            if !["", "3"].contains(&text) {
-                return Err(ConfigError::Dialect(shorten(text)));
-            }
+            config.dialect = value.choice(&DIALECT, "3 or 1")?;
         }
         Key::TimeZone => config.session_time_zone = value.text(),
         Key::SetBind => config.set_bind = value.text(),
@@ -208,6 +208,7 @@ pub(super) fn written(config: &Config) -> Vec<(&'static str, String)> {
     add("protocol", (config.protocol != default.protocol).then(versions));
     add("max_inline_blob_size", number(config.max_inline_blob_size));
     add("max_blob_cache_size", number(config.max_blob_cache_size));
+    add("dialect", (config.dialect != default.dialect).then(|| word(&DIALECT, config.dialect)));
     add("session_time_zone", config.session_time_zone.clone());
     add("set_bind", config.set_bind.clone());
     add("decfloat_round", config.decfloat_round.clone());

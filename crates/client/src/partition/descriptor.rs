@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "FbPartn\0"  version u16
-//! index u32  count u32  snapshot u64 (0: the reader's own)
+//! index u32  count u32  dialect u32  snapshot u64 (0: the reader's own)
 //! database  sql  number of switches u32  (name value)…  declared precisions (0: none)  parameters
 //!                                                                          each of these: length u32, bytes
 //! CRC-32 of all that u32
@@ -16,10 +16,11 @@ use crate::error::{Error, Kind, Result};
 use arrow::array::RecordBatch;
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
+use firearrow_proto::api::dialect::Dialect;
 use std::panic::catch_unwind;
 
 const MAGIC: &[u8; 8] = b"FbPartn\0";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 impl Partition {
     /// The partition as bytes, for [`from_bytes`](Self::from_bytes) on another connection, in another process or on
@@ -32,6 +33,7 @@ impl Partition {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.index.to_le_bytes());
         bytes.extend(self.count.to_le_bytes());
+        bytes.extend(u32::from(self.dialect.number()).to_le_bytes());
         bytes.extend(self.snapshot.unwrap_or_default().to_le_bytes());
         put(&mut bytes, self.database.as_bytes());
         put(&mut bytes, self.sql.as_bytes());
@@ -67,6 +69,8 @@ impl Partition {
         }
         let mut reader = Reader(body.get(MAGIC.len() + 2..).ok_or_else(cut)?);
         let (index, count) = (reader.number()?, reader.number()?);
+        let dialect = u8::try_from(reader.number()?).ok().and_then(Dialect::from_number);
+        let dialect = dialect.ok_or_else(|| wrong("it names an SQL dialect that does not exist"))?;
         let snapshot = Some(u64::from_le_bytes(reader.chunk()?)).filter(|&number| number != 0);
         let (database, sql) = (reader.text()?.to_owned(), reader.text()?.to_owned());
         let mut read = ReadOptions::default();
@@ -84,7 +88,7 @@ impl Partition {
         if !reader.0.is_empty() || index >= count {
             return Err(cut());
         }
-        Ok(Self { database, snapshot, sql, parameters, read, index, count })
+        Ok(Self { database, snapshot, dialect, sql, parameters, read, index, count })
     }
 }
 
@@ -161,6 +165,7 @@ mod tests {
         Partition {
             database: "{C016AF63}".into(),
             snapshot: Some(1 << 40),
+            dialect: Dialect::One,
             sql: "SELECT Ä FROM T WHERE A = ? AND B = ?".into(),
             parameters: Params::row(parameters).batch().cloned(),
             read,
@@ -208,8 +213,8 @@ mod tests {
     #[test]
     fn newer_versions_are_named() {
         let mut bytes = partition().to_bytes().expect("bytes");
-        bytes[8] = 2;
+        bytes[8] = 3;
         let error = Partition::from_bytes(&bytes).expect_err("it is newer");
-        assert!(error.message().contains("version 2"), "{error}");
+        assert!(error.message().contains("version 3"), "{error}");
     }
 }

@@ -26,6 +26,7 @@ mod range;
 mod shape;
 
 use crate::arrow::{BatchLimits, ReadOptions};
+use crate::backend::Sql;
 use crate::connection::Connection;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
@@ -33,6 +34,7 @@ use crate::params::Params;
 use crate::transaction::Transaction;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::SchemaRef;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
 use range::Dimension;
@@ -65,6 +67,8 @@ pub struct Partition {
     database: String,
     /// The snapshot to read; the reader's own without.
     snapshot: Option<u64>,
+    /// What the query was understood as when it was divided.
+    dialect: Dialect,
     sql: String,
     parameters: Option<RecordBatch>,
     read: ReadOptions,
@@ -154,6 +158,7 @@ impl Connection {
         let partitions = (0..).zip(parts).map(|(index, sql)| Partition {
             database: database.clone(),
             snapshot,
+            dialect: self.dialect(),
             sql,
             parameters: parameters.clone(),
             read: read.clone(),
@@ -174,7 +179,7 @@ impl Connection {
         let Some(query) = PlainQuery::of(sql) else { return Ok(Vec::new()) };
         let dimension = Dimension::of(&self.catalog()?, &query.table, snapshot.is_some())?;
         let Some(dimension) = dimension else { return Ok(Vec::new()) };
-        let conditions = dimension.conditions(leader, &query.table, query.reference, wanted)?;
+        let conditions = dimension.conditions(leader, self.dialect(), &query, wanted)?;
         let parts: Vec<String> = conditions.iter().map(|condition| query.and(condition)).collect();
         match parts.first() {
             Some(first) if dimension.fits(&leader.prepare(first)?.plan(true)?) => Ok(parts),
@@ -197,7 +202,8 @@ impl Connection {
             return Err(Error::new(Kind::Misuse, format!("{text}: {}, not {here}", partition.database)));
         }
         let parameters = partition.parameters.clone().map_or(Params::none(), Params::from);
-        let cursor = transaction.query_reading(&partition.sql, parameters, &partition.read, limits)?;
+        let sql = Sql::new(&partition.sql, partition.dialect);
+        let cursor = transaction.query_reading(sql, parameters, &partition.read, limits)?;
         Ok(cursor.owning(transaction))
     }
 }
@@ -219,7 +225,7 @@ fn database(transaction: &Transaction, has_guid: bool) -> Result<String> {
         false => "SELECT CAST(MON$CREATION_DATE AS VARCHAR(60)) FROM MON$DATABASE",
     };
     let batch = transaction
-        .query_reading(sql, Params::none(), &ReadOptions::default(), BatchLimits::default())?
+        .query_reading(sql.into(), Params::none(), &ReadOptions::default(), BatchLimits::default())?
         .next_batch()?;
     let name = batch.and_then(|batch| {
         let names = batch.column(0).as_string_opt::<i32>()?;

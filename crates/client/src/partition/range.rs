@@ -1,16 +1,22 @@
 //! Conditions that divide the rows of a table: by its pages, which needs no index, or by its key.
 
-use crate::catalog::{BaseType, Catalog, ConstraintKind, Name, TableKind, quoted};
+use super::shape::PlainQuery;
+use crate::arrow::{BatchLimits, ReadOptions};
+use crate::catalog::{BaseType, Catalog, ConstraintKind, Name, TableKind, identifier, quoted};
 use crate::error::Result;
+use crate::params::Params;
 use crate::transaction::Transaction;
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::Int64Type;
+use firearrow_proto::api::dialect::Dialect;
 use std::thread;
 
 /// Data pages that are worth a partition of their own, when it is not said how many are wanted.
 const LEAST_PAGES: i64 = 256;
 /// Values of a key that are worth it.
 const LEAST_KEYS: i64 = 10_000;
+/// As a type whose name databases of dialect 1 do not take.
+const BIGINT: &str = "TYPE OF COLUMN RDB$GENERATORS.RDB$INITIAL_VALUE";
 /// Keys beyond it are not searched for: steps from there could leave BIGINT.
 const LARGEST_START: i64 = 1 << 62;
 
@@ -43,16 +49,21 @@ impl Dimension {
         Ok(is_integer.then_some(Self::Key(leading)))
     }
 
-    /// Up to `wanted` conditions of which each row meets exactly one; as many as are worth it for 0. `reference` is what
-    /// the columns are qualified with.
+    /// Up to `wanted` conditions of which each row of the query meets exactly one; as many as are worth it for 0. None if
+    /// the dialect of the query cannot say them.
     pub(super) fn conditions(
         &self,
         transaction: &Transaction,
-        table: &str,
-        reference: &str,
+        dialect: Dialect,
+        query: &PlainQuery<'_>,
         wanted: usize,
     ) -> Result<Vec<String>> {
-        let Some((start, end)) = self.extent(transaction, table)? else { return Ok(Vec::new()) };
+        let column = match self {
+            Self::Pages(_) => Some("RDB$DB_KEY".to_owned()),
+            Self::Key(key) => identifier(dialect, key),
+        };
+        let Some(column) = column else { return Ok(Vec::new()) };
+        let Some((start, end)) = self.extent(transaction, &query.table)? else { return Ok(Vec::new()) };
         let extent = end.saturating_sub(start);
         let most = match wanted {
             0 => {
@@ -64,10 +75,7 @@ impl Dimension {
         };
         // The first is open below and the last above, so that the borders decide on balance and never on rows.
         let border = |part: i64| start + (i128::from(extent) * i128::from(part) / i128::from(most)) as i64;
-        let column = match self {
-            Self::Pages(_) => format!("{reference}.RDB$DB_KEY"),
-            Self::Key(key) => format!("{reference}.{}", quoted(key)),
-        };
+        let column = format!("{}.{column}", query.reference);
         let condition = |part: i64| {
             let lower = (part > 0).then(|| format!("{column} >= {}", self.value(&border(part).to_string())));
             let upper = (part + 1 < most)
@@ -95,8 +103,8 @@ impl Dimension {
         };
         let probe = format!("EXISTS(SELECT 1 FROM {from} WHERE {column} >= {})", self.value(":HERE"));
         let block = format!(
-            "EXECUTE BLOCK RETURNS (FIRST_ONE BIGINT, BEHIND BIGINT) AS \
-             DECLARE STEP BIGINT = 1; DECLARE HERE BIGINT; DECLARE LAST_ONE BIGINT; BEGIN \
+            "EXECUTE BLOCK RETURNS (FIRST_ONE {BIGINT}, BEHIND {BIGINT}) AS \
+             DECLARE STEP {BIGINT} = 1; DECLARE HERE {BIGINT}; DECLARE LAST_ONE {BIGINT}; BEGIN \
              FIRST_ONE = {first}; \
              IF (FIRST_ONE IS NULL OR FIRST_ONE >= {LARGEST_START}) THEN EXIT; \
              LAST_ONE = FIRST_ONE; HERE = FIRST_ONE + STEP; \
@@ -108,7 +116,9 @@ impl Dimension {
              SUSPEND; END",
             LARGEST_START / 2
         );
-        let mut cursor = transaction.query(&block)?;
+        let sql = block.as_str().into();
+        let read = ReadOptions::default();
+        let mut cursor = transaction.query_reading(sql, Params::none(), &read, BatchLimits::default())?;
         let Some(batch) = cursor.next_batch()? else { return Ok(None) };
         let number = |column: usize| {
             let numbers = batch.column(column).as_primitive_opt::<Int64Type>()?;

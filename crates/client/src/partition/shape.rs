@@ -61,7 +61,7 @@ const VOLATILE: [&str; 13] = [
     "RDB$SET_CONTEXT",
 ];
 /// Texts that mean a time once they are converted.
-const VOLATILE_TEXTS: [&str; 4] = ["'NOW'", "'TODAY'", "'TOMORROW'", "'YESTERDAY'"];
+const VOLATILE_TEXTS: [&str; 4] = ["NOW", "TODAY", "TOMORROW", "YESTERDAY"];
 
 impl<'a> PlainQuery<'a> {
     /// The query, if it is one of these.
@@ -145,9 +145,11 @@ fn is_clause(token: &Token<'_>) -> bool {
 }
 
 fn is_volatile(token: &Token<'_>) -> bool {
+    // What is a name in double quotes is text in dialect 1.
+    let text = token.text.trim_matches(['\'', '"']);
     VOLATILE.iter().any(|word| token.is_word(word))
-        || token.kind == TokenKind::Text
-            && VOLATILE_TEXTS.iter().any(|text| token.text.eq_ignore_ascii_case(text))
+        || matches!(token.kind, TokenKind::Text | TokenKind::QuotedName)
+            && VOLATILE_TEXTS.iter().any(|volatile| text.eq_ignore_ascii_case(volatile))
 }
 
 #[cfg(test)]

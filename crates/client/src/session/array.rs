@@ -71,7 +71,7 @@ impl<B: Backend> Session<B> {
     async fn look_up_arrays(&mut self, relation: &str) -> Result<HashMap<String, Arc<ArrayShape>>> {
         // Not in the caller's transaction: its snapshot may be older than the relation.
         let transaction = self.describing().await?;
-        let prepared = self.recall_plain(transaction, CATALOG).await?;
+        let prepared = self.recall_plain(transaction, CATALOG.into()).await?;
         let columns = self.read_catalog(&prepared, transaction, relation).await;
         self.backend.free_statement(prepared.id).await?;
         columns

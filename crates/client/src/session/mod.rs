@@ -12,11 +12,12 @@ pub(crate) mod scroll;
 pub(crate) mod series;
 pub(crate) mod write;
 
-use crate::backend::{Backend, End, StatementId, TransactionId};
+use crate::backend::{Backend, End, Sql, StatementId, TransactionId};
 use crate::error::{Kind, Result};
 use array::ArrayCatalog;
 use blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
 use std::collections::{HashMap, HashSet};
@@ -46,6 +47,7 @@ pub(crate) struct Session<B> {
 pub(crate) struct Prepared {
     pub(crate) id: StatementId,
     pub(crate) sql: Arc<str>,
+    pub(crate) dialect: Dialect,
     pub(crate) info: Arc<StatementInfo>,
     /// Believed to be as it was the last time; the engine has not been heard yet.
     pub(crate) is_recalled: bool,
@@ -57,13 +59,13 @@ pub(crate) struct Prepared {
 impl Prepared {
     fn new(
         id: StatementId,
-        sql: &str,
+        sql: Sql<'_>,
         info: Arc<StatementInfo>,
         habit: Arc<BlobHabit>,
         is_recalled: bool,
     ) -> Self {
-        let inserts_one_row = inserts_one_row(sql, info.kind);
-        Self { id, sql: sql.into(), info, is_recalled, habit, inserts_one_row }
+        let inserts_one_row = inserts_one_row(sql.text, info.kind);
+        Self { id, sql: sql.text.into(), dialect: sql.dialect, info, is_recalled, habit, inserts_one_row }
     }
 
     /// Whether a cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A word too
@@ -122,7 +124,7 @@ impl<B: Backend> Session<B> {
     pub(crate) async fn prepare(
         &mut self,
         transaction: Option<TransactionId>,
-        sql: &str,
+        sql: Sql<'_>,
     ) -> Result<Prepared> {
         let transaction = match transaction {
             Some(transaction) => transaction,
@@ -133,13 +135,13 @@ impl<B: Backend> Session<B> {
     }
 
     /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
-    pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
+    pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
         let prepared = self.recall_plain(transaction, sql).await?;
         self.with_arrays(prepared).await
     }
 
     /// [`prepare`](Self::prepare), as the engine describes it.
-    async fn prepare_plain(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
+    async fn prepare_plain(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
         let (id, info) = match self.backend.prepare(transaction, sql).await {
             Ok(prepared) => prepared,
             Err(error) => {
@@ -154,13 +156,13 @@ impl<B: Backend> Session<B> {
             }
         };
         let info = Arc::new(info);
-        let habit = self.known.remember(sql, &info);
+        let habit = self.known.remember(sql.text, &info);
         Ok(Prepared::new(id, sql, info, habit, false))
     }
 
     /// [`recall`](Self::recall), as the engine describes it.
-    async fn recall_plain(&mut self, transaction: TransactionId, sql: &str) -> Result<Prepared> {
-        let Some((info, habit)) = self.known.recall(sql) else {
+    async fn recall_plain(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
+        let Some((info, habit)) = self.known.recall(sql.text) else {
             return self.prepare_plain(transaction, sql).await;
         };
         let id = match self.backend.prepare_known(transaction, sql, &info).await {

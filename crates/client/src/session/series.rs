@@ -76,7 +76,7 @@ impl<B: Backend> Session<B> {
         };
         let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts, write)?;
         let (fetching, output) = self.result(prepared, transaction, options, limits)?;
-        let series = Series::new(&prepared.sql, has_cursor, output);
+        let series = Series::new(&prepared.sql, prepared.dialect, has_cursor, output);
         Ok(Querying { writing, series, fetching, batch: None, next: 0, has_all: false })
     }
 

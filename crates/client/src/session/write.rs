@@ -198,7 +198,7 @@ impl<B: Backend> Session<B> {
             return Ok(VecDeque::new());
         };
         for sql in savepoint.undo() {
-            if let Err(undo) = self.backend.execute_immediate(writer.transaction, &sql).await {
+            if let Err(undo) = self.backend.execute_immediate(writer.transaction, sql.as_str().into()).await {
                 // Without it nothing can be said about the rows but this.
                 return Err(error.unwrap_or(undo));
             }

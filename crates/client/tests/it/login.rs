@@ -181,7 +181,7 @@ fn options_that_cannot_work_are_refused_before_anything_is_sent() {
     for (options, part) in [
         ("wire_crypts=required", "wire_crypt"),
         ("charset=WIN1252", "UTF8"),
-        ("dialect=1", "dialect"),
+        ("dialect=2", "dialect"),
         ("protocol=12", "13"),
         ("auth_plugins=Srp999", "Srp"),
     ] {

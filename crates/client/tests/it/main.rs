@@ -8,6 +8,7 @@ mod campaign;
 mod cancel;
 mod cases;
 mod catalog;
+mod dialect;
 mod elements;
 mod encryption;
 mod errors;

@@ -5,6 +5,7 @@ use firearrow_fbapi::{
     Attachment, Batch, BatchOptions, BlobPolicy, BlobStream, Completion, Error, MessageBuffer, Metadata,
     RecordState, Statement, Transaction,
 };
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::pb::STREAM_BPB;
@@ -30,7 +31,7 @@ const INSERT: &str = "insert into T (N) values (?)";
 const INSERT_BLOB: &str = "insert into T (N, B) values (?, ?)";
 
 fn prepare(attachment: &Attachment, transaction: &Transaction, sql: &str) -> Statement {
-    attachment.prepare(transaction, sql).unwrap()
+    attachment.prepare(transaction, sql, Dialect::Three).unwrap()
 }
 
 /// A batch and the format of its messages.

@@ -2,6 +2,7 @@
 
 use super::{Engine, Message, Scratch};
 use firearrow_fbapi::{Error, MessageBuffer, SEGMENT, Transaction};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::row::{Native, ValueFormat};
 
@@ -19,7 +20,10 @@ fn store(scratch: &Scratch, transaction: &mut Transaction, content: &[u8], bpb: 
     blob.write_all(content).unwrap();
     let id = blob.id();
     blob.close().unwrap();
-    let mut insert = scratch.attachment.prepare(transaction, "insert into T values (?) returning B").unwrap();
+    let mut insert = scratch
+        .attachment
+        .prepare(transaction, "insert into T values (?) returning B", Dialect::Three)
+        .unwrap();
     let (input, output) = (insert.input().unwrap(), insert.output().unwrap());
     let mut message = Message::new(&input);
     let quad = [((id >> 32) as u32).to_le_bytes(), (id as u32).to_le_bytes()].concat();

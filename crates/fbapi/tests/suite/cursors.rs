@@ -2,6 +2,7 @@
 
 use super::{Engine, Scratch};
 use firearrow_fbapi::{CursorFlags, Error, MessageBuffer, ResultSet, StatementKind};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::scroll::Move;
 use std::thread;
@@ -26,7 +27,8 @@ fn number(buffer: &MessageBuffer, at: usize) -> i32 {
 pub fn rows_come_in_blocks_until_the_end(engine: &Engine) {
     let scratch = numbers(engine, 1000);
     let transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, "select N from T order by N").unwrap();
+    let mut statement =
+        scratch.attachment.prepare(&transaction, "select N from T order by N", Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     let stride = cursor.stride();
     assert_eq!((cursor.message_length(), stride), (6, 8));
@@ -53,7 +55,7 @@ pub fn rows_come_in_blocks_until_the_end(engine: &Engine) {
 pub fn fetching_after_the_end_stays_at_the_end(engine: &Engine) {
     let scratch = numbers(engine, 2);
     let transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, "select N from T").unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, "select N from T", Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     let mut buffer = MessageBuffer::new(64);
     assert_eq!(cursor.fetch_block(&mut buffer, 8, 2).unwrap(), (2, false));
@@ -68,7 +70,7 @@ pub fn rows_before_an_error_come_first(engine: &Engine) {
     let scratch = numbers(engine, 10);
     let transaction = scratch.begin();
     let sql = "select 100 / (N - 4) from T order by N";
-    let mut statement = scratch.attachment.prepare(&transaction, sql).unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, sql, Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     let stride = cursor.stride();
     let mut buffer = MessageBuffer::new(10 * stride);
@@ -84,8 +86,10 @@ pub fn rows_before_an_error_come_first(engine: &Engine) {
 pub fn buffers_are_measured(engine: &Engine) {
     let scratch = numbers(engine, 1);
     let transaction = scratch.begin();
-    let mut statement =
-        scratch.attachment.prepare(&transaction, "select N, cast(N as bigint) from T").unwrap();
+    let mut statement = scratch
+        .attachment
+        .prepare(&transaction, "select N, cast(N as bigint) from T", Dialect::Three)
+        .unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     assert_eq!((cursor.message_length(), cursor.stride()), (18, 24));
     let mut buffer = MessageBuffer::new(48);
@@ -101,7 +105,7 @@ pub fn buffers_are_measured(engine: &Engine) {
 pub fn a_cursor_of_a_finished_transaction_reports_it(engine: &Engine) {
     let scratch = numbers(engine, 10);
     let mut transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, "select N from T").unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, "select N from T", Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     let mut buffer = MessageBuffer::new(80);
     assert_eq!(cursor.fetch_block(&mut buffer, 8, 2).unwrap(), (2, false));
@@ -122,7 +126,8 @@ pub fn a_cursor_of_a_finished_transaction_reports_it(engine: &Engine) {
 pub fn cursors_scroll(engine: &Engine) {
     let scratch = numbers(engine, 5);
     let transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, "select N from T order by N").unwrap();
+    let mut statement =
+        scratch.attachment.prepare(&transaction, "select N from T order by N", Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::SCROLLABLE).unwrap();
     let mut buffer = MessageBuffer::new(80);
     for (to, asked, rows, is_outside) in [
@@ -174,7 +179,7 @@ pub fn values_may_be_dropped_in_any_order(engine: &Engine) {
     for order in orders {
         let attachment = engine.library.attach(&base.path, super::DPB).unwrap();
         let transaction = attachment.start_transaction(super::SNAPSHOT).unwrap();
-        let mut statement = attachment.prepare(&transaction, "select N from T").unwrap();
+        let mut statement = attachment.prepare(&transaction, "select N from T", Dialect::Three).unwrap();
         let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
         let mut blob = attachment.create_blob(&transaction, &[]).unwrap();
         blob.write_all(b"unfinished").unwrap();
@@ -202,7 +207,7 @@ pub fn statements_survive_the_end_of_their_attachment(engine: &Engine) {
     let scratch = numbers(engine, 1);
     let attachment = engine.library.attach(&scratch.path, super::DPB).unwrap();
     let mut transaction = attachment.start_transaction(super::SNAPSHOT).unwrap();
-    let statement = attachment.prepare(&transaction, "select N from T").unwrap();
+    let statement = attachment.prepare(&transaction, "select N from T", Dialect::Three).unwrap();
     let format = statement.output().unwrap();
     transaction.commit().unwrap();
     attachment.detach().unwrap();
@@ -213,7 +218,7 @@ pub fn statements_survive_the_end_of_their_attachment(engine: &Engine) {
 pub fn objects_work_in_other_threads(engine: &Engine) {
     let scratch = numbers(engine, 500);
     let transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, "select N from T").unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, "select N from T", Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     let fetching = thread::spawn(move || {
         let mut buffer = MessageBuffer::new(8);
@@ -226,7 +231,7 @@ pub fn objects_work_in_other_threads(engine: &Engine) {
     // Meanwhile the same attachment is busy here.
     for _ in 0..50 {
         let mut other = scratch.begin();
-        scratch.attachment.prepare(&other, "select count(*) from T").unwrap();
+        scratch.attachment.prepare(&other, "select count(*) from T", Dialect::Three).unwrap();
         other.rollback().unwrap();
     }
     assert_eq!(fetching.join().unwrap(), 500);
@@ -235,7 +240,7 @@ pub fn objects_work_in_other_threads(engine: &Engine) {
 pub fn kinds_flags_and_plans_are_told(engine: &Engine) {
     let scratch = numbers(engine, 3);
     let mut transaction = scratch.begin();
-    let prepare = |sql: &str| scratch.attachment.prepare(&transaction, sql).unwrap();
+    let prepare = |sql: &str| scratch.attachment.prepare(&transaction, sql, Dialect::Three).unwrap();
     let select = prepare("select N from T");
     let flags = select.flags().unwrap();
     assert!(flags.has_cursor() && flags.is_repeatable());
@@ -255,6 +260,6 @@ pub fn kinds_flags_and_plans_are_told(engine: &Engine) {
     insert.execute(&mut transaction, None, Some((&format, buffer.bytes_mut()))).unwrap();
     assert_eq!(number(&buffer, 0), 7);
     assert_eq!((insert.input().unwrap().count(), insert.affected_records().unwrap()), (0, 1));
-    let empty = scratch.attachment.prepare(&transaction, "");
+    let empty = scratch.attachment.prepare(&transaction, "", Dialect::Three);
     assert!(matches!(empty, Err(Error::Status(_))), "{empty:?}");
 }

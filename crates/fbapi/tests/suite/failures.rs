@@ -4,6 +4,7 @@ use super::{DPB, Engine};
 use firearrow_fbapi::{
     CancelKind, CursorFlags, Error, Library, LoadOptions, MessageBuffer, Runtime, RuntimeHint,
 };
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
@@ -27,7 +28,7 @@ fn status(result: Result<impl Sized, Error>) -> StatusVector {
 pub fn errors_keep_the_whole_vector(engine: &Engine) {
     let scratch = engine.scratch();
     let transaction = scratch.begin();
-    let status = status(scratch.attachment.prepare(&transaction, "select * frm T"));
+    let status = status(scratch.attachment.prepare(&transaction, "select * frm T", Dialect::Three));
     assert_eq!(
         status.0[..5],
         [
@@ -67,7 +68,8 @@ pub fn texts_are_those_of_the_client_library(engine: &Engine) {
         "execute procedure NOWHERE",
         "grant NOTHING to NOBODY",
     ] {
-        let status = status(scratch.attachment.execute_immediate(Some(&mut transaction), sql));
+        let status =
+            status(scratch.attachment.execute_immediate(Some(&mut transaction), sql, Dialect::Three));
         if engine.major == 5 {
             // The table of messages is that of 5.0.
             assert_eq!(status.lines(false), engine.library.interpret(&status), "{sql}");
@@ -99,7 +101,7 @@ pub fn host_syntax_does_not_leave_the_process(engine: &Engine) {
 pub fn a_running_statement_can_be_cancelled(engine: &Engine) {
     let scratch = engine.scratch();
     let transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, LONG).unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, LONG, Dialect::Three).unwrap();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     let canceller = scratch.attachment.canceller();
     let started = Instant::now();
@@ -124,7 +126,7 @@ pub fn a_running_statement_can_be_cancelled(engine: &Engine) {
 pub fn statement_timeouts_depend_on_the_release(engine: &Engine) {
     let scratch = engine.scratch();
     let transaction = scratch.begin();
-    let mut statement = scratch.attachment.prepare(&transaction, LONG).unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, LONG, Dialect::Three).unwrap();
     let result = statement.set_timeout(100);
     if engine.major == 3 {
         assert!(matches!(result, Err(Error::Unsupported { since: "4.0", .. })));

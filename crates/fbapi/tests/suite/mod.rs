@@ -14,6 +14,7 @@ pub mod types;
 use firearrow_fbapi::{
     Attachment, Library, LoadOptions, MessageBuffer, Metadata, Runtime, RuntimeHint, Transaction,
 };
+use firearrow_proto::api::dialect::Dialect;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -76,7 +77,7 @@ impl Scratch {
         for sql in statements {
             let mut transaction = self.begin();
             self.attachment
-                .execute_immediate(Some(&mut transaction), sql)
+                .execute_immediate(Some(&mut transaction), sql, Dialect::Three)
                 .unwrap_or_else(|e| panic!("{sql}: {e}"));
             transaction.commit().unwrap();
         }
@@ -86,7 +87,7 @@ impl Scratch {
     pub fn text(&self, sql: &str) -> String {
         let transaction = self.begin();
         let sql = format!("select cast(({sql}) as varchar(200)) from RDB$DATABASE");
-        let mut statement = self.attachment.prepare(&transaction, &sql).unwrap();
+        let mut statement = self.attachment.prepare(&transaction, &sql, Dialect::Three).unwrap();
         let mut cursor = statement.open_cursor(&transaction, None, None, Default::default()).unwrap();
         let mut buffer = MessageBuffer::new(cursor.message_length());
         assert!(cursor.fetch_next(buffer.bytes_mut()).unwrap());

@@ -2,6 +2,7 @@
 
 use super::{Engine, SNAPSHOT};
 use firearrow_fbapi::{Error, StatementKind, Transaction};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::transaction_id;
@@ -10,7 +11,7 @@ pub fn transactions_can_be_controlled_by_sql(engine: &Engine) {
     let scratch = engine.scratch();
     scratch.run(&["create table T (N integer)"]);
     let execute = |transaction: Option<&mut Transaction>, sql: &str| {
-        scratch.attachment.execute_immediate(transaction, sql)
+        scratch.attachment.execute_immediate(transaction, sql, Dialect::Three)
     };
     let mut transaction = execute(None, "set transaction read write no wait").unwrap().unwrap();
     assert!(transaction.is_active());
@@ -36,9 +37,10 @@ pub fn prepared_transaction_control_works_too(engine: &Engine) {
     let scratch = engine.scratch();
     scratch.run(&["create table T (N integer)"]);
     let mut transaction = scratch.begin();
-    let mut commit = scratch.attachment.prepare(&transaction, "commit").unwrap();
+    let mut commit = scratch.attachment.prepare(&transaction, "commit", Dialect::Three).unwrap();
     assert_eq!(commit.kind().unwrap(), StatementKind::COMMIT);
-    let mut insert = scratch.attachment.prepare(&transaction, "insert into T values (1)").unwrap();
+    let mut insert =
+        scratch.attachment.prepare(&transaction, "insert into T values (1)", Dialect::Three).unwrap();
     for _ in 0..3 {
         assert!(insert.execute(&mut transaction, None, None).unwrap().is_none());
         assert!(commit.execute(&mut transaction, None, None).unwrap().is_none());
@@ -61,7 +63,10 @@ pub fn an_ended_transaction_is_inert(engine: &Engine) {
     assert!(matches!(transaction.rollback(), Err(Error::NoTransaction)));
     assert!(matches!(transaction.commit_retaining(), Err(Error::NoTransaction)));
     assert!(matches!(transaction.info(&[4], 32), Err(Error::NoTransaction)));
-    assert!(matches!(scratch.attachment.prepare(&transaction, "select 1 from T"), Err(Error::NoTransaction)));
+    assert!(matches!(
+        scratch.attachment.prepare(&transaction, "select 1 from T", Dialect::Three),
+        Err(Error::NoTransaction)
+    ));
     assert!(matches!(scratch.attachment.create_blob(&transaction, &[]), Err(Error::NoTransaction)));
     drop(transaction);
     scratch.attachment.detach().unwrap();
@@ -78,13 +83,13 @@ pub fn retaining_keeps_the_transaction(engine: &Engine) {
     };
     assert!(id(&transaction) > 0);
     let insert = "insert into T values (1)";
-    scratch.attachment.execute_immediate(Some(&mut transaction), insert).unwrap();
+    scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.commit_retaining().unwrap();
-    scratch.attachment.execute_immediate(Some(&mut transaction), insert).unwrap();
+    scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.rollback_retaining().unwrap();
     assert!(transaction.is_active());
     // Two-phase commit: prepared, nothing but the end is left to do.
-    scratch.attachment.execute_immediate(Some(&mut transaction), insert).unwrap();
+    scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.prepare(b"note").unwrap();
     transaction.commit().unwrap();
     assert_eq!(scratch.text("select count(*) from T"), "2");
@@ -96,7 +101,9 @@ pub fn prepared_transactions_wait_in_limbo(engine: &Engine) {
     for (commits, expected) in [(false, "0"), (true, "1")] {
         let attachment = engine.library.attach(&scratch.path, super::DPB).unwrap();
         let mut transaction = attachment.start_transaction(SNAPSHOT).unwrap();
-        attachment.execute_immediate(Some(&mut transaction), "insert into T values (1)").unwrap();
+        attachment
+            .execute_immediate(Some(&mut transaction), "insert into T values (1)", Dialect::Three)
+            .unwrap();
         let answer = transaction.info(&[4], 32).unwrap();
         let number = InfoReader::new(&answer).next().and_then(|item| item.integer()).unwrap() as u64;
         transaction.prepare(b"note").unwrap();
@@ -126,7 +133,10 @@ pub fn a_failed_commit_leaves_the_transaction(engine: &Engine) {
          if (exists (select * from T)) then exception REFUSED; end",
     ]);
     let mut transaction = scratch.begin();
-    scratch.attachment.execute_immediate(Some(&mut transaction), "insert into T values (1)").unwrap();
+    scratch
+        .attachment
+        .execute_immediate(Some(&mut transaction), "insert into T values (1)", Dialect::Three)
+        .unwrap();
     match transaction.commit() {
         Err(Error::Status(status)) => assert!(status.contains(gds::ISC_EXCEPT), "{status}"),
         other => panic!("{other:?}"),

@@ -3,6 +3,7 @@
 use super::{Engine, Message, Scratch, varying};
 use firearrow_fbapi::{MessageBuffer, Metadata, Statement, Transaction};
 use firearrow_proto::api::descriptor::SqlType;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::row::{Native, NativeRows, RowSource, ValueFormat};
 
@@ -76,8 +77,10 @@ pub fn every_type_survives_a_round_trip(engine: &Engine) {
     let mut transaction = scratch.begin();
     // Row 1 through parameters in the engine's own format, row 2 through SQL, row 3 all NULL.
     let marks = vec!["?"; cases.len()].join(", ");
-    let mut insert =
-        scratch.attachment.prepare(&transaction, &format!("insert into T values (?, {marks})")).unwrap();
+    let mut insert = scratch
+        .attachment
+        .prepare(&transaction, &format!("insert into T values (?, {marks})"), Dialect::Three)
+        .unwrap();
     let format = insert.input().unwrap();
     let mut message = Message::new(&format);
     for (number, is_null) in [(1_i32, false), (3, true)] {
@@ -90,9 +93,10 @@ pub fn every_type_survives_a_round_trip(engine: &Engine) {
     }
     let literals: Vec<_> = cases.iter().map(|case| case.sql).collect();
     let sql = format!("insert into T values (2, {})", literals.join(", "));
-    scratch.attachment.execute_immediate(Some(&mut transaction), &sql).unwrap();
+    scratch.attachment.execute_immediate(Some(&mut transaction), &sql, Dialect::Three).unwrap();
     // All three come back in one block, in the engine's own format.
-    let mut select = scratch.attachment.prepare(&transaction, "select * from T order by N").unwrap();
+    let mut select =
+        scratch.attachment.prepare(&transaction, "select * from T order by N", Dialect::Three).unwrap();
     let output = select.output().unwrap();
     let mut cursor = select.open_cursor(&transaction, None, None, Default::default()).unwrap();
     let stride = output.stride();
@@ -123,7 +127,7 @@ pub fn layouts_of_this_crate_are_those_of_the_engine(engine: &Engine) {
         let columns: Vec<_> =
             (0..cases.len()).map(|i| format!("C{}", (first + i * 7) % cases.len())).collect();
         let sql = format!("select {} from T", columns.join(", "));
-        let statement = scratch.attachment.prepare(&transaction, &sql).unwrap();
+        let statement = scratch.attachment.prepare(&transaction, &sql, Dialect::Three).unwrap();
         let native = statement.output().unwrap();
         let descriptors = native.descriptors().unwrap();
         let layout = RowLayout::for_descriptors(&descriptors).unwrap();
@@ -161,7 +165,7 @@ pub fn values_are_converted_to_the_format_asked_for(engine: &Engine) {
     let scratch = engine.scratch();
     let transaction = scratch.begin();
     let sql = "select cast(12.34 as numeric(9,2)), cast('ab' as char(5)), 7, cast(null as integer) from RDB$DATABASE";
-    let mut statement = scratch.attachment.prepare(&transaction, sql).unwrap();
+    let mut statement = scratch.attachment.prepare(&transaction, sql, Dialect::Three).unwrap();
     let mut scaled = FieldLayout::plain(FieldKind::Int64);
     scaled.scale = -4;
     let mut text = FieldLayout::plain(FieldKind::Varying(20));
@@ -197,8 +201,10 @@ pub fn descriptions_are_those_of_the_wire(engine: &Engine) {
     scratch.run(&["create table T (A varchar(10) not null, B blob sub_type text character set win1252, \
                    C numeric(9,3), D blob, E char(2) character set octets)"]);
     let transaction = scratch.begin();
-    let statement =
-        scratch.attachment.prepare(&transaction, "select A, B as LABEL, C, D, E, 1 from T").unwrap();
+    let statement = scratch
+        .attachment
+        .prepare(&transaction, "select A, B as LABEL, C, D, E, 1 from T", Dialect::Three)
+        .unwrap();
     let fields = statement.output().unwrap().descriptors().unwrap();
     let [a, b, c, d, e, one] = &fields[..] else { panic!("{fields:?}") };
     assert_eq!((a.sql_type, a.length, a.charset(), a.nullable), (SqlType::VARYING, 40, 4, false));
@@ -215,7 +221,8 @@ pub fn null_parameters_arrive(engine: &Engine) {
     let scratch = engine.scratch();
     scratch.run(&["create table T (A integer, B varchar(5), C blob)"]);
     let mut transaction = scratch.begin();
-    let mut insert = scratch.attachment.prepare(&transaction, "insert into T values (?, ?, ?)").unwrap();
+    let mut insert =
+        scratch.attachment.prepare(&transaction, "insert into T values (?, ?, ?)", Dialect::Three).unwrap();
     // In a format of our own, whose types do not carry the nullable bit.
     let layout = RowLayout::for_descriptors(&insert.input().unwrap().descriptors().unwrap()).unwrap();
     let format = Metadata::for_layout(&engine.library, &layout).unwrap();

@@ -5,6 +5,7 @@ pub mod charset;
 pub mod decfloat;
 pub mod describe;
 pub mod descriptor;
+pub mod dialect;
 pub mod event;
 pub mod gds;
 pub mod info;

@@ -2,6 +2,7 @@
 
 use crate::player::Said;
 use crate::script::*;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::compress::CompressError;
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::crypt::CipherKind;
@@ -45,7 +46,7 @@ fn answer(length: usize) -> Vec<u8> {
 fn both_directions_are_compressed_behind_the_accept_packet() {
     let mut server = attached();
     let sql = "insert into t values (1);".repeat(400);
-    let request = ExecuteImmediate { transaction: 1, sql: &sql };
+    let request = ExecuteImmediate { transaction: 1, dialect: Dialect::Three, sql: &sql };
     let before = *server.client.connection.stats();
     let ticket = server.client.send(&request).expect("an attached connection");
     assert!(server.hears().windows(sql.len()).any(|window| window == sql.as_bytes()));

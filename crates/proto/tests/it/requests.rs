@@ -4,6 +4,7 @@ use crate::player::Ask;
 use crate::transcript::Transcript;
 use firearrow_proto::api::describe::{self, Describer, StatementInfo};
 use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::transaction::TransactionOptions;
 use firearrow_proto::wire::packed::PackedFormat;
@@ -65,7 +66,14 @@ fn start() -> Turn {
 
 fn prepare(sql: &'static str, buffer_length: u32) -> Turn {
     let (transaction, statement) = (TRANSACTION, LAST_OBJECT);
-    let prepare = PrepareStatement { transaction, statement, sql, items: &ITEMS, buffer_length };
+    let prepare = PrepareStatement {
+        transaction,
+        statement,
+        dialect: Dialect::Three,
+        sql,
+        items: &ITEMS,
+        buffer_length,
+    };
     turn([Box::new(AllocateStatement), Box::new(prepare)])
 }
 
@@ -99,11 +107,13 @@ fn errors() -> Vec<Turn> {
     let unknown_table = PrepareStatement {
         transaction: TRANSACTION,
         statement: STATEMENT,
+        dialect: Dialect::Three,
         sql: "select * from no_such_table",
         items: &ITEMS,
         buffer_length: describe::PREPARE_BUFFER,
     };
-    let run = |sql| turn([Box::new(ExecuteImmediate { transaction: TRANSACTION, sql })]);
+    let run =
+        |sql| turn([Box::new(ExecuteImmediate { transaction: TRANSACTION, dialect: Dialect::Three, sql })]);
     vec![
         start(),
         prepare("select from where", describe::PREPARE_BUFFER),

@@ -3,6 +3,7 @@
 
 use crate::rows::format;
 use crate::transcript::unhex;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::event::event_block;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::pb::STREAM_BPB;
@@ -47,6 +48,7 @@ fn requests_follow_the_reference_examples() {
         &PrepareStatement {
             transaction: 1,
             statement: LAST_OBJECT,
+            dialect: Dialect::Three,
             sql: "SELECT 1 FROM RDB$DATABASE",
             items: &[0x15, 0x1b],
             buffer_length: 1024,

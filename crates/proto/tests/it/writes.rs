@@ -1,6 +1,7 @@
 //! What waits to be written is handed out whole, once, and never lost.
 
 use crate::script::*;
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::packet::attach::Ping;
 use firearrow_proto::wire::packet::statement::ExecuteImmediate;
 use firearrow_proto::wire::{Limits, Op};
@@ -34,8 +35,9 @@ fn bytes_made_ready_during_a_write_are_not_lost() {
 fn a_large_request_is_handed_out_whole() {
     let mut player = attached(version(19), Limits::default());
     let sql = "x".repeat(3 << 20);
-    let _ticket =
-        player.send(&ExecuteImmediate { transaction: 1, sql: &sql }).expect("an attached connection");
+    let _ticket = player
+        .send(&ExecuteImmediate { transaction: 1, dialect: Dialect::Three, sql: &sql })
+        .expect("an attached connection");
     let written = player.written().expect("a working connection");
     assert_eq!(written.len(), 4 + 4 + 4 + 4 + 4 + sql.len() + 4 + 4);
     assert!(written[20..].starts_with(sql.as_bytes()));

@@ -8,8 +8,8 @@ use adbc_core::constants::{
 };
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
-use firearrow::Connection;
 use firearrow::catalog::{BaseType, Catalog, Column, Index, Name, quoted};
+use firearrow::{Connection, Dialect};
 
 pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<Statistic>> {
     let catalog = connection.catalog().map_err(error::of)?;
@@ -56,8 +56,10 @@ fn selectivity(indexes: &[&Index], column: &str) -> Option<f64> {
 }
 
 fn count(catalog: &Catalog, table: &str) -> Result<i64> {
-    let sql = format!("SELECT CAST(COUNT(*) AS BIGINT) FROM {}", quoted(table));
-    let mut cursor = catalog.transaction().query(&sql).map_err(error::of)?;
+    let sql = format!("SELECT COUNT(*) FROM {}", quoted(table));
+    let transaction = catalog.transaction();
+    let statement = transaction.prepare_in(Dialect::Three, &sql).map_err(error::of)?;
+    let mut cursor = statement.query(transaction, ()).map_err(error::of)?;
     let batch = cursor.next_batch().map_err(error::of)?;
     let count = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
     match count {

@@ -9,10 +9,10 @@ use adbc_core::constants::{
     ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
 };
 use arrow::array::{Array, AsArray};
-use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
 use firearrow::arrow::NoneEncoding;
 use firearrow::catalog::{BaseType, Column, Name, quoted};
-use firearrow::{Connection, ReadOptions, Transaction, TransactionOptions};
+use firearrow::{Connection, Dialect, ReadOptions, Transaction, TransactionOptions};
 
 /// Longer text would make sort records and result rows longer than engines allow.
 const LONGEST_TEXT: u32 = 1024;
@@ -54,11 +54,11 @@ struct Item<'a> {
 
 fn table_statistics(snapshot: &Transaction, table: &str, columns: &[&Column]) -> Result<Vec<Statistic>> {
     let items: Vec<Item<'_>> = columns.iter().flat_map(|column| items(column)).collect();
-    let mut list = vec!["CAST(COUNT(*) AS BIGINT)".to_owned()];
+    let mut list = vec!["COUNT(*)".to_owned()];
     list.extend(items.iter().map(|item| item.sql.clone()));
     let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
     let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
-    let statement = snapshot.prepare(&sql).map_err(error::of)?.with_read_options(options);
+    let statement = snapshot.prepare_in(Dialect::Three, &sql).map_err(error::of)?.with_read_options(options);
     let mut cursor = statement.query(snapshot, ()).map_err(error::of)?;
     let batch = cursor.next_batch().map_err(error::of)?;
     let batch = batch.ok_or_else(|| error::internal("the engine counted no rows"))?;
@@ -93,26 +93,21 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     let is_string = is_text || matches!(base, Binary | VarBinary);
     let mut items = Vec::new();
     let mut add = |key, sql| items.push(Item { column: &column.name, key, sql });
-    add(NULL_COUNT, format!("CAST(COUNT({name}) AS BIGINT)"));
+    add(NULL_COUNT, format!("COUNT({name})"));
     if is_string && column.data_type.length <= LONGEST_TEXT || fixed_width(column).is_some() {
-        add(DISTINCT_COUNT, format!("CAST(COUNT(DISTINCT {name}) AS BIGINT)"));
+        add(DISTINCT_COUNT, format!("COUNT(DISTINCT {name})"));
     }
     if is_string || is_blob {
         add(BYTE_WIDTH, format!("AVG(CAST(OCTET_LENGTH({name}) AS DOUBLE PRECISION))"));
-        add(MAX_BYTE_WIDTH, format!("CAST(MAX(OCTET_LENGTH({name})) AS BIGINT)"));
+        add(MAX_BYTE_WIDTH, format!("MAX(OCTET_LENGTH({name}))"));
     }
-    let as_type = match base {
-        SmallInt | Integer | BigInt => Some("BIGINT"),
-        Int128 | Numeric | Decimal | Float | DoublePrecision => Some("DOUBLE PRECISION"),
-        _ => None,
-    };
+    let is_integer = matches!(base, SmallInt | Integer | BigInt);
+    let is_number = matches!(base, Int128 | Numeric | Decimal | Float | DoublePrecision);
     for (key, function) in [(MIN_VALUE, "MIN"), (MAX_VALUE, "MAX")] {
-        match as_type {
-            Some(to) => add(key, format!("CAST({function}({name}) AS {to})")),
-            None if is_string && column.data_type.length <= LONGEST_TEXT => {
-                add(key, format!("{function}({name})"))
-            }
-            None => {}
+        if is_number {
+            add(key, format!("CAST({function}({name}) AS DOUBLE PRECISION)"));
+        } else if is_integer || is_string && column.data_type.length <= LONGEST_TEXT {
+            add(key, format!("{function}({name})"));
         }
     }
     items
@@ -124,6 +119,8 @@ fn value(array: &dyn Array) -> Option<Value> {
         return None;
     }
     Some(match array.data_type() {
+        DataType::Int16 => Value::Integer(array.as_primitive::<Int16Type>().value(0).into()),
+        DataType::Int32 => Value::Integer(array.as_primitive::<Int32Type>().value(0).into()),
         DataType::Int64 => Value::Integer(array.as_primitive::<Int64Type>().value(0)),
         DataType::Float64 => Value::Float(array.as_primitive::<Float64Type>().value(0)),
         DataType::Utf8 => Value::Bytes(array.as_string::<i32>().value(0).as_bytes().to_vec()),

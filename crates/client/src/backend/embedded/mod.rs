@@ -7,7 +7,7 @@ mod series;
 mod write;
 
 use super::{
-    Backend, BlobId, Chunk, End, Executed, Message, Series, StatementId, Take, TransactionId, Transport,
+    Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
     Writer, milliseconds,
 };
 use crate::arrow::BatchBuilder;
@@ -253,10 +253,10 @@ impl Backend for Embedded {
         Ok(self.attachment()?.info(items, INFO_BYTES)?)
     }
 
-    async fn execute_immediate(&mut self, id: TransactionId, sql: &str) -> Result<Executed> {
+    async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         let transaction = self.transactions.get_mut(&id.0).ok_or_else(no_transaction)?;
         let attachment = self.attachment.as_ref().ok_or_else(|| Error::new(Kind::Closed, "closed"))?;
-        let started = attachment.execute_immediate(Some(transaction), sql)?;
+        let started = attachment.execute_immediate(Some(transaction), sql.text, sql.dialect)?;
         refuse_new_transaction(started)?;
         let ended = !transaction.is_active();
         if ended {
@@ -265,9 +265,9 @@ impl Backend for Embedded {
         Ok(Executed { counts: None, transaction_ended: ended })
     }
 
-    async fn prepare(&mut self, id: TransactionId, sql: &str) -> Result<(StatementId, StatementInfo)> {
+    async fn prepare(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<(StatementId, StatementInfo)> {
         let transaction = self.transactions.get(&id.0).ok_or_else(no_transaction)?;
-        let statement = self.attachment()?.prepare(transaction, sql)?;
+        let statement = self.attachment()?.prepare(transaction, sql.text, sql.dialect)?;
         let info = StatementInfo {
             kind: StatementKind::from_number(i64::from(statement.kind()?.0)),
             has_cursor: StatementFlags::has_cursor(statement.flags()?),
@@ -300,7 +300,7 @@ impl Backend for Embedded {
     async fn prepare_known(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
         known: &Arc<StatementInfo>,
     ) -> Result<StatementId> {
         let (id, info) = self.prepare(transaction, sql).await?;

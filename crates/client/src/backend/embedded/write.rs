@@ -45,14 +45,14 @@ impl Embedded {
             return Err(cancelled());
         }
         let savepoint = chunk.savepoint;
-        self.execute_immediate(writer.transaction, &savepoint.set()).await?;
+        self.execute_immediate(writer.transaction, savepoint.set().as_str().into()).await?;
         let transaction = self.transactions.get(&writer.transaction.0).ok_or_else(no_transaction)?;
         let entry = self.statements.get_mut(&writer.statement.0).ok_or_else(no_statement)?;
         let batch = entry.batch.as_mut().ok_or_else(no_statement)?;
         let executed = fill(batch, &chunk).and_then(|()| batch.execute(transaction));
         let outcome = executed.map(Outcome::from).map_err(Error::from);
         if writer.completed(chunk, outcome)? {
-            self.execute_immediate(writer.transaction, &savepoint.forget()).await?;
+            self.execute_immediate(writer.transaction, savepoint.forget().as_str().into()).await?;
         }
         Ok(())
     }

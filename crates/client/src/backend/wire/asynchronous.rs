@@ -34,7 +34,7 @@ async fn count_to(config: &Config, last: i32) -> Result<i64> {
         "WITH RECURSIVE n (i) AS (SELECT 1 FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < {last}) \
          SELECT i, CAST('blob ' || i AS BLOB SUB_TYPE TEXT) FROM n"
     );
-    let prepared = session.prepare(Some(transaction), &sql).await?;
+    let prepared = session.prepare(Some(transaction), sql.as_str().into()).await?;
     let limits = BatchLimits { rows: 100, ..BatchLimits::default() };
     let mut fetching = session.open(&prepared, transaction, None, &ReadOptions::default(), limits).await?;
     let mut sum = 0;

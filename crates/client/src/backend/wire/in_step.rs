@@ -63,13 +63,14 @@ firearrow_testkit::matrix!(
         let session = &mut attach(&target.fresh_url());
         let options = TransactionOptions::default();
         let transaction = ready(session.begin(&options)).expect("it starts");
-        ready(session.backend.execute_immediate(transaction, "CREATE TABLE t (c INTEGER)")).expect("created");
+        ready(session.backend.execute_immediate(transaction, "CREATE TABLE t (c INTEGER)".into()))
+            .expect("created");
         ready(session.end(transaction, End::Commit)).expect("it commits");
         let sql = "INSERT INTO t VALUES (1)";
         for _ in 0..3 {
             // The start and the preparation are queued; then another thread has its turn.
             let late = ready(session.begin_late(&options)).expect("it will start");
-            let prepared = ready(session.recall(late, sql)).expect("it is prepared");
+            let prepared = ready(session.recall(late, sql.into())).expect("it is prepared");
             let other = ready(session.begin(&TransactionOptions::read_only())).expect("it starts");
             ready(session.execute(&prepared, late)).expect("it runs in its own transaction");
             ready(session.end(late, End::Commit)).expect("it commits");
@@ -98,12 +99,12 @@ firearrow_testkit::matrix!(
     fn a_transaction_that_is_gone_is_no_failure_of_a_row(target: &firearrow_testkit::Target) {
         let session = &mut attach(&target.fresh_url());
         let mut transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
-        ready(session.backend.execute_immediate(transaction, "CREATE TABLE t (id INTEGER)"))
+        ready(session.backend.execute_immediate(transaction, "CREATE TABLE t (id INTEGER)".into()))
             .expect("created");
         ready(session.end(transaction, End::Commit)).expect("it commits");
         transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
         let insert =
-            ready(session.prepare(Some(transaction), "INSERT INTO t VALUES (?)")).expect("valid SQL");
+            ready(session.prepare(Some(transaction), "INSERT INTO t VALUES (?)".into())).expect("valid SQL");
         for rows in [10, 5000] {
             let numbers = Arc::new(Int32Array::from_iter_values(0..rows)) as ArrayRef;
             let batch = RecordBatch::try_from_iter([("n", numbers)]).expect("one column");

@@ -20,7 +20,7 @@ pub(crate) mod write;
 
 use super::link::{Link, Patience};
 use super::{
-    Backend, BlobId, Chunk, End, Executed, Message, Series, StatementId, Take, TransactionId, Transport,
+    Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
     Writer,
 };
 use crate::arrow::BatchBuilder;
@@ -284,18 +284,18 @@ impl<L: Link> Backend for Wire<L> {
         Ok(self.call(&request).await?.data)
     }
 
-    async fn execute_immediate(&mut self, id: TransactionId, sql: &str) -> Result<Executed> {
+    async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         self.run_immediate(id, sql).await
     }
 
-    async fn prepare(&mut self, id: TransactionId, sql: &str) -> Result<(StatementId, StatementInfo)> {
+    async fn prepare(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<(StatementId, StatementInfo)> {
         self.prepare_statement(id, sql).await
     }
 
     async fn prepare_known(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
         known: &Arc<StatementInfo>,
     ) -> Result<StatementId> {
         self.prepare_unconfirmed(transaction, sql, known).await

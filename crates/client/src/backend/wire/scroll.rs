@@ -117,7 +117,7 @@ mod tests {
                            SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 10
                        ) SELECT i FROM n";
             let wire = &mut session.backend;
-            let (statement, info) = ready(wire.prepare(transaction, sql)).expect("valid SQL");
+            let (statement, info) = ready(wire.prepare(transaction, sql.into())).expect("valid SQL");
             let layout = Arc::new(RowLayout::for_descriptors(&info.columns).expect("a known type"));
             ready(wire.open_scrollable(statement, transaction, None, &layout)).expect("it runs");
             let output = Arc::new(PackedFormat::new(layout));

@@ -13,7 +13,7 @@ use super::write::misfit;
 use super::{Wire, handle};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Series, StatementId, TransactionId, Turn, Writer};
+use crate::backend::{Series, Sql, StatementId, TransactionId, Turn, Writer};
 use crate::error::{Error, Result};
 use firearrow_proto::api::describe::{RECORDS, RecordCounts};
 use firearrow_proto::api::layout::RowLayout;
@@ -261,7 +261,8 @@ impl<L: Link> Wire<L> {
         }
         for statement in handles {
             // If it fails, so will its executions.
-            let ticket = self.ask_to_prepare(handle(writer.transaction.0), statement, &series.sql)?;
+            let sql = Sql::new(&series.sql, series.dialect);
+            let ticket = self.ask_to_prepare(handle(writer.transaction.0), statement, sql)?;
             self.router.ignore(ticket);
             series.lanes.more.push(statement);
             series.lanes.free.push_back(statement);

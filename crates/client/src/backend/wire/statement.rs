@@ -4,7 +4,7 @@ use super::write::misfit;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{End, Executed, Message, StatementId, TransactionId};
+use crate::backend::{End, Executed, Message, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::{
     Describer, PREPARE_BUFFER, RECORDS, RecordCounts, StatementInfo, prepare_items,
@@ -95,7 +95,7 @@ impl<L: Link> Wire<L> {
     pub(super) async fn prepare_statement(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
     ) -> Result<(StatementId, StatementInfo)> {
         let (id, prepared) = match self.spare_handle() {
             Some(id) => {
@@ -119,7 +119,11 @@ impl<L: Link> Wire<L> {
     }
 
     /// Without a spare handle: allocates one in the same write.
-    async fn allocate_and_prepare(&mut self, transaction: TransactionId, sql: &str) -> Result<(u16, Ticket)> {
+    async fn allocate_and_prepare(
+        &mut self,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+    ) -> Result<(u16, Ticket)> {
         // The name of the object created last serves either the statement or the transaction. On a connection without
         // any handle the number of the statement is known as well; should it be another one, the server refuses it.
         let is_first = !self.statements.has_handles;
@@ -147,11 +151,17 @@ impl<L: Link> Wire<L> {
         Ok((response.object, prepared))
     }
 
-    pub(super) fn ask_to_prepare(&mut self, transaction: u16, statement: u16, sql: &str) -> Result<Ticket> {
+    pub(super) fn ask_to_prepare(
+        &mut self,
+        transaction: u16,
+        statement: u16,
+        sql: Sql<'_>,
+    ) -> Result<Ticket> {
         self.ask(&PrepareStatement {
             transaction,
             statement,
-            sql,
+            dialect: sql.dialect,
+            sql: sql.text,
             items: &prepare_items(),
             buffer_length: PREPARE_BUFFER,
         })
@@ -174,7 +184,7 @@ impl<L: Link> Wire<L> {
     pub(super) async fn prepare_unconfirmed(
         &mut self,
         transaction: TransactionId,
-        sql: &str,
+        sql: Sql<'_>,
         known: &Arc<StatementInfo>,
     ) -> Result<StatementId> {
         let Some(id) = self.spare_handle() else {
@@ -295,9 +305,9 @@ impl<L: Link> Wire<L> {
         result
     }
 
-    pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: &str) -> Result<Executed> {
+    pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         let transaction = self.transaction_name(owner).await?;
-        let ticket = self.ask(&ExecuteImmediate { transaction, sql })?;
+        let ticket = self.ask(&ExecuteImmediate { transaction, dialect: sql.dialect, sql: sql.text })?;
         let answer = self.answer(ticket).await?;
         self.confirm_start(owner)?;
         let transaction_ended = success(answer)?.object == 0;

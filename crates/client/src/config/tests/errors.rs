@@ -149,7 +149,7 @@ fn options() {
         ("srv:x?db_key=env:", "env:NAME"),
         ("srv:x?charset=NONE", "none_encoding"),
         ("srv:x?lc_ctype=WIN1252", "always connects with UTF8"),
-        ("srv:x?dialect=1", "dialect 3 only"),
+        ("srv:x?dialect=2", "3 or 1"),
     ]);
     let long = format!("srv:x?user={}", "u".repeat(256));
     refused(&[(&long, "255 bytes")]);

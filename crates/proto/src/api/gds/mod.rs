@@ -119,7 +119,9 @@ mod codes {
     pub const ISC_NET_READ_ERR: i32 = 335544726;
     pub const ISC_NET_WRITE_ERR: i32 = 335544727;
     pub const ISC_TOO_MANY_HANDLES: i32 = 335544761;
+    pub const ISC_DDL_NOT_ALLOWED_BY_DB_SQL_DIAL: i32 = 335544793;
     pub const ISC_CANCELLED: i32 = 335544794;
+    pub const ISC_SQL_DIALECT_DATATYPE_UNSUPPORT: i32 = 335544796;
     pub const ISC_CURSOR_NOT_OPEN: i32 = 335544834;
     pub const ISC_EXCEPT2: i32 = 335544848;
     pub const ISC_ATT_SHUTDOWN: i32 = 335544856;
@@ -156,6 +158,7 @@ mod codes {
     pub const ISC_BATCH_TOO_BIG: i32 = 335545198;
     pub const ISC_TRA_SNAPSHOT_DOES_NOT_EXIST: i32 = 335545252;
     pub const ISC_BIND_ERR: i32 = 335545259;
+    pub const ISC_SQL_DB_DIALECT_DTYPE_UNSUPPORT: i32 = 336003077;
 }
 pub use codes::*;
 

@@ -1,14 +1,12 @@
 //! Statements: prepare, execute, fetch, free.
 
 use super::{Answer, Request};
+use crate::api::dialect::Dialect;
 use crate::wire::op::Op;
 use crate::wire::packed::PackedFormat;
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
 use std::sync::Arc;
-
-/// SQL dialect of every request.
-const DIALECT: u16 = 3;
 
 /// `op_allocate_statement`: its answer is held back until something else is asked.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +27,8 @@ pub struct PrepareStatement<'a> {
     pub transaction: u16,
     /// Handle of the statement, or [`super::LAST_OBJECT`].
     pub statement: u16,
+    /// How the text is meant.
+    pub dialect: Dialect,
     /// SQL text.
     pub sql: &'a str,
     /// Wanted info items.
@@ -43,7 +43,7 @@ impl Request for PrepareStatement<'_> {
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
         out.short(self.transaction);
         out.short(self.statement);
-        out.short(DIALECT);
+        out.short(self.dialect.number().into());
         out.cstr(self.sql.as_bytes());
         out.cstr(self.items);
         out.word(self.buffer_length);
@@ -155,6 +155,8 @@ impl Request for ExecuteSingleton<'_> {
 pub struct ExecuteImmediate<'a> {
     /// Handle of the transaction, 0 for SET TRANSACTION and the like.
     pub transaction: u16,
+    /// How the text is meant.
+    pub dialect: Dialect,
     /// SQL text.
     pub sql: &'a str,
 }
@@ -165,7 +167,7 @@ impl Request for ExecuteImmediate<'_> {
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
         out.short(self.transaction);
         out.short(0);
-        out.short(DIALECT);
+        out.short(self.dialect.number().into());
         out.cstr(self.sql.as_bytes());
         out.cstr(&[]);
         out.word(0);

@@ -5,6 +5,7 @@ use crate::backend::link::Link;
 use crate::backend::wire::{Wire, handle};
 use crate::backend::{Chunk, DETAILED_ERRORS, Method, Outcome, Writer};
 use crate::error::{Error, Result};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::wire::Ticket;
@@ -67,7 +68,7 @@ impl<L: Link> Wire<L> {
         let format = PackedFormat::new(Arc::clone(&rows.layout));
         let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
         self.release_savepoints(writer)?;
-        let ticket = self.ask(&ExecuteImmediate { transaction, sql: &chunk.savepoint.set() })?;
+        let ticket = self.ask(&immediate(transaction, &chunk.savepoint.set()))?;
         writer.pipe.push(ticket, What::Material, REQUEST);
         self.send_blobs(writer, &chunk).await?;
         let stride = rows.layout.native_stride().max(1);
@@ -144,7 +145,7 @@ impl<L: Link> Wire<L> {
     pub(super) fn release_savepoints(&mut self, writer: &mut Writer) -> Result<()> {
         let transaction = handle(writer.transaction.0);
         for savepoint in std::mem::take(&mut writer.pipe.spent) {
-            self.tell(&ExecuteImmediate { transaction, sql: &savepoint.forget() })?;
+            self.tell(&immediate(transaction, &savepoint.forget()))?;
         }
         Ok(())
     }
@@ -183,4 +184,9 @@ impl From<Completion> for Outcome {
             failures: described.chain(bare).collect(),
         }
     }
+}
+
+/// A savepoint is the same in every dialect.
+fn immediate(transaction: u16, sql: &str) -> ExecuteImmediate<'_> {
+    ExecuteImmediate { transaction, dialect: Dialect::default(), sql }
 }

@@ -1,0 +1,167 @@
+//! Counters of a statement, read while it executes. The generated functions wait for the statement, with which it is not
+//! said how far an ingestion has come before it is over.
+
+use super::error::fail;
+use super::overlay::generated;
+use crate::error::internal;
+use crate::handover::receive_statement;
+use crate::option;
+use crate::progress::Latest;
+use adbc_core::constants::ADBC_STATUS_OK;
+use adbc_core::error::AdbcStatusCode;
+use adbc_ffi::{FFI_AdbcConnection, FFI_AdbcError, FFI_AdbcStatement};
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char};
+use std::ptr;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+/// The living statements, by the address of what the generated functions keep for them.
+static WATCHED: LazyLock<RwLock<HashMap<usize, Arc<Latest>>>> = LazyLock::new(RwLock::default);
+
+/// # Safety
+/// `statement` is null or valid.
+unsafe fn address(statement: *const FFI_AdbcStatement) -> Option<usize> {
+    // SAFETY: as the caller promises.
+    let data = unsafe { statement.as_ref() }?.private_data;
+    (!data.is_null()).then(|| data.addr())
+}
+
+/// What a counter says by now; `None` if the key is none, or nothing is known of it yet.
+///
+/// # Safety
+/// `statement` is null or valid, `key` is null or a C string.
+unsafe fn counter(statement: *const FFI_AdbcStatement, key: *const c_char) -> Option<(String, String)> {
+    if key.is_null() {
+        return None;
+    }
+    // SAFETY: as the caller promises.
+    let (address, key) = unsafe { (address(statement)?, CStr::from_ptr(key)) };
+    let key = key.to_str().ok()?;
+    let latest = {
+        let watched = WATCHED.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(watched.get(&address)?)
+    };
+    Some((key.to_owned(), latest.get(key)?))
+}
+
+pub(super) unsafe extern "C" fn statement_new(
+    connection: *mut FFI_AdbcConnection,
+    statement: *mut FFI_AdbcStatement,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    let Some(inner) = generated().StatementNew else { return missing(error) };
+    // SAFETY: all arguments go on as they came; so in all functions below.
+    let (status, latest) = receive_statement(|| unsafe { inner(connection, statement, error) });
+    // SAFETY: it is null or has just been written.
+    if let (ADBC_STATUS_OK, Some(address), Some(latest)) = (status, unsafe { address(statement) }, latest) {
+        WATCHED.write().unwrap_or_else(PoisonError::into_inner).insert(address, latest);
+    }
+    status
+}
+
+pub(super) unsafe extern "C" fn statement_release(
+    statement: *mut FFI_AdbcStatement,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    let Some(inner) = generated().StatementRelease else { return missing(error) };
+    // SAFETY: null or valid by the standard.
+    if let Some(address) = unsafe { address(statement) } {
+        WATCHED.write().unwrap_or_else(PoisonError::into_inner).remove(&address);
+    }
+    // SAFETY: as above.
+    unsafe { inner(statement, error) }
+}
+
+pub(super) unsafe extern "C" fn get_option(
+    statement: *mut FFI_AdbcStatement,
+    key: *const c_char,
+    value: *mut c_char,
+    length: *mut usize,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    // SAFETY: null or valid by the standard.
+    match unsafe { counter(statement, key) } {
+        Some((_, mut text)) if !value.is_null() && !length.is_null() => {
+            text.push('\0');
+            // SAFETY: there is room for as many bytes as `length` says.
+            unsafe { write(text.as_bytes(), value.cast(), length) }
+        }
+        _ => match generated().StatementGetOption {
+            // SAFETY: as above.
+            Some(inner) => unsafe { inner(statement, key, value, length, error) },
+            None => missing(error),
+        },
+    }
+}
+
+pub(super) unsafe extern "C" fn get_option_bytes(
+    statement: *mut FFI_AdbcStatement,
+    key: *const c_char,
+    value: *mut u8,
+    length: *mut usize,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    // SAFETY: null or valid by the standard.
+    match unsafe { counter(statement, key) } {
+        Some((_, text)) if !value.is_null() && !length.is_null() => {
+            // SAFETY: there is room for as many bytes as `length` says.
+            unsafe { write(text.as_bytes(), value, length) }
+        }
+        _ => match generated().StatementGetOptionBytes {
+            // SAFETY: as above.
+            Some(inner) => unsafe { inner(statement, key, value, length, error) },
+            None => missing(error),
+        },
+    }
+}
+
+/// Defines functions that read a counter as a number.
+macro_rules! number {
+    ($name:ident = $method:ident($type:ty), $parse:path) => {
+        pub(super) unsafe extern "C" fn $name(
+            statement: *mut FFI_AdbcStatement,
+            key: *const c_char,
+            value: *mut $type,
+            error: *mut FFI_AdbcError,
+        ) -> AdbcStatusCode {
+            // SAFETY: null or valid by the standard.
+            match unsafe { counter(statement, key) } {
+                Some((key, text)) if !value.is_null() => match $parse(&key, &text) {
+                    Ok(number) => {
+                        // SAFETY: it is valid for writing.
+                        unsafe { ptr::write_unaligned(value, number) };
+                        ADBC_STATUS_OK
+                    }
+                    Err(wrong) => fail(error, wrong),
+                },
+                _ => match generated().$method {
+                    // SAFETY: as above.
+                    Some(inner) => unsafe { inner(statement, key, value, error) },
+                    None => missing(error),
+                },
+            }
+        }
+    };
+}
+
+number!(get_option_int = StatementGetOptionInt(i64), option::int);
+number!(get_option_double = StatementGetOptionDouble(f64), option::double);
+
+/// Writes bytes if there is room for them, and how many there are in any case.
+///
+/// # Safety
+/// `length` is valid; `out` has room for as many bytes as it says.
+unsafe fn write(bytes: &[u8], out: *mut u8, length: *mut usize) -> AdbcStatusCode {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if bytes.len() <= ptr::read_unaligned(length) {
+            ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len());
+        }
+        ptr::write_unaligned(length, bytes.len());
+    }
+    ADBC_STATUS_OK
+}
+
+fn missing(error: *mut FFI_AdbcError) -> AdbcStatusCode {
+    fail(error, internal("a function is missing"))
+}
