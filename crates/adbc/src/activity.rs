@@ -3,9 +3,9 @@
 use crate::error::{Result, invalid_state, new};
 use adbc_core::error::{Error, Status};
 use firearrow::CancelHandle;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 /// How often, and in which distance, a call is interrupted that does not end: it may have been between two packets.
@@ -15,20 +15,21 @@ const PAUSE: Duration = Duration::from_millis(40);
 /// One execution, up to the end of its stream.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
-    /// Calls of the client in it.
-    running: AtomicUsize,
+    /// Threads that are in a call of the client for it.
+    running: Mutex<Vec<ThreadId>>,
     cancelled: AtomicBool,
     ended: AtomicBool,
-    /// Held by whoever interrupts it, so that it does not end meanwhile and the next one is hit.
-    interrupting: Mutex<()>,
+    /// By what it was interrupted. Held by whoever does that, so that it does not end meanwhile and the next one is hit.
+    interrupted: Mutex<Option<CancelHandle>>,
 }
 
 impl Task {
     /// Runs a call of the client, unless the task is cancelled.
     pub(crate) fn run<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
-        self.running.fetch_add(1, Ordering::SeqCst);
-        let _running = Running(self);
+        let thread = thread::current().id();
+        self.running().push(thread);
+        let _running = Running(self, thread);
         call()
     }
 
@@ -42,24 +43,45 @@ impl Task {
         self.ended.store(true, Ordering::SeqCst);
     }
 
-    /// Interrupts it; `false` if it is not running.
+    fn running(&self) -> MutexGuard<'_, Vec<ThreadId>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn interrupted(&self) -> MutexGuard<'_, Option<CancelHandle>> {
+        self.interrupted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Cancels it, and interrupts it as long as it runs, for a while.
+    pub(crate) fn stop(&self, handle: &CancelHandle) -> Result<()> {
+        stop(&[self], handle)
+    }
+
+    /// Interrupts it; `false` if it is not running. What other threads do with the connection goes on.
     fn interrupt(&self, handle: &CancelHandle) -> Result<bool> {
-        let _interrupting = self.interrupting.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.running.load(Ordering::SeqCst) == 0 {
-            return Ok(false);
+        let mut interrupted = self.interrupted();
+        let running = self.running().clone();
+        for &thread in &running {
+            handle.cancel_thread(thread).map_err(crate::error::of)?;
+            *interrupted = Some(handle.clone());
         }
-        handle.cancel().map_err(crate::error::of)?;
-        Ok(true)
+        Ok(!running.is_empty())
     }
 }
 
 /// A call that has not returned; also by a panic.
-struct Running<'a>(&'a Task);
+struct Running<'a>(&'a Task, ThreadId);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::SeqCst);
-        drop(self.0.interrupting.lock().unwrap_or_else(PoisonError::into_inner));
+        let Self(task, thread) = self;
+        let interrupted = task.interrupted();
+        let mut running = task.running();
+        if let Some(last) = running.iter().rposition(|other| other == thread) {
+            running.swap_remove(last);
+        }
+        if let Some(handle) = &*interrupted {
+            handle.spare_thread(*thread);
+        }
     }
 }
 
@@ -92,21 +114,26 @@ impl Activity {
         if tasks.is_empty() {
             return Err(invalid_state("there is nothing to cancel"));
         }
-        for task in &tasks {
-            task.cancelled.store(true, Ordering::SeqCst);
-        }
-        for _ in 0..ATTEMPTS {
-            let mut running = false;
-            for task in &tasks {
-                running |= task.interrupt(handle)?;
-            }
-            if !running {
-                break;
-            }
-            thread::sleep(PAUSE);
-        }
-        Ok(())
+        stop(&tasks.iter().map(Arc::as_ref).collect::<Vec<_>>(), handle)
     }
+}
+
+/// Cancels the tasks, and interrupts those that run.
+fn stop(tasks: &[&Task], handle: &CancelHandle) -> Result<()> {
+    for task in tasks {
+        task.cancelled.store(true, Ordering::SeqCst);
+    }
+    for _ in 0..ATTEMPTS {
+        let mut running = false;
+        for task in tasks {
+            running |= task.interrupt(handle)?;
+        }
+        if !running {
+            break;
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(())
 }
 
 /// What a cancelled call fails with where the engine says nothing.

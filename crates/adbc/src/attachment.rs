@@ -37,7 +37,7 @@ pub(crate) struct Attachment {
     /// Counts the ends of such transactions: streams of earlier ones are gone.
     epoch: AtomicU64,
     pub(crate) activity: Arc<Activity>,
-    precisions: Precisions,
+    pub(crate) precisions: Precisions,
     /// Temporary tables made here.
     temporary: Mutex<Vec<String>>,
 }
@@ -90,6 +90,11 @@ impl Attachment {
 
     pub(crate) fn canceller(&self, activity: &Arc<Activity>) -> Canceller {
         Canceller { activity: Arc::clone(activity), handle: self.handle.clone() }
+    }
+
+    /// Interrupts a task of this attachment until it reacts, or for some tenths of a second.
+    pub(crate) fn interrupt(&self, task: &Task) -> Result<()> {
+        task.stop(&self.handle)
     }
 
     /// Begins something that can be cancelled through the connection.
@@ -235,7 +240,7 @@ impl Attachment {
 
     /// The options with the declared precisions of these columns.
     pub(crate) fn declare(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
-        self.precisions.declare(self.connection()?, columns, options)
+        self.precisions.declare(self.connection()?, columns, options).map_err(of)
     }
 
     /// A temporary table was made that shall be gone with the attachment.

@@ -269,6 +269,8 @@ impl Execution<'_> {
     /// Refuses what would pull the transaction away from below the connection, and tells the statement how to read.
     fn adapt(&self, statement: Statement) -> Result<Statement> {
         use StatementKind::{Commit, Rollback, StartTransaction};
+        // It may have waited long for its turn to be prepared.
+        self.task.check()?;
         if matches!(statement.kind(), Commit | Rollback | StartTransaction) {
             let text = "transactions are controlled by the options, commit and rollback of the connection, not by SQL";
             return Err(invalid_argument(text));

@@ -6,7 +6,7 @@ use crate::error::{Result, invalid_argument, of};
 use crate::option::StatementOptions;
 use crate::reader::Stream;
 use adbc_core::PartitionedResult;
-use firearrow::{BatchLimits, Params, Partition, PartitionedQuery};
+use firearrow::{BatchLimits, Descriptor, Params, Partition, PartitionedQuery};
 use std::mem;
 use std::sync::Arc;
 
@@ -33,9 +33,8 @@ impl Division {
             })?,
         };
         let connection = attachment.connection()?;
-        let columns = connection.prepare(sql).map_err(of)?.columns().to_vec();
-        let read = attachment.declare(&columns, &options.read)?;
-        let query = connection.partition_reading(sql, parameters, &options.partitions, &read).map_err(of)?;
+        let read = |columns: &[Descriptor]| attachment.precisions.declare(connection, columns, &options.read);
+        let query = connection.partition_reading(sql, parameters, &options.partitions, read).map_err(of)?;
         Ok(Self { query: Some(query), attachment: Arc::clone(attachment) })
     }
 

@@ -1,6 +1,5 @@
 //! The declared precision of NUMERIC and DECIMAL columns, which the engine's descriptions lack. A table is looked up once.
 
-use crate::error::{Result, of};
 use firearrow::catalog::Name;
 use firearrow::{Connection, Descriptor, ReadOptions};
 use std::collections::HashMap;
@@ -20,7 +19,7 @@ impl Precisions {
         connection: &Connection,
         columns: &[Descriptor],
         options: &ReadOptions,
-    ) -> Result<ReadOptions> {
+    ) -> firearrow::Result<ReadOptions> {
         let mut options = options.clone();
         if options.decimal_precision != firearrow::arrow::DecimalPrecision::Declared {
             return Ok(options);
@@ -41,12 +40,12 @@ impl Precisions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn table(&self, connection: &Connection, table: &str) -> Result<Columns> {
+    fn table(&self, connection: &Connection, table: &str) -> firearrow::Result<Columns> {
         if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Ok(Arc::clone(known));
         }
-        let catalog = connection.catalog().map_err(of)?.with_system_tables(true);
-        let known = catalog.columns(Name::Is(table), Name::Any).map_err(of)?;
+        let catalog = connection.catalog()?.with_system_tables(true);
+        let known = catalog.columns(Name::Is(table), Name::Any)?;
         let columns = known.into_iter().filter_map(|column| Some((column.name, column.data_type.precision?)));
         let columns: HashMap<String, u8> = columns.collect();
         let columns = Arc::new(columns);

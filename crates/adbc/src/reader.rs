@@ -50,18 +50,35 @@ struct Ahead {
     /// `None` at the very end only.
     batches: Option<Receiver<Result<Option<RecordBatch>>>>,
     thread: JoinHandle<()>,
+    attachment: Option<Arc<Attachment>>,
+    task: Option<Arc<Task>>,
 }
 
-/// How long the end of a result waits for the thread that reads it. One that waits for a slow server is left to itself.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the end of a result waits for the thread that reads it, before it interrupts that one. If that does not help
+/// either, the thread is left to itself.
+const PATIENCE: Duration = Duration::from_millis(100);
 
-impl Drop for Ahead {
-    fn drop(&mut self) {
-        self.batches = None;
+impl Ahead {
+    fn ends(&self) -> bool {
         let begin = Instant::now();
         while !self.thread.is_finished() && begin.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(1));
         }
+        self.thread.is_finished()
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.batches = None;
+        if self.ends() {
+            return;
+        }
+        if let (Some(attachment), Some(task)) = (&self.attachment, &self.task) {
+            // Nobody is left to be told that it failed.
+            let _ = attachment.interrupt(task);
+        }
+        self.ends();
     }
 }
 
@@ -119,6 +136,7 @@ impl Stream {
         let Some(waiting) = batches.checked_sub(1) else { return Ok(self) };
         let (schema, progress) = (Arc::clone(&self.schema), Arc::clone(&self.progress));
         let (attachment, task, epoch) = (self.attachment.clone(), self.task.clone(), self.epoch);
+        let (of, by) = (attachment.clone(), task.clone());
         // One batch is in the hands of the thread, the others wait here.
         let (sender, receiver) = sync_channel(waiting);
         self.is_read_ahead = true;
@@ -133,7 +151,7 @@ impl Stream {
         };
         let thread = thread::Builder::new().name("firearrow-prefetch".into()).spawn(read);
         let thread = thread.map_err(|error| internal(format!("no thread to read ahead: {error}")))?;
-        let source = Source::Ahead(Ahead { batches: Some(receiver), thread });
+        let source = Source::Ahead(Ahead { batches: Some(receiver), thread, attachment: of, task: by });
         Ok(Self { schema, source, attachment, task, epoch, progress, is_read_ahead: false })
     }
 

@@ -6,10 +6,10 @@ use firearrow_fbapi::{CancelKind, Canceller};
 #[cfg(feature = "embedded")]
 use firearrow_proto::api::gds;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-#[cfg(feature = "embedded")]
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::mem;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 /// Whether somebody wants the running call to end. The thread that waits for the server looks at it: only that one may
 /// write to the connection.
@@ -18,29 +18,69 @@ pub(crate) struct Signal(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
+    /// The running call shall end, whosever it is.
     is_set: AtomicBool,
-    /// Held while somebody sets it and tells the engine.
+    calls: Mutex<Calls>,
+    /// Threads that are marked in there; a look at it is cheap.
+    marks: AtomicUsize,
+}
+
+/// Whose calls shall end.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    /// The thread of the last call; it may be over.
+    caller: Option<ThreadId>,
+    /// Threads whose call shall end; and whether it has not begun, because that of another one is running.
+    marked: Vec<(ThreadId, bool)>,
+    /// The engine, which looks at no flag, was told to interrupt, and may not have noticed.
     #[cfg(feature = "embedded")]
-    telling: Mutex<()>,
+    pub(crate) is_engine_told: bool,
+}
+
+impl Calls {
+    fn is_marked(&self) -> bool {
+        self.marked.contains(&(thread::current().id(), false))
+    }
 }
 
 impl Signal {
-    pub(crate) fn set(&self) {
-        self.0.is_set.store(true, Ordering::SeqCst);
-    }
-
-    pub(crate) fn clear(&self) {
+    /// A call of this thread begins. What was said of earlier ones is over.
+    pub(crate) fn begin(&self) -> MutexGuard<'_, Calls> {
         self.0.is_set.store(false, Ordering::SeqCst);
+        let mut calls = self.resume();
+        let this = thread::current().id();
+        if calls.marked.iter().any(|&(thread, _)| thread == this) {
+            calls.marked.retain_mut(|(thread, waits)| *thread != this || mem::take(waits));
+            self.count(&calls);
+        }
+        calls
     }
 
+    /// A call of this thread goes on. Nobody tells the engine anything as long as the guard lives.
+    pub(crate) fn resume(&self) -> MutexGuard<'_, Calls> {
+        let mut calls = self.calls();
+        calls.caller = Some(thread::current().id());
+        calls
+    }
+
+    /// Whether the call of this thread shall end.
     pub(crate) fn is_set(&self) -> bool {
         self.0.is_set.load(Ordering::Relaxed)
+            || self.0.marks.load(Ordering::Relaxed) > 0 && self.calls().is_marked()
     }
 
-    /// Waits until whoever has set it is done with that.
+    /// [`is_set`](Self::is_set), for who holds the guard.
     #[cfg(feature = "embedded")]
-    pub(crate) fn telling(&self) -> MutexGuard<'_, ()> {
-        self.0.telling.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn is_set_in(&self, calls: &Calls) -> bool {
+        self.0.is_set.load(Ordering::SeqCst) || calls.is_marked()
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self, calls: &Calls) {
+        self.0.marks.store(calls.marked.len(), Ordering::SeqCst);
     }
 }
 
@@ -61,17 +101,44 @@ pub struct CancelHandle {
 impl CancelHandle {
     /// Interrupts the running call, if there is one. Returns at once.
     pub fn cancel(&self) -> Result<()> {
-        #[cfg(feature = "embedded")]
-        let _telling = self.signal.telling();
-        self.signal.set();
-        #[cfg(feature = "embedded")]
-        if let Some(engine) = &self.engine {
-            match engine.cancel(CancelKind::Raise) {
-                Err(firearrow_fbapi::Error::Status(status))
-                    if status.contains(gds::ISC_NOTHING_TO_CANCEL) => {}
-                result => result?,
+        let calls = self.signal.calls();
+        self.signal.0.is_set.store(true, Ordering::SeqCst);
+        self.tell_engine(calls)
+    }
+
+    /// Interrupts the call of this thread, or the one that it waits to begin. A connection that several threads share does
+    /// their calls one after the other; those of others are not interrupted. Returns at once.
+    pub fn cancel_thread(&self, thread: ThreadId) -> Result<()> {
+        let mut calls = self.signal.calls();
+        let waits = calls.caller != Some(thread);
+        calls.marked.retain(|&(marked, _)| marked != thread);
+        calls.marked.push((thread, waits));
+        self.signal.count(&calls);
+        if waits { Ok(()) } else { self.tell_engine(calls) }
+    }
+
+    /// Takes it back, should the thread not have begun the call that it was waiting for.
+    pub fn spare_thread(&self, thread: ThreadId) {
+        let mut calls = self.signal.calls();
+        calls.marked.retain(|&(marked, _)| marked != thread);
+        self.signal.count(&calls);
+    }
+
+    #[cfg(feature = "embedded")]
+    fn tell_engine(&self, mut calls: MutexGuard<'_, Calls>) -> Result<()> {
+        let Some(engine) = &self.engine else { return Ok(()) };
+        calls.is_engine_told = true;
+        match engine.cancel(CancelKind::Raise) {
+            Err(firearrow_fbapi::Error::Status(status)) if status.contains(gds::ISC_NOTHING_TO_CANCEL) => {
+                Ok(())
             }
+            result => Ok(result?),
         }
+    }
+
+    #[cfg(not(feature = "embedded"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there is no engine in this build")]
+    fn tell_engine(&self, _: MutexGuard<'_, Calls>) -> Result<()> {
         Ok(())
     }
 }

@@ -232,6 +232,7 @@ impl Shared {
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
         let mut session = self.lock();
+        session.backend.resume_call();
         let result = ready(flow(&mut session));
         session.told_apart(result)
     }

@@ -89,6 +89,24 @@ matrix!(
             other.next().expect("a batch").expect("it goes on");
         }
     },
+    fn a_statement_that_waits_for_its_turn_is_the_only_one_cancelled(target: &Target) {
+        let mut connection = fresh(target);
+        let mut running = statement(&mut connection, ENDLESS);
+        run(&mut connection, "CREATE TABLE t (n INTEGER)");
+        let mut waiting = statement(&mut connection, "INSERT INTO t VALUES (1)");
+        let (stop_running, stop_waiting) = (running.get_cancel_handle(), waiting.get_cancel_handle());
+        let first = thread::spawn(move || running.execute_update());
+        thread::sleep(Duration::from_millis(300));
+        let second = thread::spawn(move || waiting.execute_update());
+        thread::sleep(Duration::from_millis(300));
+        stop_waiting.try_cancel().expect("it waits");
+        thread::sleep(Duration::from_millis(700));
+        assert!(!first.is_finished(), "somebody else was cancelled");
+        stop_running.try_cancel().expect("it runs");
+        is_cancelled(&first.join().expect("it ends").expect_err("it was cancelled"));
+        is_cancelled(&second.join().expect("it ends").expect_err("it was cancelled"));
+        assert_eq!(query(&mut connection, "SELECT n FROM t").num_rows(), 0);
+    },
     fn nothing_is_cancelled_where_nothing_is(target: &Target) {
         let mut connection = fresh(target);
         fails(connection.get_cancel_handle().try_cancel(), Status::InvalidState);

@@ -1,5 +1,6 @@
 //! Results that are read ahead on a thread of their own.
 
+use crate::cancel::ENDLESS;
 use crate::support::{NUMBERS, autocommit, fails, fresh, query, rows, run, set, statement};
 use adbc_core::error::Status;
 use adbc_core::{Connection, Statement};
@@ -7,6 +8,7 @@ use adbc_driver_manager::ManagedConnection;
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
 use firearrow_testkit::{Target, matrix};
+use std::time::{Duration, Instant};
 
 /// A connection whose results come in batches of 1000 rows, so many of them ahead.
 fn reading_ahead(target: &Target, batches: &str) -> ManagedConnection {
@@ -58,6 +60,20 @@ matrix!(
         }
         // Nothing of them holds the table.
         run(&mut connection, "DROP TABLE t");
+    },
+    fn a_slow_result_that_is_left_holds_nobody_up(target: &Target) {
+        let mut connection = reading_ahead(target, "2");
+        // Rows are long, because servers and engines give no row before a block of them is full.
+        let sql = format!(
+            "EXECUTE BLOCK RETURNS (s CHAR(2000) CHARACTER SET ASCII) AS DECLARE n BIGINT = 0; BEGIN \
+             WHILE (n < 5500) DO BEGIN n = n + 1; s = n; SUSPEND; END {ENDLESS} INTO n; SUSPEND; END"
+        );
+        let mut reader = statement(&mut connection, &sql).execute().expect("it runs");
+        assert_eq!(reader.next().expect("a batch").expect("it is read").num_rows(), 1000);
+        let begin = Instant::now();
+        drop(reader);
+        assert_eq!(query(&mut connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     },
     fn errors_come_behind_the_rows_before_them(target: &Target) {
         let mut connection = reading_ahead(target, "4");

@@ -303,6 +303,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.begin_call())
     }
 
+    fn resume_call(&mut self) {
+        each!(self, backend => backend.resume_call())
+    }
+
     fn cancel_handle(&self) -> CancelHandle {
         each!(self, backend => backend.cancel_handle())
     }

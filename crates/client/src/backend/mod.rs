@@ -230,6 +230,8 @@ pub(crate) trait Backend {
 
     /// A call begins: what interrupted earlier ones does not concern it.
     fn begin_call(&mut self);
+    /// A call goes on, behind what other threads did meanwhile.
+    fn resume_call(&mut self);
     /// What interrupts a running call.
     fn cancel_handle(&self) -> CancelHandle;
     /// Most time that the following executions may take, their rows included; `None` = no limit.

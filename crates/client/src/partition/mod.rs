@@ -34,6 +34,7 @@ use crate::params::Params;
 use crate::transaction::Transaction;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::SchemaRef;
+use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
@@ -121,16 +122,17 @@ impl Connection {
         parameters: impl Into<Params>,
         options: &PartitionOptions,
     ) -> Result<PartitionedQuery> {
-        self.partition_reading(sql, parameters, options, self.read_options())
+        self.partition_reading(sql, parameters, options, |_| Ok(self.read_options().clone()))
     }
 
-    /// [`partition`](Self::partition), with other switches than the connection's for reading.
+    /// [`partition`](Self::partition), with other switches than the connection's for reading; `read` gives them for the
+    /// columns of the query.
     pub fn partition_reading(
         &self,
         sql: &str,
         parameters: impl Into<Params>,
         options: &PartitionOptions,
-        read: &ReadOptions,
+        read: impl FnOnce(&[Descriptor]) -> Result<ReadOptions>,
     ) -> Result<PartitionedQuery> {
         let parameters = parameters.into().batch().cloned();
         if parameters.as_ref().is_some_and(|batch| batch.num_rows() != 1) {
@@ -138,10 +140,12 @@ impl Connection {
             return Err(Error::new(Kind::Misuse, text));
         }
         let leader = self.begin_lazy(TransactionOptions::read_only())?;
-        let whole = leader.prepare(sql)?.with_read_options(read.clone());
+        let whole = leader.prepare(sql)?;
         if !whole.has_rows() {
             return Err(Error::new(Kind::Misuse, "only queries, which give rows, can be read in partitions"));
         }
+        let read = read(whole.columns())?;
+        let whole = whole.with_read_options(read.clone());
         let schema = whole.schema()?;
         drop(whole);
         let snapshot = match leader.snapshot_number() {

@@ -4,6 +4,8 @@ use crate::support::{fresh, fresh_closed, query, run};
 use arrow::array::AsArray;
 use firearrow::{BatchLimits, Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -171,6 +173,51 @@ matrix!(
         } else {
             works_or_is_closed(&connection, target);
         }
+    },
+    fn only_the_calls_of_one_thread_are_cancelled(target: &Target) {
+        let connection = Arc::new(fresh(target));
+        let handle = connection.cancel_handle();
+        let start = |sql: String| {
+            let connection = Arc::clone(&connection);
+            let (sender, id) = channel();
+            let work = move || {
+                sender.send(thread::current().id()).expect("it is waited for");
+                let mut counts = Vec::new();
+                for _ in 0..2 {
+                    let rows = connection.query(&sql).and_then(|mut cursor| cursor.next_batch());
+                    counts.push(rows.map(|batch| batch.map_or(0, |batch| batch.num_rows())));
+                }
+                counts
+            };
+            let thread = thread::spawn(work);
+            (id.recv().expect("it begins"), thread)
+        };
+        let (busy, first) = start(ENDLESS.into());
+        thread::sleep(Duration::from_millis(300));
+        let (waiting, second) = start("SELECT 1 FROM RDB$DATABASE".into());
+        thread::sleep(Duration::from_millis(300));
+        handle.cancel_thread(waiting).expect("it waits");
+        thread::sleep(Duration::from_millis(300));
+        assert!(!first.is_finished() && !second.is_finished(), "nothing has ended yet");
+        // Each call of the busy thread is another one: the second is not meant by what ended the first.
+        for _ in 0..2 {
+            handle.cancel_thread(busy).expect("it runs");
+            thread::sleep(Duration::from_millis(600));
+        }
+        for count in first.join().expect("it ends") {
+            assert_eq!(count.expect_err("it was cancelled").kind(), Kind::Cancelled);
+        }
+        // So fast a call may be over before anybody looks; the one behind it is another one, too.
+        let counts = second.join().expect("it ends");
+        assert!(
+            matches!(&counts[0], Ok(1))
+                || counts[0].as_ref().is_err_and(|error| error.kind() == Kind::Cancelled)
+        );
+        assert_eq!(counts[1].as_ref().ok(), Some(&1));
+        // Nobody waits for a call any more.
+        handle.cancel_thread(thread::current().id()).expect("nothing happens");
+        handle.spare_thread(thread::current().id());
+        still_works(&connection);
     },
     fn many_rows_of_parameters_are_cancelled(target: &Target) {
         let connection = fresh(target);

@@ -556,11 +556,16 @@ impl Backend for Embedded {
     fn limit_inline_blobs(&mut self, _: u32) {}
 
     fn begin_call(&mut self) {
-        if !self.signal.is_set() {
+        drop(self.signal.begin());
+        self.resume_call();
+    }
+
+    fn resume_call(&mut self) {
+        let mut calls = self.signal.resume();
+        if !calls.is_engine_told || self.signal.is_set_in(&calls) {
             return;
         }
-        let _telling = self.signal.telling();
-        self.signal.clear();
+        calls.is_engine_told = false;
         // What the engine was told too late for the call that it was meant for, it would do to this one. It forgets that when
         // interrupting is forbidden.
         if let Some(canceller) = self.attachment.as_ref().map(Attachment::canceller) {

@@ -32,8 +32,12 @@ pub(super) struct Interruption {
 
 impl Interruption {
     pub(super) fn begin_call(&mut self) {
-        self.signal.clear();
+        drop(self.signal.begin());
         (self.deadline, self.due, self.is_told) = (None, None, false);
+    }
+
+    pub(super) fn resume_call(&self) {
+        drop(self.signal.resume());
     }
 
     pub(super) fn handle(&self) -> CancelHandle {

@@ -470,6 +470,10 @@ impl<L: Link> Backend for Wire<L> {
         self.interruption.begin_call();
     }
 
+    fn resume_call(&mut self) {
+        self.interruption.resume_call();
+    }
+
     fn cancel_handle(&self) -> CancelHandle {
         self.interruption.handle()
     }
