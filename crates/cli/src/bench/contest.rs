@@ -67,7 +67,8 @@ pub(super) struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// All contests of a table take turns, so that its lines can be compared as well as ours with the reference.
+    /// All contests of a table take turns, so that its lines can be compared as well as ours with the reference. Who begins
+    /// changes from turn to turn: whoever is second finds server and machine warmer.
     pub(super) fn run(&self, table: &str, mut contests: Vec<Contest<'_>>) -> Result<Vec<Case>> {
         let new = |contest: &Contest<'_>| Case {
             name: contest.name.clone(),
@@ -83,11 +84,16 @@ impl Stage<'_> {
                 progress.tell(&format!("{table}, {name}"));
                 // Threads of this process carry the link, so that its processor time is not the client's.
                 let has_cpu = link.is_none();
-                case.ours.push(self.turn(name, ours, has_cpu)?);
-                if let Some(reference) = reference
-                    && repetition < *reference_turns
-                {
-                    case.reference.push(self.turn(name, reference, has_cpu)?);
+                match reference.as_mut().filter(|_| repetition < *reference_turns) {
+                    None => case.ours.push(self.turn(name, ours, has_cpu)?),
+                    Some(reference) if repetition % 2 == 0 => {
+                        case.ours.push(self.turn(name, ours, has_cpu)?);
+                        case.reference.push(self.turn(name, reference, has_cpu)?);
+                    }
+                    Some(reference) => {
+                        case.reference.push(self.turn(name, reference, has_cpu)?);
+                        case.ours.push(self.turn(name, ours, has_cpu)?);
+                    }
                 }
                 progress.add(1);
             }

@@ -154,6 +154,9 @@ mod tests {
     use super::*;
     use crate::params::Params;
     use arrow::array::{Int32Array, StringArray};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
     use std::sync::Arc;
 
     fn partition() -> Partition {
@@ -207,6 +210,32 @@ mod tests {
             lying.extend(crc32fast::hash(&lying).to_le_bytes());
             // Whatever it says, it is an error or some partition.
             let _ = Partition::from_bytes(&lying);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_has_written_it_nothing_panics(
+            changes in vec((any::<Index>(), any::<u8>()), 1..24),
+            end in any::<Index>(),
+            is_cut in any::<bool>(),
+        ) {
+            let mut bytes = partition().to_bytes().expect("bytes");
+            bytes.truncate(bytes.len() - 4);
+            let body = MAGIC.len() + 2;
+            if is_cut {
+                bytes.truncate(body + end.index(bytes.len() - body));
+            }
+            for (at, value) in changes {
+                if bytes.len() > body {
+                    let at = body + at.index(bytes.len() - body);
+                    bytes[at] = value;
+                }
+            }
+            bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+            if let Ok(partition) = Partition::from_bytes(&bytes) {
+                prop_assert!(partition.index() < partition.count());
+            }
         }
     }
 
