@@ -96,7 +96,7 @@ matrix!(
         let mut waiting = statement(&mut connection, "INSERT INTO t VALUES (1)");
         let (stop_running, stop_waiting) = (running.get_cancel_handle(), waiting.get_cancel_handle());
         let first = thread::spawn(move || running.execute_update());
-        thread::sleep(Duration::from_millis(300));
+        thread::sleep(Duration::from_secs(1));
         let second = thread::spawn(move || waiting.execute_update());
         thread::sleep(Duration::from_millis(300));
         stop_waiting.try_cancel().expect("it waits");

@@ -193,17 +193,22 @@ matrix!(
             (id.recv().expect("it begins"), thread)
         };
         let (busy, first) = start(ENDLESS.into());
-        thread::sleep(Duration::from_millis(300));
+        thread::sleep(Duration::from_secs(1));
         let (waiting, second) = start("SELECT 1 FROM RDB$DATABASE".into());
         thread::sleep(Duration::from_millis(300));
         handle.cancel_thread(waiting).expect("it waits");
         thread::sleep(Duration::from_millis(300));
         assert!(!first.is_finished() && !second.is_finished(), "nothing has ended yet");
         // Each call of the busy thread is another one: the second is not meant by what ended the first.
-        for _ in 0..2 {
+        handle.cancel_thread(busy).expect("it runs");
+        thread::sleep(Duration::from_millis(600));
+        assert!(!first.is_finished(), "once was enough for both");
+        let begin = Instant::now();
+        while !first.is_finished() && begin.elapsed() < Duration::from_secs(20) {
             handle.cancel_thread(busy).expect("it runs");
-            thread::sleep(Duration::from_millis(600));
+            thread::sleep(Duration::from_millis(100));
         }
+        assert!(first.is_finished(), "it is not interrupted");
         for count in first.join().expect("it ends") {
             assert_eq!(count.expect_err("it was cancelled").kind(), Kind::Cancelled);
         }
