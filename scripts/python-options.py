@@ -30,7 +30,7 @@ def options() -> list[tuple[str, list[str]]]:
     """Each option's key and scopes."""
     text = TABLE.read_text("utf-8")
     found = re.findall(r'^ {4}spec\("([^"]+)", (\w+), \w+, \w+, "', text, re.MULTILINE)
-    if len(found) != text.count('    spec("'):
+    if len(found) != len(re.findall(r"^ +spec\(", text, re.MULTILINE)):
         sys.exit(f"{TABLE}: an option is written in an unknown way")
     return [(key, SCOPES.get(scope, [scope])) for key, scope in found]
 

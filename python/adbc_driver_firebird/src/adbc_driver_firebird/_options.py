@@ -14,6 +14,7 @@ class DatabaseOptions(enum.Enum):
     PASSWORD = "password"
     ROLE = "adbc.firebird.role"
     CHARSET = "adbc.firebird.charset"
+    DIALECT = "adbc.firebird.dialect"
     AUTH_PLUGINS = "adbc.firebird.auth_plugins"
     WIRE_CRYPT = "adbc.firebird.wire_crypt"
     WIRE_CRYPT_PLUGINS = "adbc.firebird.wire_crypt_plugins"
