@@ -1,10 +1,11 @@
 //! Databases of dialect 1.
 
+use crate::ingest::ingest;
 use crate::support::{batch, column, detail, fails, failure, options, query, rows, run, statement};
-use adbc_core::error::{Error, Status};
+use adbc_core::error::Status;
 use adbc_core::options::{IngestMode, ObjectDepth, OptionDatabase, OptionStatement, OptionValue};
 use adbc_core::{Connection, Database, Driver, Optionable, Statement};
-use adbc_driver_manager::{ManagedConnection, ManagedDatabase};
+use adbc_driver_manager::ManagedDatabase;
 use arrow::array::*;
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, TimeUnit};
 use firearrow_testkit::{Generation, Target, matrix};
@@ -14,19 +15,6 @@ fn old_database(target: &Target) -> ManagedDatabase {
     let mut options = options(target, &target.fresh_url());
     options.push((OptionDatabase::Other("adbc.firebird.dialect".into()), OptionValue::Int(1)));
     crate::support::driver().new_database_with_opts(options).expect("valid options")
-}
-
-fn ingest(
-    connection: &mut ManagedConnection,
-    table: &str,
-    mode: impl Into<OptionValue>,
-    data: RecordBatch,
-) -> Result<Option<i64>, Error> {
-    let mut statement = connection.new_statement()?;
-    statement.set_option(OptionStatement::TargetTable, table.into())?;
-    statement.set_option(OptionStatement::IngestMode, mode.into())?;
-    statement.bind(data)?;
-    statement.execute_update()
 }
 
 fn ints() -> ArrayRef {

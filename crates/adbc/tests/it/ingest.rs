@@ -39,7 +39,8 @@ fn target_statement(
     statement
 }
 
-fn ingest(
+/// Ingests one batch.
+pub(crate) fn ingest(
     connection: &mut ManagedConnection,
     table: &str,
     mode: impl Into<OptionValue>,
