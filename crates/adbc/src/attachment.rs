@@ -198,7 +198,7 @@ impl Attachment {
         self.define_with(self.transaction_options(Purpose::Ddl)?, sql)
     }
 
-    pub(crate) fn define_with(&self, options: TransactionOptions, sql: &str) -> Result<()> {
+    fn define_with(&self, options: TransactionOptions, sql: &str) -> Result<()> {
         let connection = self.connection()?;
         let deadline = Instant::now() + IN_USE;
         let mut may_give_way = true;
@@ -238,6 +238,10 @@ impl Attachment {
         Ok(true)
     }
 
+    pub(crate) fn drop_table(&self, options: TransactionOptions, table: &str) -> Result<()> {
+        self.define_with(options, &format!("DROP TABLE {}", name(self.dialect()?, table)?))
+    }
+
     /// The options with the declared precisions of these columns.
     pub(crate) fn declare(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
         self.precisions.declare(self.connection()?, columns, options).map_err(of)
@@ -255,9 +259,8 @@ impl Attachment {
         let tables = std::mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
         for table in tables {
             // It may have been dropped by others, or be in use by them; nobody is left to be told.
-            let _ = self
-                .dialect()
-                .and_then(|dialect| self.define(&format!("DROP TABLE {}", name(dialect, &table)?)));
+            let _ =
+                self.transaction_options(Purpose::Ddl).and_then(|options| self.drop_table(options, &table));
         }
     }
 }

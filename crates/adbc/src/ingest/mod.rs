@@ -56,7 +56,7 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
     let mut committed = 0;
     let written = write(attachment, options, &insert, rows, &mut committed);
     if written.is_err() && makes && committed == 0 {
-        undo(attachment, engine, table);
+        undo(attachment, table);
     }
     written
 }
@@ -122,14 +122,13 @@ fn told_committed(error: Error, committed: usize) -> Error {
 }
 
 /// Removes a table that was made for rows which could not be written. In manual mode its transaction may hold it.
-fn undo(attachment: &Attachment, engine: Engine, table: &str) {
+fn undo(attachment: &Attachment, table: &str) {
     let Ok(mut options) = attachment.transaction_options(Purpose::Ddl) else { return };
     if !attachment.is_autocommit() {
         options.lock_resolution = LockResolution::NoWait;
     }
     // The first error is the one to report.
-    let _ = name(engine.dialect, table)
-        .and_then(|table| attachment.define_with(options, &format!("DROP TABLE {table}")));
+    let _ = attachment.drop_table(options, table);
 }
 
 /// The statement that takes one row.
