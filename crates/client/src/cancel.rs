@@ -45,7 +45,7 @@ impl Calls {
 
 impl Signal {
     /// A call of this thread begins. What was said of earlier ones is over.
-    pub(crate) fn begin(&self) -> MutexGuard<'_, Calls> {
+    pub(crate) fn begin(&self) {
         self.0.is_set.store(false, Ordering::SeqCst);
         let mut calls = self.resume();
         let this = thread::current().id();
@@ -53,7 +53,6 @@ impl Signal {
             calls.marked.retain_mut(|(thread, waits)| *thread != this || mem::take(waits));
             self.count(&calls);
         }
-        calls
     }
 
     /// A call of this thread goes on. Nobody tells the engine anything as long as the guard lives.

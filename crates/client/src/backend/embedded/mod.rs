@@ -556,7 +556,7 @@ impl Backend for Embedded {
     fn limit_inline_blobs(&mut self, _: u32) {}
 
     fn begin_call(&mut self) {
-        drop(self.signal.begin());
+        self.signal.begin();
         self.resume_call();
     }
 

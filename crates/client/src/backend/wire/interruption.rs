@@ -32,7 +32,7 @@ pub(super) struct Interruption {
 
 impl Interruption {
     pub(super) fn begin_call(&mut self) {
-        drop(self.signal.begin());
+        self.signal.begin();
         (self.deadline, self.due, self.is_told) = (None, None, false);
     }
 
