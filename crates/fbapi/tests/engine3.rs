@@ -1,6 +1,6 @@
-//! The suite on Firebird 3.0; `FIREARROW_ENGINE3` names its folder.
+//! The suite on the embedded engine of Firebird 3.0.
 #![allow(missing_docs, unreachable_pub, reason = "a test binary has no public interface")]
 
 mod suite;
 
-whole_suite!(3, "FIREARROW_ENGINE3");
+whole_suite!(embedded_3_0);

@@ -1,6 +1,6 @@
-//! The suite on Firebird 4.0; `FIREARROW_ENGINE4` names its folder.
+//! The suite on the embedded engine of Firebird 4.0.
 #![allow(missing_docs, unreachable_pub, reason = "a test binary has no public interface")]
 
 mod suite;
 
-whole_suite!(4, "FIREARROW_ENGINE4");
+whole_suite!(embedded_4_0);

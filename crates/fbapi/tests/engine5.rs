@@ -1,6 +1,6 @@
-//! The suite on Firebird 5.0; `FIREARROW_ENGINE5` names its folder.
+//! The suite on the embedded engine of Firebird 5.0.
 #![allow(missing_docs, unreachable_pub, reason = "a test binary has no public interface")]
 
 mod suite;
 
-whole_suite!(5, "FIREARROW_ENGINE5");
+whole_suite!(embedded_5_0);

@@ -8,10 +8,10 @@ use firearrow_fbapi::{
 };
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
+use firearrow_testkit::platform;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,10 @@ const DPB: &[u8] = b"\x01\x1c\x06SYSDBA\x30\x04UTF8\x4d\x00";
 const TEST: &str = "FIREARROW_FAULT";
 /// What a child works with.
 const ARGUMENT: &str = "FIREARROW_FAULT_ARGUMENT";
-const ENGINE: &str = "FIREARROW_ENGINE5";
 
-/// The folder of the engine, or a line that says what is skipped.
-fn engine(test: &str) -> Option<PathBuf> {
-    let path = env::var_os(ENGINE).map(PathBuf::from);
-    if path.is_none() {
-        // Past the capture of the test harness: a skip must be seen.
-        let _ = writeln!(std::io::stderr(), "SKIP fbapi {test}: {ENGINE} is not set");
-    }
-    path
+/// Runs `body` with the engine's folder, in the process that starts others.
+fn with_engine(test: &str, body: impl FnOnce(&Path)) {
+    firearrow_testkit::run(platform::embedded_5_0(), test, |target| body(target.engine()));
 }
 
 fn is_child(test: &str) -> bool {
@@ -61,8 +55,8 @@ fn assert_passed(output: &Output) {
 fn isolated(test: &str, body: impl FnOnce(&Path)) {
     if is_child(test) {
         body(&argument());
-    } else if let Some(engine) = engine(test) {
-        assert_passed(&child(test, engine).output().unwrap());
+    } else {
+        with_engine(test, |engine| assert_passed(&child(test, engine).output().unwrap()));
     }
 }
 
@@ -211,10 +205,7 @@ fn several_processes_share_a_database_in_classic_mode() {
 fn two_processes(test: &str, server_mode: ServerMode, check: impl FnOnce(Result<Attachment, Error>)) {
     const DATABASE: &str = "FIREARROW_FAULT_DATABASE";
     if !is_child(test) {
-        if let Some(engine) = engine(test) {
-            assert_passed(&child(test, engine).output().unwrap());
-        }
-        return;
+        return with_engine(test, |engine| assert_passed(&child(test, engine).output().unwrap()));
     }
     let library = load(&argument(), &LoadOptions { server_mode, ..LoadOptions::default() }).unwrap();
     if let Some(database) = env::var_os(DATABASE) {
@@ -239,23 +230,24 @@ fn many_processes_build_one_root() {
         create(&library, folder.path()).unwrap().drop_database().unwrap();
         return;
     }
-    let Some(engine) = engine(NAME) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("root");
-    for is_damaged in [false, true] {
-        if is_damaged {
-            fs::remove_file(root.join("lib/libfbclient.so.2")).unwrap();
+    with_engine(NAME, |engine| {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        for is_damaged in [false, true] {
+            if is_damaged {
+                fs::remove_file(root.join("lib/libfbclient.so.2")).unwrap();
+            }
+            let spawn = || {
+                let mut command = child(NAME, engine);
+                command.env(ROOT, &root).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+            };
+            let children: Vec<_> = (0..6).map(|_| spawn()).collect();
+            children.into_iter().for_each(|child| assert_passed(&child.wait_with_output().unwrap()));
+            let left: Vec<_> =
+                fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+            assert_eq!(left, ["root"], "nothing is left of the attempts of others");
         }
-        let spawn = || {
-            let mut command = child(NAME, &engine);
-            command.env(ROOT, &root).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        };
-        let children: Vec<_> = (0..6).map(|_| spawn()).collect();
-        children.into_iter().for_each(|child| assert_passed(&child.wait_with_output().unwrap()));
-        let left: Vec<_> =
-            fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
-        assert_eq!(left, ["root"], "nothing is left of the attempts of others");
-    }
+    });
 }
 
 #[test]
@@ -385,10 +377,10 @@ fn an_attached_process_still_dies_of_sigterm() {
         unsafe { libc::raise(libc::SIGTERM) };
         unreachable!("the signal was caught");
     }
-    if let Some(engine) = engine(NAME) {
+    with_engine(NAME, |engine| {
         let output = child(NAME, engine).output().unwrap();
         assert_eq!(output.status.signal(), Some(libc::SIGTERM), "{output:?}");
-    }
+    });
 }
 
 #[test]
@@ -400,13 +392,14 @@ fn the_environment_names_the_engine() {
         assert!(runtime.library.starts_with(argument()));
         return;
     }
-    let Some(engine) = engine(NAME) else { return };
-    let variables = ["FIREARROW_ENGINE", "FIREARROW_ENGINE_PATH"];
-    for variable in variables {
-        let mut command = child(NAME, &engine);
-        for name in variables {
-            command.env_remove(name);
+    with_engine(NAME, |engine| {
+        let variables = ["FIREARROW_ENGINE", "FIREARROW_ENGINE_PATH"];
+        for variable in variables {
+            let mut command = child(NAME, engine);
+            for name in variables {
+                command.env_remove(name);
+            }
+            assert_passed(&command.env_remove("VIRTUAL_ENV").env(variable, engine).output().unwrap());
         }
-        assert_passed(&command.env_remove("VIRTUAL_ENV").env(variable, &engine).output().unwrap());
-    }
+    });
 }

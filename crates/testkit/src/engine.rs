@@ -16,7 +16,8 @@ pub fn engine(generation: Generation) -> Option<PathBuf> {
         Generation::V5_0 => ("FIREARROW_ENGINE5", environment()),
     };
     let folder = match env::var_os(variable) {
-        Some(folder) => PathBuf::from(folder),
+        // Tests run in the folders of their crates.
+        Some(folder) => cache::repository().join(folder),
         None => wheel?.join(RUNTIME),
     };
     folder.join("libfbclient.so.2").is_file().then_some(folder)

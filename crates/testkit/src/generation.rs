@@ -18,6 +18,15 @@ impl Generation {
     /// All generations that firearrow supports.
     pub const ALL: [Self; 3] = [Self::V3_0, Self::V4_0, Self::V5_0];
 
+    /// The first number of the version.
+    pub fn major(self) -> u8 {
+        match self {
+            Self::V3_0 => 3,
+            Self::V4_0 => 4,
+            Self::V5_0 => 5,
+        }
+    }
+
     /// The number as Firebird writes it, `3.0`.
     pub fn number(self) -> &'static str {
         match self {

@@ -175,6 +175,17 @@ impl Target {
         }
     }
 
+    /// The runtime folder of the embedded engine.
+    ///
+    /// # Panics
+    /// It is a server.
+    pub fn engine(&self) -> &Path {
+        match self {
+            Self::Wire(server) => panic!("{} is a server", server.generation()),
+            Self::Embedded(embedded) => &embedded.engine,
+        }
+    }
+
     /// The platform's identifier, `firebird_3_0`.
     pub fn name(&self) -> String {
         self.platform().name()

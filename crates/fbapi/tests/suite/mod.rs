@@ -1,7 +1,7 @@
 //! The tests that run on every generation of the engine, and what they share.
 //!
-//! A process can use one client library only, so each generation has a test binary of its own, which finds
-//! its engine through a variable and skips by name without it.
+//! A process can use one client library only, so each generation has a test binary of its own. An engine that is
+//! not installed is a named skip.
 
 pub mod batches;
 pub mod blobs;
@@ -15,8 +15,7 @@ use firearrow_fbapi::{
     Attachment, Library, LoadOptions, MessageBuffer, Metadata, Runtime, RuntimeHint, Transaction,
 };
 use firearrow_proto::api::dialect::Dialect;
-use std::io::Write;
-use std::path::PathBuf;
+use firearrow_testkit::Target;
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 
@@ -33,23 +32,17 @@ pub struct Engine {
     pub major: u8,
 }
 
-/// The engine that `variable` names, or a line that says what is skipped.
-pub fn engine(major: u8, variable: &str) -> Option<&'static Engine> {
-    static ENGINE: OnceLock<Option<Engine>> = OnceLock::new();
-    ENGINE
-        .get_or_init(|| {
-            let Some(path) = std::env::var_os(variable) else {
-                // Past the capture of the test harness: a skip must be seen.
-                let _ = writeln!(std::io::stderr(), "SKIP fbapi engine {major}.0: {variable} is not set");
-                return None;
-            };
-            let runtime = Runtime::discover(&RuntimeHint::at(PathBuf::from(path))).unwrap();
-            assert_eq!(runtime.generation, Some(major));
-            let library = Library::load(&runtime, &LoadOptions::default()).unwrap();
-            assert_eq!(library.client_version(), (major, 0));
-            Some(Engine { library, major })
-        })
-        .as_ref()
+/// The engine behind the target, loaded once.
+pub fn engine(target: &Target) -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| {
+        let runtime = Runtime::discover(&RuntimeHint::at(target.engine())).unwrap();
+        let major = target.generation().major();
+        assert_eq!(runtime.generation, Some(major));
+        let library = Library::load(&runtime, &LoadOptions::default()).unwrap();
+        assert_eq!(library.client_version(), (major, 0));
+        Engine { library, major }
+    })
 }
 
 /// A new database; its folder goes with it.
@@ -126,12 +119,13 @@ pub fn varying(text: &str) -> Vec<u8> {
 /// Stamps a test for each function of the suite.
 #[macro_export]
 macro_rules! engine_tests {
-    ($major:literal, $variable:literal, $($module:ident::$name:ident)*) => {$(
+    ($platform:ident, $($module:ident::$name:ident)*) => {$(
         #[test]
         fn $name() {
-            if let Some(engine) = suite::engine($major, $variable) {
-                suite::$module::$name(engine);
-            }
+            let test = concat!(module_path!(), "::", stringify!($name));
+            firearrow_testkit::run(firearrow_testkit::platform::$platform(), test, |target| {
+                suite::$module::$name(suite::engine(target))
+            });
         }
     )*};
 }
@@ -139,8 +133,8 @@ macro_rules! engine_tests {
 /// All tests of the suite.
 #[macro_export]
 macro_rules! whole_suite {
-    ($major:literal, $variable:literal) => {
-        $crate::engine_tests!($major, $variable,
+    ($platform:ident) => {
+        $crate::engine_tests!($platform,
             types::every_type_survives_a_round_trip
             types::layouts_of_this_crate_are_those_of_the_engine
             types::values_are_converted_to_the_format_asked_for
