@@ -8,7 +8,6 @@ use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -141,15 +140,7 @@ pub fn statement_timeouts_depend_on_the_release(engine: &Engine) {
 
 pub fn handlers_of_signals_stay(engine: &Engine) {
     let _scratch = engine.scratch();
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        let mut action = MaybeUninit::<libc::sigaction>::uninit();
-        // SAFETY: with no new action given, sigaction fills the structure.
-        let action = unsafe {
-            assert_eq!(libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()), 0);
-            action.assume_init()
-        };
-        assert_eq!(action.sa_sigaction, libc::SIG_DFL, "signal {signal}");
-    }
+    assert_eq!(super::handlers(), engine.handlers);
 }
 
 pub fn the_same_library_is_loaded_once(engine: &Engine) {

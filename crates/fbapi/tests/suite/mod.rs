@@ -16,6 +16,7 @@ use firearrow_fbapi::{
 };
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_testkit::Target;
+use std::mem::MaybeUninit;
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 
@@ -30,6 +31,20 @@ pub const SNAPSHOT: &[u8] = &[3, 2, 6, 9];
 pub struct Engine {
     pub library: Arc<Library>,
     pub major: u8,
+    /// What [`handlers`] were before it was loaded.
+    pub handlers: [usize; 2],
+}
+
+/// What happens on SIGINT and SIGTERM. Whoever starts the tests may have had them ignored.
+pub fn handlers() -> [usize; 2] {
+    [libc::SIGINT, libc::SIGTERM].map(|signal| {
+        let mut action = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: with no new action given, sigaction fills the structure.
+        unsafe {
+            assert_eq!(libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()), 0);
+            action.assume_init().sa_sigaction
+        }
+    })
 }
 
 /// The engine behind the target, loaded once.
@@ -39,9 +54,10 @@ pub fn engine(target: &Target) -> &'static Engine {
         let runtime = Runtime::discover(&RuntimeHint::at(target.engine())).unwrap();
         let major = target.generation().major();
         assert_eq!(runtime.generation, Some(major));
+        let handlers = handlers();
         let library = Library::load(&runtime, &LoadOptions::default()).unwrap();
         assert_eq!(library.client_version(), (major, 0));
-        Engine { library, major }
+        Engine { library, major, handlers }
     })
 }
 
