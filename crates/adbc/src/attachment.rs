@@ -3,11 +3,10 @@
 use crate::activity::{Activity, Canceller, Task};
 use crate::error::{Result, internal, invalid_state, not_implemented, of};
 use crate::option::{ConnectionOptions, Purpose};
-use crate::precision::Precisions;
 use crate::sql::name;
 use firearrow::{
     CancelHandle, Config, Connection, Descriptor, Dialect, Isolation, ReadOptions, Transaction,
-    TransactionOptions,
+    TransactionOptions, gds,
 };
 use std::mem;
 use std::process;
@@ -16,9 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// "object @1 is in use": somebody still uses what DDL wants to change.
-const OBJECT_IN_USE: i32 = 335544453;
-/// How long DDL is repeated then, and how often: streams of this process may just be about to end.
+/// How long DDL is repeated when somebody still uses what it wants to change, and how often: streams of this process may
+/// just be about to end.
 const IN_USE: Duration = Duration::from_secs(1);
 const IN_USE_PAUSE: Duration = Duration::from_millis(50);
 
@@ -37,7 +35,6 @@ pub(crate) struct Attachment {
     /// Counts the ends of such transactions: streams of earlier ones are gone.
     epoch: AtomicU64,
     pub(crate) activity: Arc<Activity>,
-    pub(crate) precisions: Precisions,
     /// Temporary tables made here.
     temporary: Mutex<Vec<String>>,
 }
@@ -55,7 +52,6 @@ impl Attachment {
             worker: Mutex::default(),
             epoch: AtomicU64::new(0),
             activity: Arc::default(),
-            precisions: Precisions::default(),
             temporary: Mutex::default(),
         })
     }
@@ -86,6 +82,18 @@ impl Attachment {
     /// Runs `work`; a panic in it is the end of the connection.
     pub(crate) fn contain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         crate::panic::contain(|| self.break_down(), work)
+    }
+
+    /// Drops what belongs to the connection. No panic leaves a destructor.
+    pub(crate) fn discard<T>(&self, value: T) {
+        if self.is_foreign() {
+            // Not a byte may go to the server from here.
+            return mem::forget(value);
+        }
+        let _ = self.contain(|| {
+            drop(value);
+            Ok(())
+        });
     }
 
     pub(crate) fn canceller(&self, activity: &Arc<Activity>) -> Canceller {
@@ -208,15 +216,14 @@ impl Attachment {
                 transaction.prepare(sql)?.execute_last(transaction, ())
             };
             match work() {
-                Err(error) if error.gds_codes().contains(&OBJECT_IN_USE) && Instant::now() < deadline => {
-                    if !std::mem::take(&mut may_give_way) || !self.give_way()? {
+                Err(error)
+                    if error.gds_codes().contains(&gds::ISC_OBJ_IN_USE) && Instant::now() < deadline =>
+                {
+                    if !mem::take(&mut may_give_way) || !self.give_way()? {
                         thread::sleep(IN_USE_PAUSE);
                     }
                 }
-                result => {
-                    self.precisions.forget();
-                    return result.map(drop).map_err(of);
-                }
+                result => return result.map(drop).map_err(of),
             }
         }
     }
@@ -229,7 +236,7 @@ impl Attachment {
         let Some(transaction) = running.as_ref() else { return Ok(false) };
         let isolation = self.transaction_options(Purpose::Manual)?.isolation;
         let sees_committed = !matches!(isolation, Isolation::Snapshot | Isolation::SnapshotTableStability);
-        if !sees_committed || has_changes(transaction).map_err(of)? {
+        if !sees_committed || transaction.has_changes().map_err(of)? {
             return Ok(false);
         }
         let transaction = running.take().ok_or_else(|| internal("a transaction got lost"))?;
@@ -244,7 +251,7 @@ impl Attachment {
 
     /// The options with the declared precisions of these columns.
     pub(crate) fn declare(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
-        self.precisions.declare(self.connection()?, columns, options).map_err(of)
+        self.connection()?.declared(columns, options).map_err(of)
     }
 
     /// A temporary table was made that shall be gone with the attachment.
@@ -256,22 +263,13 @@ impl Attachment {
     }
 
     fn drop_temporary(&self) {
-        let tables = std::mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
+        let tables = mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
         for table in tables {
             // It may have been dropped by others, or be in use by them; nobody is left to be told.
             let _ =
                 self.transaction_options(Purpose::Ddl).and_then(|options| self.drop_table(options, &table));
         }
     }
-}
-
-/// Whether a transaction has changed or locked a row.
-fn has_changes(transaction: &Transaction) -> firearrow::Result<bool> {
-    const SQL: &str = "SELECT FIRST 1 1 FROM MON$TRANSACTIONS T \
-        JOIN MON$RECORD_STATS S ON S.MON$STAT_ID = T.MON$STAT_ID \
-        WHERE T.MON$TRANSACTION_ID = CURRENT_TRANSACTION AND S.MON$RECORD_INSERTS + S.MON$RECORD_UPDATES \
-        + S.MON$RECORD_DELETES + S.MON$RECORD_LOCKS > 0";
-    Ok(transaction.query(SQL)?.next_batch()?.is_some_and(|rows| rows.num_rows() > 0))
 }
 
 impl Drop for Attachment {

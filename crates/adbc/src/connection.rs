@@ -5,7 +5,7 @@ use crate::error::{Result, invalid_state, new, not_implemented, of};
 use crate::handover::give;
 use crate::metadata::{self, ObjectFilter};
 use crate::option::{
-    CONNECTION, ConnectionOptions, Defaults, Options, StatementOptions, cannot_set, not_found, optionable,
+    CONNECTION, ConnectionOptions, Defaults, Options, StatementOptions, find, not_found, optionable, settable,
 };
 use crate::reader::Stream;
 use crate::statement::Statement;
@@ -17,6 +17,7 @@ use firearrow::{Config, ServerInfo};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A connection.
 pub struct Connection {
@@ -38,9 +39,8 @@ impl Connection {
         for (key, value) in opts {
             let key = key.as_ref();
             check_names(key, true)?;
-            if !defaults.set(key, &crate::option::text(key, value)?)? {
-                return Err(cannot_set(key, CONNECTION));
-            }
+            settable(key, CONNECTION)?;
+            defaults.set(key, &crate::option::text(key, value)?)?;
         }
         let wanted = defaults.connection.clone();
         let attachment = Arc::new(Attachment::open(config, defaults.connection)?);
@@ -55,26 +55,11 @@ impl Connection {
 
     /// Tells the server about time limits of the session that have changed.
     fn limit_session(&self, before: &ConnectionOptions, now: &ConnectionOptions) -> Result<()> {
-        let mut settings = Vec::new();
-        if before.statement_timeout != now.statement_timeout {
-            settings.push(format!("SET STATEMENT TIMEOUT {} MILLISECOND", now.statement_timeout));
-        }
-        if before.idle_timeout != now.idle_timeout {
-            settings.push(format!("SET SESSION IDLE TIMEOUT {} SECOND", now.idle_timeout));
-        }
-        if settings.is_empty() {
-            return Ok(());
-        }
-        if !self.attachment.is_modern()? {
-            return Err(not_implemented("time limits of sessions need Firebird 4 or newer"));
-        }
-        let connection = self.attachment.connection()?;
-        let run = || {
-            let mut transaction = connection.begin(Default::default())?;
-            settings.iter().try_for_each(|sql| transaction.execute_immediate(sql))?;
-            transaction.commit()
-        };
-        run().map_err(of)
+        let statement = Duration::from_millis(now.statement_timeout.into());
+        let idle = Duration::from_secs(now.idle_timeout.into());
+        let statement = (before.statement_timeout != now.statement_timeout).then_some(statement);
+        let idle = (before.idle_timeout != now.idle_timeout).then_some(idle);
+        self.attachment.connection()?.limit_session(statement, idle).map_err(of)
     }
 
     fn info(&self) -> Result<Arc<ServerInfo>> {
@@ -117,11 +102,11 @@ fn check_names(key: &str, set: bool) -> Result<()> {
 impl Options for Connection {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         check_names(key, true)?;
+        settable(key, CONNECTION)?;
         let before = self.attachment.options().clone();
         let mut now = before.clone();
         if !now.set(key, value)? {
-            let known = self.statement.set(key, value)?;
-            return if known { Ok(()) } else { Err(cannot_set(key, CONNECTION)) };
+            return self.statement.set(key, value).map(drop);
         }
         if now.snapshot_number > 0 && !self.attachment.is_modern()? {
             return Err(not_implemented("snapshot numbers need Firebird 4 or newer"));
@@ -136,6 +121,9 @@ impl Options for Connection {
 
     fn get(&self, key: &str) -> Result<String> {
         check_names(key, false)?;
+        if !find(key).is_some_and(|spec| spec.scope.has(CONNECTION)) {
+            return Err(not_found(key));
+        }
         let attachment = &self.attachment;
         if key == "adbc.firebird.snapshot_number"
             && let Some(number) = attachment.ask_transaction(firearrow::Transaction::snapshot_number)?
@@ -144,12 +132,7 @@ impl Options for Connection {
         }
         let own = attachment.options().get(key);
         if let Some(value) = own.or_else(|| self.statement.get(key)) {
-            // The table is no option of connections, although there is a place for it.
-            return if crate::option::find(key).is_some_and(|spec| spec.scope.has(CONNECTION)) {
-                value
-            } else {
-                Err(not_found(key))
-            };
+            return value;
         }
         Ok(match key {
             "adbc.firebird.server_version" => self.info()?.engine_version.clone(),
@@ -185,7 +168,10 @@ impl adbc_core::Connection for Connection {
     }
 
     fn get_info(&self, codes: Option<HashSet<InfoCode>>) -> Result<Reader> {
-        self.metadata(|connection| metadata::info(connection, codes))
+        self.metadata(|connection| {
+            let version = || Ok(self.info()?.engine_version.clone());
+            metadata::info(connection.dialect(), version, codes)
+        })
     }
 
     fn get_objects(

@@ -2,9 +2,7 @@
 
 use crate::connection::Connection;
 use crate::error::{Result, invalid_argument, invalid_state};
-use crate::option::{
-    self, Access, DATABASE, Defaults, Kind, Options, cannot_set, flag, not_found, optionable,
-};
+use crate::option::{self, Access, DATABASE, Defaults, Kind, Options, flag, not_found, optionable};
 use crate::panic::contain;
 use adbc_core::options::{OptionConnection, OptionDatabase, OptionValue};
 use firearrow::Config;
@@ -51,9 +49,10 @@ fn understand(uri: &str) -> Result<(Config, Defaults)> {
         set.map_err(|error| invalid_argument(format!("uri: option {name}: {error}")))?;
     }
     for (name, value) in &others {
-        let spec = option::find(name).filter(|spec| spec.scope.has(DATABASE) && spec.access != Access::Read);
-        let unknown = || invalid_argument(format!("uri: there is no option '{}'", option::shortened(name)));
-        apply(&mut config, &mut defaults, spec.ok_or_else(unknown)?.key, value)?;
+        let spec = option::settable(name, DATABASE).map_err(|_| {
+            invalid_argument(format!("uri: there is no option '{}'", option::shortened(name)))
+        })?;
+        apply(&mut config, &mut defaults, spec.key, value)?;
     }
     Ok((config, defaults))
 }
@@ -77,8 +76,7 @@ fn wrong(error: ConfigError) -> adbc_core::error::Error {
 
 impl Options for Database {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        let spec = option::find(key).filter(|spec| spec.scope.has(DATABASE) && spec.access != Access::Read);
-        let spec = spec.ok_or_else(|| cannot_set(key, DATABASE))?;
+        let spec = option::settable(key, DATABASE)?;
         match spec.kind {
             _ if key == "uri" => understand(value).map(drop)?,
             // Connection strings know more words for it.

@@ -8,10 +8,12 @@
 //! | `firebird.line`, `firebird.column` | where in the SQL text |
 //! | `firebird.table`, `firebird.constraint`, `firebird.key` | what a constraint is about |
 //! | `firebird.row` | the row of parameters, counted from 0 |
+//! | `firebird.rows_committed` | rows of an ingestion that stay |
 //! | `firebird.retryable` | `true` when the same work may succeed in a new transaction |
 
 use adbc_core::error::{Error, Status};
 use arrow::error::ArrowError;
+use firearrow::catalog::quoted;
 use firearrow::{Kind, StatusArg, StatusVector, gds};
 use std::ffi::c_char;
 use std::fmt::Display;
@@ -19,29 +21,8 @@ use std::fmt::Display;
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// SQLSTATE of a table that does not exist, in the spelling of a call for [`with_sqlstate`].
-pub(crate) const TABLE_UNKNOWN: &str = "42S02";
-/// SQLSTATE of a table that exists already.
+/// SQLSTATE of a table that exists already, for [`with_sqlstate`].
 pub(crate) const TABLE_EXISTS: &str = "42S01";
-
-/// Codes that decide about the status before any SQLSTATE does: those differ between releases, or are too wide.
-mod code {
-    pub(super) const BUGCHECK: i32 = 335544333;
-    pub(super) const OPEN_ERROR: i32 = 335544734;
-    pub(super) const CONNECTION_LOST: i32 = 335544741;
-    pub(super) const PROCEDURE_UNKNOWN: i32 = 335544581;
-    pub(super) const FUNCTION_UNKNOWN: i32 = 335544586;
-    pub(super) const SEQUENCE_UNKNOWN: i32 = 335544463;
-    pub(super) const DEPENDENCIES: i32 = 335544630;
-    /// "There is no privilege for this operation", which Firebird 3 says of DDL.
-    pub(super) const NO_PRIVILEGE: i32 = 335545094;
-    /// "No permission for CREATE @1 operation", and for ALTER, DROP and the like behind it.
-    pub(super) const NO_PERMISSION_DDL: std::ops::RangeInclusive<i32> = 335545264..=335545266;
-    /// "At line @1, column @2".
-    pub(super) const LINE_AND_COLUMN: i32 = 336397208;
-    /// "Problematic key value is @1".
-    pub(super) const KEY_VALUE: i32 = 335545072;
-}
 
 /// An error that this driver finds by itself.
 pub(crate) fn new(status: Status, message: impl Into<String>) -> Error {
@@ -66,6 +47,12 @@ pub(crate) fn not_implemented(message: impl Into<String>) -> Error {
 /// Something that this driver does wrong.
 pub(crate) fn internal(message: impl Into<String>) -> Error {
     new(Status::Internal, message)
+}
+
+/// There is no table of this name.
+pub(crate) fn no_table(table: &str) -> Error {
+    let error = new(Status::NotFound, format!("there is no table {}", quoted(table)));
+    with_detail(with_sqlstate(error, "42S02"), "firebird.table", table)
 }
 
 /// Gives an error its SQLSTATE.
@@ -147,31 +134,31 @@ fn without_nul(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// The status by the codes of the engine first, then by the kind of the error and its SQLSTATE.
+/// The status by the codes of the engine first, since SQLSTATEs differ between releases or are too wide; then by the SQLSTATE
+/// and the kind of the error.
 fn status(error: &firearrow::Error) -> Status {
     let codes = error.gds_codes();
     let has = |code: i32| codes.contains(&code);
     for (found, status) in [
-        (code::BUGCHECK, Status::Internal),
+        (gds::ISC_BUG_CHECK, Status::Internal),
         (gds::ISC_CFG_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_ATT_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_REQ_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_NO_PRIV, Status::Unauthorized),
-        (code::NO_PRIVILEGE, Status::Unauthorized),
-        (code::OPEN_ERROR, Status::NotFound),
-        (code::CONNECTION_LOST, Status::IO),
-        (code::PROCEDURE_UNKNOWN, Status::NotFound),
-        (code::FUNCTION_UNKNOWN, Status::NotFound),
-        (code::SEQUENCE_UNKNOWN, Status::NotFound),
-        (code::DEPENDENCIES, Status::Integrity),
+        // What Firebird 3 says of DDL, and what 4 and later say of CREATE; both with an SQLSTATE of syntax.
+        (gds::ISC_DYN_NO_PRIV, Status::Unauthorized),
+        (gds::ISC_DYN_NO_CREATE_PRIV, Status::Unauthorized),
+        (gds::ISC_IO_OPEN_ERR, Status::NotFound),
+        (gds::ISC_LOST_DB_CONNECTION, Status::IO),
+        (gds::ISC_DSQL_PROCEDURE_ERR, Status::NotFound),
+        (gds::ISC_DSQL_FUNCTION_ERR, Status::NotFound),
+        (gds::ISC_GENNOTDEF, Status::NotFound),
+        (gds::ISC_DEPENDENCY, Status::Integrity),
         (gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST, Status::InvalidState),
     ] {
         if has(found) {
             return status;
         }
-    }
-    if codes.iter().any(|code| code::NO_PERMISSION_DDL.contains(code)) {
-        return Status::Unauthorized;
     }
     if error.status().is_some()
         && let Some(status) = by_sqlstate(error.sqlstate())
@@ -216,11 +203,11 @@ fn named(vector: &StatusVector) -> Vec<(&'static str, String)> {
     for (index, arg) in vector.0.iter().enumerate() {
         let StatusArg::Gds(code) = arg else { continue };
         let keys: &[&'static str] = match *code {
-            code::LINE_AND_COLUMN => &["firebird.line", "firebird.column"],
+            gds::ISC_DSQL_LINE_COL_ERROR => &["firebird.line", "firebird.column"],
             gds::ISC_UNIQUE_KEY_VIOLATION | gds::ISC_FOREIGN_KEY | gds::ISC_CHECK_CONSTRAINT => {
                 &["firebird.constraint", "firebird.table"]
             }
-            code::KEY_VALUE => &["firebird.key"],
+            gds::ISC_IDX_KEY_VALUE => &["firebird.key"],
             _ => continue,
         };
         let values = vector.0[index + 1..].iter().map_while(|arg| match arg {

@@ -10,6 +10,7 @@ use crate::reader::{BoundQuery, Stream};
 use crate::sql::{is_ddl, is_dml};
 use adbc_core::error::Error;
 use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use firearrow::{Cursor, OnFailure, Params, Statement, StatementKind, Transaction};
 use std::sync::Arc;
 
@@ -223,11 +224,7 @@ impl Execution<'_> {
             batches.push(batch);
         }
         self.progress.set_records(query.executed().counts);
-        // Where the engine does not count them, each of them gave a row.
-        let returned = batches.iter().map(|batch| batch.num_rows() as u64).sum();
-        let affected = self.affected(query.executed().affected_rows.or(Some(returned)));
-        let stream = self.stream(Stream::of_batches(query.schema(), batches)).stream;
-        Ok(Outcome { stream, affected })
+        Ok(self.collected(query.schema(), batches, query.executed().affected_rows))
     }
 
     /// All rows at once: what gives them has changed something, which is done only when all of them have been read.
@@ -236,14 +233,17 @@ impl Execution<'_> {
         while let Some(batch) = cursor.next_batch()? {
             batches.push(batch);
         }
-        // Where the engine does not count them, each of them gave a row.
-        let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
-        let affected = self.affected(cursor.affected_rows().or(Some(rows)));
         self.progress.set_records(cursor.record_counts());
         self.progress.set_wire(&cursor.wire_stats());
         self.progress.set_decoding(cursor.decode_time());
-        let stream = self.stream(Stream::of_batches(cursor.schema(), batches)).stream;
-        Ok(Outcome { stream, affected })
+        Ok(self.collected(cursor.schema(), batches, cursor.affected_rows()))
+    }
+
+    /// What changes returned. Where the engine does not count them, each gave a row.
+    fn collected(&self, schema: SchemaRef, batches: Vec<RecordBatch>, affected: Option<u64>) -> Outcome {
+        let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let affected = self.affected(affected.or(Some(rows)));
+        Outcome { affected, ..self.stream(Stream::of_batches(schema, batches)) }
     }
 
     fn stream(&self, stream: Stream) -> Outcome {

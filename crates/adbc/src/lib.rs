@@ -28,7 +28,6 @@ pub mod metadata;
 pub mod option;
 mod panic;
 mod partition;
-mod precision;
 mod progress;
 mod reader;
 mod sql;

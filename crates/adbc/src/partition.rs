@@ -7,7 +7,6 @@ use crate::option::StatementOptions;
 use crate::reader::Stream;
 use adbc_core::PartitionedResult;
 use firearrow::{BatchLimits, Descriptor, Params, Partition, PartitionedQuery};
-use std::mem;
 use std::sync::Arc;
 
 /// A divided query. Its partitions can be read as long as it lives.
@@ -33,7 +32,7 @@ impl Division {
             })?,
         };
         let connection = attachment.connection()?;
-        let read = |columns: &[Descriptor]| attachment.precisions.declare(connection, columns, &options.read);
+        let read = |columns: &[Descriptor]| connection.declared(columns, &options.read);
         let query = connection.partition_reading(sql, parameters, &options.partitions, read).map_err(of)?;
         Ok(Self { query: Some(query), attachment: Arc::clone(attachment) })
     }
@@ -52,17 +51,7 @@ impl Division {
 
 impl Drop for Division {
     fn drop(&mut self) {
-        let query = self.query.take();
-        if self.attachment.is_foreign() {
-            // Not a byte may go to the server from here.
-            mem::forget(query);
-            return;
-        }
-        // A panic must not leave a destructor.
-        let _ = self.attachment.contain(|| {
-            drop(query);
-            Ok(())
-        });
+        self.attachment.discard(self.query.take());
     }
 }
 

@@ -240,15 +240,7 @@ impl Stream {
         self.epoch = None;
         let source = mem::replace(&mut self.source, Source::Batches(VecDeque::new()));
         match self.attachment.take() {
-            // Not a byte may go to the server from here.
-            Some(attachment) if attachment.is_foreign() => mem::forget(source),
-            // A panic must not leave a destructor.
-            Some(attachment) => {
-                let _ = attachment.contain(|| {
-                    drop(source);
-                    Ok(())
-                });
-            }
+            Some(attachment) => attachment.discard(source),
             None => drop(source),
         }
     }

@@ -7,7 +7,7 @@ use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of}
 use crate::execution::{Execution, Outcome};
 use crate::handover::{announce, give};
 use crate::ingest;
-use crate::option::{Mode, Options, Purpose, STATEMENT, StatementOptions, cannot_set, not_found, optionable};
+use crate::option::{Mode, Options, Purpose, STATEMENT, StatementOptions, not_found, optionable, settable};
 use crate::partition::Division;
 use crate::progress::Latest;
 use crate::reader::Stream;
@@ -129,9 +129,8 @@ impl Statement {
 
 impl Options for Statement {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        if !self.options.set(key, value)? {
-            return Err(cannot_set(key, STATEMENT));
-        }
+        settable(key, STATEMENT)?;
+        self.options.set(key, value)?;
         if key == "adbc.ingest.target_table" {
             (self.sql, self.prepared) = (None, None);
         }

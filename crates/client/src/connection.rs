@@ -169,6 +169,26 @@ impl Connection {
         self.shared.lock().backend.has_time_zones()
     }
 
+    /// Limits every statement of this session, and how long the session may be idle before the server closes it; zero is no
+    /// limit, `None` leaves a limit as it is.
+    ///
+    /// # Errors
+    /// [`Kind::Unsupported`] before Firebird 4.
+    pub fn limit_session(&self, statement: Option<Duration>, idle: Option<Duration>) -> Result<()> {
+        let statement =
+            statement.map(|time| format!("SET STATEMENT TIMEOUT {} MILLISECOND", time.as_millis()));
+        let idle = idle.map(|time| format!("SET SESSION IDLE TIMEOUT {} SECOND", time.as_secs()));
+        if statement.is_none() && idle.is_none() {
+            return Ok(());
+        }
+        if !self.has_firebird4() {
+            return Err(Error::new(Kind::Unsupported, "time limits of sessions need Firebird 4 or newer"));
+        }
+        let mut transaction = self.begin_lazy(TransactionOptions::default())?;
+        [statement, idle].iter().flatten().try_for_each(|sql| transaction.execute_immediate(sql))?;
+        transaction.commit()
+    }
+
     /// Checks that the server answers.
     pub fn ping(&self) -> Result<()> {
         self.shared.run(async |session| session.backend.ping().await)

@@ -39,6 +39,7 @@ mod info;
 mod limbo;
 mod params;
 mod partition;
+mod precision;
 mod rows;
 mod rows_cursor;
 mod savepoint;

@@ -247,6 +247,17 @@ impl Transaction {
         number.ok_or_else(|| Error::new(Kind::Unsupported, "snapshot numbers need Firebird 4 or newer"))
     }
 
+    /// Whether it has inserted, updated, deleted or locked a row, as the monitoring tables tell.
+    pub fn has_changes(&self) -> Result<bool> {
+        const SQL: &str = "SELECT FIRST 1 1 FROM MON$TRANSACTIONS T \
+            JOIN MON$RECORD_STATS S ON S.MON$STAT_ID = T.MON$STAT_ID \
+            WHERE T.MON$TRANSACTION_ID = CURRENT_TRANSACTION AND S.MON$RECORD_INSERTS + S.MON$RECORD_UPDATES \
+            + S.MON$RECORD_DELETES + S.MON$RECORD_LOCKS > 0";
+        let (read, limits) = (ReadOptions::default(), BatchLimits::default());
+        let row = self.query_reading(SQL.into(), Params::none(), &read, limits)?.next_batch()?;
+        Ok(row.is_some_and(|row| row.num_rows() > 0))
+    }
+
     fn info(&self, item: u8) -> Result<Option<u64>> {
         let id = self.id_even_in_limbo()?;
         let data = self.shared.run(async |session| session.backend.transaction_info(id, &[item]).await)?;

@@ -14,6 +14,11 @@ pub(super) fn fail(out: *mut FFI_AdbcError, error: Error) -> AdbcStatusCode {
     status
 }
 
+/// The generated table lacks a function.
+pub(super) fn missing(error: *mut FFI_AdbcError) -> AdbcStatusCode {
+    fail(error, internal("a function is missing"))
+}
+
 /// The error in the form of ADBC 1.1, with its details.
 pub(super) fn foreign(error: Error) -> FFI_AdbcError {
     let mut foreign = FFI_AdbcError::try_from(error).unwrap_or_else(Into::into);

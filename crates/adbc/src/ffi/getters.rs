@@ -1,9 +1,8 @@
 //! Counters of a statement, read while it executes. The generated functions wait for the statement, with which it is not
 //! said how far an ingestion has come before it is over.
 
-use super::error::fail;
+use super::error::{fail, missing};
 use super::overlay::generated;
-use crate::error::internal;
 use crate::handover::receive_statement;
 use crate::option;
 use crate::progress::Latest;
@@ -160,8 +159,4 @@ unsafe fn write(bytes: &[u8], out: *mut u8, length: *mut usize) -> AdbcStatusCod
         ptr::write_unaligned(length, bytes.len());
     }
     ADBC_STATUS_OK
-}
-
-fn missing(error: *mut FFI_AdbcError) -> AdbcStatusCode {
-    fail(error, internal("a function is missing"))
 }

@@ -4,7 +4,7 @@
 //! statement while it executes, and would let a malformed array that is bound end in a panic, after which they refuse every
 //! call of the process.
 
-use super::error::{fail, of_panic};
+use super::error::{fail, missing, of_panic};
 use super::getters;
 use super::stream::{error_from_array_stream, export};
 use crate::driver::Driver;
@@ -88,7 +88,7 @@ macro_rules! streaming {
             out: *mut FFI_ArrowArrayStream,
             error: *mut FFI_AdbcError,
         ) -> AdbcStatusCode {
-            let Some(inner) = generated().$method else { return fail(error, internal("a function is missing")) };
+            let Some(inner) = generated().$method else { return missing(error) };
             // SAFETY: all arguments go on as they came, but for a stream that is ours; the caller keeps what the standard
             // demands for them.
             unsafe { with_stream(out, ptr::null_mut(), error, |out| inner(connection, $($argument,)* out, error)) }
@@ -117,7 +117,7 @@ unsafe extern "C" fn execute_query(
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
     let Some(inner) = generated().StatementExecuteQuery else {
-        return fail(error, internal("a function is missing"));
+        return missing(error);
     };
     // SAFETY: as above. Without a stream the generated function itself writes the affected rows, else it writes -1.
     unsafe { with_stream(out, affected, error, |out| inner(statement, out, affected, error)) }
@@ -131,7 +131,7 @@ unsafe extern "C" fn bind(
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
     let Some(inner) = generated().StatementBindStream else {
-        return fail(error, internal("a function is missing"));
+        return missing(error);
     };
     // SAFETY: both are null or valid by the standard.
     let (Some(values), Some(schema)) = (unsafe { values.as_mut() }, unsafe { schema.as_ref() }) else {

@@ -1,18 +1,17 @@
 //! Bound data into a table, which is made for it if need be.
 
 mod column;
-mod table;
 
 use crate::attachment::Attachment;
 use crate::bind::{Failure, Rows};
-use crate::error::{self, Result, TABLE_EXISTS, TABLE_UNKNOWN, invalid_argument, invalid_state, new, of};
+use crate::error::{self, Result, TABLE_EXISTS, invalid_argument, invalid_state, new, of};
 use crate::option::{IngestOptions, Mode, Purpose};
 use crate::sql::name;
 use adbc_core::error::{Error, Status};
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::Schema;
 use column::Engine;
-use firearrow::catalog::quoted;
+use firearrow::catalog::{Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, quoted};
 use firearrow::{Dialect, LockResolution, OnFailure, Statement, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
@@ -26,19 +25,23 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
     let engine = Engine { modern: attachment.is_modern()?, dialect: attachment.dialect()? };
     let schema = rows.schema();
     check_names(table, &schema, engine.modern)?;
-    let there = table::columns(attachment.connection()?, table)?;
-    let makes = match (options.mode, &there) {
+    let catalog = attachment.connection()?.catalog().map_err(of)?.with_system_tables(true);
+    let columns = catalog.columns(Name::Is(table), Name::Any).map_err(of)?;
+    let there = (!columns.is_empty()).then_some(&columns);
+    let makes = match (options.mode, there) {
         (Mode::Create, Some(_)) => return Err(exists(table, "exists already")),
-        (Mode::Append | Mode::Upsert, None) => return Err(missing(table)),
+        (Mode::Append | Mode::Upsert, None) => return Err(error::no_table(table)),
         (Mode::Create | Mode::CreateAppend, None) | (Mode::Replace, _) => true,
         (Mode::Append | Mode::CreateAppend | Mode::Upsert, Some(columns)) => {
-            if let Some(field) = schema.fields().iter().find(|field| !columns.contains(field.name())) {
+            let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
+            if let Some(field) = schema.fields().iter().find(|field| !is_there(field.name())) {
                 return Err(exists(table, &format!("exists, but has no column {}", quoted(field.name()))));
             }
             false
         }
     };
-    let insert = insert(attachment, options, table, &schema)?;
+    let insert = insert(&catalog, options, table, &schema)?;
+    drop(catalog);
     if makes {
         // Whatever is wrong with the beginning of the data must not cost the table that is there.
         let ahead = rows.look_ahead(2)?;
@@ -132,7 +135,7 @@ fn undo(attachment: &Attachment, table: &str) {
 }
 
 /// The statement that takes one row.
-fn insert(attachment: &Attachment, options: &IngestOptions, table: &str, schema: &Schema) -> Result<String> {
+fn insert(catalog: &Catalog, options: &IngestOptions, table: &str, schema: &Schema) -> Result<String> {
     let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
     let markers = vec!["?"; names.len()].join(", ");
     let (names, into) = (names.join(", "), quoted(table));
@@ -140,7 +143,7 @@ fn insert(attachment: &Attachment, options: &IngestOptions, table: &str, schema:
         return Ok(format!("INSERT INTO {into} ({names}) VALUES ({markers})"));
     }
     let key = match options.key.is_empty() {
-        true => table::primary_key(attachment.connection()?, table)?,
+        true => primary_key(catalog, table)?,
         false => options.key.clone(),
     };
     if key.is_empty() {
@@ -154,6 +157,13 @@ fn insert(attachment: &Attachment, options: &IngestOptions, table: &str, schema:
     Ok(format!("UPDATE OR INSERT INTO {into} ({names}) VALUES ({markers}) MATCHING ({})", key.join(", ")))
 }
 
+/// Columns of the primary key, in order; none if there is no such key.
+fn primary_key(catalog: &Catalog, table: &str) -> Result<Vec<String>> {
+    let constraints = catalog.constraints(Name::Is(table)).map_err(of)?;
+    let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
+    Ok(key.map(|key| key.columns).unwrap_or_default())
+}
+
 fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     if schema.fields().is_empty() {
         return Err(invalid_argument("the data has no columns"));
@@ -165,8 +175,8 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     }
     for name in names.chain([table]) {
         let (length, longest, unit) = match modern {
-            true => (name.chars().count(), 63, "characters"),
-            false => (name.len(), 31, "bytes"),
+            true => (name.chars().count(), LONGEST_NAME, "characters"),
+            false => (name.len(), LONGEST_NAME_FIREBIRD3, "bytes"),
         };
         if name.is_empty() || name.contains('\0') || length > longest {
             return Err(invalid_argument(format!(
@@ -176,11 +186,6 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn missing(table: &str) -> Error {
-    let error = new(Status::NotFound, format!("there is no table {}", quoted(table)));
-    error::with_detail(error::with_sqlstate(error, TABLE_UNKNOWN), "firebird.table", table)
 }
 
 fn exists(table: &str, what: &str) -> Error {

@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, 
 use arrow::array::{UnionArray, new_empty_array};
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::DataType;
-use firearrow::{Connection, Dialect};
+use firearrow::Dialect;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -30,8 +30,12 @@ mod code {
     pub(super) const IDENTIFIER_QUOTE_CHAR: u32 = 504;
 }
 
-/// One row for each of these codes (or all) that there is an answer to. Only the version of the server is asked for there.
-pub fn info(connection: &Connection, codes: Option<HashSet<InfoCode>>) -> Result<RecordBatch> {
+/// One row for each of these codes (or all) that there is an answer to. Only `version`, that of the server, is asked for there.
+pub fn info(
+    dialect: Dialect,
+    version: impl Fn() -> Result<String>,
+    codes: Option<HashSet<InfoCode>>,
+) -> Result<RecordBatch> {
     let all = [
         InfoCode::VendorName,
         InfoCode::VendorVersion,
@@ -50,16 +54,16 @@ pub fn info(connection: &Connection, codes: Option<HashSet<InfoCode>>) -> Result
     let wanted = |code: &InfoCode| codes.as_ref().is_none_or(|codes| codes.contains(code));
     let mut facts = Vec::with_capacity(all.len());
     for code in all.into_iter().filter(wanted) {
-        facts.extend(value(connection, &code)?.map(|value| (u32::from(&code), value)));
+        facts.extend(value(dialect, &version, &code)?.map(|value| (u32::from(&code), value)));
     }
     batch(facts)
 }
 
-fn value(connection: &Connection, code: &InfoCode) -> Result<Option<Value>> {
+fn value(dialect: Dialect, version: impl Fn() -> Result<String>, code: &InfoCode) -> Result<Option<Value>> {
     Ok(Some(match code {
         // Polars looks for a Python module of this name behind adbc_driver_.
         InfoCode::VendorName => Value::Text("Firebird".into()),
-        InfoCode::VendorVersion => Value::Text(connection.info().map_err(error::of)?.engine_version),
+        InfoCode::VendorVersion => Value::Text(version()?),
         InfoCode::VendorSql => Value::Flag(true),
         InfoCode::VendorSubstrait => Value::Flag(false),
         InfoCode::DriverName => Value::Text("ADBC Firebird Driver".into()),
@@ -69,7 +73,7 @@ fn value(connection: &Connection, code: &InfoCode) -> Result<Option<Value>> {
         InfoCode::Other(code::DDL_CATALOG | code::DDL_SCHEMA) => Value::Flag(false),
         InfoCode::Other(code::DDL_TABLE) => Value::Flag(true),
         InfoCode::Other(code::IDENTIFIER_CASE) => Value::Bits(2),
-        InfoCode::Other(code::IDENTIFIER_QUOTE_CHAR) => Value::Text(match connection.dialect() {
+        InfoCode::Other(code::IDENTIFIER_QUOTE_CHAR) => Value::Text(match dialect {
             Dialect::One => String::new(),
             Dialect::Three => "\"".into(),
         }),

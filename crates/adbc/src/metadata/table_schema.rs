@@ -2,7 +2,6 @@
 
 use super::has_nameless;
 use crate::error::{self, Result};
-use adbc_core::error::Status;
 use arrow::datatypes::{Field, Schema};
 use firearrow::catalog::{Name, quoted};
 use firearrow::{Connection, Dialect, ReadOptions};
@@ -20,15 +19,13 @@ pub fn table_schema(
     options: &ReadOptions,
 ) -> Result<Schema> {
     if !has_nameless(catalog) || !has_nameless(schema) {
-        return Err(missing(format!(
-            "table {} is in no catalog or schema: Firebird has none",
-            quoted(table)
-        )));
+        let error = error::no_table(table);
+        return Err(error::context(error, "there are neither catalogs nor schemas"));
     }
     let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
     if columns.is_empty() {
-        return Err(missing(format!("there is no table {}", quoted(table))));
+        return Err(error::no_table(table));
     }
     let list: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
     let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
@@ -42,8 +39,4 @@ pub fn table_schema(
         .zip(&columns)
         .map(|(field, column)| -> Field { field.as_ref().clone().with_nullable(column.nullable) });
     Ok(Schema::new(fields.collect::<Vec<Field>>()))
-}
-
-fn missing(text: String) -> adbc_core::error::Error {
-    error::with_sqlstate(error::new(Status::NotFound, text), error::TABLE_UNKNOWN)
 }

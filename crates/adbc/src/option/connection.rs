@@ -1,6 +1,6 @@
 //! How connections make transactions.
 
-use super::{bad_value, flag, number};
+use super::{bad_value, flag, number, within};
 use crate::error::{Result, not_implemented};
 use firearrow::{Isolation, LockResolution, TransactionOptions};
 
@@ -86,12 +86,7 @@ impl ConnectionOptions {
             "adbc.connection.readonly" => self.readonly = flag(key, value)?,
             "adbc.connection.transaction.isolation_level" => self.level = level(key, value)?,
             "adbc.firebird.lock_timeout" => {
-                let expected = "-1, or seconds from 0 to 32767";
-                let seconds: i64 = number(key, value, expected)?;
-                if !(-1..=LONGEST_WAIT).contains(&seconds) {
-                    return Err(bad_value(key, value, expected));
-                }
-                self.lock_timeout = seconds;
+                self.lock_timeout = within(key, value, -1..=LONGEST_WAIT, "-1, or seconds from 0 to 32767")?;
             }
             "adbc.firebird.ddl_autocommit" => self.ddl_autocommit = flag(key, value)?,
             "adbc.firebird.snapshot_number" => {

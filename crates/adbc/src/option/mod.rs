@@ -140,8 +140,15 @@ pub(crate) fn bad_value(key: &str, text: &str, expected: &str) -> Error {
     invalid_argument(format!("option {key} cannot be '{}'; it takes {expected}", shortened(text)))
 }
 
+/// The option of this key, if handles of this kind take a value for it.
+pub(crate) fn settable(key: &str, scope: Scope) -> Result<&'static Spec> {
+    find(key)
+        .filter(|spec| spec.scope.has(scope) && spec.access != Access::Read)
+        .ok_or_else(|| cannot_set(key, scope))
+}
+
 /// Setting an option that this kind of handle does not have, or that is for reading only.
-pub(crate) fn cannot_set(key: &str, scope: Scope) -> Error {
+fn cannot_set(key: &str, scope: Scope) -> Error {
     match find(key) {
         Some(spec) if spec.scope.has(scope) && spec.access == Access::Read => {
             invalid_state(format!("option {key} is for reading only"))

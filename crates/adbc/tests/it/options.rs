@@ -182,10 +182,7 @@ matrix!(
                 }
             } else {
                 let set = connection.set_option(OptionConnection::from(spec.key), "1".into());
-                // Those of statements have a place, too, which nobody sees.
-                if spec.scope.has(DATABASE) {
-                    fails(set, Status::NotImplemented);
-                }
+                fails(set, Status::NotImplemented);
                 fails(connection.get_option_string(OptionConnection::from(spec.key)), Status::NotFound);
             }
         }
@@ -239,6 +236,8 @@ matrix!(
         assert_eq!(arrow::array::AsArray::as_string::<i32>(blank.column(0)).value(0), "a");
         let wrong = (OptionConnection::Other("adbc.firebird.role".into()), "x".into());
         fails(database.new_connection_with_opts([wrong]).map(drop), Status::NotImplemented);
+        let table = (OptionConnection::Other("adbc.ingest.target_table".into()), "t".into());
+        fails(database.new_connection_with_opts([table]).map(drop), Status::NotImplemented);
     },
     fn what_the_uri_says_gives_way_to_options(target: &Target) {
         if matches!(target, Target::Embedded(_)) {

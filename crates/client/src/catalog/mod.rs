@@ -31,7 +31,7 @@ pub use column::{Column, Identity};
 pub use constraint::{Constraint, ConstraintKind, Reference};
 pub use data_type::{BaseType, ColumnType};
 pub use index::{Index, Segment};
-pub use name::{Name, identifier, quoted};
+pub use name::{LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, identifier, quoted};
 pub use table::{Table, TableKind};
 
 use crate::connection::Connection;

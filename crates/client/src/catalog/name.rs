@@ -2,8 +2,10 @@
 
 use firearrow_proto::api::dialect::Dialect;
 
-/// Most characters that a name can have (Firebird 4 and later; 31 bytes before).
-const LONGEST: usize = 63;
+/// Most characters that a name can have, from Firebird 4 on.
+pub const LONGEST_NAME: usize = 63;
+/// Most bytes that a name can have before Firebird 4.
+pub const LONGEST_NAME_FIREBIRD3: usize = 31;
 
 /// Which names a question is about. Letter case counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,19 +24,19 @@ impl Name<'_> {
     pub(super) fn condition(self, column: &str) -> Condition {
         match self {
             Self::Any => Condition::Always,
-            Self::Is(name) if name.chars().count() > LONGEST => Condition::Never,
+            Self::Is(name) if name.chars().count() > LONGEST_NAME => Condition::Never,
             // As it is stored, so that the engine can use its index.
             Self::Is(name) => Condition::Holds {
-                sql: format!("{column} = CAST(? AS VARCHAR({LONGEST}) CHARACTER SET UTF8)"),
+                sql: format!("{column} = CAST(? AS VARCHAR({LONGEST_NAME}) CHARACTER SET UTF8)"),
                 value: name.to_owned(),
             },
             Self::Like(pattern) => match squeezed(pattern) {
                 None => Condition::Never,
                 Some(value) => Condition::Holds {
                     sql: format!(
-                        "CAST(TRIM(TRAILING FROM {column}) AS VARCHAR({LONGEST}) CHARACTER SET UTF8) LIKE \
+                        "CAST(TRIM(TRAILING FROM {column}) AS VARCHAR({LONGEST_NAME}) CHARACTER SET UTF8) LIKE \
                          CAST(? AS VARCHAR({}) CHARACTER SET UTF8)",
-                        2 * LONGEST + 1
+                        2 * LONGEST_NAME + 1
                     ),
                     value,
                 },
@@ -63,7 +65,7 @@ fn squeezed(pattern: &str) -> Option<String> {
         }
     }
     let least = squeezed.chars().filter(|&character| character != '%').count();
-    (least <= LONGEST).then_some(squeezed)
+    (least <= LONGEST_NAME).then_some(squeezed)
 }
 
 /// A name as SQL text must have it, with quotes around, to mean exactly this one.
@@ -93,11 +95,11 @@ mod tests {
     fn patterns_fit_their_parameter() {
         assert_eq!(squeezed("%%a%_%%%"), Some("%a%_%".into()));
         assert_eq!(squeezed(""), Some(String::new()));
-        let long = "%ä".repeat(LONGEST) + "%%";
-        assert_eq!(squeezed(&long).map(|pattern| pattern.chars().count()), Some(2 * LONGEST + 1));
-        assert_eq!(squeezed(&"_".repeat(LONGEST + 1)), None);
-        assert_eq!(Name::Is(&"ä".repeat(LONGEST + 1)).condition("N"), Condition::Never);
-        assert_ne!(Name::Is(&"ä".repeat(LONGEST)).condition("N"), Condition::Never);
+        let long = "%ä".repeat(LONGEST_NAME) + "%%";
+        assert_eq!(squeezed(&long).map(|pattern| pattern.chars().count()), Some(2 * LONGEST_NAME + 1));
+        assert_eq!(squeezed(&"_".repeat(LONGEST_NAME + 1)), None);
+        assert_eq!(Name::Is(&"ä".repeat(LONGEST_NAME + 1)).condition("N"), Condition::Never);
+        assert_ne!(Name::Is(&"ä".repeat(LONGEST_NAME)).condition("N"), Condition::Never);
     }
 
     #[test]

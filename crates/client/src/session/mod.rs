@@ -14,6 +14,7 @@ pub(crate) mod write;
 
 use crate::backend::{Backend, End, Sql, StatementId, TransactionId};
 use crate::error::{Kind, Result};
+use crate::precision::Precisions;
 use array::ArrayCatalog;
 use blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
@@ -38,6 +39,7 @@ pub(crate) struct Session<B> {
     has_timeouts: bool,
     /// Array columns seen so far.
     arrays: ArrayCatalog,
+    pub(crate) precisions: Precisions,
     /// Numbers of transactions in limbo that nobody holds, as far as they were asked for.
     abandoned: HashSet<u64>,
 }
@@ -85,6 +87,7 @@ impl<B: Backend> Session<B> {
             known: KnownStatements::default(),
             has_timeouts: false,
             arrays: ArrayCatalog::new(),
+            precisions: Precisions::new(),
             abandoned: HashSet::new(),
         }
     }
@@ -184,6 +187,7 @@ impl<B: Backend> Session<B> {
     pub(crate) fn forget_all(&mut self) {
         self.known.clear();
         self.forget_arrays();
+        self.precisions.clear();
     }
 
     /// A transaction for descriptions and the catalog, which holds nothing back: a read-only, read committed

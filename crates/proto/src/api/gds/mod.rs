@@ -70,6 +70,7 @@ mod codes {
     pub const ISC_BAD_SEGSTR_ID: i32 = 335544329;
     pub const ISC_BAD_TPB_FORM: i32 = 335544331;
     pub const ISC_BAD_TRANS_HANDLE: i32 = 335544332;
+    pub const ISC_BUG_CHECK: i32 = 335544333;
     pub const ISC_CONVERT_ERROR: i32 = 335544334;
     pub const ISC_DEADLOCK: i32 = 335544336;
     pub const ISC_INFUNK: i32 = 335544341;
@@ -93,6 +94,8 @@ mod codes {
     pub const ISC_CONNECT_REJECT: i32 = 335544421;
     pub const ISC_SQLERR: i32 = 335544436;
     pub const ISC_UPDATE_CONFLICT: i32 = 335544451;
+    pub const ISC_OBJ_IN_USE: i32 = 335544453;
+    pub const ISC_GENNOTDEF: i32 = 335544463;
     pub const ISC_BAD_SEGSTR_TYPE: i32 = 335544465;
     pub const ISC_FOREIGN_KEY: i32 = 335544466;
     pub const ISC_LOGIN: i32 = 335544472;
@@ -108,7 +111,10 @@ mod codes {
     pub const ISC_DSQL_CURSOR_CLOSE_ERR: i32 = 335544577;
     pub const ISC_DSQL_FIELD_ERR: i32 = 335544578;
     pub const ISC_DSQL_RELATION_ERR: i32 = 335544580;
+    pub const ISC_DSQL_PROCEDURE_ERR: i32 = 335544581;
     pub const ISC_DSQL_SQLDA_ERR: i32 = 335544583;
+    pub const ISC_DSQL_FUNCTION_ERR: i32 = 335544586;
+    pub const ISC_DEPENDENCY: i32 = 335544630;
     pub const ISC_DSQL_TOKEN_UNK_ERR: i32 = 335544634;
     pub const ISC_SING_SELECT_ERR: i32 = 335544652;
     pub const ISC_UNIQUE_KEY_VIOLATION: i32 = 335544665;
@@ -118,6 +124,8 @@ mod codes {
     pub const ISC_NET_EVENT_CONNECT_ERR: i32 = 335544724;
     pub const ISC_NET_READ_ERR: i32 = 335544726;
     pub const ISC_NET_WRITE_ERR: i32 = 335544727;
+    pub const ISC_IO_OPEN_ERR: i32 = 335544734;
+    pub const ISC_LOST_DB_CONNECTION: i32 = 335544741;
     pub const ISC_TOO_MANY_HANDLES: i32 = 335544761;
     pub const ISC_DDL_NOT_ALLOWED_BY_DB_SQL_DIAL: i32 = 335544793;
     pub const ISC_CANCELLED: i32 = 335544794;
@@ -136,6 +144,8 @@ mod codes {
     pub const ISC_BAD_RESULT_SET: i32 = 335545049;
     pub const ISC_WIRECRYPT_INCOMPATIBLE: i32 = 335545064;
     pub const ISC_MISS_WIRECRYPT: i32 = 335545065;
+    pub const ISC_IDX_KEY_VALUE: i32 = 335545072;
+    pub const ISC_DYN_NO_PRIV: i32 = 335545094;
     pub const ISC_INTERFACE_VERSION_TOO_OLD: i32 = 335545100;
     pub const ISC_LOGIN_ERROR: i32 = 335545106;
     pub const ISC_ALREADY_OPENED: i32 = 335545107;
@@ -159,6 +169,8 @@ mod codes {
     pub const ISC_TRA_SNAPSHOT_DOES_NOT_EXIST: i32 = 335545252;
     pub const ISC_BIND_ERR: i32 = 335545259;
     pub const ISC_SQL_DB_DIALECT_DTYPE_UNSUPPORT: i32 = 336003077;
+    pub const ISC_DYN_NO_CREATE_PRIV: i32 = 335545264;
+    pub const ISC_DSQL_LINE_COL_ERROR: i32 = 336397208;
 }
 pub use codes::*;
 
