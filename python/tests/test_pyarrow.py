@@ -74,11 +74,7 @@ def test_batches_outlive_their_connection(uri):
 
 
 def test_fields_tell_where_they_come_from(cursor, connection, table):
-    cursor.execute(
-        f"CREATE TABLE {table} (n NUMERIC(9,3), u UUID_TEXT)".replace(
-            "UUID_TEXT", "CHAR(16) CHARACTER SET OCTETS"
-        )
-    )
+    cursor.execute(f"CREATE TABLE {table} (n NUMERIC(9,3), u CHAR(16) CHARACTER SET OCTETS)")
     cursor.execute(f"SELECT n, u FROM {table}")
     schema = cursor.fetch_arrow_table().schema
     assert (schema.field(0).type, schema.field(1).type) == (pa.decimal128(9, 3), pa.binary(16))

@@ -7,9 +7,10 @@ use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::{self, Progress, thousands};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
+    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
 };
 use serde_json::json;
 use std::num::NonZero;
@@ -63,7 +64,7 @@ impl Source {
         let connection = Connection::open(config)?;
         let default = BatchLimits::default();
         let limits = BatchLimits { rows: args.batch_rows.map_or(default.rows, NonZero::get), ..default };
-        let sql = sql(&args.source);
+        let sql = sql(&args.source, config.dialect)?;
         if args.partitions != 1 {
             return Self::in_partitions(args, config, &connection, &sql, limits);
         }
@@ -209,23 +210,26 @@ fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -
 }
 
 /// The query for a table, or the query itself.
-fn sql(source: &str) -> String {
-    match table(source.trim()) {
-        Some(name) => format!("SELECT * FROM {name}"),
-        None => source.to_owned(),
-    }
+fn sql(source: &str, dialect: Dialect) -> Result<String> {
+    let Some(name) = table(source.trim()) else { return Ok(source.to_owned()) };
+    let table = identifier(dialect, &name).ok_or_else(|| {
+        Failure::usage(format!(
+            "'{name}' cannot be a name: dialect 1 has no quotes, only upper-case letters, digits, _ and $"
+        ))
+    })?;
+    Ok(format!("SELECT * FROM {table}"))
 }
 
-/// The name in quotes, if the text is nothing but a name. Without quotes of its own it means what the engine would
-/// take it for, in capitals; the quotes then let it be a word of SQL.
+/// The name, if the text is nothing but a name. Without quotes it means what the engine would take it for, in capitals,
+/// and may be a word of SQL.
 fn table(text: &str) -> Option<String> {
     if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         let is_one = !inner.is_empty() && !inner.replace("\"\"", "").contains('"');
-        return is_one.then(|| text.to_owned());
+        return is_one.then(|| inner.replace("\"\"", "\""));
     }
     let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
-    is_name.then(|| format!("\"{}\"", text.to_ascii_uppercase()))
+    is_name.then(|| text.to_ascii_uppercase())
 }
 
 const BATCHES_WAITING: usize = 2;
@@ -233,6 +237,7 @@ const BATCHES_WAITING: usize = 2;
 #[cfg(test)]
 mod tests {
     use super::sql;
+    use firearrow::Dialect;
 
     #[test]
     fn a_name_is_a_table_and_anything_else_a_query() {
@@ -246,7 +251,9 @@ mod tests {
             ("\"a\", \"b\"", "\"a\", \"b\""),
             ("1st", "1st"),
         ] {
-            assert_eq!(sql(source), expected);
+            assert_eq!(sql(source, Dialect::Three).unwrap(), expected);
         }
+        assert_eq!(sql("t_wide", Dialect::One).unwrap(), "SELECT * FROM T_WIDE");
+        sql("\"Mixed case\"", Dialect::One).expect_err("no such name");
     }
 }

@@ -317,7 +317,6 @@ matrix!(
         let mut connection = fresh(target);
         let batches = (0..40).map(|part| Ok(people(part * 1000..part * 1000 + 1000))).collect();
         let mut statement = target_statement(&mut connection, "T", IngestMode::Create);
-        set(&mut connection, "adbc.firebird.ingest.text", "varchar(20)").expect("it is known");
         statement
             .set_option(OptionStatement::Other("adbc.firebird.ingest.text".into()), "varchar(20)".into())
             .expect("known");

@@ -238,11 +238,12 @@ matrix!(
         fails(database.new_connection_with_opts([wrong]).map(drop), Status::NotImplemented);
         let table = (OptionConnection::Other("adbc.ingest.target_table".into()), "t".into());
         fails(database.new_connection_with_opts([table]).map(drop), Status::NotImplemented);
-    },
+    }
+);
+
+matrix!(
+    wire,
     fn what_the_uri_says_gives_way_to_options(target: &Target) {
-        if matches!(target, Target::Embedded(_)) {
-            return;
-        }
         let url = format!("{}?adbc.firebird.query.batch_rows=5&int128=utf8", target.fresh_url());
         let mut database = database(target, &url);
         let rows = |connection: &adbc_driver_manager::ManagedConnection| {

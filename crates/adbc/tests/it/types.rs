@@ -365,5 +365,20 @@ matrix!(
         select.set_option(key, "range".into()).expect("it is known");
         let found = crate::support::rows(select.execute().expect("it runs"));
         assert_eq!(found.column(0).as_primitive::<Decimal128Type>().value(0), 32_767);
+    },
+    fn precision_follows_the_declaration(target: &Target) {
+        let mut connection = fresh(target);
+        for key in ["adbc.connection.autocommit", "adbc.firebird.ddl_autocommit"] {
+            set(&mut connection, key, "false").expect("it is known");
+        }
+        for (sql, precision) in
+            [("CREATE TABLE t (n NUMERIC(10, 2))", 10), ("ALTER TABLE t ALTER n TYPE NUMERIC(12, 2)", 12)]
+        {
+            crate::support::run(&mut connection, sql);
+            connection.commit().expect("it is defined");
+            let schema = statement(&mut connection, "SELECT n FROM t").execute_schema().expect("a schema");
+            assert_eq!(*schema.field(0).data_type(), DataType::Decimal128(precision, 2), "{sql}");
+            connection.commit().expect("nothing has happened");
+        }
     }
 );

@@ -40,6 +40,15 @@ matrix!(
         assert_same(&readers::csv(&csv), &(shown.0, without_empty_texts(shown.1)));
         assert_eq!(files(folder.path()).len(), 7, "nothing is left over");
     },
+    fn tables_have_names_in_dialect_1_too(target: &Target) {
+        let url = format!("{}?dialect=1", demo(target, "1"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.parquet");
+        firearrow(target, &["copy", &url, "rdb$database", argument(&path)]).success();
+        assert_eq!(readers::parquet_file(&path).num_rows(), 1);
+        let outcome = firearrow(target, &["copy", &url, "\"rdb\"", argument(&path), "--force"]);
+        outcome.failure(2, &["'rdb' cannot be a name", "dialect 1"]);
+    },
     fn partitions_come_to_the_whole(target: &Target) {
         let url = demo(target, "3000");
         let folder = tempfile::tempdir().unwrap();
