@@ -87,7 +87,6 @@ matrix!(
             Err(error) => {
                 assert_eq!(error.status, Status::InvalidState, "{error}");
                 assert!(error.message.contains("divide the query anew"), "{error}");
-                assert!(detail(&error, "firebird.gds_codes").is_some());
                 true
             }
         };
@@ -107,7 +106,7 @@ matrix!(
         damaged[30] ^= 1;
         fails(connection.read_partition(&damaged).map(drop), Status::InvalidArguments);
         let other = fresh_database(target).new_connection().expect("it can be created");
-        fails(other.read_partition(&part).map(drop), Status::InvalidState);
+        fails(other.read_partition(&part).map(drop), Status::InvalidArguments);
     },
     fn what_cannot_be_divided_is_one_partition_or_refused(target: &Target) {
         let (database, mut connection) = filled(target);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "FbPartn\0"  version u16
-//! index u32  count u32  dialect u32  snapshot u64 (0: the reader's own)
+//! index u32  count u32  dialect u32  snapshot u64 (0: the reader's own)  leader u64
 //! database  sql  number of switches u32  (name value)…  declared precisions (0: none)  parameters
 //!                                                                          each of these: length u32, bytes
 //! CRC-32 of all that u32
@@ -10,7 +10,7 @@
 //! Numbers are little-endian. The parameters are an Arrow IPC stream, empty without any. There is neither an address nor
 //! a password inside.
 
-use super::Partition;
+use super::{Partition, Snapshot};
 use crate::arrow::ReadOptions;
 use crate::error::{Error, Kind, Result};
 use arrow::array::RecordBatch;
@@ -20,7 +20,7 @@ use firearrow_proto::api::dialect::Dialect;
 use std::panic::catch_unwind;
 
 const MAGIC: &[u8; 8] = b"FbPartn\0";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 impl Partition {
     /// The partition as bytes, for [`from_bytes`](Self::from_bytes) on another connection, in another process or on
@@ -34,7 +34,9 @@ impl Partition {
         bytes.extend(self.index.to_le_bytes());
         bytes.extend(self.count.to_le_bytes());
         bytes.extend(u32::from(self.dialect.number()).to_le_bytes());
-        bytes.extend(self.snapshot.unwrap_or_default().to_le_bytes());
+        let Snapshot { number, leader } = self.snapshot.unwrap_or(Snapshot { number: 0, leader: 0 });
+        bytes.extend(number.to_le_bytes());
+        bytes.extend(leader.to_le_bytes());
         put(&mut bytes, self.database.as_bytes());
         put(&mut bytes, self.sql.as_bytes());
         let switches: Vec<_> =
@@ -55,7 +57,7 @@ impl Partition {
     /// What [`to_bytes`](Self::to_bytes) has written.
     ///
     /// # Errors
-    /// [`Kind::Configuration`] when it is something else, damaged, or of a newer version.
+    /// [`Kind::Configuration`] when it is something else, damaged, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin like one"))?;
         let (version, _) = rest.split_first_chunk().ok_or_else(cut)?;
@@ -71,7 +73,8 @@ impl Partition {
         let (index, count) = (reader.number()?, reader.number()?);
         let dialect = u8::try_from(reader.number()?).ok().and_then(Dialect::from_number);
         let dialect = dialect.ok_or_else(|| wrong("it names an SQL dialect that does not exist"))?;
-        let snapshot = Some(u64::from_le_bytes(reader.chunk()?)).filter(|&number| number != 0);
+        let (number, leader) = (u64::from_le_bytes(reader.chunk()?), u64::from_le_bytes(reader.chunk()?));
+        let snapshot = (number != 0).then_some(Snapshot { number, leader });
         let (database, sql) = (reader.text()?.to_owned(), reader.text()?.to_owned());
         let mut read = ReadOptions::default();
         for _ in 0..reader.number()? {
@@ -167,7 +170,7 @@ mod tests {
             [Arc::new(Int32Array::from(vec![7])), Arc::new(StringArray::from(vec![None::<&str>]))];
         Partition {
             database: "{C016AF63}".into(),
-            snapshot: Some(1 << 40),
+            snapshot: Some(Snapshot { number: 1 << 40, leader: 1 << 41 }),
             dialect: Dialect::One,
             sql: "SELECT Ä FROM T WHERE A = ? AND B = ?".into(),
             parameters: Params::row(parameters).batch().cloned(),
@@ -240,10 +243,10 @@ mod tests {
     }
 
     #[test]
-    fn newer_versions_are_named() {
+    fn other_versions_are_named() {
         let mut bytes = partition().to_bytes().expect("bytes");
-        bytes[8] = 3;
-        let error = Partition::from_bytes(&bytes).expect_err("it is newer");
-        assert!(error.message().contains("version 3"), "{error}");
+        bytes[8] = 2;
+        let error = Partition::from_bytes(&bytes).expect_err("it is older");
+        assert!(error.message().contains("version 2"), "{error}");
     }
 }

@@ -32,14 +32,15 @@ use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::transaction::Transaction;
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::SchemaRef;
+use arrow::array::{ArrayRef, AsArray, RecordBatch, UInt64Array};
+use arrow::datatypes::{Int64Type, SchemaRef};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
 use range::Dimension;
 use shape::PlainQuery;
+use std::sync::Arc;
 
 /// How a query is divided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub struct Partition {
     /// The database, by the name that it has itself.
     database: String,
     /// The snapshot to read; the reader's own without.
-    snapshot: Option<u64>,
+    snapshot: Option<Snapshot>,
     /// What the query was understood as when it was divided.
     dialect: Dialect,
     sql: String,
@@ -75,6 +76,15 @@ pub struct Partition {
     read: ReadOptions,
     index: u32,
     count: u32,
+}
+
+/// What all partitions read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Snapshot {
+    number: u64,
+    /// The transaction that holds it. Snapshots are counted anew when the last attachment has gone, transactions never: as
+    /// long as this one is active the number means what it meant.
+    leader: u64,
 }
 
 impl PartitionedQuery {
@@ -102,12 +112,29 @@ impl Partition {
 
     /// The number of the snapshot that it reads; `None` if that is the reader's own.
     pub fn snapshot(&self) -> Option<u64> {
-        self.snapshot
+        self.snapshot.map(|snapshot| snapshot.number)
     }
 
     /// The query.
     pub fn sql(&self) -> &str {
         &self.sql
+    }
+
+    /// Whether it is of this database.
+    fn check(&self, here: &Identity) -> Result<()> {
+        if here.database == self.database {
+            return Ok(());
+        }
+        let text = "the partition belongs to a query of another database";
+        Err(Error::new(Kind::Configuration, format!("{text}: {}, not {}", self.database, here.database)))
+    }
+
+    fn gone(&self) -> String {
+        let number = self.snapshot().unwrap_or_default();
+        format!(
+            "the query of this partition has ended and taken its snapshot {number} along; divide the query anew and keep \
+             it until all partitions are read"
+        )
     }
 }
 
@@ -148,16 +175,14 @@ impl Connection {
         let whole = whole.with_read_options(read.clone());
         let schema = whole.schema()?;
         drop(whole);
-        let snapshot = match leader.snapshot_number() {
-            Ok(number) => Some(number),
-            Err(error) if error.kind() == Kind::Unsupported => None,
-            Err(error) => return Err(error),
-        };
+        let Identity { database, snapshot, .. } = Identity::of(&leader, self.has_firebird4(), None)?;
         let may_divide = options.wanted != 1 && (snapshot.is_some() || options.without_snapshot);
-        let parts =
-            if may_divide { self.divide(sql, options.wanted, snapshot, &leader)? } else { Vec::new() };
+        let parts = if may_divide {
+            self.divide(sql, options.wanted, snapshot.is_some(), &leader)?
+        } else {
+            Vec::new()
+        };
         let parts = if parts.is_empty() { vec![sql.to_owned()] } else { parts };
-        let database = database(&leader, snapshot.is_some())?;
         let count = parts.len() as u32;
         let partitions = (0..).zip(parts).map(|(index, sql)| Partition {
             database: database.clone(),
@@ -177,11 +202,11 @@ impl Connection {
         &self,
         sql: &str,
         wanted: usize,
-        snapshot: Option<u64>,
+        has_snapshot: bool,
         leader: &Transaction,
     ) -> Result<Vec<String>> {
         let Some(query) = PlainQuery::of(sql) else { return Ok(Vec::new()) };
-        let dimension = Dimension::of(&self.catalog()?, &query.table, snapshot.is_some())?;
+        let dimension = Dimension::of(&self.catalog()?, &query.table, has_snapshot)?;
         let Some(dimension) = dimension else { return Ok(Vec::new()) };
         let conditions = dimension.conditions(leader, self.dialect(), &query, wanted)?;
         let parts: Vec<String> = conditions.iter().map(|condition| query.and(condition)).collect();
@@ -194,16 +219,24 @@ impl Connection {
     /// Reads a part of a query that this or any other connection to the same database has divided.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] if it is a part of a query of another database, or if the [`PartitionedQuery`] has gone, and its
-    /// snapshot with it. It is never another snapshot that is read then.
+    /// [`Kind::Configuration`] if it is a part of a query of another database. [`Kind::Misuse`] if the [`PartitionedQuery`]
+    /// has gone, and its snapshot with it: another one is never read.
     pub fn read_partition(&self, partition: &Partition, limits: BatchLimits) -> Result<Cursor> {
         let options =
-            TransactionOptions { at_snapshot: partition.snapshot, ..TransactionOptions::read_only() };
-        let transaction = self.begin(options).map_err(|error| explained(error, partition))?;
-        let here = database(&transaction, partition.snapshot.is_some())?;
-        if here != partition.database {
-            let text = "the partition belongs to a query of another database";
-            return Err(Error::new(Kind::Misuse, format!("{text}: {}, not {here}", partition.database)));
+            TransactionOptions { at_snapshot: partition.snapshot(), ..TransactionOptions::read_only() };
+        let leader = partition.snapshot.map(|snapshot| snapshot.leader);
+        let transaction = match self.begin(options) {
+            Err(error) if error.gds_codes().contains(&gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST) => {
+                let transaction = self.begin_lazy(TransactionOptions::read_only())?;
+                partition.check(&Identity::of(&transaction, true, leader)?)?;
+                return Err(error.context(partition.gone()));
+            }
+            begun => begun?,
+        };
+        let here = Identity::of(&transaction, leader.is_some(), leader)?;
+        partition.check(&here)?;
+        if leader.is_some() && !here.has_leader {
+            return Err(Error::new(Kind::Misuse, partition.gone()));
         }
         let parameters = partition.parameters.clone().map_or(Params::none(), Params::from);
         let sql = Sql::new(&partition.sql, partition.dialect);
@@ -212,28 +245,40 @@ impl Connection {
     }
 }
 
-fn explained(error: Error, partition: &Partition) -> Error {
-    match partition.snapshot {
-        Some(number) if error.gds_codes().contains(&gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST) => error.context(format!(
-            "the query of this partition has ended and taken its snapshot {number} along, or it is another \
-             server's; divide the query anew and keep it until all partitions are read"
-        )),
-        _ => error,
-    }
+/// Where a transaction is.
+struct Identity {
+    /// What the database calls itself: its GUID and its file, or when it was created where there is no GUID.
+    database: String,
+    /// Its own snapshot, from Firebird 4 on.
+    snapshot: Option<Snapshot>,
+    /// Whether the leader that was asked for is active: its commit number is 0 then.
+    has_leader: bool,
 }
 
-/// What a database calls itself: its GUID, or when it was created where there is none (before Firebird 4).
-fn database(transaction: &Transaction, has_guid: bool) -> Result<String> {
-    let sql = match has_guid {
-        true => "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'DB_GUID') AS VARCHAR(60)) FROM RDB$DATABASE",
-        false => "SELECT CAST(MON$CREATION_DATE AS VARCHAR(60)) FROM MON$DATABASE",
-    };
-    let batch = transaction
-        .query_reading(sql.into(), Params::none(), &ReadOptions::default(), BatchLimits::default())?
-        .next_batch()?;
-    let name = batch.and_then(|batch| {
-        let names = batch.column(0).as_string_opt::<i32>()?;
-        (!names.is_empty() && names.is_valid(0)).then(|| names.value(0).to_owned())
-    });
-    name.ok_or_else(|| Error::new(Kind::Protocol, "the database does not tell its identity"))
+impl Identity {
+    fn of(transaction: &Transaction, is_modern: bool, leader: Option<u64>) -> Result<Self> {
+        const MODERN: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'DB_GUID') || ' ' || \
+            RDB$GET_CONTEXT('SYSTEM', 'DB_FILE_ID') AS VARCHAR(120)), CURRENT_TRANSACTION, \
+            CAST(RDB$GET_CONTEXT('SYSTEM', 'SNAPSHOT_NUMBER') AS VARCHAR(20)), \
+            RDB$GET_TRANSACTION_CN(CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID)) FROM RDB$DATABASE";
+        const OLD: &str = "SELECT CAST(MON$CREATION_DATE AS VARCHAR(60)) FROM MON$DATABASE";
+        let leader: ArrayRef = Arc::new(UInt64Array::from(vec![leader]));
+        let (sql, parameters) =
+            if is_modern { (MODERN, Params::row([leader])) } else { (OLD, Params::none()) };
+        let batch = transaction
+            .query_reading(sql.into(), parameters, &ReadOptions::default(), BatchLimits::default())?
+            .next_batch()?;
+        let identity = batch.filter(|batch| batch.num_rows() > 0).and_then(|batch| {
+            let text = |column: usize| Some(batch.column(column).as_string_opt::<i32>()?.value(0).to_owned());
+            let database = text(0)?;
+            if !is_modern {
+                return Some(Self { database, snapshot: None, has_leader: false });
+            }
+            let number = |column: usize| batch.column(column).as_primitive_opt::<Int64Type>();
+            let snapshot = Snapshot { number: text(2)?.parse().ok()?, leader: number(1)?.value(0) as u64 };
+            let has_leader = number(3)?.iter().next().flatten() == Some(0);
+            Some(Self { database, snapshot: Some(snapshot), has_leader })
+        });
+        identity.ok_or_else(|| Error::new(Kind::Protocol, "the database does not tell its identity"))
+    }
 }

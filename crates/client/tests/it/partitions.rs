@@ -193,7 +193,7 @@ matrix!(
             .read_partition(&query.partitions()[0], Default::default())
             .map(drop)
             .expect_err("it is elsewhere");
-        assert_eq!(error.kind(), Kind::Misuse, "{error}");
+        assert_eq!(error.kind(), Kind::Configuration, "{error}");
     },
     fn parameters_and_switches_travel_along(target: &Target) {
         let (config, connection) = filled(target);
@@ -277,4 +277,28 @@ matrix!(
         let read = connection.wire_stats().since(&before).round_trips;
         assert!(read <= 6, "{read}");
     },
+);
+
+matrix!(
+    [firebird_4_0, firebird_5_0, embedded_5_0],
+    fn a_snapshot_with_the_number_of_another_one_is_not_read(target: &Target) {
+        let (config, connection) = filled(target);
+        connection.close().expect("nothing is left of it");
+        // Numbers of snapshots begin anew with the first attachment.
+        let divide = || {
+            let connection = Connection::open(&config).expect("it opens");
+            let query = connection.partition("SELECT id FROM t", (), &wanted(2)).expect("it is divided");
+            (connection, query)
+        };
+        let (first, query) = divide();
+        let part = query.partitions()[0].clone();
+        drop((query, first));
+        let (second, query) = divide();
+        let error =
+            second.read_partition(&part, Default::default()).map(drop).expect_err("its leader has gone");
+        assert_eq!(error.kind(), Kind::Misuse, "{error}");
+        assert!(error.message().contains("divide the query anew"), "{error}");
+        assert_eq!(query.partitions()[0].snapshot(), part.snapshot(), "two leaders, one number");
+        second.read_partition(&query.partitions()[0], Default::default()).expect("its leader is there");
+    }
 );
