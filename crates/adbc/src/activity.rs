@@ -1,9 +1,10 @@
 //! What can be cancelled: the running calls and open streams of a statement, and all of those of a connection.
 
-use crate::error::{Result, invalid_state, new};
+use crate::error::{Result, internal, invalid_state, new};
 use adbc_core::error::{Error, Status};
 use firearrow::CancelHandle;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -19,6 +20,10 @@ pub(crate) struct Task {
     running: Mutex<Vec<ThreadId>>,
     cancelled: AtomicBool,
     ended: AtomicBool,
+    /// Its time is up.
+    late: AtomicBool,
+    /// Ends the thread that looks after its time.
+    limit: Mutex<Option<Sender<()>>>,
     /// By what it was interrupted. Held by whoever does that, so that it does not end meanwhile and the next one is hit.
     interrupted: Mutex<Option<CancelHandle>>,
 }
@@ -30,17 +35,45 @@ impl Task {
         let thread = thread::current().id();
         self.running().push(thread);
         let _running = Running(self, thread);
-        call()
+        call().map_err(|error| {
+            let is_late = error.status == Status::Cancelled && self.late.load(Ordering::SeqCst);
+            if is_late { late() } else { error }
+        })
     }
 
-    /// Fails once the task is cancelled.
+    /// Fails once the task is cancelled, or its time is up.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.cancelled.load(Ordering::SeqCst) { Err(cancelled()) } else { Ok(()) }
+        match self.cancelled.load(Ordering::SeqCst) {
+            true if self.late.load(Ordering::SeqCst) => Err(late()),
+            true => Err(cancelled()),
+            false => Ok(()),
+        }
     }
 
     /// There is nothing to cancel any more.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
+        *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Interrupts it when this time is up: for what the engine has no time limit for, since it is many calls.
+    pub(crate) fn limit(self: &Arc<Self>, time: Duration, handle: CancelHandle) -> Result<()> {
+        let (sender, receiver) = channel();
+        let task = Arc::downgrade(self);
+        let watch = move || {
+            // Otherwise the sender has gone, and the task with it.
+            if receiver.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+                && let Some(task) = task.upgrade()
+            {
+                task.late.store(true, Ordering::SeqCst);
+                // It fails by itself at the latest when it looks.
+                let _ = task.stop(&handle);
+            }
+        };
+        let thread = thread::Builder::new().name("firearrow-limit".into()).spawn(watch);
+        thread.map_err(|error| internal(format!("no thread to look after the time: {error}")))?;
+        *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        Ok(())
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<ThreadId>> {
@@ -139,6 +172,10 @@ fn stop(tasks: &[&Task], handle: &CancelHandle) -> Result<()> {
 /// What a cancelled call fails with where the engine says nothing.
 fn cancelled() -> Error {
     crate::error::with_sqlstate(new(Status::Cancelled, "cancelled"), "HY008")
+}
+
+fn late() -> Error {
+    crate::error::with_sqlstate(new(Status::Timeout, "the time of the execution is up"), "HYT00")
 }
 
 /// What the C functions keep to cancel from other threads.

@@ -1,24 +1,32 @@
 //! What a connection, its statements and their streams have in common. It lives as long as the last of them.
 
 use crate::activity::{Activity, Canceller, Task};
+use crate::ddl::Temporary;
 use crate::error::{Result, internal, invalid_state, not_implemented, of};
 use crate::option::{ConnectionOptions, Purpose};
-use crate::sql::name;
 use firearrow::{
-    CancelHandle, Config, Connection, Descriptor, Dialect, Isolation, ReadOptions, Transaction,
-    TransactionOptions, gds,
+    CancelHandle, Config, Connection, Descriptor, Isolation, ReadOptions, Transaction, TransactionOptions,
 };
 use std::mem;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long DDL is repeated when somebody still uses what it wants to change, and how often: streams of this process may
-/// just be about to end.
-const IN_USE: Duration = Duration::from_secs(1);
-const IN_USE_PAUSE: Duration = Duration::from_millis(50);
+/// The transaction of manual mode.
+pub(crate) struct Manual {
+    pub(crate) transaction: Transaction,
+    /// What it began with: the options may be others by now.
+    pub(crate) isolation: Isolation,
+}
+
+/// A result's part in the transaction of manual mode, as long as it is open.
+#[derive(Clone, Debug)]
+pub(crate) struct Membership {
+    epoch: u64,
+    _open: Arc<()>,
+}
 
 /// An attachment to a database.
 pub(crate) struct Attachment {
@@ -28,15 +36,19 @@ pub(crate) struct Attachment {
     process: u32,
     broken: AtomicBool,
     options: Mutex<ConnectionOptions>,
-    /// The transaction of manual mode, from its first statement on.
-    transaction: Mutex<Option<Transaction>>,
+    /// From its first statement on.
+    pub(crate) manual: Mutex<Option<Manual>>,
     /// The thread that works in it.
     worker: Mutex<Option<ThreadId>>,
     /// Counts the ends of such transactions: streams of earlier ones are gone.
     epoch: AtomicU64,
+    /// Held by the open results of such a transaction.
+    open: Arc<()>,
+    /// Whether its connection has gone: nobody could commit any more.
+    released: AtomicBool,
     pub(crate) activity: Arc<Activity>,
     /// Temporary tables made here.
-    temporary: Mutex<Vec<String>>,
+    pub(crate) temporary: Mutex<Vec<Temporary>>,
 }
 
 impl Attachment {
@@ -48,9 +60,11 @@ impl Attachment {
             process: process::id(),
             broken: AtomicBool::new(false),
             options: Mutex::new(options),
-            transaction: Mutex::default(),
+            manual: Mutex::default(),
             worker: Mutex::default(),
             epoch: AtomicU64::new(0),
+            open: Arc::default(),
+            released: AtomicBool::new(false),
             activity: Arc::default(),
             temporary: Mutex::default(),
         })
@@ -84,14 +98,14 @@ impl Attachment {
         crate::panic::contain(|| self.break_down(), work)
     }
 
-    /// Drops what belongs to the connection. No panic leaves a destructor.
-    pub(crate) fn discard<T>(&self, value: T) {
+    /// Ends what belongs to the connection. No panic leaves a destructor.
+    pub(crate) fn discard<T>(&self, value: T, end: impl FnOnce(T)) {
         if self.is_foreign() {
             // Not a byte may go to the server from here.
             return mem::forget(value);
         }
         let _ = self.contain(|| {
-            drop(value);
+            end(value);
             Ok(())
         });
     }
@@ -103,6 +117,11 @@ impl Attachment {
     /// Interrupts a task of this attachment until it reacts, or for some tenths of a second.
     pub(crate) fn interrupt(&self, task: &Task) -> Result<()> {
         task.stop(&self.handle)
+    }
+
+    /// Interrupts a task when its time is up.
+    pub(crate) fn limit(&self, task: &Arc<Task>, time: Option<Duration>) -> Result<()> {
+        time.map_or(Ok(()), |time| task.limit(time, self.handle.clone()))
     }
 
     /// Begins something that can be cancelled through the connection.
@@ -139,30 +158,31 @@ impl Attachment {
         self.connection()?.begin_lazy(options).map_err(of)
     }
 
-    fn running(&self) -> MutexGuard<'_, Option<Transaction>> {
-        self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, Option<Manual>> {
+        self.manual.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` in the transaction of manual mode, which begins if there is none.
     pub(crate) fn in_transaction<T>(&self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
-        let this = thread::current().id();
-        if *self.worker() == Some(this) {
-            // The lock would wait for itself.
-            let text =
-                "rows that are being written come from a query with parameters in the same transaction";
-            return Err(invalid_state(text));
-        }
+        self.refuse_worker()?;
         let mut running = self.running();
         let is_new = running.is_none();
         if is_new {
-            *running = Some(self.begin(Purpose::Manual)?);
+            if self.released.load(Ordering::SeqCst) {
+                return Err(invalid_state(
+                    "the connection was released: nobody could commit what is done now",
+                ));
+            }
+            let options = self.transaction_options(Purpose::Manual)?;
+            let transaction = self.connection()?.begin_lazy(options).map_err(of)?;
+            *running = Some(Manual { transaction, isolation: options.isolation });
         }
-        let transaction = running.as_mut().ok_or_else(|| internal("a transaction got lost"))?;
-        *self.worker() = Some(this);
-        let result = crate::panic::contain(|| self.break_down(), || work(transaction));
+        let manual = running.as_mut().ok_or_else(|| internal("a transaction got lost"))?;
+        *self.worker() = Some(thread::current().id());
+        let result = crate::panic::contain(|| self.break_down(), || work(&mut manual.transaction));
         *self.worker() = None;
         // It begins with its first statement; if it did not, the next one must have another chance.
-        if is_new && result.is_err() && transaction.number().is_err() {
+        if is_new && result.is_err() && manual.transaction.number().is_err() {
             *running = None;
         }
         result
@@ -172,109 +192,83 @@ impl Attachment {
         self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Fails in the thread that works in the transaction: it would wait for itself.
+    fn refuse_worker(&self) -> Result<()> {
+        if *self.worker() != Some(thread::current().id()) {
+            return Ok(());
+        }
+        let text = "whoever supplies rows cannot use or end the transaction that they are written in";
+        Err(invalid_state(text))
+    }
+
     /// Asks the running transaction something; `None` if there is none.
+    ///
+    /// # Errors
+    /// INVALID_STATE while a statement runs in it, which may take long.
     pub(crate) fn ask_transaction<T>(
         &self,
         question: impl FnOnce(&Transaction) -> firearrow::Result<T>,
     ) -> Result<Option<T>> {
         self.connection()?;
-        self.running().as_ref().map(question).transpose().map_err(of)
+        let running = match self.manual.try_lock() {
+            Ok(running) => running,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(invalid_state("a statement is running in the transaction: ask later"));
+            }
+        };
+        running.as_ref().map(|manual| question(&manual.transaction)).transpose().map_err(of)
     }
 
-    /// Which transaction of manual mode this is.
-    pub(crate) fn epoch(&self) -> u64 {
-        self.epoch.load(Ordering::SeqCst)
+    /// Makes a result a part of the transaction of manual mode.
+    pub(crate) fn membership(&self) -> Membership {
+        Membership { epoch: self.epoch.load(Ordering::SeqCst), _open: Arc::clone(&self.open) }
+    }
+
+    /// Whether the transaction of a result goes on.
+    pub(crate) fn includes(&self, membership: &Membership) -> bool {
+        membership.epoch == self.epoch.load(Ordering::SeqCst)
+    }
+
+    /// Whether a result of the transaction of manual mode is open.
+    pub(crate) fn has_open_results(&self) -> bool {
+        Arc::strong_count(&self.open) > 1
     }
 
     /// Ends the transaction of manual mode, if there is one.
     pub(crate) fn end(&self, commit: bool) -> Result<()> {
         self.connection()?;
+        self.refuse_worker()?;
         let mut running = self.running();
-        let Some(transaction) = running.take() else { return Ok(()) };
+        running.take().map_or(Ok(()), |manual| self.finish(manual, commit))
+    }
+
+    /// Ends what was the transaction of manual mode, and with it its results.
+    pub(crate) fn finish(&self, Manual { transaction, .. }: Manual, commit: bool) -> Result<()> {
         self.epoch.fetch_add(1, Ordering::SeqCst);
         let ended = if commit { transaction.commit() } else { transaction.rollback() };
         ended.map_err(of)
     }
 
-    /// What DDL is written in.
-    pub(crate) fn dialect(&self) -> Result<Dialect> {
-        Ok(self.connection()?.dialect())
-    }
-
-    /// Runs DDL in a transaction of its own, and commits. While others are about to leave it alone it is repeated.
-    pub(crate) fn define(&self, sql: &str) -> Result<()> {
-        self.define_with(self.transaction_options(Purpose::Ddl)?, sql)
-    }
-
-    fn define_with(&self, options: TransactionOptions, sql: &str) -> Result<()> {
-        let connection = self.connection()?;
-        let deadline = Instant::now() + IN_USE;
-        let mut may_give_way = true;
-        loop {
-            let work = || {
-                let transaction = connection.begin_lazy(options)?;
-                transaction.prepare(sql)?.execute_last(transaction, ())
-            };
-            match work() {
-                Err(error)
-                    if error.gds_codes().contains(&gds::ISC_OBJ_IN_USE) && Instant::now() < deadline =>
-                {
-                    if !mem::take(&mut may_give_way) || !self.give_way()? {
-                        thread::sleep(IN_USE_PAUSE);
-                    }
-                }
-                result => return result.map(drop).map_err(of),
-            }
+    /// The connection has gone; statements and results may go on. What nobody can commit is rolled back, at the latest with
+    /// the last result that reads it.
+    pub(crate) fn release(&self) {
+        self.released.store(true, Ordering::SeqCst);
+        if !self.is_foreign() && !self.has_open_results() {
+            // Nobody is left to be told.
+            let _ = self.contain(|| self.end(false));
         }
-    }
-
-    /// Ends the transaction of manual mode if nobody could tell: it sees what is committed anyway, and has changed
-    /// nothing. What it has read is in use otherwise, by ourselves.
-    fn give_way(&self) -> Result<bool> {
-        // It may be this thread that works in it.
-        let Ok(mut running) = self.transaction.try_lock() else { return Ok(false) };
-        let Some(transaction) = running.as_ref() else { return Ok(false) };
-        let isolation = self.transaction_options(Purpose::Manual)?.isolation;
-        let sees_committed = !matches!(isolation, Isolation::Snapshot | Isolation::SnapshotTableStability);
-        if !sees_committed || transaction.has_changes().map_err(of)? {
-            return Ok(false);
-        }
-        let transaction = running.take().ok_or_else(|| internal("a transaction got lost"))?;
-        self.epoch.fetch_add(1, Ordering::SeqCst);
-        transaction.commit().map_err(of)?;
-        Ok(true)
-    }
-
-    pub(crate) fn drop_table(&self, options: TransactionOptions, table: &str) -> Result<()> {
-        self.define_with(options, &format!("DROP TABLE {}", name(self.dialect()?, table)?))
     }
 
     /// The options with the declared precisions of these columns.
     pub(crate) fn declare(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
         self.connection()?.declared(columns, options).map_err(of)
     }
-
-    /// A temporary table was made that shall be gone with the attachment.
-    pub(crate) fn remember_temporary(&self, table: &str) {
-        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
-        if !temporary.iter().any(|known| known == table) {
-            temporary.push(table.to_owned());
-        }
-    }
-
-    fn drop_temporary(&self) {
-        let tables = mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
-        for table in tables {
-            // It may have been dropped by others, or be in use by them; nobody is left to be told.
-            let _ =
-                self.transaction_options(Purpose::Ddl).and_then(|options| self.drop_table(options, &table));
-        }
-    }
 }
 
 impl Drop for Attachment {
     fn drop(&mut self) {
-        let running = self.transaction.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let running = self.manual.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if self.is_foreign() {
             // Not a byte may go to the server from here.
             mem::forget((running, self.connection.take()));

@@ -1,5 +1,6 @@
 //! Bound data: rows of parameters from a reader of the caller's.
 
+use crate::activity::Task;
 use crate::error::{Result, into_arrow, invalid_argument, of_arrow};
 use crate::panic::text;
 use crate::progress::Progress;
@@ -22,15 +23,19 @@ impl Failure {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or(error)
     }
 
+    /// What ended the rows, though the producer did not fail.
+    fn keep(&self, error: Error) -> ArrowError {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+        into_arrow(error)
+    }
+
     fn note(&self, error: ArrowError) -> ArrowError {
         let error = match error {
             // What the C interface brings is text alone.
             ArrowError::CDataInterface(text) => invalid_argument(text),
             error => of_arrow(error),
         };
-        let error = crate::error::context(error, "reading the bound data failed");
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
-        into_arrow(error)
+        self.keep(crate::error::context(error, "reading the bound data failed"))
     }
 }
 
@@ -46,6 +51,8 @@ pub(crate) struct Rows {
     ahead: VecDeque<RecordBatch>,
     failure: Failure,
     progress: Option<Arc<Progress>>,
+    /// What they are for.
+    task: Option<Arc<Task>>,
 }
 
 impl Rows {
@@ -60,12 +67,26 @@ impl Rows {
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let failure = Failure::default();
         let ahead = VecDeque::new();
-        Ok(Self { reader: Some(reader), schema, flags, columns: None, ahead, failure, progress: None })
+        Ok(Self {
+            reader: Some(reader),
+            schema,
+            flags,
+            columns: None,
+            ahead,
+            failure,
+            progress: None,
+            task: None,
+        })
     }
 
     /// Counts them as they are taken.
     pub(crate) fn counted(self, progress: &Arc<Progress>) -> Self {
         Self { progress: Some(Arc::clone(progress)), ..self }
+    }
+
+    /// Ends with the task.
+    pub(crate) fn within(self, task: &Arc<Task>) -> Self {
+        Self { task: Some(Arc::clone(task)), ..self }
     }
 
     fn note_taken(&self, rows: usize) {
@@ -166,6 +187,11 @@ impl Rows {
             Some(Err(ArrowError::CDataInterface(format!("the producer panicked: {}", text(&*panic)))))
         });
         let next = next.map(|batch| batch.and_then(|batch| self.shape(batch)));
+        // It may have taken long.
+        if let Some(Err(error)) = self.task.as_ref().map(|task| task.check()) {
+            self.reader = None;
+            return Some(Err(self.failure.keep(error)));
+        }
         match next {
             Some(Ok(batch)) => Some(Ok(batch)),
             Some(Err(error)) => {

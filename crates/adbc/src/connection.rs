@@ -199,10 +199,13 @@ impl adbc_core::Connection for Connection {
         db_schema: Option<&str>,
         table_name: &str,
     ) -> Result<Schema> {
-        self.contain(|| {
+        let task = self.attachment.begin_task();
+        let read = &self.statement.read;
+        let schema = || {
             let connection = self.attachment.connection()?;
-            metadata::table_schema(connection, catalog, db_schema, table_name, &self.statement.read)
-        })
+            metadata::table_schema(connection, catalog, db_schema, table_name, read)
+        };
+        self.contain(|| task.run(schema))
     }
 
     fn get_table_types(&self) -> Result<Reader> {
@@ -234,9 +237,15 @@ impl adbc_core::Connection for Connection {
     }
 
     fn read_partition(&self, partition: impl AsRef<[u8]>) -> Result<Reader> {
-        let limits = self.statement.limits;
-        let stream = self.contain(|| crate::partition::read(&self.attachment, partition.as_ref(), limits))?;
+        let stream =
+            self.contain(|| crate::partition::read(&self.attachment, partition.as_ref(), &self.statement))?;
         Ok(give(stream, None))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.attachment.release();
     }
 }
 
@@ -304,6 +313,26 @@ mod tests {
             stream.next().expect("an end by an error").expect_err("it is broken");
             drop((stream, statement, panicking));
             assert_eq!(count(&mut other), Ok(1));
+        },
+        fn a_released_connection_leaves_no_locks(target: &Target) {
+            let url = target.fresh_url();
+            let (mut connection, mut other) = (open(target, &url), open(target, &url));
+            let run = |connection: &mut Connection, sql: &str| {
+                let mut statement = connection.new_statement().expect("it is cheap");
+                statement.set_sql_query(sql).expect("it is text");
+                let affected = statement.execute_update().unwrap_or_else(|error| panic!("{sql}: {error}"));
+                (statement, affected)
+            };
+            run(&mut other, "CREATE TABLE t (n INTEGER)");
+            run(&mut other, "INSERT INTO t VALUES (1)");
+            connection.set("adbc.connection.autocommit", "false").expect("it is known");
+            let (mut update, affected) = run(&mut connection, "UPDATE t SET n = 2");
+            assert_eq!(affected, Some(1));
+            drop(connection);
+            other.set("adbc.firebird.lock_timeout", "0").expect("it is known");
+            assert_eq!(run(&mut other, "UPDATE t SET n = 3 WHERE n = 1").1, Some(1));
+            // Nobody could commit it.
+            assert_eq!(update.execute_update().expect_err("too late").status, Status::InvalidState);
         }
     );
 }

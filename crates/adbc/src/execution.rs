@@ -11,7 +11,7 @@ use crate::sql::{is_ddl, is_dml};
 use adbc_core::error::Error;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use firearrow::{Cursor, OnFailure, Params, Statement, StatementKind, Transaction};
+use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction};
 use std::sync::Arc;
 
 /// What comes of an execution.
@@ -72,7 +72,8 @@ impl Execution<'_> {
             if rows.is_some() {
                 return Err(invalid_argument("DDL takes no parameters"));
             }
-            self.attachment.define(self.sql)?;
+            self.attachment.limit(self.task, self.options.timeout())?;
+            self.attachment.define(self.task, self.sql)?;
             return Ok(Outcome::default());
         }
         match rows {
@@ -91,10 +92,17 @@ impl Execution<'_> {
         self.attachment.in_transaction(|transaction| {
             let recalled = transaction.recall(self.sql).map_err(of)?;
             match self.run_in(recalled.clone(), transaction, parameters) {
-                // What a changed statement has done is part of the transaction; a query has done nothing.
-                Err(Failed::Client(error)) if recalled.is_outdated_by(&error) && !is_dml(self.sql) => {
+                Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                     drop(recalled);
+                    // From here on the connection knows it as it is.
                     let prepared = transaction.prepare(self.sql).map_err(of)?;
+                    let may_have_effect = error.kind() == Kind::Changed
+                        && (prepared.kind() != StatementKind::Select
+                            || transaction.has_changes().map_err(of)?);
+                    if may_have_effect {
+                        // Not a second time.
+                        return Err(of(error));
+                    }
                     Ok(self.run_in(prepared, transaction, parameters)?)
                 }
                 result => Ok(result?),
@@ -133,8 +141,7 @@ impl Execution<'_> {
         if self.has_effect(&statement) {
             return self.collect(cursor);
         }
-        let stream =
-            Stream::of_cursor(cursor, Arc::clone(self.progress)).until(Some(self.attachment.epoch()));
+        let stream = Stream::of_cursor(cursor, Arc::clone(self.progress)).until(self.attachment.membership());
         Ok(self.stream_ahead(stream)?)
     }
 
@@ -163,6 +170,7 @@ impl Execution<'_> {
 
     /// Once for each of many rows, or for none.
     fn often(&self, rows: Rows) -> Result<Outcome> {
+        self.attachment.limit(self.task, self.options.timeout())?;
         if !self.attachment.is_autocommit() {
             return self.attachment.in_transaction(|transaction| {
                 let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
@@ -171,7 +179,7 @@ impl Execution<'_> {
                 }
                 let query = self.queries(&statement, transaction, rows)?;
                 let stream = Stream::of_bound(query, Arc::clone(self.progress));
-                Ok(self.stream(stream.until(Some(self.attachment.epoch()))))
+                Ok(self.stream(stream.until(self.attachment.membership())))
             });
         }
         let mut transaction = self.attachment.begin(self.purpose)?;

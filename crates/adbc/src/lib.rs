@@ -18,6 +18,7 @@ mod attachment;
 mod bind;
 mod connection;
 mod database;
+mod ddl;
 mod driver;
 pub mod error;
 mod execution;

@@ -6,7 +6,7 @@ use crate::error::{Result, invalid_argument, of};
 use crate::option::StatementOptions;
 use crate::reader::Stream;
 use adbc_core::PartitionedResult;
-use firearrow::{BatchLimits, Descriptor, Params, Partition, PartitionedQuery};
+use firearrow::{Descriptor, Params, Partition, PartitionedQuery};
 use std::sync::Arc;
 
 /// A divided query. Its partitions can be read as long as it lives.
@@ -51,15 +51,20 @@ impl Division {
 
 impl Drop for Division {
     fn drop(&mut self) {
-        self.attachment.discard(self.query.take());
+        self.attachment.discard(self.query.take(), drop);
     }
 }
 
 /// Reads one part of a query, which this or another connection has divided.
-pub(crate) fn read(attachment: &Arc<Attachment>, descriptor: &[u8], limits: BatchLimits) -> Result<Stream> {
+pub(crate) fn read(
+    attachment: &Arc<Attachment>,
+    descriptor: &[u8],
+    options: &StatementOptions,
+) -> Result<Stream> {
     let partition = Partition::from_bytes(descriptor).map_err(of)?;
     let connection = attachment.connection()?;
     let task = attachment.begin_task();
-    let cursor = task.run(|| connection.read_partition(&partition, limits).map_err(of))?;
+    attachment.limit(&task, options.timeout())?;
+    let cursor = task.run(|| connection.read_partition(&partition, options.limits).map_err(of))?;
     Ok(Stream::of_cursor(cursor, Arc::default()).within(attachment, &task))
 }

@@ -1,7 +1,7 @@
 //! Streams: results as record batches, which live on when the handles that made them are gone.
 
 use crate::activity::Task;
-use crate::attachment::Attachment;
+use crate::attachment::{Attachment, Membership};
 use crate::bind::{Failure, Rows};
 use crate::error::{Result, internal, into_arrow, invalid_state, of, of_row};
 use crate::progress::Progress;
@@ -24,7 +24,7 @@ pub(crate) struct Stream {
     attachment: Option<Arc<Attachment>>,
     task: Option<Arc<Task>>,
     /// The transaction of manual mode that it belongs to, if it does.
-    epoch: Option<u64>,
+    membership: Option<Membership>,
     progress: Arc<Progress>,
     /// Another stream hands it on, and ends the task.
     is_read_ahead: bool,
@@ -43,6 +43,17 @@ enum Source {
     /// From a test.
     #[cfg(test)]
     Test(Box<dyn FnMut() -> Result<Option<RecordBatch>> + Send>),
+}
+
+impl Source {
+    fn end(self, stays: bool) {
+        // Nobody is left to be told of a failure.
+        match self {
+            Self::Cursor(cursor) if stays => drop(cursor.close_and_commit()),
+            Self::Bound(query) if stays => drop(query.close_and_commit()),
+            _ => {}
+        }
+    }
 }
 
 /// A thread that reads a result ahead. It ends with the result, or when nobody takes its batches any more.
@@ -115,7 +126,15 @@ impl Stream {
     }
 
     fn new(schema: SchemaRef, source: Source, progress: Arc<Progress>) -> Self {
-        Self { schema, source, attachment: None, task: None, epoch: None, progress, is_read_ahead: false }
+        Self {
+            schema,
+            source,
+            attachment: None,
+            task: None,
+            membership: None,
+            progress,
+            is_read_ahead: false,
+        }
     }
 
     /// Reads through an attachment; what that costs belongs to `task`.
@@ -126,8 +145,8 @@ impl Stream {
     }
 
     /// Ends with the transaction of manual mode.
-    pub(crate) fn until(mut self, epoch: Option<u64>) -> Self {
-        self.epoch = epoch;
+    pub(crate) fn until(mut self, membership: Membership) -> Self {
+        self.membership = Some(membership);
         self
     }
 
@@ -135,7 +154,8 @@ impl Stream {
     pub(crate) fn ahead(mut self, batches: usize) -> Result<Self> {
         let Some(waiting) = batches.checked_sub(1) else { return Ok(self) };
         let (schema, progress) = (Arc::clone(&self.schema), Arc::clone(&self.progress));
-        let (attachment, task, epoch) = (self.attachment.clone(), self.task.clone(), self.epoch);
+        let (attachment, task) = (self.attachment.clone(), self.task.clone());
+        let membership = self.membership.clone();
         let (of, by) = (attachment.clone(), task.clone());
         // One batch is in the hands of the thread, the others wait here.
         let (sender, receiver) = sync_channel(waiting);
@@ -152,15 +172,15 @@ impl Stream {
         let thread = thread::Builder::new().name("firearrow-prefetch".into()).spawn(read);
         let thread = thread.map_err(|error| internal(format!("no thread to read ahead: {error}")))?;
         let source = Source::Ahead(Ahead { batches: Some(receiver), thread, attachment: of, task: by });
-        Ok(Self { schema, source, attachment, task, epoch, progress, is_read_ahead: false })
+        Ok(Self { schema, source, attachment, task, membership, progress, is_read_ahead: false })
     }
 
     fn check(&self) -> Result<()> {
         let Some(attachment) = &self.attachment else { return Ok(()) };
         // Only that the connection can be used.
         attachment.connection()?;
-        match self.epoch {
-            Some(epoch) if epoch != attachment.epoch() => {
+        match &self.membership {
+            Some(membership) if !attachment.includes(membership) => {
                 Err(invalid_state("the transaction of this result has ended"))
             }
             _ => Ok(()),
@@ -219,28 +239,28 @@ impl Stream {
         match result {
             Ok(Some(batch)) => Ok(Some(batch)),
             Ok(None) => {
-                self.finish();
+                self.finish(true);
                 Ok(None)
             }
             Err(error) => {
                 // The server says many things when a transaction is taken away from below a cursor.
                 let error =
                     self.check().err().filter(|error| error.status == Status::InvalidState).unwrap_or(error);
-                self.finish();
+                self.finish(false);
                 Err(error)
             }
         }
     }
 
-    /// Nothing more comes.
-    fn finish(&mut self) {
+    /// Nothing more comes. If it `stays`, what the statement has done in a transaction of its own is committed.
+    fn finish(&mut self, stays: bool) {
         if let Some(task) = self.task.take().filter(|_| !self.is_read_ahead) {
             task.end();
         }
-        self.epoch = None;
+        self.membership = None;
         let source = mem::replace(&mut self.source, Source::Batches(VecDeque::new()));
         match self.attachment.take() {
-            Some(attachment) => attachment.discard(source),
+            Some(attachment) => attachment.discard(source, |source| source.end(stays)),
             None => drop(source),
         }
     }
@@ -262,6 +282,13 @@ impl BoundQuery {
 
     pub(crate) fn schema(&self) -> SchemaRef {
         self.cursor.schema()
+    }
+
+    /// Ends it before its end; what it has done until then stays.
+    fn close_and_commit(self) -> Result<()> {
+        let Self { cursor, transaction, .. } = self;
+        drop(cursor);
+        transaction.map_or(Ok(()), |transaction| transaction.commit().map_err(of))
     }
 
     /// What became of the rows of parameters, once all have been read.
@@ -307,6 +334,8 @@ impl RecordBatchReader for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.finish();
+        // Released before its end; so that procedures do not depend on how many of their rows are read.
+        let is_cancelled = self.task.as_ref().is_some_and(|task| task.check().is_err());
+        self.finish(!is_cancelled);
     }
 }

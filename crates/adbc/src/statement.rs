@@ -1,6 +1,6 @@
 //! Statements: a query or a table to fill, bound data, and options.
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Task};
 use crate::attachment::Attachment;
 use crate::bind::Rows;
 use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of};
@@ -11,7 +11,7 @@ use crate::option::{Mode, Options, Purpose, STATEMENT, StatementOptions, not_fou
 use crate::partition::Division;
 use crate::progress::Latest;
 use crate::reader::Stream;
-use crate::sql::{Named, named, without_end};
+use crate::sql::{Named, is_dml, named, without_end};
 use adbc_core::PartitionedResult;
 use adbc_core::options::OptionStatement;
 use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
@@ -52,6 +52,11 @@ impl Statement {
         }
     }
 
+    /// Begins something that can be cancelled through the statement or its connection.
+    fn begin_task(&self) -> Arc<Task> {
+        Activity::begin(&[&self.attachment.activity, &self.activity])
+    }
+
     fn contain<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let attachment = Arc::clone(&self.attachment);
         attachment.contain(|| work(self))
@@ -70,27 +75,29 @@ impl Statement {
 
     fn describe(&self) -> Result<firearrow::Statement> {
         let query = self.query()?;
-        self.attachment.connection()?.prepare(&query.sql).map_err(of)
+        self.begin_task().run(|| self.attachment.connection()?.prepare(&query.sql).map_err(of))
     }
 
     fn run(&mut self, purpose: Purpose) -> Result<Outcome> {
         self.attachment.connection()?;
-        let task = Activity::begin(&[&self.attachment.activity, &self.activity]);
+        let task = self.begin_task();
         let progress = self.latest.begin();
         self.division = None;
         if self.options.ingest.table.is_some() {
             let rows =
                 self.rows.take().ok_or_else(|| invalid_state("there is no data to ingest: bind some"))?;
-            let rows = rows.counted(&progress);
+            let rows = rows.counted(&progress).within(&task);
             let options = &self.options.ingest;
-            let rows = task.run(|| ingest::run(&self.attachment, options, rows))?;
+            self.attachment.limit(&task, self.options.timeout())?;
+            let rows = task.run(|| ingest::run(&self.attachment, options, rows, &task))?;
             if options.mode != Mode::Upsert {
                 progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
             }
             return Ok(Outcome { stream: None, affected: i64::try_from(rows).ok() });
         }
         let query = self.query()?;
-        let rows = self.rows_for(&query)?;
+        let rows = self.rows_for(&query)?.map(|rows| rows.within(&task));
+        let purpose = if is_dml(&query.sql) { Purpose::Update } else { purpose };
         let execution = Execution {
             attachment: &self.attachment,
             options: &self.options,
@@ -105,6 +112,9 @@ impl Statement {
     /// The bound data in the order of the query's markers.
     fn rows_for(&mut self, query: &Named) -> Result<Option<Rows>> {
         match (self.rows.take(), query.names.as_slice()) {
+            (Some(rows), []) if self.options.by_name && rows.columns() > 0 => {
+                Err(invalid_argument("the data shall be bound by name, but the query has no :name markers"))
+            }
             (Some(rows), names @ [_, ..]) => rows.by_name(names).map(Some),
             (rows, _) => Ok(rows),
         }
@@ -114,8 +124,8 @@ impl Statement {
         self.attachment.connection()?;
         self.division = None;
         let query = self.query()?;
-        let rows = self.rows_for(&query)?;
-        let task = Activity::begin(&[&self.attachment.activity, &self.activity]);
+        let task = self.begin_task();
+        let rows = self.rows_for(&query)?.map(|rows| rows.within(&task));
         let division = task.run(|| Division::new(&self.attachment, &self.options, &query.sql, rows))?;
         let result = division.result()?;
         self.division = Some(division);
@@ -123,7 +133,8 @@ impl Statement {
     }
 
     fn plan(&self, detailed: bool) -> Result<String> {
-        self.describe()?.plan(detailed).map_err(of)
+        let described = self.describe()?;
+        self.begin_task().run(|| described.plan(detailed).map_err(of))
     }
 }
 

@@ -115,15 +115,21 @@ impl Cursor {
         self.shared.metered(&self.meters, async |session| fetching.read_blobs(session, ids).await)
     }
 
-    /// Closes the cursor before its end; rows not read yet are dropped.
-    pub fn close(mut self) -> Result<()> {
+    /// Closes the cursor before its end; rows not read yet are dropped. A transaction of its own is rolled back.
+    pub fn close(self) -> Result<()> {
+        self.leave(Transaction::rollback)
+    }
+
+    /// [`close`](Self::close), but a transaction of its own is committed: what the statement did until here stays.
+    pub fn close_and_commit(self) -> Result<()> {
+        self.leave(Transaction::commit)
+    }
+
+    fn leave(mut self, end: impl FnOnce(Transaction) -> Result<()>) -> Result<()> {
         if matches!(self.state, State::Open) {
             self.shut(State::Closed)?;
         }
-        match self.transaction.take() {
-            Some(transaction) => transaction.rollback(),
-            None => Ok(()),
-        }
+        self.transaction.take().map_or(Ok(()), end)
     }
 
     fn shut(&mut self, state: State) -> Result<()> {

@@ -71,17 +71,19 @@ struct Inner {
     message: String,
     status: Option<StatusVector>,
     done: Option<RowsExecuted>,
+    /// It was found in what the engine gave: the statement has run.
+    has_run: bool,
 }
 
 impl Error {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), status: None, done: None }))
+        Self(Box::new(Inner { kind, message: message.into(), status: None, done: None, has_run: false }))
     }
 
     /// An error that the engine reported.
     pub(crate) fn engine(status: StatusVector) -> Self {
         let (kind, message) = (kind_of(&status), status.to_string());
-        Self(Box::new(Inner { kind, message, status: Some(status), done: None }))
+        Self(Box::new(Inner { kind, message, status: Some(status), done: None, has_run: true }))
     }
 
     /// A statement is not what it was.
@@ -102,6 +104,11 @@ impl Error {
     pub(crate) fn late(mut self) -> Self {
         self.0.kind = Kind::Timeout;
         self.context("the time of the statement is up")
+    }
+
+    /// Whether the engine has had anything to do with it.
+    pub(crate) fn has_run(&self) -> bool {
+        self.0.has_run
     }
 
     /// Says what many rows of parameters came to before this ended them.
@@ -243,7 +250,9 @@ impl From<ConfigError> for Error {
 
 impl From<DecodeError> for Error {
     fn from(error: DecodeError) -> Self {
-        Self::new(Kind::Data, error.to_string())
+        let mut error = Self::new(Kind::Data, error.to_string());
+        error.0.has_run = true;
+        error
     }
 }
 

@@ -96,14 +96,14 @@ impl Statement {
     /// Whether it was recalled and `error`, found on this side before anything ran, may come from its being something
     /// else by now.
     pub(crate) fn may_be_outdated(&self, error: &Error) -> bool {
-        let refused_here = error.gds_codes().is_empty()
+        let refused_here = !error.has_run()
             && matches!(error.kind(), Kind::Parameter | Kind::Data | Kind::Misuse | Kind::Unsupported);
         self.inner.prepared.is_recalled && refused_here
     }
 
     /// Whether this failure of a statement that was [recalled](Transaction::recall) may come from its being something else
-    /// by now. It has not given rows then, and the same SQL can be prepared anew; in a new transaction if the kind of the
-    /// error is [`Kind::Changed`], because what it did until then is part of the old one.
+    /// by now. It has not given rows then, and the same SQL can be prepared anew; if the kind of the error is
+    /// [`Kind::Changed`] it has run, and what it did until then is part of the transaction.
     pub fn is_outdated_by(&self, error: &Error) -> bool {
         self.may_be_outdated(error) || (self.inner.prepared.is_recalled && error.kind() == Kind::Changed)
     }

@@ -8,7 +8,7 @@ use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::statement::{Executed, Statement};
-use arrow::array::{LargeBinaryArray, UInt64Array};
+use arrow::array::{ArrayRef, LargeBinaryArray, UInt64Array};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
@@ -250,12 +250,15 @@ impl Transaction {
     /// Whether it has inserted, updated, deleted or locked a row, as the monitoring tables tell.
     pub fn has_changes(&self) -> Result<bool> {
         const SQL: &str = "SELECT FIRST 1 1 FROM MON$TRANSACTIONS T \
-            JOIN MON$RECORD_STATS S ON S.MON$STAT_ID = T.MON$STAT_ID \
-            WHERE T.MON$TRANSACTION_ID = CURRENT_TRANSACTION AND S.MON$RECORD_INSERTS + S.MON$RECORD_UPDATES \
-            + S.MON$RECORD_DELETES + S.MON$RECORD_LOCKS > 0";
+            JOIN MON$RECORD_STATS S ON S.MON$STAT_ID = T.MON$STAT_ID WHERE \
+            T.MON$TRANSACTION_ID = CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID) \
+            AND S.MON$RECORD_INSERTS + S.MON$RECORD_UPDATES + S.MON$RECORD_DELETES + S.MON$RECORD_LOCKS > 0";
+        let number: ArrayRef = Arc::new(UInt64Array::from(vec![self.number()?]));
         let (read, limits) = (ReadOptions::default(), BatchLimits::default());
-        let row = self.query_reading(SQL.into(), Params::none(), &read, limits)?.next_batch()?;
-        Ok(row.is_some_and(|row| row.num_rows() > 0))
+        // A transaction sees the monitoring tables as they were when it looked first.
+        let observer = Self::begin_late(&self.shared, TransactionOptions::read_only())?;
+        let mut found = observer.query_reading(SQL.into(), Params::row([number]), &read, limits)?;
+        Ok(found.next_batch()?.is_some_and(|row| row.num_rows() > 0))
     }
 
     fn info(&self, item: u8) -> Result<Option<u64>> {

@@ -2,6 +2,7 @@
 
 mod column;
 
+use crate::activity::Task;
 use crate::attachment::Attachment;
 use crate::bind::{Failure, Rows};
 use crate::error::{self, Result, TABLE_EXISTS, invalid_argument, invalid_state, new, of};
@@ -11,11 +12,18 @@ use adbc_core::error::{Error, Status};
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::Schema;
 use column::Engine;
-use firearrow::catalog::{Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, quoted};
+use firearrow::catalog::{
+    Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
+};
 use firearrow::{Dialect, LockResolution, OnFailure, Statement, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
-pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Rows) -> Result<u64> {
+pub(crate) fn run(
+    attachment: &Attachment,
+    options: &IngestOptions,
+    mut rows: Rows,
+    task: &Task,
+) -> Result<u64> {
     if options.commit_rows > 0 && !attachment.is_autocommit() {
         return Err(invalid_state(
             "ingest.commit_rows commits, which in manual mode is for the caller to do: set it to 0",
@@ -37,6 +45,9 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
             if let Some(field) = schema.fields().iter().find(|field| !is_there(field.name())) {
                 return Err(exists(table, &format!("exists, but has no column {}", quoted(field.name()))));
             }
+            if options.temporary && !is_temporary(attachment, table)? {
+                return Err(exists(table, "exists, but is not a temporary one"));
+            }
             false
         }
     };
@@ -51,9 +62,10 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, mut rows: Ro
             true => ("GLOBAL TEMPORARY TABLE", " ON COMMIT PRESERVE ROWS"),
             false => ("TABLE", ""),
         };
-        attachment.define(&format!("{verb} {kind} {} ({columns}){end}", name(engine.dialect, table)?))?;
+        attachment
+            .define(task, &format!("{verb} {kind} {} ({columns}){end}", name(engine.dialect, table)?))?;
         if options.temporary {
-            attachment.remember_temporary(table);
+            attachment.remember_temporary(table)?;
         }
     }
     let mut committed = 0;
@@ -186,6 +198,10 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn is_temporary(attachment: &Attachment, table: &str) -> Result<bool> {
+    Ok(matches!(attachment.table(table)?, Some((TableKind::GlobalTemporary { .. }, _))))
 }
 
 fn exists(table: &str, what: &str) -> Error {

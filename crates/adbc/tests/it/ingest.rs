@@ -23,12 +23,12 @@ fn texts<'a>(values: impl IntoIterator<Item = &'a str>) -> ArrayRef {
 }
 
 /// Rows with an id and a name.
-fn people(ids: impl IntoIterator<Item = i32> + Clone) -> RecordBatch {
+pub(crate) fn people(ids: impl IntoIterator<Item = i32> + Clone) -> RecordBatch {
     let names: Vec<String> = ids.clone().into_iter().map(|id| format!("name {id}")).collect();
     batch([("id", ints(ids)), ("Name", texts(names.iter().map(String::as_str)))])
 }
 
-fn target_statement(
+pub(crate) fn target_statement(
     connection: &mut ManagedConnection,
     table: &str,
     mode: impl Into<OptionValue>,
@@ -51,7 +51,7 @@ pub(crate) fn ingest(
     statement.execute_update()
 }
 
-fn stream(
+pub(crate) fn stream(
     batches: Vec<Result<RecordBatch, ArrowError>>,
     schema: &Schema,
 ) -> Box<dyn RecordBatchReader + Send> {

@@ -9,6 +9,7 @@ mod errors;
 mod ingest;
 mod ingest_options;
 mod misuse;
+mod nothing_lost;
 mod options;
 mod options_document;
 mod panics;

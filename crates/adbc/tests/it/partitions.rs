@@ -1,6 +1,6 @@
 //! Partitioned results.
 
-use crate::support::{batch, database, detail, fails, fresh_database, rows, run, statement};
+use crate::support::{batch, database, fails, fresh_database, rows, run, statement};
 use adbc_core::error::Status;
 use adbc_core::options::OptionStatement;
 use adbc_core::{Connection, Database, Optionable, Statement};

@@ -13,6 +13,8 @@ pub struct Table {
     pub kind: TableKind,
     /// `COMMENT ON TABLE`.
     pub remarks: Option<String>,
+    /// Its number. Another table that gets its name has another one.
+    pub id: i32,
 }
 
 /// What a table is.
@@ -52,15 +54,17 @@ impl TableKind {
 /// Databases restored from old backups have no `RDB$RELATION_TYPE`.
 const TABLES: &str = "SELECT R.RDB$RELATION_NAME, R.RDB$SYSTEM_FLAG, R.RDB$RELATION_TYPE, \
      CASE WHEN R.RDB$VIEW_BLR IS NULL THEN 0 ELSE 1 END, \
-     CASE WHEN R.RDB$EXTERNAL_FILE IS NULL THEN 0 ELSE 1 END, R.RDB$DESCRIPTION \
-     FROM RDB$RELATIONS R";
+     CASE WHEN R.RDB$EXTERNAL_FILE IS NULL THEN 0 ELSE 1 END, R.RDB$DESCRIPTION, \
+     R.RDB$RELATION_ID FROM RDB$RELATIONS R";
 
 impl Catalog {
     /// Tables and views of these names.
     pub fn tables(&self, name: Name<'_>) -> Result<Vec<Table>> {
         let question = Question::new(TABLES).and_name("R.RDB$RELATION_NAME", name);
         let question = self.without_system(question, "R").order_by("R.RDB$RELATION_NAME");
-        self.ask(&question, |row| Ok(Table { name: row.name(0)?, kind: kind(row), remarks: row.remark(5) }))
+        self.ask(&question, |row| {
+            Ok(Table { name: row.name(0)?, kind: kind(row), remarks: row.remark(5), id: row.number(6) })
+        })
     }
 }
 

@@ -1,0 +1,109 @@
+//! Definitions, which are committed at once: what has to give way to them, and temporary tables.
+
+use crate::activity::Task;
+use crate::attachment::Attachment;
+use crate::error::{Result, of};
+use crate::option::Purpose;
+use crate::sql::name;
+use firearrow::catalog::{Name, TableKind};
+use firearrow::{Dialect, Isolation, TransactionOptions, gds};
+use std::mem;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a definition is repeated when somebody still uses what it wants to change, and how often: streams of this
+/// process may just be about to end.
+const IN_USE: Duration = Duration::from_secs(1);
+const IN_USE_PAUSE: Duration = Duration::from_millis(50);
+
+/// A table that shall be gone with its attachment. By its number: another one may get its name meanwhile.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    name: String,
+    id: i32,
+}
+
+impl Attachment {
+    /// What DDL is written in.
+    pub(crate) fn dialect(&self) -> Result<Dialect> {
+        Ok(self.connection()?.dialect())
+    }
+
+    /// Runs DDL in a transaction of its own, and commits. While others are about to leave it alone it is repeated.
+    pub(crate) fn define(&self, task: &Task, sql: &str) -> Result<()> {
+        self.define_with(task, self.transaction_options(Purpose::Ddl)?, sql)
+    }
+
+    fn define_with(&self, task: &Task, options: TransactionOptions, sql: &str) -> Result<()> {
+        let connection = self.connection()?;
+        let deadline = Instant::now() + IN_USE;
+        let mut may_give_way = true;
+        loop {
+            task.check()?;
+            let work = || {
+                let transaction = connection.begin_lazy(options)?;
+                transaction.prepare(sql)?.execute_last(transaction, ())
+            };
+            match work() {
+                Err(error)
+                    if error.gds_codes().contains(&gds::ISC_OBJ_IN_USE) && Instant::now() < deadline =>
+                {
+                    if !mem::take(&mut may_give_way) || !self.give_way()? {
+                        thread::sleep(IN_USE_PAUSE);
+                    }
+                }
+                result => return result.map(drop).map_err(of),
+            }
+        }
+    }
+
+    /// Commits the transaction of manual mode if nobody could tell: it sees what is committed anyway, has changed nothing,
+    /// and none of its results is open. What it has read is in use otherwise, by ourselves.
+    fn give_way(&self) -> Result<bool> {
+        // It may be this thread that works in it.
+        let Ok(mut running) = self.manual.try_lock() else { return Ok(false) };
+        let Some(manual) = running.as_ref() else { return Ok(false) };
+        let sees_committed =
+            !matches!(manual.isolation, Isolation::Snapshot | Isolation::SnapshotTableStability);
+        if !sees_committed || self.has_open_results() || manual.transaction.has_changes().map_err(of)? {
+            return Ok(false);
+        }
+        match running.take() {
+            Some(manual) => self.finish(manual, true).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    pub(crate) fn drop_table(&self, options: TransactionOptions, table: &str) -> Result<()> {
+        let sql = format!("DROP TABLE {}", name(self.dialect()?, table)?);
+        self.define_with(&Task::default(), options, &sql)
+    }
+
+    /// What a table is, and its number.
+    pub(crate) fn table(&self, table: &str) -> Result<Option<(TableKind, i32)>> {
+        let tables = self.connection()?.catalog().and_then(|catalog| catalog.tables(Name::Is(table)));
+        Ok(tables.map_err(of)?.first().map(|table| (table.kind, table.id)))
+    }
+
+    /// A temporary table was made that shall be gone with the attachment.
+    pub(crate) fn remember_temporary(&self, table: &str) -> Result<()> {
+        let Some((_, id)) = self.table(table)? else { return Ok(()) };
+        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
+        temporary.push(Temporary { name: table.to_owned(), id });
+        Ok(())
+    }
+
+    pub(crate) fn drop_temporary(&self) {
+        let tables = mem::take(&mut *self.temporary.lock().unwrap_or_else(PoisonError::into_inner));
+        for Temporary { name, id } in tables {
+            // It may be in use by others; nobody is left to be told.
+            let _ = self.table(&name).and_then(|found| match found {
+                Some((TableKind::GlobalTemporary { .. }, number)) if number == id => {
+                    self.drop_table(self.transaction_options(Purpose::Ddl)?, &name)
+                }
+                _ => Ok(()),
+            });
+        }
+    }
+}
