@@ -6,6 +6,7 @@ mod cancel;
 mod counters;
 mod dialect;
 mod errors;
+mod foreign;
 mod ingest;
 mod ingest_options;
 mod misuse;
