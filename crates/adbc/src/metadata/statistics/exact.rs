@@ -1,6 +1,6 @@
 //! What the rows themselves tell.
 
-use super::{Statistic, Value, fixed_width, is_counted};
+use super::{Statistic, Value, fixed_width, is_counted, readable};
 use crate::error::{self, Result};
 use adbc_core::constants::{
     ADBC_STATISTIC_AVERAGE_BYTE_WIDTH_KEY as BYTE_WIDTH, ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT,
@@ -8,10 +8,10 @@ use adbc_core::constants::{
     ADBC_STATISTIC_MIN_VALUE_KEY as MIN_VALUE, ADBC_STATISTIC_NULL_COUNT_KEY as NULL_COUNT,
     ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
 };
-use arrow::array::{Array, AsArray};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
 use firearrow::arrow::NoneEncoding;
-use firearrow::catalog::{BaseType, Column, Name, quoted};
+use firearrow::catalog::{BaseType, Column, Name, Table, quoted};
 use firearrow::{Connection, Dialect, ReadOptions, Transaction, TransactionOptions};
 
 /// Longer text would make sort records and result rows longer than engines allow.
@@ -36,7 +36,7 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
             parts.push(&[]);
         }
         for (index, part) in parts.into_iter().enumerate() {
-            let mut found = table_statistics(&snapshot, &table.name, part)?;
+            let mut found = table_statistics(&snapshot, table, part)?;
             // Each part counts the rows.
             found.retain(|each| index == 0 || each.column.is_some());
             statistics.extend(found);
@@ -52,36 +52,44 @@ struct Item<'a> {
     sql: String,
 }
 
-fn table_statistics(snapshot: &Transaction, table: &str, columns: &[&Column]) -> Result<Vec<Statistic>> {
+fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) -> Result<Vec<Statistic>> {
     let items: Vec<Item<'_>> = columns.iter().flat_map(|column| items(column)).collect();
     let mut list = vec!["COUNT(*)".to_owned()];
     list.extend(items.iter().map(|item| item.sql.clone()));
-    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
-    let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
-    let statement = snapshot.prepare_in(Dialect::Three, &sql).map_err(error::of)?.with_read_options(options);
-    let mut cursor = statement.query(snapshot, ()).map_err(error::of)?;
-    let batch = cursor.next_batch().map_err(error::of)?;
-    let batch = batch.ok_or_else(|| error::internal("the engine counted no rows"))?;
-    let Some(Value::Integer(rows)) = value(batch.column(0)) else {
-        return Err(error::internal("the engine counted no rows"));
-    };
-    let mut statistics = vec![Statistic::exact(table, None, ROW_COUNT, Value::Integer(rows))];
-    for (item, array) in items.iter().zip(&batch.columns()[1..]) {
-        let value = match (item.key, value(array)) {
-            // Counted are those that are not.
-            (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows - count)),
-            // No rows, no value.
-            (_, value) => value,
+    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(&table.name));
+    let table_name = &table.name;
+    let mut statistics = Vec::new();
+    if let Some(answer) = readable(table, ask(snapshot, &sql))? {
+        let answer = answer.ok_or_else(|| error::internal("the engine counted no rows"))?;
+        let Some(Value::Integer(rows)) = value(answer.column(0)) else {
+            return Err(error::internal("the engine counted no rows"));
         };
-        statistics.extend(value.map(|value| Statistic::exact(table, Some(item.column), item.key, value)));
+        statistics.push(Statistic::exact(table_name, None, ROW_COUNT, Value::Integer(rows)));
+        for (item, array) in items.iter().zip(&answer.columns()[1..]) {
+            let value = match (item.key, value(array)) {
+                // Counted are those that are not.
+                (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows - count)),
+                // No rows, no value.
+                (_, value) => value,
+            };
+            let column = Some(item.column);
+            statistics.extend(value.map(|value| Statistic::exact(table_name, column, item.key, value)));
+        }
     }
     for column in columns {
         let Some(width) = fixed_width(column) else { continue };
-        let mut add = |key, value| statistics.push(Statistic::exact(table, Some(&column.name), key, value));
+        let mut add =
+            |key, value| statistics.push(Statistic::exact(table_name, Some(&column.name), key, value));
         add(MAX_BYTE_WIDTH, Value::Integer(width.into()));
         add(BYTE_WIDTH, Value::Float(width.into()));
     }
     Ok(statistics)
+}
+
+fn ask(snapshot: &Transaction, sql: &str) -> firearrow::Result<Option<RecordBatch>> {
+    let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
+    let statement = snapshot.prepare_in(Dialect::Three, sql)?.with_read_options(options);
+    statement.query(snapshot, ())?.next_batch()
 }
 
 fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
