@@ -6,7 +6,7 @@ use adbc_driver_firebird::metadata::{INDEX_SELECTIVITY, statistic_names, statist
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int16Type, Int64Type};
 use firearrow::{Config, Connection};
-use firearrow_testkit::{Server, ServerConfig, Target, matrix};
+use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 use std::collections::HashSet;
 
 // The keys of adbc.h.
@@ -125,6 +125,60 @@ matrix!(
         assert_eq!(found.float(None, ROWS), Some(1000.0));
         assert!(found.0.iter().all(|row| row.approximate));
         assert_eq!(found.float(Some("ID"), DISTINCT), Some(1000.0));
+    },
+    fn results_may_be_wide(target: &Target) {
+        // As many as are asked about at once, as long as they may be; connections in UTF8 have them four times as long.
+        let connection = fresh(target);
+        let columns: Vec<String> =
+            (0..16).map(|n| format!("c{n} VARCHAR(1024) CHARACTER SET WIN1252")).collect();
+        run(&connection, &format!("CREATE TABLE wide ({})", columns.join(", ")));
+        for (word, letter) in [("least", 'ä'), ("most", 'ü')] {
+            let values: Vec<String> =
+                (0..16).map(|n| format!("RPAD('{word}{n}', 1024, '{letter}')")).collect();
+            run(&connection, &format!("INSERT INTO wide VALUES ({})", values.join(", ")));
+        }
+        let found = Found::of(&connection, Some("WIDE"), false);
+        assert_eq!(found.integer(None, ROWS), Some(2));
+        for n in 0..16 {
+            let column = format!("C{n}");
+            let filled = |word: &str, letter: &str| {
+                let word = format!("{word}{n}");
+                Some(format!("{word}{}", letter.repeat(1024 - word.len())))
+            };
+            assert_eq!(found.bytes(&column, MIN), filled("least", "ä"));
+            assert_eq!(found.bytes(&column, MAX), filled("most", "ü"));
+            assert_eq!(found.integer(Some(&column), DISTINCT), Some(2));
+            assert_eq!(found.integer(Some(&column), WIDTH), Some(1024), "bytes as they are stored");
+        }
+    },
+    fn extremes_of_long_decimals_are_approximate(target: &Target) {
+        let connection = fresh(target);
+        let modern = target.generation() >= Generation::V4_0;
+        let more = if modern { ", j INT128, l NUMERIC(38,2)" } else { "" };
+        run(
+            &connection,
+            &format!("CREATE TABLE t (s NUMERIC(4,1), i DECIMAL(9,2), n NUMERIC(18,2), b BIGINT{more})"),
+        );
+        let more = if modern { ", 5, 123456789012345678901234567890.12" } else { "" };
+        run(
+            &connection,
+            &format!("INSERT INTO t VALUES (1.5, 1234567.89, 1234567890123456.78, 9007199254740993{more})"),
+        );
+        let found = Found::of(&connection, Some("T"), false);
+        assert_eq!(found.float(Some("S"), MIN), Some(1.5));
+        assert_eq!(found.float(Some("I"), MAX), Some(1_234_567.89));
+        assert_eq!(found.float(Some("N"), MAX), Some(1_234_567_890_123_456.78));
+        assert_eq!(found.integer(Some("B"), MAX), Some(9_007_199_254_740_993), "not by way of float64");
+        if modern {
+            assert_eq!(found.float(Some("J"), MIN), Some(5.0));
+            let near =
+                found.float(Some("L"), MIN).expect("a value") / 123_456_789_012_345_678_901_234_567_890.12;
+            assert!((near - 1.0).abs() < 1e-15, "{near}");
+        }
+        for row in &found.0 {
+            let rounded = row.column.as_deref().is_some_and(|column| ["N", "J", "L"].contains(&column));
+            assert_eq!(row.approximate, rounded && [MIN, MAX].contains(&row.key), "{:?}", row.column);
+        }
     },
     fn external_tables_that_nobody_may_use_stop_nobody(target: &Target) {
         let connection = fresh(target);

@@ -45,9 +45,21 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
     Ok(statistics)
 }
 
+fn is_short_string(column: &Column) -> bool {
+    use BaseType::{Binary, Char, VarBinary, VarChar};
+    matches!(column.data_type.base, Char | VarChar | Binary | VarBinary)
+        && column.data_type.length <= LONGEST_TEXT
+}
+
+/// Whether it has numbers with more digits than the 15 that float64 keeps; those of four bytes have ten.
+fn is_rounded(column: &Column) -> bool {
+    use BaseType::{Decimal, Int128, Numeric};
+    matches!(column.data_type.base, Int128 | Numeric | Decimal) && column.data_type.length > 4
+}
+
 /// One item of the select list.
 struct Item<'a> {
-    column: &'a str,
+    column: &'a Column,
     key: i16,
     sql: String,
 }
@@ -72,8 +84,10 @@ fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) 
                 // No rows, no value.
                 (_, value) => value,
             };
-            let column = Some(item.column);
-            statistics.extend(value.map(|value| Statistic::exact(table_name, column, item.key, value)));
+            let Some(value) = value else { continue };
+            let is_approximate = [MIN_VALUE, MAX_VALUE].contains(&item.key) && is_rounded(item.column);
+            let exact = Statistic::exact(table_name, Some(&item.column.name), item.key, value);
+            statistics.push(Statistic { is_approximate, ..exact });
         }
     }
     for column in columns {
@@ -100,9 +114,9 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     let is_text = matches!(base, Char | VarChar);
     let is_string = is_text || matches!(base, Binary | VarBinary);
     let mut items = Vec::new();
-    let mut add = |key, sql| items.push(Item { column: &column.name, key, sql });
+    let mut add = |key, sql| items.push(Item { column, key, sql });
     add(NULL_COUNT, format!("COUNT({name})"));
-    if is_string && column.data_type.length <= LONGEST_TEXT || fixed_width(column).is_some() {
+    if is_short_string(column) || fixed_width(column).is_some() {
         add(DISTINCT_COUNT, format!("COUNT(DISTINCT {name})"));
     }
     if is_string || is_blob {
@@ -114,7 +128,7 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     for (key, function) in [(MIN_VALUE, "MIN"), (MAX_VALUE, "MAX")] {
         if is_number {
             add(key, format!("CAST({function}({name}) AS DOUBLE PRECISION)"));
-        } else if is_integer || is_string && column.data_type.length <= LONGEST_TEXT {
+        } else if is_integer || is_short_string(column) {
             add(key, format!("{function}({name})"));
         }
     }

@@ -7,7 +7,10 @@
 //! | `distinct_count` | of indexes that begin with the column | counted; not of BLOBs |
 //! | `firebird.index_selectivity` | the same, as the engine has it | |
 //! | `null_count`, `byte_width` | | counted; the mean of strings and BLOBs |
-//! | `min_value`, `max_value` | | of numbers as int64 or float64, of shorter text as its bytes |
+//! | `min_value`, `max_value` | | of numbers as int64 or float64, of shorter text as its bytes; not of DECFLOAT |
+//!
+//! The least and the greatest of NUMERIC, DECIMAL and INT128 columns with room for more digits than float64 has are
+//! approximate in both.
 //!
 //! What indexes tell is as old as the last `SET STATISTICS INDEX`. Views are left out: to count their rows is to run them.
 //! Of tables that cannot be read, for want of rights or of the file of an external table, there is what declarations tell.
