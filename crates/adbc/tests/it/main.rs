@@ -9,6 +9,7 @@ mod errors;
 mod foreign;
 mod ingest;
 mod ingest_options;
+mod mappings;
 mod misuse;
 mod options;
 mod options_document;
