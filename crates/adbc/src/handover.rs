@@ -21,6 +21,7 @@ type Place<T> = RefCell<Option<Option<T>>>;
 thread_local! {
     static STREAM: Place<Handed> = const { RefCell::new(None) };
     static STATEMENT: Place<Arc<Latest>> = const { RefCell::new(None) };
+    static ROWS: RefCell<Option<Box<dyn RecordBatchReader + Send>>> = const { RefCell::new(None) };
 }
 
 fn wait<T, R>(place: &'static LocalKey<Place<T>>, call: impl FnOnce() -> R) -> (R, Option<T>) {
@@ -59,4 +60,17 @@ pub(crate) fn announce(statement: &Arc<Latest>) {
             *place = Some(Arc::clone(statement));
         }
     });
+}
+
+/// Runs `call`, in which [`lent`] gets these rows of parameters. If nobody asks for them they are dropped.
+pub(crate) fn lend<T>(rows: Box<dyn RecordBatchReader + Send>, call: impl FnOnce() -> T) -> T {
+    ROWS.set(Some(rows));
+    let result = call();
+    drop(ROWS.take());
+    result
+}
+
+/// The rows that wait in this thread, or else what came through the generated function.
+pub(crate) fn lent(other: Box<dyn RecordBatchReader + Send>) -> Box<dyn RecordBatchReader + Send> {
+    ROWS.take().unwrap_or(other)
 }

@@ -5,7 +5,7 @@ use crate::attachment::Attachment;
 use crate::bind::Rows;
 use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of};
 use crate::execution::{Execution, Outcome};
-use crate::handover::{announce, give};
+use crate::handover::{announce, give, lent};
 use crate::ingest;
 use crate::option::{Mode, Options, Purpose, STATEMENT, StatementOptions, not_found, optionable, settable};
 use crate::partition::Division;
@@ -176,7 +176,7 @@ impl adbc_core::Statement for Statement {
     }
 
     fn bind_stream(&mut self, reader: Box<dyn RecordBatchReader + Send>) -> Result<()> {
-        self.rows = Some(Rows::new(reader)?);
+        self.rows = Some(Rows::new(lent(reader))?);
         Ok(())
     }
 

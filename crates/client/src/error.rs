@@ -269,7 +269,8 @@ impl From<ParamError> for Error {
             | ParamErrorKind::OutOfRange
             | ParamErrorKind::Malformed
             | ParamErrorKind::TooLong => Kind::Data,
-            ParamErrorKind::Count | ParamErrorKind::Unsupported | ParamErrorKind::Schema => Kind::Parameter,
+            ParamErrorKind::Count | ParamErrorKind::Schema => Kind::Parameter,
+            ParamErrorKind::Unsupported => Kind::Unsupported,
         };
         Self::new(kind, error.to_string())
     }

@@ -80,6 +80,11 @@ impl Transaction {
         self.query_with(sql, Params::none())
     }
 
+    /// [`query`](Self::query), in another dialect than the connection's own.
+    pub fn query_in(&self, dialect: Dialect, sql: &str) -> Result<Cursor> {
+        self.query_reading(Sql::new(sql, dialect), Params::none(), &self.shared.read, self.shared.limits)
+    }
+
     /// Runs a query with one row of parameters.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! ```text
 //!  manager ─► AdbcDriverFirebirdInit ─► table ─┬─ most functions: adbc_ffi ─► the traits of adbc_core
 //!                                              ├─ counters while a statement executes: ours
+//!                                              ├─ arrays and streams to bind: ours ─► import ─► handover ─► adbc_ffi
 //!                                              └─ streams: ours ─► adbc_ffi ─► traits ─► handover ─┐
 //!  consumer ◄── get_next, get_last_error, ErrorFromArrayStream: ours ◄──────── Stream ◄────────────┘
 //! ```
@@ -11,6 +12,7 @@
 
 mod error;
 mod getters;
+mod import;
 mod init;
 mod overlay;
 mod stream;

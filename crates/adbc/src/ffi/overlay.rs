@@ -1,26 +1,25 @@
 //! The table of functions, and those in it that are not generated.
 //!
 //! The generated ones know no affected rows beside a stream, give no status for errors while reading, tell nothing of a
-//! statement while it executes, and would let a malformed array that is bound end in a panic, after which they refuse every
-//! call of the process.
+//! statement while it executes, and would let malformed arrays or schemas that are bound end in a panic, after which they
+//! refuse every call of the process.
 
-use super::error::{fail, missing, of_panic};
-use super::getters;
+use super::error::{fail, missing};
 use super::stream::{error_from_array_stream, export};
+use super::{getters, import};
 use crate::driver::Driver;
 use crate::error::{internal, invalid_argument};
-use crate::handover::receive;
+use crate::handover::{lend, receive};
 use adbc_core::constants::ADBC_STATUS_OK;
 use adbc_core::error::AdbcStatusCode;
 use adbc_ffi::{FFI_AdbcConnection, FFI_AdbcDriver, FFI_AdbcError, FFI_AdbcStatement, FFIDriver};
-use arrow::array::{RecordBatch, RecordBatchIterator, StructArray};
-use arrow::error::ArrowError;
-use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow::array::{RecordBatchIterator, RecordBatchReader};
+use arrow::datatypes::Schema;
+use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow::ffi_stream::FFI_ArrowArrayStream;
 use std::ffi::{c_char, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The generated table.
 pub(super) fn generated() -> &'static FFI_AdbcDriver {
@@ -38,6 +37,7 @@ pub(super) fn table() -> FFI_AdbcDriver {
         ConnectionGetTableTypes: Some(get_table_types),
         ConnectionReadPartition: Some(read_partition),
         StatementBind: Some(bind),
+        StatementBindStream: Some(bind_stream),
         StatementExecuteQuery: Some(execute_query),
         StatementGetOption: Some(getters::get_option),
         StatementGetOptionBytes: Some(getters::get_option_bytes),
@@ -130,44 +130,52 @@ unsafe extern "C" fn bind(
     schema: *mut FFI_ArrowSchema,
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
-    let Some(inner) = generated().StatementBindStream else {
-        return missing(error);
-    };
     // SAFETY: both are null or valid by the standard.
     let (Some(values), Some(schema)) = (unsafe { values.as_mut() }, unsafe { schema.as_ref() }) else {
         return fail(error, invalid_argument("the array or the schema to be bound is null"));
     };
-    let import = || {
-        // SAFETY: `values` is valid; the array is ours from here on, and what is left behind is a released one.
-        let values = unsafe { FFI_ArrowArray::from_raw(values) };
-        if values.is_released() {
-            return Err(ArrowError::InvalidArgumentError("the array has been released".into()));
+    // SAFETY: the array is valid.
+    match unsafe { import::array(values, schema) } {
+        Ok(batch) => {
+            let schema = batch.schema();
+            // SAFETY: the statement and the error go on as they came.
+            unsafe { bind_rows(statement, Box::new(RecordBatchIterator::new([Ok(batch)], schema)), error) }
         }
-        // SAFETY: by the standard the schema describes the array.
-        let array = unsafe { from_ffi(values, schema) }?;
-        let fields = match array.data_type() {
-            arrow::datatypes::DataType::Struct(fields) => fields.clone(),
-            other => {
-                return Err(ArrowError::InvalidArgumentError(format!("a struct is needed, not {other}")));
-            }
-        };
-        if array.null_count() > 0 {
-            return Err(ArrowError::InvalidArgumentError("rows of parameters cannot be null".into()));
-        }
-        array.validate()?;
-        let rows = array.len();
-        let (_, columns, _) = StructArray::from(array).into_parts();
-        let schema = std::sync::Arc::new(arrow::datatypes::Schema::new(fields));
-        let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(schema, columns, &options)
+        Err(wrong) => fail(error, wrong),
+    }
+}
+
+unsafe extern "C" fn bind_stream(
+    statement: *mut FFI_AdbcStatement,
+    stream: *mut FFI_ArrowArrayStream,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    // SAFETY: it is null or valid by the standard.
+    let Some(stream) = (unsafe { stream.as_mut() }) else {
+        return fail(error, invalid_argument("the stream to be bound is null"));
     };
-    let batch = match catch_unwind(AssertUnwindSafe(import)) {
-        Ok(Ok(batch)) => batch,
-        Ok(Err(wrong)) => return fail(error, invalid_argument(format!("the data cannot be bound: {wrong}"))),
-        Err(panic) => return fail(error, of_panic(&*panic)),
+    // SAFETY: the stream is valid.
+    match unsafe { import::stream(stream) } {
+        // SAFETY: the statement and the error go on as they came.
+        Ok(reader) => unsafe { bind_rows(statement, Box::new(reader), error) },
+        Err(wrong) => fail(error, wrong),
+    }
+}
+
+/// Gives the rows to the statement: what goes through the generated function is an empty stream in their place.
+///
+/// # Safety
+/// `statement` and `error` are as in every C function.
+unsafe fn bind_rows(
+    statement: *mut FFI_AdbcStatement,
+    rows: Box<dyn RecordBatchReader + Send>,
+    error: *mut FFI_AdbcError,
+) -> AdbcStatusCode {
+    let Some(inner) = generated().StatementBindStream else {
+        return missing(error);
     };
-    let schema = batch.schema();
-    let mut stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    let nothing = RecordBatchIterator::new([], Arc::new(Schema::empty()));
+    let mut nothing = FFI_ArrowArrayStream::new(Box::new(nothing));
     // SAFETY: the stream is valid; the generated function takes it away.
-    unsafe { inner(statement, &raw mut stream, error) }
+    lend(rows, || unsafe { inner(statement, &raw mut nothing, error) })
 }

@@ -8,6 +8,7 @@ use adbc_ffi::FFI_AdbcError;
 use arrow::array::{Array, RecordBatchReader, StructArray};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow::ffi_stream::FFI_ArrowArrayStream;
+use std::cell::UnsafeCell;
 use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -22,8 +23,8 @@ struct Exported {
 struct LastError {
     message: CString,
     status: AdbcStatusCode,
-    /// Owned by the stream; consumers release it although they should not, which it bears.
-    error: Box<FFI_AdbcError>,
+    /// Owned by the stream. Consumers write their driver into it, and release it although they should not, which it bears.
+    error: Box<UnsafeCell<FFI_AdbcError>>,
 }
 
 /// A stream for C.
@@ -62,7 +63,7 @@ pub(super) unsafe extern "C" fn error_from_array_stream(
         // SAFETY: the caller promises that it is valid if it is not null.
         unsafe { ptr::write_unaligned(status, last.status) };
     }
-    ptr::from_ref(last.error.as_ref())
+    last.error.get()
 }
 
 /// Runs one of the functions below; neither its error nor its panic gets lost.
@@ -139,7 +140,8 @@ unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
 
 impl LastError {
     fn new(error: Error) -> Self {
-        Self { message: message(&error), status: error.status.into(), error: Box::new(foreign(error)) }
+        let (message, status) = (message(&error), error.status.into());
+        Self { message, status, error: Box::new(UnsafeCell::new(foreign(error))) }
     }
 }
 
@@ -220,6 +222,7 @@ mod tests {
         // SAFETY: the stream is alive; what consumers should not do shall do no harm.
         unsafe {
             let error = error_from_array_stream(&raw mut stream, ptr::null_mut()).cast_mut();
+            (*error).private_driver = ptr::null();
             ((*error).release.expect("it can be released"))(error);
         }
         assert_eq!(next(&mut stream).0, 0);

@@ -1,10 +1,13 @@
 //! Parameters: one row, many rows, none, by position and by name.
 
-use crate::support::{autocommit, batch, column, count, detail, fails, fresh, rows, run, statement};
+use crate::support::{
+    autocommit, batch, column, count, detail, fails, fresh, rows, run, sqlstate, statement,
+};
 use adbc_core::error::Status;
-use adbc_core::options::OptionStatement;
+use adbc_core::options::{IngestMode, OptionStatement};
 use adbc_core::{Connection, Optionable, Statement};
 use arrow::array::*;
+use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema};
 use arrow::error::ArrowError;
 use firearrow_testkit::{Target, matrix};
@@ -152,6 +155,36 @@ matrix!(
         let expected: StringArray = [Some("a"), None, Some("a"), Some("b")].into_iter().collect();
         assert_eq!(found.column(0).as_string::<i32>(), &expected);
         assert_eq!(found.column(1).null_count(), 4);
+    },
+    fn types_without_a_counterpart_are_not_implemented(target: &Target) {
+        let mut connection = fresh(target);
+        run(&mut connection, "CREATE TABLE t (v VARCHAR(10), n BIGINT)");
+        let field = Arc::new(Field::new("a", DataType::Int32, true));
+        let structs: ArrayRef = Arc::new(StructArray::from(vec![(field, ints([1]))]));
+        let item = Arc::new(Field::new("item", structs.data_type().clone(), true));
+        let list = ListArray::new(item, OffsetBuffer::from_lengths([1]), Arc::clone(&structs), None);
+        for (column, values, word) in [
+            ("N", Arc::new(DurationSecondArray::from(vec![1])) as ArrayRef, "Duration"),
+            ("N", Arc::new(IntervalYearMonthArray::from(vec![1])), "Interval"),
+            ("V", structs, "Struct"),
+            ("V", Arc::new(list), "List"),
+        ] {
+            let data = batch([(column, values)]);
+            let mut insert = statement(&mut connection, &format!("INSERT INTO t ({column}) VALUES (?)"));
+            insert.bind(data.clone()).expect("it is taken");
+            let bound = fails(insert.execute_update(), Status::NotImplemented);
+            let mut append = connection.new_statement().expect("it is cheap");
+            append.set_option(OptionStatement::TargetTable, "T".into()).expect("it is known");
+            append.set_option(OptionStatement::IngestMode, IngestMode::Append.into()).expect("it is known");
+            append.bind(data).expect("it is taken");
+            let appended = fails(append.execute_update(), Status::NotImplemented);
+            for error in [bound, appended] {
+                assert_eq!(sqlstate(&error), "0A000");
+                assert!(error.message.contains(&format!("\"{column}\"")), "{error}");
+                assert!(error.message.contains(word), "{error}");
+            }
+            assert_eq!(count(&mut connection, "t"), 0);
+        }
     },
     fn a_producer_that_fails_undoes_everything(target: &Target) {
         let mut connection = fresh(target);

@@ -30,6 +30,11 @@ fn decimal(values: Vec<Option<i128>>, precision: u8, scale: i8) -> Decimal128Arr
     Decimal128Array::from(values).with_precision_and_scale(precision, scale).expect("they fit")
 }
 
+fn wide(values: Vec<Option<i128>>, precision: u8, scale: i8) -> Decimal256Array {
+    let values: Decimal256Array = values.into_iter().map(|value| value.map(i256::from_i128)).collect();
+    values.with_precision_and_scale(precision, scale).expect("they fit")
+}
+
 /// Columns for servers from Firebird 4 on, or for older ones.
 pub(crate) fn cases(modern: bool) -> Vec<Case> {
     use DataType as T;
@@ -118,6 +123,12 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
             T::Decimal128(15, 1),
         ),
         case(
+            "decimal256",
+            wide(vec![Some(-12345), None, Some(0), None], 12, 3),
+            "NUMERIC",
+            T::Decimal128(12, 3),
+        ),
+        case(
             "negative",
             decimal(vec![Some(12), None, Some(0), Some(-7)], 3, -2),
             "NUMERIC",
@@ -165,8 +176,31 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
             T::Time64(TimeUnit::Microsecond),
         ),
         case(
+            "time64ns",
+            Time64NanosecondArray::from(vec![Some(0), None, Some(86_399_999_900_000), None]),
+            "TIME",
+            T::Time64(TimeUnit::Microsecond),
+        ),
+        case(
             "ts_s",
             TimestampSecondArray::from(vec![Some(0), None, Some(1_600_000_000), Some(-1)]),
+            "TIMESTAMP",
+            T::Timestamp(TimeUnit::Microsecond, None),
+        ),
+        case(
+            "ts_ms",
+            TimestampMillisecondArray::from(vec![Some(0), None, Some(1_600_000_000_123), Some(-1)]),
+            "TIMESTAMP",
+            T::Timestamp(TimeUnit::Microsecond, None),
+        ),
+        case(
+            "ts_ns",
+            TimestampNanosecondArray::from(vec![
+                Some(0),
+                None,
+                Some(1_600_000_000_123_400_000),
+                Some(-100_000),
+            ]),
             "TIMESTAMP",
             T::Timestamp(TimeUnit::Microsecond, None),
         ),
@@ -179,6 +213,17 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
         case(
             "dictionary",
             [Some("a"), None, Some("a"), Some("b")].into_iter().collect::<DictionaryArray<Int8Type>>(),
+            "BLOB SUB_TYPE TEXT",
+            T::Utf8,
+        ),
+        // Runs: one value, NULL, and another value twice.
+        case(
+            "runs",
+            RunArray::try_new(
+                &Int32Array::from(vec![1, 2, 4]),
+                &StringArray::from(vec![Some("a"), None, Some("größe")]),
+            )
+            .expect("runs"),
             "BLOB SUB_TYPE TEXT",
             T::Utf8,
         ),
@@ -203,6 +248,19 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
             "NUMERIC",
             T::Decimal128(38, 10),
         ));
+        cases.push(case(
+            "decimal256_38",
+            wide(vec![Some(10i128.pow(38) - 1), None, Some(-1), None], 38, 10),
+            "NUMERIC",
+            T::Decimal128(38, 10),
+        ));
+        let texts = [Some("-9999999999999999999999999999.999999"), None, Some("0.000001"), Some("1.500000")];
+        cases.push(Case {
+            name: "decimal50",
+            column: Arc::new(wide(vec![Some(1 - 10i128.pow(34)), None, Some(1), Some(1_500_000)], 50, 6)),
+            sql: "DECFLOAT",
+            expected: Arc::new(StringArray::from(texts.to_vec())),
+        });
     } else {
         let plain = cast(&cast(&zoned, &utc).expect("UTC"), &T::Timestamp(TimeUnit::Microsecond, None))
             .expect("plain");

@@ -5,8 +5,8 @@ use adbc_core::schemas::{GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA};
 use adbc_driver_firebird::metadata::{INDEX_SELECTIVITY, statistic_names, statistics};
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, Int16Type, Int64Type};
-use firearrow::Connection;
-use firearrow_testkit::{Target, matrix};
+use firearrow::{Config, Connection};
+use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 use std::collections::HashSet;
 
 // The keys of adbc.h.
@@ -21,6 +21,24 @@ const ROWS: i16 = 6;
 /// Values of `name` and `long_text`.
 fn name(row: usize) -> String {
     format!("n{row}{}", if row == 999 { "ü" } else { "" })
+}
+
+/// Nobody can read `aside`: there is what its declaration says, and everything about `readable`.
+fn told_without_rows(connection: &Connection) {
+    for approximate in [true, false] {
+        let aside = Found::of(connection, Some("ASIDE"), approximate);
+        assert_eq!(aside.integer(None, ROWS), None);
+        match approximate {
+            true => assert_eq!(aside.float(Some("ID"), WIDTH), Some(4.0)),
+            false => assert_eq!(aside.integer(Some("ID"), WIDTH), Some(4)),
+        }
+        assert!(aside.0.iter().all(|row| [WIDTH, MEAN].contains(&row.key)));
+        let all = Found::of(connection, None, approximate);
+        let readable =
+            all.0.iter().find(|row| row.table == "READABLE" && row.key == ROWS).expect("it is told");
+        assert_eq!(readable.value.as_primitive::<Int64Type>().value(0), 1);
+        assert!(all.0.iter().any(|row| row.table == "ASIDE"));
+    }
 }
 
 /// A thousand rows, an empty table, a view.
@@ -108,6 +126,71 @@ matrix!(
         assert!(found.0.iter().all(|row| row.approximate));
         assert_eq!(found.float(Some("ID"), DISTINCT), Some(1000.0));
     },
+    fn results_may_be_wide(target: &Target) {
+        // As many as are asked about at once, as long as they may be; connections in UTF8 have them four times as long.
+        let connection = fresh(target);
+        let columns: Vec<String> =
+            (0..16).map(|n| format!("c{n} VARCHAR(1024) CHARACTER SET WIN1252")).collect();
+        run(&connection, &format!("CREATE TABLE wide ({})", columns.join(", ")));
+        for (word, letter) in [("least", 'ä'), ("most", 'ü')] {
+            let values: Vec<String> =
+                (0..16).map(|n| format!("RPAD('{word}{n}', 1024, '{letter}')")).collect();
+            run(&connection, &format!("INSERT INTO wide VALUES ({})", values.join(", ")));
+        }
+        let found = Found::of(&connection, Some("WIDE"), false);
+        assert_eq!(found.integer(None, ROWS), Some(2));
+        for n in 0..16 {
+            let column = format!("C{n}");
+            let filled = |word: &str, letter: &str| {
+                let word = format!("{word}{n}");
+                Some(format!("{word}{}", letter.repeat(1024 - word.len())))
+            };
+            assert_eq!(found.bytes(&column, MIN), filled("least", "ä"));
+            assert_eq!(found.bytes(&column, MAX), filled("most", "ü"));
+            assert_eq!(found.integer(Some(&column), DISTINCT), Some(2));
+            assert_eq!(found.integer(Some(&column), WIDTH), Some(1024), "bytes as they are stored");
+        }
+    },
+    fn extremes_of_long_decimals_are_approximate(target: &Target) {
+        let connection = fresh(target);
+        let modern = target.generation() >= Generation::V4_0;
+        let more = if modern { ", j INT128, l NUMERIC(38,2)" } else { "" };
+        run(
+            &connection,
+            &format!("CREATE TABLE t (s NUMERIC(4,1), i DECIMAL(9,2), n NUMERIC(18,2), b BIGINT{more})"),
+        );
+        let more = if modern { ", 5, 123456789012345678901234567890.12" } else { "" };
+        run(
+            &connection,
+            &format!("INSERT INTO t VALUES (1.5, 1234567.89, 1234567890123456.78, 9007199254740993{more})"),
+        );
+        let found = Found::of(&connection, Some("T"), false);
+        assert_eq!(found.float(Some("S"), MIN), Some(1.5));
+        assert_eq!(found.float(Some("I"), MAX), Some(1_234_567.89));
+        assert_eq!(found.float(Some("N"), MAX), Some(1_234_567_890_123_456.78));
+        assert_eq!(found.integer(Some("B"), MAX), Some(9_007_199_254_740_993), "not by way of float64");
+        if modern {
+            assert_eq!(found.float(Some("J"), MIN), Some(5.0));
+            let near =
+                found.float(Some("L"), MIN).expect("a value") / 123_456_789_012_345_678_901_234_567_890.12;
+            assert!((near - 1.0).abs() < 1e-15, "{near}");
+        }
+        for row in &found.0 {
+            let rounded = row.column.as_deref().is_some_and(|column| ["N", "J", "L"].contains(&column));
+            assert_eq!(row.approximate, rounded && [MIN, MAX].contains(&row.key), "{:?}", row.column);
+        }
+    },
+    fn external_tables_that_nobody_may_use_stop_nobody(target: &Target) {
+        let connection = fresh(target);
+        let file = target.database_path("aside");
+        run(
+            &connection,
+            &format!("CREATE TABLE aside EXTERNAL '{}' (id INTEGER, s CHAR(3))", file.display()),
+        );
+        run(&connection, "CREATE TABLE readable (id INTEGER)");
+        run(&connection, "INSERT INTO readable VALUES (7)");
+        told_without_rows(&connection);
+    },
     fn nothing_is_told_of_what_is_not_there(target: &Target) {
         let connection = measured(target);
         for approximate in [true, false] {
@@ -123,6 +206,55 @@ matrix!(
         let names = statistic_names().expect("names");
         assert_eq!(names.schema(), *GET_STATISTIC_NAMES_SCHEMA);
         assert_eq!(names.column(1).as_primitive::<Int16Type>().values().to_vec(), [INDEX_SELECTIVITY]);
+    }
+);
+
+matrix!(
+    wire,
+    fn external_tables_without_a_file_stop_nobody(target: &Target) {
+        let settings =
+            ServerConfig { extra: vec!["ExternalFileAccess = Full".into()], ..ServerConfig::default() };
+        let server = Server::start_with(target.generation(), &settings).expect("the shared one runs as well");
+        let path = server.fresh_database_path();
+        let config = Config::parse(&server.url_at(server.address(), &path)).expect("it is valid");
+        let connection = Connection::create(&config).expect("a fresh database can be created");
+        let folder = server.root().join("folder");
+        let (readable, aside) = (server.root().join("readable"), folder.join("aside"));
+        for sql in [
+            &format!("CREATE TABLE aside EXTERNAL '{}' (id INTEGER, s CHAR(3))", aside.display()),
+            &format!("CREATE TABLE readable EXTERNAL '{}' (id INTEGER)", readable.display()),
+            "INSERT INTO readable VALUES (7)",
+        ] {
+            run(&connection, sql);
+        }
+        // The engine makes files and folders that are missing, but not below a file.
+        std::fs::remove_dir_all(&folder).expect("the engine has made it");
+        std::fs::write(&folder, "").expect("there is room");
+        told_without_rows(&connection);
+    },
+    fn tables_without_a_right_stop_nobody(target: &Target) {
+        let url = target.fresh_url();
+        let config = Config::parse(&url).expect("the testkit's URLs are valid");
+        let owner = Connection::create(&config).expect("a fresh database can be created");
+        run(&owner, "CREATE TABLE aside (id INTEGER, s CHAR(3))");
+        let user = format!("S{}", std::process::id());
+        run(&owner, &format!("CREATE OR ALTER USER {user} PASSWORD 'pw'"));
+        let mut config = Config::parse(&url).expect("the testkit's URLs are valid");
+        (config.user, config.password) = (Some(user.clone()), Some("pw".into()));
+        let guest = Connection::open(&config).expect("it may connect");
+        for sql in [
+            "CREATE TABLE readable (id INTEGER)",
+            "INSERT INTO readable VALUES (7)",
+            "GRANT SELECT ON readable TO PUBLIC",
+        ] {
+            run(&owner, sql);
+        }
+        for approximate in [true, false] {
+            assert_eq!(Found::of(&owner, Some("ASIDE"), approximate).integer(None, ROWS), Some(0));
+        }
+        told_without_rows(&guest);
+        drop(guest);
+        run(&owner, &format!("DROP USER {user}"));
     }
 );
 

@@ -202,19 +202,19 @@ matrix!(
         };
         let both = |first: ArrayRef, second: ArrayRef| concat(&[&first, &second]).expect("one type");
         let cases: [(ArrayRef, Kind, &[&str]); 8] = [
-            (ints([1]), Kind::Parameter, &["2 dimension(s)", "list of list of values"]),
-            (pair(1, 2), Kind::Parameter, &["2 dimension(s)"]),
-            (list(list(list(ints([1])))), Kind::Parameter, &["2 dimension(s)"]),
-            (list(pair(1, 2)), Kind::Parameter, &["row 0", "dimension 1 of A [2:3, 1:2]", "has 1"]),
+            (ints([1]), Kind::Unsupported, &["2 dimension(s)", "list of list of values"]),
+            (pair(1, 2), Kind::Unsupported, &["2 dimension(s)"]),
+            (list(list(list(ints([1])))), Kind::Unsupported, &["2 dimension(s)"]),
+            (list(pair(1, 2)), Kind::Data, &["row 0", "dimension 1 of A [2:3, 1:2]", "has 1"]),
             (
                 list(both(pair(1, 2), list(ints([1, 2, 3])))),
-                Kind::Parameter,
+                Kind::Data,
                 &["row 0", "dimension 2", "has 3", "2 elements"],
             ),
-            (list(nulled(both(pair(1, 2), pair(1, 2)), 1)), Kind::Parameter, &["NULL as a whole"]),
+            (list(nulled(both(pair(1, 2), pair(1, 2)), 1)), Kind::Data, &["NULL as a whole"]),
             (
                 list(both(pair(1, 2), list(nulled(ints([1, 2]), 1)))),
-                Kind::Parameter,
+                Kind::Data,
                 &["element [3, 2]", "never NULL", "make the whole array NULL"],
             ),
             (list(both(pair(1, 2), pair(3, 4))).slice(0, 0), Kind::Parameter, &[]),

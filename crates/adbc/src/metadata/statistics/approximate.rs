@@ -1,6 +1,6 @@
 //! What declarations and indexes tell, without looking at rows.
 
-use super::{INDEX_SELECTIVITY, Statistic, Value, is_counted};
+use super::{INDEX_SELECTIVITY, Statistic, Value, is_counted, readable};
 use crate::error::{self, Result};
 use adbc_core::constants::{
     ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT, ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY as MAX_BYTE_WIDTH,
@@ -19,12 +19,13 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
     let mut statistics = Vec::new();
     for table in tables.iter().filter(|table| is_counted(table)) {
         let indexes: Vec<&Index> = indexes.iter().filter(|index| index.table == table.name).collect();
-        statistics.push(match rows(&indexes) {
-            Some(rows) => Statistic::approximate(&table.name, None, ROW_COUNT, rows),
-            None => {
-                Statistic::exact(&table.name, None, ROW_COUNT, Value::Integer(count(&catalog, &table.name)?))
-            }
-        });
+        let rows = match rows(&indexes) {
+            Some(rows) => Some(Statistic::approximate(&table.name, None, ROW_COUNT, rows)),
+            None => readable(table, count(&catalog, &table.name))?
+                .flatten()
+                .map(|rows| Statistic::exact(&table.name, None, ROW_COUNT, Value::Integer(rows))),
+        };
+        statistics.extend(rows);
         for column in columns.iter().filter(|column| column.table == table.name) {
             let mut add = |key, value| {
                 statistics.push(Statistic::approximate(&table.name, Some(&column.name), key, value));
@@ -55,17 +56,12 @@ fn selectivity(indexes: &[&Index], column: &str) -> Option<f64> {
     first.filter_map(|segment| segment.selectivity).min_by(f64::total_cmp)
 }
 
-fn count(catalog: &Catalog, table: &str) -> Result<i64> {
+fn count(catalog: &Catalog, table: &str) -> firearrow::Result<Option<i64>> {
     let sql = format!("SELECT COUNT(*) FROM {}", quoted(table));
-    let transaction = catalog.transaction();
-    let statement = transaction.prepare_in(Dialect::Three, &sql).map_err(error::of)?;
-    let mut cursor = statement.query(transaction, ()).map_err(error::of)?;
-    let batch = cursor.next_batch().map_err(error::of)?;
-    let count = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
-    match count {
-        Some(count) if !count.is_empty() => Ok(count.value(0)),
-        _ => Err(error::internal("the engine counted no rows")),
-    }
+    let mut cursor = catalog.transaction().query_in(Dialect::Three, &sql)?;
+    let batch = cursor.next_batch()?;
+    let counts = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
+    Ok(counts.filter(|counts| !counts.is_empty()).map(|counts| counts.value(0)))
 }
 
 /// Most bytes of a value. Nobody knows how long BLOBs and arrays are.

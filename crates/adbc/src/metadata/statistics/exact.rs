@@ -1,6 +1,6 @@
 //! What the rows themselves tell.
 
-use super::{Statistic, Value, fixed_width, is_counted};
+use super::{Statistic, Value, fixed_width, is_counted, readable};
 use crate::error::{self, Result};
 use adbc_core::constants::{
     ADBC_STATISTIC_AVERAGE_BYTE_WIDTH_KEY as BYTE_WIDTH, ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT,
@@ -8,10 +8,10 @@ use adbc_core::constants::{
     ADBC_STATISTIC_MIN_VALUE_KEY as MIN_VALUE, ADBC_STATISTIC_NULL_COUNT_KEY as NULL_COUNT,
     ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
 };
-use arrow::array::{Array, AsArray};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
 use firearrow::arrow::NoneEncoding;
-use firearrow::catalog::{BaseType, Column, Name, quoted};
+use firearrow::catalog::{BaseType, Column, Name, Table, quoted};
 use firearrow::{Connection, Dialect, ReadOptions, Transaction, TransactionOptions};
 
 /// Longer text would make sort records and result rows longer than engines allow.
@@ -36,7 +36,7 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
             parts.push(&[]);
         }
         for (index, part) in parts.into_iter().enumerate() {
-            let mut found = table_statistics(&snapshot, &table.name, part)?;
+            let mut found = table_statistics(&snapshot, table, part)?;
             // Each part counts the rows.
             found.retain(|each| index == 0 || each.column.is_some());
             statistics.extend(found);
@@ -45,43 +45,65 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
     Ok(statistics)
 }
 
+fn is_short_string(column: &Column) -> bool {
+    use BaseType::{Binary, Char, VarBinary, VarChar};
+    matches!(column.data_type.base, Char | VarChar | Binary | VarBinary)
+        && column.data_type.length <= LONGEST_TEXT
+}
+
+/// Whether it has numbers with more digits than the 15 that float64 keeps; those of four bytes have ten.
+fn is_rounded(column: &Column) -> bool {
+    use BaseType::{Decimal, Int128, Numeric};
+    matches!(column.data_type.base, Int128 | Numeric | Decimal) && column.data_type.length > 4
+}
+
 /// One item of the select list.
 struct Item<'a> {
-    column: &'a str,
+    column: &'a Column,
     key: i16,
     sql: String,
 }
 
-fn table_statistics(snapshot: &Transaction, table: &str, columns: &[&Column]) -> Result<Vec<Statistic>> {
+fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) -> Result<Vec<Statistic>> {
     let items: Vec<Item<'_>> = columns.iter().flat_map(|column| items(column)).collect();
     let mut list = vec!["COUNT(*)".to_owned()];
     list.extend(items.iter().map(|item| item.sql.clone()));
-    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
-    let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
-    let statement = snapshot.prepare_in(Dialect::Three, &sql).map_err(error::of)?.with_read_options(options);
-    let mut cursor = statement.query(snapshot, ()).map_err(error::of)?;
-    let batch = cursor.next_batch().map_err(error::of)?;
-    let batch = batch.ok_or_else(|| error::internal("the engine counted no rows"))?;
-    let Some(Value::Integer(rows)) = value(batch.column(0)) else {
-        return Err(error::internal("the engine counted no rows"));
-    };
-    let mut statistics = vec![Statistic::exact(table, None, ROW_COUNT, Value::Integer(rows))];
-    for (item, array) in items.iter().zip(&batch.columns()[1..]) {
-        let value = match (item.key, value(array)) {
-            // Counted are those that are not.
-            (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows - count)),
-            // No rows, no value.
-            (_, value) => value,
+    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(&table.name));
+    let table_name = &table.name;
+    let mut statistics = Vec::new();
+    if let Some(answer) = readable(table, ask(snapshot, &sql))? {
+        let answer = answer.ok_or_else(|| error::internal("the engine counted no rows"))?;
+        let Some(Value::Integer(rows)) = value(answer.column(0)) else {
+            return Err(error::internal("the engine counted no rows"));
         };
-        statistics.extend(value.map(|value| Statistic::exact(table, Some(item.column), item.key, value)));
+        statistics.push(Statistic::exact(table_name, None, ROW_COUNT, Value::Integer(rows)));
+        for (item, array) in items.iter().zip(&answer.columns()[1..]) {
+            let value = match (item.key, value(array)) {
+                // Counted are those that are not.
+                (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows - count)),
+                // No rows, no value.
+                (_, value) => value,
+            };
+            let Some(value) = value else { continue };
+            let is_approximate = [MIN_VALUE, MAX_VALUE].contains(&item.key) && is_rounded(item.column);
+            let exact = Statistic::exact(table_name, Some(&item.column.name), item.key, value);
+            statistics.push(Statistic { is_approximate, ..exact });
+        }
     }
     for column in columns {
         let Some(width) = fixed_width(column) else { continue };
-        let mut add = |key, value| statistics.push(Statistic::exact(table, Some(&column.name), key, value));
+        let mut add =
+            |key, value| statistics.push(Statistic::exact(table_name, Some(&column.name), key, value));
         add(MAX_BYTE_WIDTH, Value::Integer(width.into()));
         add(BYTE_WIDTH, Value::Float(width.into()));
     }
     Ok(statistics)
+}
+
+fn ask(snapshot: &Transaction, sql: &str) -> firearrow::Result<Option<RecordBatch>> {
+    let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
+    let statement = snapshot.prepare_in(Dialect::Three, sql)?.with_read_options(options);
+    statement.query(snapshot, ())?.next_batch()
 }
 
 fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
@@ -92,9 +114,9 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     let is_text = matches!(base, Char | VarChar);
     let is_string = is_text || matches!(base, Binary | VarBinary);
     let mut items = Vec::new();
-    let mut add = |key, sql| items.push(Item { column: &column.name, key, sql });
+    let mut add = |key, sql| items.push(Item { column, key, sql });
     add(NULL_COUNT, format!("COUNT({name})"));
-    if is_string && column.data_type.length <= LONGEST_TEXT || fixed_width(column).is_some() {
+    if is_short_string(column) || fixed_width(column).is_some() {
         add(DISTINCT_COUNT, format!("COUNT(DISTINCT {name})"));
     }
     if is_string || is_blob {
@@ -106,7 +128,7 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     for (key, function) in [(MIN_VALUE, "MIN"), (MAX_VALUE, "MAX")] {
         if is_number {
             add(key, format!("CAST({function}({name}) AS DOUBLE PRECISION)"));
-        } else if is_integer || is_string && column.data_type.length <= LONGEST_TEXT {
+        } else if is_integer || is_short_string(column) {
             add(key, format!("{function}({name})"));
         }
     }

@@ -7,9 +7,13 @@
 //! | `distinct_count` | of indexes that begin with the column | counted; not of BLOBs |
 //! | `firebird.index_selectivity` | the same, as the engine has it | |
 //! | `null_count`, `byte_width` | | counted; the mean of strings and BLOBs |
-//! | `min_value`, `max_value` | | of numbers as int64 or float64, of shorter text as its bytes |
+//! | `min_value`, `max_value` | | of numbers as int64 or float64, of shorter text as its bytes; not of DECFLOAT |
+//!
+//! The least and the greatest of NUMERIC, DECIMAL and INT128 columns with room for more digits than float64 has are
+//! approximate in both.
 //!
 //! What indexes tell is as old as the last `SET STATISTICS INDEX`. Views are left out: to count their rows is to run them.
+//! Of tables that cannot be read, for want of rights or of the file of an external table, there is what declarations tell.
 
 mod approximate;
 mod exact;
@@ -27,8 +31,8 @@ use arrow::array::{
 };
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::DataType;
-use firearrow::Connection;
 use firearrow::catalog::{BaseType, Column, Table, TableKind};
+use firearrow::{Connection, Kind};
 use std::sync::Arc;
 
 /// Key of the statistic `firebird.index_selectivity`: one by the number of different values, float64.
@@ -94,6 +98,17 @@ pub fn statistics(
 
 fn is_counted(table: &Table) -> bool {
     !matches!(table.kind, TableKind::View | TableKind::System)
+}
+
+/// What reading a table has found. `None` if nobody can know that here: the user has no right to the table, or its file
+/// outside of the database is not there.
+fn readable<T>(table: &Table, found: firearrow::Result<T>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == Kind::Permission => Ok(None),
+        Err(error) if table.kind == TableKind::External && error.kind() == Kind::Database => Ok(None),
+        Err(error) => Err(error::of(error)),
+    }
 }
 
 /// Bytes of every value, of types that always take as many.

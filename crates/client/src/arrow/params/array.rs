@@ -124,7 +124,7 @@ impl ArrayPlan {
         {
             let message =
                 "elements of Firebird arrays are never NULL; put in a value, or make the whole array NULL";
-            return Err(at(index, Reason::new(ParamErrorKind::Unsupported, message)));
+            return Err(at(index, Reason::new(ParamErrorKind::Malformed, message)));
         }
         let (field, bytes) = self.elements(values).map_err(|RowReason { row, reason }| at(row, reason))?;
         let ArrayTarget { relation, column: name, .. } = &self.target;
@@ -321,7 +321,7 @@ fn gather(
             given if given != length => format!("the data has {given}; arrays are never shorter or longer"),
             _ => continue,
         };
-        return Err((list, Reason::new(ParamErrorKind::Unsupported, wrong)));
+        return Err((list, Reason::new(ParamErrorKind::Malformed, wrong)));
     }
     let (first, last) = (places.first().map_or(0, |&list| range(list).0), places.last());
     if last.is_none_or(|&list| range(list).1 == first + places.len() * length) {

@@ -15,7 +15,7 @@ pub enum ParamErrorKind {
     Inexact,
     /// The value lies outside the range of its type.
     OutOfRange,
-    /// The text is no value of the parameter's type.
+    /// The text or the list is no value of the parameter's type.
     Malformed,
     /// The value is too long for anything but a BLOB.
     TooLong,

@@ -1,0 +1,166 @@
+//! Rows of parameters from the other side of the C interface. No value is copied, and what is malformed gets no further: the
+//! rest of the driver may trust offsets, texts and lengths.
+
+use crate::error::{Result, invalid_argument};
+use crate::panic::text;
+use arrow::array::{RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow::ffi_stream::FFI_ArrowArrayStream;
+use std::ffi::{CStr, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// One array as a batch.
+///
+/// # Safety
+/// `values` is valid; it is taken away, and a released array is left behind.
+pub(super) unsafe fn array(values: &mut FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<RecordBatch> {
+    // SAFETY: as the caller promises.
+    let values = unsafe { FFI_ArrowArray::from_raw(values) };
+    let import = || {
+        if values.is_released() {
+            return Err(ArrowError::InvalidArgumentError("the array has been released".into()));
+        }
+        batch(values, &described(schema)?)
+    };
+    contain(import).map_err(|wrong| invalid_argument(format!("the data cannot be bound: {wrong}")))
+}
+
+/// A stream as a reader.
+///
+/// # Safety
+/// `stream` is valid; it is taken away, and a released stream is left behind.
+pub(super) unsafe fn stream(stream: &mut FFI_ArrowArrayStream) -> Result<Producer> {
+    // SAFETY: as the caller promises.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
+    contain(|| Producer::new(stream))
+        .map_err(|wrong| invalid_argument(format!("the stream cannot be bound: {wrong}")))
+}
+
+/// Arrow's own import does not expect a schema without format, names that are no UTF-8, or children that are missing: it
+/// panics.
+fn contain<T>(import: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(import)) {
+        Ok(imported) => imported.map_err(|wrong| wrong.to_string()),
+        Err(panic) => Err(text(&*panic).to_owned()),
+    }
+}
+
+fn described(schema: &FFI_ArrowSchema) -> Result<SchemaRef, ArrowError> {
+    if schema.release().is_none() {
+        return Err(ArrowError::InvalidArgumentError("the schema has been released".into()));
+    }
+    let field = Field::try_from(schema)?;
+    match field.data_type() {
+        DataType::Struct(fields) => {
+            Ok(Arc::new(Schema::new(fields.clone()).with_metadata(field.metadata().clone())))
+        }
+        other => Err(ArrowError::InvalidArgumentError(format!("a struct is needed, not {other}"))),
+    }
+}
+
+fn batch(values: FFI_ArrowArray, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let data_type = DataType::Struct(schema.fields().clone());
+    // SAFETY: by the standard the schema describes the array. What of that can be checked is checked below.
+    let rows = unsafe { from_ffi_and_data_type(values, data_type) }?;
+    rows.validate_full()?;
+    if rows.null_count() > 0 {
+        return Err(ArrowError::InvalidArgumentError("rows of parameters cannot be null".into()));
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    let (_, columns, _) = StructArray::from(rows).into_parts();
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
+}
+
+/// A reader of a stream that somebody else produces.
+pub(super) struct Producer {
+    stream: FFI_ArrowArrayStream,
+    schema: SchemaRef,
+    /// Batches that came.
+    batches: usize,
+}
+
+impl Producer {
+    fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, ArrowError> {
+        let Some(function) = stream.release().and(stream.get_schema()) else {
+            return Err(ArrowError::InvalidArgumentError("the stream has been released".into()));
+        };
+        let mut schema = FFI_ArrowSchema::empty();
+        // SAFETY: the stream is alive and there is room for a schema.
+        let number = unsafe { function(&raw mut stream, &raw mut schema) };
+        if number != 0 {
+            return Err(failure(&mut stream, number));
+        }
+        Ok(Self { schema: described(&schema)?, stream, batches: 0 })
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let Some(function) = self.stream.get_next() else {
+            return Err(ArrowError::InvalidArgumentError("the stream has no get_next".into()));
+        };
+        let mut values = FFI_ArrowArray::empty();
+        // SAFETY: the stream is alive and there is room for an array.
+        match unsafe { function(&raw mut self.stream, &raw mut values) } {
+            0 if values.is_released() => Ok(None),
+            0 => batch(values, &self.schema).map(Some),
+            number => Err(failure(&mut self.stream, number)),
+        }
+    }
+}
+
+/// What a producer says about its failure.
+fn failure(stream: &mut FFI_ArrowArrayStream, number: c_int) -> ArrowError {
+    // SAFETY: the stream is alive, and its last function has failed.
+    let message = stream.get_last_error().map(|function| unsafe { function(stream) });
+    let said = message.filter(|message| !message.is_null()).map_or_else(String::new, |message| {
+        // SAFETY: it ends with NUL and lives until the stream is used again.
+        format!(": {}", unsafe { CStr::from_ptr(message) }.to_string_lossy())
+    });
+    ArrowError::CDataInterface(format!("the producer failed with error {number}{said}"))
+}
+
+impl Iterator for Producer {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = self.batches;
+        self.batches += 1;
+        let next = contain(|| self.next_batch());
+        next.map_err(|wrong| ArrowError::CDataInterface(format!("batch {number}: {wrong}"))).transpose()
+    }
+}
+
+impl RecordBatchReader for Producer {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatchIterator, StringArray};
+    use arrow::datatypes::Int32Type;
+
+    #[test]
+    fn buffers_are_those_of_the_producer() {
+        let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..1000));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..1000).map(|n| n.to_string())));
+        let given = RecordBatch::try_from_iter([("n", numbers), ("s", texts)]).expect("equal lengths");
+        let reader = RecordBatchIterator::new([Ok(given.clone())], given.schema());
+        let mut foreign = FFI_ArrowArrayStream::new(Box::new(reader));
+        // SAFETY: the stream is valid.
+        let mut producer = unsafe { stream(&mut foreign) }.expect("it is sound");
+        assert_eq!(producer.schema(), given.schema());
+        let taken = producer.next().expect("a batch").expect("it is sound");
+        assert!(producer.next().is_none());
+        assert_eq!(taken, given);
+        let addresses = |batch: &RecordBatch| {
+            let numbers = batch.column(0).as_primitive::<Int32Type>().values().as_ptr().addr();
+            (numbers, batch.column(1).as_string::<i32>().value_data().as_ptr().addr())
+        };
+        assert_eq!(addresses(&taken), addresses(&given));
+    }
+}
