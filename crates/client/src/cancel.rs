@@ -6,7 +6,6 @@ use firearrow_fbapi::{CancelKind, Canceller};
 #[cfg(feature = "embedded")]
 use firearrow_proto::api::gds;
 use std::fmt;
-use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -30,7 +29,7 @@ struct State {
 pub(crate) struct Calls {
     /// The thread of the last call; it may be over.
     caller: Option<ThreadId>,
-    /// Threads whose call shall end; and whether it has not begun, because that of another one is running.
+    /// Threads whose call shall end; and whether it waits to begin or to go on, because that of another one is running.
     marked: Vec<(ThreadId, bool)>,
     /// The engine, which looks at no flag, was told to interrupt, and may not have noticed.
     #[cfg(feature = "embedded")]
@@ -38,6 +37,15 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
+    /// The call of this thread is the one that runs, and the one that it was waiting for.
+    fn enter(&mut self) {
+        let this = thread::current().id();
+        self.caller = Some(this);
+        for (thread, waits) in &mut self.marked {
+            *waits &= *thread != this;
+        }
+    }
+
     fn is_marked(&self) -> bool {
         self.marked.contains(&(thread::current().id(), false))
     }
@@ -47,18 +55,17 @@ impl Signal {
     /// A call of this thread begins. What was said of earlier ones is over.
     pub(crate) fn begin(&self) {
         self.0.is_set.store(false, Ordering::SeqCst);
-        let mut calls = self.resume();
+        let mut calls = self.calls();
         let this = thread::current().id();
-        if calls.marked.iter().any(|&(thread, _)| thread == this) {
-            calls.marked.retain_mut(|(thread, waits)| *thread != this || mem::take(waits));
-            self.count(&calls);
-        }
+        calls.marked.retain(|mark| *mark != (this, false));
+        self.count(&calls);
+        calls.enter();
     }
 
     /// A call of this thread goes on. Nobody tells the engine anything as long as the guard lives.
     pub(crate) fn resume(&self) -> MutexGuard<'_, Calls> {
         let mut calls = self.calls();
-        calls.caller = Some(thread::current().id());
+        calls.enter();
         calls
     }
 
@@ -145,5 +152,36 @@ impl CancelHandle {
 impl fmt::Debug for CancelHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CancelHandle").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_call_waits_for_is_to_begin_or_to_go_on() {
+        let signal = Signal::default();
+        let handle = CancelHandle {
+            signal: signal.clone(),
+            #[cfg(feature = "embedded")]
+            engine: None,
+        };
+        let this = thread::current().id();
+        let another_begins = || thread::scope(|scope| scope.spawn(|| signal.begin()).join());
+        signal.begin();
+        another_begins().expect("it begins");
+        handle.cancel_thread(this).expect("it waits");
+        assert!(!signal.is_set(), "the call of another one is running");
+        drop(signal.resume());
+        assert!(signal.is_set());
+        signal.begin();
+        assert!(!signal.is_set(), "this is another call");
+        another_begins().expect("it begins");
+        handle.cancel_thread(this).expect("it waits");
+        signal.begin();
+        assert!(signal.is_set());
+        handle.spare_thread(this);
+        assert!(!signal.is_set());
     }
 }

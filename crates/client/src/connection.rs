@@ -242,17 +242,8 @@ impl Shared {
 
     /// Runs a flow; other threads wait their turn.
     pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
-        self.lock().backend.begin_call();
-        self.resume(flow)
-    }
-
-    /// Runs another part of a call that has begun.
-    pub(crate) fn resume<T>(
-        &self,
-        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
-    ) -> Result<T> {
         let mut session = self.lock();
-        session.backend.resume_call();
+        session.backend.begin_call();
         let result = ready(flow(&mut session));
         session.told_apart(result)
     }

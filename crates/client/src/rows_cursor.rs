@@ -1,6 +1,5 @@
 //! The results of many rows of parameters as one.
 
-use crate::backend::Backend;
 use crate::error::{Error, Kind, Result};
 use crate::rows::{OnFailure, RowsExecuted};
 use crate::session::series::{Querying, Step};
@@ -184,17 +183,25 @@ impl RowsCursor {
         let finished = self.inner.shared.resume_metered(&self.meters, async |session| {
             session.finish_querying(&mut querying, is_complete).await
         });
-        self.decoding = querying.decoding();
-        self.done = RowsExecuted::from(querying.into_written());
+        self.finished(querying);
         result.and(finished).map_err(|error| self.fail(error))
     }
 
     /// [`finish`](Self::finish) as a call of its own: what interrupted the last one does not concern it.
     fn stop(&mut self) -> Result<()> {
-        if self.querying.is_some() {
-            self.inner.shared.lock().backend.begin_call();
-        }
-        self.finish(Ok(()), false)
+        self.batches = None;
+        let Some(mut querying) = self.querying.take() else { return Ok(()) };
+        let finished = self
+            .inner
+            .shared
+            .metered(&self.meters, async |session| session.finish_querying(&mut querying, false).await);
+        self.finished(querying);
+        finished.map_err(|error| self.fail(error))
+    }
+
+    fn finished(&mut self, querying: Querying) {
+        self.decoding = querying.decoding();
+        self.done = RowsExecuted::from(querying.into_written());
     }
 
     fn fail(&mut self, error: Error) -> Error {

@@ -29,21 +29,29 @@ impl Shared {
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
-        self.lock().backend.begin_call();
-        self.resume_metered(meters, flow)
+        let mut session = self.lock();
+        session.backend.begin_call();
+        session.metered(meters, flow)
     }
 
-    /// [`resume`](Self::resume), at the expense of `meters`.
+    /// Runs another part of a call that has begun, at the expense of `meters`.
     pub(crate) fn resume_metered<T>(
         &self,
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
         let mut session = self.lock();
-        let before = session.backend.wire_stats();
-        let result = ready(flow(&mut session));
-        let spent = session.backend.wire_stats().since(&before);
+        session.backend.resume_call();
+        session.metered(meters, flow)
+    }
+}
+
+impl Session<AnyBackend> {
+    fn metered<T>(&mut self, meters: &[Meter], flow: impl AsyncFnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before = self.backend.wire_stats();
+        let result = ready(flow(self));
+        let spent = self.backend.wire_stats().since(&before);
         meters.iter().for_each(|meter| meter.add(spent));
-        session.told_apart(result)
+        self.told_apart(result)
     }
 }

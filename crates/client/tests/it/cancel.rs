@@ -1,7 +1,7 @@
 //! Calls that are ended before their time: afterwards the connection works, or says that it does not.
 
 use crate::support::{fresh, fresh_closed, query, run};
-use arrow::array::AsArray;
+use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch, RecordBatchIterator};
 use firearrow::{BatchLimits, Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
@@ -36,6 +36,12 @@ fn cancelled_after<T>(connection: &Connection, time: Duration, work: impl FnOnce
 fn still_works(connection: &Connection) {
     assert!(!connection.is_failed());
     assert_eq!(query(connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
+}
+
+/// One row of parameters.
+fn one_row(n: i32) -> RecordBatch {
+    let column = Arc::new(Int32Array::from(vec![n])) as ArrayRef;
+    RecordBatch::try_from_iter([("n", column)]).expect("one column")
 }
 
 /// Behind a statement without rows its counts are waiting, so that a server may be past interrupting.
@@ -224,17 +230,54 @@ matrix!(
         handle.spare_thread(thread::current().id());
         still_works(&connection);
     },
+    fn a_call_that_goes_on_is_the_one_of_its_thread(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n INTEGER)");
+        let handle = connection.cancel_handle();
+        let sql = format!("INSERT INTO t SELECT 1 FROM RDB$DATABASE WHERE ? = 0 OR 0 < ({ENDLESS})");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(&sql).expect("valid SQL");
+        let (this, (going_on, goes_on)) = (thread::current().id(), channel());
+        let result = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let (other, goes_on) = (thread::current().id(), goes_on);
+                goes_on.recv().expect("it goes on");
+                thread::sleep(Duration::from_millis(500));
+                handle.cancel_thread(other).expect("it runs nothing");
+                thread::sleep(Duration::from_millis(500));
+                let begin = Instant::now();
+                handle.cancel_thread(this).expect("it runs");
+                begin
+            });
+            // Between two batches another thread uses the connection.
+            let connection = &connection;
+            let batches = [0, 1].into_iter().map(move |n| {
+                if n == 1 {
+                    let ping = scope.spawn(|| connection.ping());
+                    ping.join().expect("it ends").expect("it answers");
+                    going_on.send(()).expect("it is waited for");
+                }
+                Ok(one_row(n))
+            });
+            let reader = RecordBatchIterator::new(batches, one_row(0).schema());
+            let result = statement.execute_stream(&mut transaction, reader, OnFailure::Stop);
+            let begin = other.join().expect("it ends");
+            assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+            result
+        });
+        match result {
+            Ok(done) => assert_eq!(done.failures[0].error.kind(), Kind::Cancelled),
+            Err(error) => assert_eq!(error.kind(), Kind::Cancelled, "{error}"),
+        }
+        works_or_is_closed(&connection, target);
+    },
     fn many_rows_of_parameters_are_cancelled(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (n INTEGER)");
         let sql = format!("INSERT INTO t SELECT 1 FROM RDB$DATABASE WHERE ? < ({ENDLESS})");
         let mut transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare(&sql).expect("valid SQL");
-        let rows = arrow::array::RecordBatch::try_from_iter([(
-            "n",
-            std::sync::Arc::new(arrow::array::Int32Array::from(vec![1])) as arrow::array::ArrayRef,
-        )])
-        .expect("one column");
+        let rows = one_row(1);
         let (result, _) = cancelled_after(&connection, Duration::from_millis(300), || {
             statement.execute_rows(&mut transaction, &rows, OnFailure::Stop)
         });
@@ -248,6 +291,28 @@ matrix!(
 
 matrix!(
     wire,
+    fn the_time_of_a_reader_is_not_that_of_who_writes(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n INTEGER)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+        let time = Duration::from_millis(500);
+        let source = transaction.prepare("SELECT RDB$RELATION_ID FROM RDB$RELATIONS").expect("valid SQL");
+        let source = source.with_limits(BatchLimits { rows: 1, ..Default::default() });
+        let mut cursor = source.with_timeout(Some(time)).query(&transaction, ()).expect("it runs");
+        // A row in time, which is written only when the time of its cursor is up.
+        let batches = std::iter::once_with(|| {
+            cursor.next_batch().expect("it reads").expect("a row");
+            thread::sleep(2 * time);
+            Ok(one_row(1))
+        });
+        let reader = RecordBatchIterator::new(batches, one_row(0).schema());
+        let done = statement.execute_stream(&mut transaction, reader, OnFailure::Stop).expect("it writes");
+        assert_eq!((done.rows, done.failures.len()), (1, 0));
+        drop((cursor, statement));
+        transaction.commit().expect("it commits");
+        assert_eq!(query(&connection, "SELECT n FROM t").num_rows(), 1);
+    },
     fn a_result_that_is_slow_all_along_is_cancelled(target: &Target) {
         let connection = fresh(target);
         let pause = |turns: u64| format!("n = 0; WHILE (n < {turns}) DO n = n + 1;");

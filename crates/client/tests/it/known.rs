@@ -85,6 +85,20 @@ matrix!(
         assert_eq!(cost(&first, || transaction.commit().expect("it commits")), 1);
         let unused = first.begin_lazy(Default::default()).expect("it will start");
         assert_eq!(cost(&first, || unused.commit().expect("nothing to do")), 0);
+    },
+    fn a_long_row_of_lazy_transactions_leaves_the_living_alone(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (c INTEGER)");
+        // Statements of no transaction are prepared in one that lives as long as the connection.
+        connection.prepare("SELECT 1 FROM RDB$DATABASE").expect("valid");
+        let mut living = connection.begin_lazy(Default::default()).expect("it will start");
+        living.execute("INSERT INTO t VALUES (1)").expect("it inserts");
+        for _ in 0..70_000 {
+            connection.begin_lazy(Default::default()).and_then(|unused| unused.rollback()).expect("unused");
+        }
+        connection.prepare("SELECT 2 FROM RDB$DATABASE").expect("valid");
+        living.commit().expect("it commits");
+        assert_eq!(count(&connection), 1);
     }
 );
 
@@ -100,6 +114,10 @@ matrix!(
                 transaction.commit()
             });
             assert!(!refusal.expect_err("it cannot begin").gds_codes().is_empty());
+        }
+        if let Ok(mut transaction) = connection.begin_lazy(refused(target)) {
+            transaction.execute("INSERT INTO t VALUES (2)").expect_err("it cannot begin");
+            assert_eq!(transaction.commit().expect_err("it never began").kind(), Kind::Misuse);
         }
         // Another one, whose SQL is known, with a statement that was created in between.
         let unused = connection.prepare("SELECT 1 FROM RDB$DATABASE").expect("valid");

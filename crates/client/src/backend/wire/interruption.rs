@@ -33,11 +33,17 @@ pub(super) struct Interruption {
 impl Interruption {
     pub(super) fn begin_call(&mut self) {
         self.signal.begin();
-        (self.deadline, self.due, self.is_told) = (None, None, false);
+        self.forget();
     }
 
-    pub(super) fn resume_call(&self) {
+    /// What is known of the last call may be that of another one, which came in between.
+    pub(super) fn resume_call(&mut self) {
         drop(self.signal.resume());
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        (self.deadline, self.due, self.is_told) = (None, None, false);
     }
 
     pub(super) fn handle(&self) -> CancelHandle {

@@ -20,7 +20,7 @@ pub(super) struct Transactions {
     /// Handles of those that run.
     live: HashSet<u16>,
     late: HashMap<u32, Late>,
-    late_ids: u32,
+    last_late_id: u32,
     /// The late transaction that is the object created last, as long as nothing else may be.
     last: Option<u32>,
 }
@@ -34,6 +34,16 @@ enum Late {
 }
 
 impl Transactions {
+    /// An id that no living transaction has.
+    fn next_late_id(&mut self) -> u32 {
+        loop {
+            self.last_late_id = self.last_late_id.wrapping_add(1).max(FIRST_LATE_ID);
+            if !self.late.contains_key(&self.last_late_id) {
+                return self.last_late_id;
+            }
+        }
+    }
+
     /// A request is sent: after all but a few, another object may be the one created last.
     pub(super) fn sends(&mut self, op: Op) {
         let creates_nothing = [
@@ -78,8 +88,7 @@ impl<L: Link> Wire<L> {
 
     /// A transaction that starts with the first request that names it.
     pub(super) fn start_late(&mut self, tpb: &[u8]) -> TransactionId {
-        self.transactions.late_ids = self.transactions.late_ids.wrapping_add(1);
-        let id = FIRST_LATE_ID | self.transactions.late_ids;
+        let id = self.transactions.next_late_id();
         self.transactions.late.insert(id, Late::Unsent(tpb.to_vec()));
         TransactionId(id)
     }
@@ -157,13 +166,17 @@ impl<L: Link> Wire<L> {
     }
 
     pub(super) async fn finish(&mut self, id: TransactionId, end: End) -> Result<()> {
-        if id.0 >= FIRST_LATE_ID && matches!(self.transactions.late.get(&id.0), Some(Late::Unsent(_)) | None)
-        {
-            // It never began, or has ended together with its statement.
-            if matches!(end, End::Commit | End::Rollback) {
-                self.transactions.forget(id);
+        match self.transactions.late.get(&id.0) {
+            // It never began.
+            Some(Late::Unsent(_)) => {
+                if matches!(end, End::Commit | End::Rollback) {
+                    self.transactions.forget(id);
+                }
+                return Ok(());
             }
-            return Ok(());
+            // It could not begin, or has ended together with its statement: there is nothing left to undo.
+            None if id.0 >= FIRST_LATE_ID && end == End::Rollback => return Ok(()),
+            _ => {}
         }
         let transaction = self.transaction(id).await?;
         self.cursors.inline.forget(transaction);
@@ -187,4 +200,25 @@ impl<L: Link> Wire<L> {
 
 fn ended() -> Error {
     Error::new(Kind::Misuse, "the transaction has ended")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_late_transactions_are_those_of_no_other() {
+        let mut transactions = Transactions::default();
+        let mut start = || {
+            let id = transactions.next_late_id();
+            assert!(transactions.late.insert(id, Late::Unsent(Vec::new())).is_none(), "{id} is in use");
+            id
+        };
+        let first = start();
+        assert!((0..3 * FIRST_LATE_ID).all(|_| start() > first));
+        // They begin anew, behind those of handles, and skip the living.
+        transactions.last_late_id = u32::MAX;
+        transactions.forget(TransactionId(first + 1));
+        assert_eq!(transactions.next_late_id(), first + 1);
+    }
 }
