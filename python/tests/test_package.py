@@ -88,7 +88,7 @@ def test_the_environment_has_a_place_for_manifests():
 
     path = Path(sys.prefix) / "etc/adbc/drivers/firebird.toml"
     assert not path.exists()
-    done = run(Path.home(), "install-manifest", "--prefix")
+    done = run(Path.home(), "install-manifest", "--venv")
     try:
         assert (done.returncode, path.is_file()) == (0, True)
     finally:

@@ -26,6 +26,12 @@ impl Database {
         Ok(database)
     }
 
+    /// What the URI says of an option of connections or statements, or their default.
+    fn inherited(&self, key: &str) -> Option<Result<String>> {
+        let uri = self.settings.get("uri")?;
+        understand(uri).ok()?.1.get(key)
+    }
+
     /// What to attach to, and what connections begin with. What was set by itself comes before what the URI says.
     fn config(&self) -> Result<(Config, Defaults)> {
         let Some(uri) = self.settings.get("uri") else {
@@ -97,6 +103,7 @@ impl Options for Database {
             // Whatever the form, the password is not repeated.
             Some(uri) if key == "uri" => Ok(understand(uri)?.0.redacted_url()),
             Some(value) => Ok(value.clone()),
+            None if let Some(Ok(value)) = self.inherited(key) => Ok(value),
             None if spec.default.is_empty() => Err(not_found(key)),
             None => Ok(spec.default.to_owned()),
         }

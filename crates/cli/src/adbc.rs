@@ -241,15 +241,21 @@ fn beside() -> Result<PathBuf> {
 fn manifest(place: Folder) -> Result<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || folder("HOME").ok_or_else(|| Failure::other("HOME is not set"));
-    if cfg!(windows) {
-        return Err(Failure::other("on Windows drivers are found by the registry: name the library's path"));
-    }
     let folder = match place {
         Folder::Venv => {
             let environment = folder("VIRTUAL_ENV");
             environment
                 .ok_or_else(|| Failure::usage("no Python environment is active: VIRTUAL_ENV is not set"))?
                 .join("etc/adbc/drivers")
+        }
+        Folder::User if cfg!(windows) => {
+            let data = folder("LOCALAPPDATA").ok_or_else(|| Failure::other("LOCALAPPDATA is not set"))?;
+            data.join("ADBC/Drivers")
+        }
+        Folder::System if cfg!(windows) => {
+            return Err(Failure::other(
+                "on Windows drivers of the system are found by the registry: use --user",
+            ));
         }
         Folder::User if cfg!(target_os = "macos") => home()?.join("Library/Application Support/ADBC/Drivers"),
         Folder::User => match folder("XDG_CONFIG_HOME") {

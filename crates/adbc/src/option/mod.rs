@@ -31,8 +31,8 @@ impl Defaults {
         Ok(self.connection.set(key, value)? || self.statement.set(key, value)?)
     }
 
-    #[cfg(test)]
-    fn get(&self, key: &str) -> Option<Result<String>> {
+    /// Its value, if there is one of this key.
+    pub(crate) fn get(&self, key: &str) -> Option<Result<String>> {
         self.connection.get(key).or_else(|| self.statement.get(key))
     }
 }

@@ -254,6 +254,7 @@ matrix!(
         let key = OptionConnection::Other("adbc.firebird.type.int128".into());
         assert_eq!(connection.get_option_string(key).as_deref(), Ok("utf8"));
         let key = OptionDatabase::Other("adbc.firebird.query.batch_rows".into());
+        assert_eq!(database.get_option_int(key.clone()), Ok(5));
         database.set_option(key, 8192.into()).expect("it is known");
         assert_eq!(rows(&database.new_connection().expect("it exists")), Ok(8192));
     }

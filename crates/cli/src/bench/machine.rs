@@ -119,7 +119,9 @@ fn memory() -> Option<u64> {
 
 fn system() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{} {} {}", std::env::consts::OS, release.trim(), std::env::consts::ARCH).replace("  ", " ")
+    // Without what its builder calls it.
+    let release = release.trim().split('-').next().unwrap_or_default();
+    format!("{} {release} {}", std::env::consts::OS, std::env::consts::ARCH).replace("  ", " ")
 }
 
 /// Lower case, digits, and single hyphens.

@@ -5,7 +5,7 @@
 //!                                 │          │
 //!                              measure    a process that loops over fetchNext
 //!
-//!  wire: the same of several ways to a server: see its module
+//!  insert, adbc, wire: the same for rows in, for the driver, and of several ways to a server: see their modules
 //! ```
 
 mod adbc;

@@ -18,7 +18,7 @@ def main() -> int:
         command = commands.add_parser(name, help=text, description=text)
         place = command.add_mutually_exclusive_group()
         place.add_argument("--user", action="store_true", help="for all programs of this user [default]")
-        place.add_argument("--prefix", action="store_true", help="for this Python environment alone")
+        place.add_argument("--venv", action="store_true", help="for this Python environment alone")
     commands.add_parser("path", help="print the library's path")
     commands.add_parser("version", help="print the package's version")
     arguments = parser.parse_args()
@@ -27,7 +27,7 @@ def main() -> int:
     elif arguments.command == "version":
         print(__version__)
     else:
-        folder = _manifest.prefix_folder() if arguments.prefix else _manifest.user_folder()
+        folder = _manifest.prefix_folder() if arguments.venv else _manifest.user_folder()
         return change(arguments.command, folder)
     return 0
 
