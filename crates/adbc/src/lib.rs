@@ -14,6 +14,7 @@
 #![deny(unsafe_code)]
 
 mod activity;
+mod ahead;
 mod attachment;
 mod bind;
 mod connection;

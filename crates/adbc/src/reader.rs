@@ -1,9 +1,10 @@
 //! Streams: results as record batches, which live on when the handles that made them are gone.
 
 use crate::activity::Task;
+use crate::ahead::Ahead;
 use crate::attachment::{Attachment, Membership};
 use crate::bind::{Failure, Rows};
-use crate::error::{Result, internal, into_arrow, invalid_state, of, of_row};
+use crate::error::{Result, into_arrow, invalid_state, of, of_row};
 use crate::progress::Progress;
 use adbc_core::error::{Error, Status};
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -13,9 +14,7 @@ use firearrow::{Cursor, OnFailure, RowsCursor, RowsExecuted, Statement, Transact
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A result.
 pub(crate) struct Stream {
@@ -53,43 +52,6 @@ impl Source {
             Self::Bound(query) if stays => drop(query.close_and_commit()),
             _ => {}
         }
-    }
-}
-
-/// A thread that reads a result ahead. It ends with the result, or when nobody takes its batches any more.
-struct Ahead {
-    /// `None` at the very end only.
-    batches: Option<Receiver<Result<Option<RecordBatch>>>>,
-    thread: JoinHandle<()>,
-    attachment: Option<Arc<Attachment>>,
-    task: Option<Arc<Task>>,
-}
-
-/// How long the end of a result waits for the thread that reads it, before it interrupts that one. If that does not help
-/// either, the thread is left to itself.
-const PATIENCE: Duration = Duration::from_millis(100);
-
-impl Ahead {
-    fn ends(&self) -> bool {
-        let begin = Instant::now();
-        while !self.thread.is_finished() && begin.elapsed() < PATIENCE {
-            thread::sleep(Duration::from_millis(1));
-        }
-        self.thread.is_finished()
-    }
-}
-
-impl Drop for Ahead {
-    fn drop(&mut self) {
-        self.batches = None;
-        if self.ends() {
-            return;
-        }
-        if let (Some(attachment), Some(task)) = (&self.attachment, &self.task) {
-            // Nobody is left to be told that it failed.
-            let _ = attachment.interrupt(task);
-        }
-        self.ends();
     }
 }
 
@@ -156,22 +118,9 @@ impl Stream {
         let (schema, progress) = (Arc::clone(&self.schema), Arc::clone(&self.progress));
         let (attachment, task) = (self.attachment.clone(), self.task.clone());
         let membership = self.membership.clone();
-        let (of, by) = (attachment.clone(), task.clone());
-        // One batch is in the hands of the thread, the others wait here.
-        let (sender, receiver) = sync_channel(waiting);
         self.is_read_ahead = true;
-        let read = move || {
-            loop {
-                let batch = self.next_batch();
-                let is_last = !matches!(batch, Ok(Some(_)));
-                if sender.send(batch).is_err() || is_last {
-                    break;
-                }
-            }
-        };
-        let thread = thread::Builder::new().name("firearrow-prefetch".into()).spawn(read);
-        let thread = thread.map_err(|error| internal(format!("no thread to read ahead: {error}")))?;
-        let source = Source::Ahead(Ahead { batches: Some(receiver), thread, attachment: of, task: by });
+        let ahead = Ahead::start(waiting, attachment.clone(), task.clone(), move || self.next_batch())?;
+        let source = Source::Ahead(ahead);
         Ok(Self { schema, source, attachment, task, membership, progress, is_read_ahead: false })
     }
 
@@ -187,19 +136,9 @@ impl Stream {
         }
     }
 
-    /// What a thread has read, and counted.
-    fn taken(&self, ahead: &Ahead) -> Result<Option<RecordBatch>> {
-        let batch = ahead.batches.as_ref().and_then(|batches| batches.recv().ok());
-        let batch = batch.unwrap_or_else(|| Err(internal("the thread that reads ahead is gone")));
-        match &self.task {
-            Some(task) => batch.and_then(|batch| task.check().map(|()| batch)),
-            None => batch,
-        }
-    }
-
     fn read(&mut self) -> Result<Option<RecordBatch>> {
         if let Source::Ahead(ahead) = &self.source {
-            return self.taken(ahead);
+            return ahead.next_batch();
         }
         let begin = Instant::now();
         let Self { source, progress, .. } = self;

@@ -1,5 +1,6 @@
 //! `firearrow bench insert`
 
+use super::measure::CpuTime;
 use super::reference::{Inserted, Reference};
 use super::statistics::Spread;
 use crate::args::InsertArgs;
@@ -11,8 +12,6 @@ use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use firearrow::config::Config;
 use firearrow::{Connection, OnFailure, ServerInfo, TransactionOptions};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -125,7 +124,7 @@ pub(super) fn remove(connection: &Connection) -> Result<()> {
 
 /// Inserts the rows that the reference inserts.
 pub(super) fn insert(connection: &Connection, rows: u64) -> Result<Run> {
-    let cpu = cpu_seconds()?;
+    let cpu = CpuTime::now()?;
     let mut transaction = connection.begin(TransactionOptions::default())?;
     let statement = transaction.prepare(&sql())?;
     let before = connection.wire_stats();
@@ -146,7 +145,7 @@ pub(super) fn insert(connection: &Connection, rows: u64) -> Result<Run> {
     let start = Instant::now();
     transaction.commit()?;
     run.commit_s = start.elapsed().as_secs_f64();
-    run.cpu_s = cpu_seconds()? - cpu;
+    run.cpu_s = CpuTime::now()?.since(cpu).seconds();
     Ok(run)
 }
 
@@ -188,11 +187,6 @@ pub(super) fn check(connection: &Connection, rows: u64) -> Result<()> {
 pub(super) fn sql() -> String {
     let names: Vec<String> = (0..COLUMNS).map(|column| format!("C{column}")).collect();
     format!("INSERT INTO {TABLE} ({}) VALUES ({})", names.join(", "), vec!["?"; names.len()].join(", "))
-}
-
-fn cpu_seconds() -> Result<f64> {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(std::io::Error::from)?;
-    Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)
 }
 
 pub(super) const TABLE: &str = "FIREARROW_BENCH";

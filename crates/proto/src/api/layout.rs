@@ -201,11 +201,6 @@ impl RowLayout {
         self.native_length.next_multiple_of(self.alignment)
     }
 
-    /// Whether every packed row has the same length when no value is NULL.
-    pub fn is_fixed(&self) -> bool {
-        self.fields.iter().all(|field| field.kind.packed().is_some())
-    }
-
     /// Bytes of the null bitmap in a packed row, padding included.
     pub fn bitmap_length(&self) -> usize {
         self.fields.len().div_ceil(8).next_multiple_of(4)
