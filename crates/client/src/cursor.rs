@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it closes it.
+/// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it [closes](Self::close) it.
 pub struct Cursor {
     shared: Arc<Shared>,
     /// Given up when the cursor is closed: a prepared statement keeps others from altering its tables.
@@ -115,7 +115,9 @@ impl Cursor {
         self.shared.metered(&self.meters, async |session| fetching.read_blobs(session, ids).await)
     }
 
-    /// Closes the cursor before its end; rows not read yet are dropped.
+    /// Closes the cursor before its end; rows not read yet are dropped, and a server that is busy with more of them is
+    /// interrupted as far as it can be. It cannot while it sends rows ahead, one fetch behind the other: if that does not end within ten
+    /// seconds the connection is closed, and [`is_failed`](crate::Connection::is_failed) tells.
     pub fn close(mut self) -> Result<()> {
         if matches!(self.state, State::Open) {
             self.shut(State::Closed)?;

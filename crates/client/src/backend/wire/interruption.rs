@@ -16,6 +16,12 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Longest wait for a server to end what nobody wants any more, by itself or because it is told to.
+const PATIENCE_BEHIND: Duration = Duration::from_secs(10);
+/// What ends sooner, or within so many round trips, is not interrupted.
+const GLANCE_BEHIND: Duration = Duration::from_millis(100);
+const GLANCE_TRIPS: u32 = 4;
+
 /// What may end the running call.
 #[derive(Debug, Default)]
 pub(super) struct Interruption {
@@ -24,6 +30,8 @@ pub(super) struct Interruption {
     pub(super) timeout: Option<Duration>,
     /// When the time of the running call is up, where the server does not look after that.
     pub(super) deadline: Option<Instant>,
+    /// When nobody waits any more for the result that the server works for.
+    unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
     /// The server was told.
@@ -43,7 +51,7 @@ impl Interruption {
     }
 
     fn forget(&mut self) {
-        (self.deadline, self.due, self.is_told) = (None, None, false);
+        (self.deadline, self.unwanted, self.due, self.is_told) = (None, None, None, false);
     }
 
     pub(super) fn handle(&self) -> CancelHandle {
@@ -89,22 +97,53 @@ impl<L: Link> Wire<L> {
         if self.interruption.is_due() { Err(self.interruption.error("between two rows")) } else { Ok(()) }
     }
 
+    /// The server shall end what it does for the only result that is still to come, unless it is about to.
+    pub(super) fn want_no_more(&mut self) {
+        self.want_all();
+        let trips = self.round_trip.saturating_mul(GLANCE_TRIPS).min(PATIENCE);
+        self.interruption.unwanted = Some(Instant::now() + GLANCE_BEHIND.max(trips));
+    }
+
+    /// All fetches of a cursor that nobody wants have been answered. Servers read ahead behind an answer, by themselves, and
+    /// nothing tells whether they do. Where they do not, or have not got that far, this has no effect.
+    pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
+        if !self.interruption.is_told {
+            let _ = self.connection.send(&Cancel)?; // no answer will come
+            self.flush().await?;
+        }
+        self.want_all();
+        Ok(())
+    }
+
+    /// From here on results are wanted again.
+    pub(super) fn want_all(&mut self) {
+        let interruption = &mut self.interruption;
+        (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
+    }
+
     /// A moment has passed without a byte from the server.
     pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
-        if !self.interruption.is_due() {
-            return Ok(());
-        }
+        let is_wanted = self.interruption.unwanted.is_none_or(|time| Instant::now() < time);
+        let patience = match self.interruption.is_due() {
+            true => PATIENCE,
+            false if is_wanted => return Ok(()),
+            false => PATIENCE_BEHIND,
+        };
         let due = *self.interruption.due.get_or_insert_with(Instant::now);
         if !self.interruption.is_told && self.connection.pending_results() <= 1 {
             (self.interruption.is_told, self.interruption.due) = (true, Some(Instant::now()));
             let _ = self.connection.send(&Cancel)?; // no answer will come
             return self.flush().await;
         }
-        if due.elapsed() <= PATIENCE {
+        if due.elapsed() <= patience {
             return Ok(());
         }
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();
-        Err(self.interruption.error("the server did not react, so that the connection was closed"))
+        let text = "the server did not react, so that the connection was closed";
+        match self.interruption.is_due() {
+            true => Err(self.interruption.error(text)),
+            false => Err(Error::new(Kind::Timeout, format!("rows that nobody wants: {text}"))),
+        }
     }
 }

@@ -385,7 +385,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
-        self.drop_cursor(statement)
+        self.leave_cursor(statement).await
     }
 
     async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
