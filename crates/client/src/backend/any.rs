@@ -287,6 +287,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.keep_alive().await)
     }
 
+    fn limit_patience(&mut self) {
+        each!(self, backend => backend.limit_patience())
+    }
+
     async fn detach(&mut self) -> Result<()> {
         each!(self, backend => backend.detach().await)
     }

@@ -222,6 +222,8 @@ pub(crate) trait Backend {
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.
     async fn keep_alive(&mut self) -> Result<()>;
+    /// A detach follows: nothing is waited for as long as before.
+    fn limit_patience(&mut self);
     async fn detach(&mut self) -> Result<()>;
     async fn drop_database(&mut self) -> Result<()>;
 

@@ -533,6 +533,8 @@ impl Backend for Embedded {
         Ok(())
     }
 
+    fn limit_patience(&mut self) {}
+
     async fn detach(&mut self) -> Result<()> {
         self.questions.clear();
         self.statements.clear();
