@@ -105,6 +105,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.begin_late(tpb).await)
     }
 
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        each!(self, backend => backend.is_open(transaction))
+    }
+
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         each!(self, backend => backend.end(transaction, end).await)
     }

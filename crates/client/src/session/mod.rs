@@ -123,6 +123,11 @@ impl<B: Backend> Session<B> {
         self.open.remove(&transaction);
     }
 
+    /// Whether the transaction is none of those that are open.
+    pub(crate) fn has_ended(&self, transaction: TransactionId) -> bool {
+        !self.open.contains_key(&transaction)
+    }
+
     /// Prepares in `transaction`, or in one of the session's own.
     pub(crate) async fn prepare(
         &mut self,

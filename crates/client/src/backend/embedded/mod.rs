@@ -217,6 +217,10 @@ impl Backend for Embedded {
         self.begin(tpb).await
     }
 
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        self.transactions.contains_key(&transaction.0)
+    }
+
     async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
         let transaction = self.transaction(id)?;
         match end {

@@ -251,6 +251,10 @@ impl<L: Link> Backend for Wire<L> {
         Ok(self.start_late(tpb))
     }
 
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        self.transactions.has(transaction)
+    }
+
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         self.finish(transaction, end).await
     }
