@@ -32,13 +32,18 @@ impl Task {
     /// Runs a call of the client, unless the task is cancelled.
     pub(crate) fn run<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
-        let thread = thread::current().id();
-        self.running().push(thread);
-        let _running = Running(self, thread);
+        let _running = self.enter();
         call().map_err(|error| {
             let is_late = error.status == Status::Cancelled && self.late.load(Ordering::SeqCst);
             if is_late { late() } else { error }
         })
+    }
+
+    /// From here on this thread works for it, and can be interrupted.
+    pub(crate) fn enter(&self) -> Running<'_> {
+        let thread = thread::current().id();
+        self.running().push(thread);
+        Running(self, thread)
     }
 
     /// Fails once the task is cancelled, or its time is up.
@@ -102,7 +107,7 @@ impl Task {
 }
 
 /// A call that has not returned; also by a panic.
-struct Running<'a>(&'a Task, ThreadId);
+pub(crate) struct Running<'a>(&'a Task, ThreadId);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {

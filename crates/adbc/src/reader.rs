@@ -193,14 +193,18 @@ impl Stream {
 
     /// Nothing more comes. If it `stays`, what the statement has done in a transaction of its own is committed.
     fn finish(&mut self, stays: bool) {
-        if let Some(task) = self.task.take().filter(|_| !self.is_read_ahead) {
-            task.end();
-        }
+        let task = self.task.take().filter(|_| !self.is_read_ahead);
+        // A server that is busy with more rows may take its time.
+        let running = task.as_ref().map(|task| task.enter());
         self.membership = None;
         let source = mem::replace(&mut self.source, Source::Batches(VecDeque::new()));
         match self.attachment.take() {
             Some(attachment) => attachment.discard(source, |source| source.end(stays)),
             None => drop(source),
+        }
+        drop(running);
+        if let Some(task) = task {
+            task.end();
         }
     }
 }

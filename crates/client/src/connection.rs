@@ -30,7 +30,8 @@ pub struct Connection {
 
 /// What a connection and everything made from it have in common.
 pub(crate) struct Shared {
-    session: Mutex<Session<AnyBackend>>,
+    /// Apart from the rest, so that the thread that keeps the connection alive does not count as a user of it.
+    session: Arc<Mutex<Session<AnyBackend>>>,
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
     pub(crate) connect_timeout: Duration,
@@ -66,7 +67,7 @@ impl Connection {
             result => result?,
         };
         let shared = Arc::new(Shared {
-            session: Mutex::new(Session::new(backend)),
+            session: Arc::new(Mutex::new(Session::new(backend))),
             read,
             limits: BatchLimits::default(),
             connect_timeout: config.connect_timeout,
@@ -74,7 +75,7 @@ impl Connection {
             label: config.redacted_url(),
         });
         if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
-            keep_alive(Arc::downgrade(&shared), interval)?;
+            keep_alive(Arc::downgrade(&shared.session), interval)?;
         }
         Ok(Self { shared })
     }
@@ -285,7 +286,7 @@ impl Session<AnyBackend> {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut session = self.lock();
         if session.backend.is_failed() {
             return;
         }
@@ -303,14 +304,14 @@ impl fmt::Debug for Connection {
 
 /// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
 /// Never while a call runs: packets queued behind a running statement would make it impossible to cancel.
-fn keep_alive(shared: Weak<Shared>, interval: Duration) -> Result<()> {
+fn keep_alive(session: Weak<Mutex<Session<AnyBackend>>>, interval: Duration) -> Result<()> {
     let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
     let work = move || {
         let mut last = (0, Instant::now());
         loop {
             thread::sleep(step);
-            let Some(shared) = shared.upgrade() else { return };
-            let Ok(mut session) = shared.session.try_lock() else {
+            let Some(session) = session.upgrade() else { return };
+            let Ok(mut session) = session.try_lock() else {
                 last.1 = Instant::now();
                 continue;
             };
@@ -330,4 +331,24 @@ fn keep_alive(shared: Weak<Shared>, interval: Duration) -> Result<()> {
     };
     let spawned = thread::Builder::new().name("firearrow-keepalive".into()).spawn(work);
     spawned.map(drop).map_err(|error| Error::new(Kind::Io, format!("no thread for keep-alive: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    firearrow_testkit::matrix!(
+        wire,
+        fn keeping_it_alive_does_not_keep_it_from_being_closed(target: &firearrow_testkit::Target) {
+            let config = Config::parse(&target.fresh_url()).expect("a valid URL");
+            let connection = Connection::create(&config).expect("it is created");
+            let kept = Arc::clone(&connection.shared.session);
+            connection.close().expect("nothing is open");
+            drop(kept);
+            let connection = Connection::open(&config).expect("it opens");
+            let kept = Arc::downgrade(&connection.shared.session).upgrade();
+            connection.drop_database().expect("nothing is open");
+            drop(kept);
+        }
+    );
 }

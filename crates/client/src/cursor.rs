@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it closes it.
+/// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it [closes](Self::close) it.
 pub struct Cursor {
     shared: Arc<Shared>,
     /// Given up when the cursor is closed: a prepared statement keeps others from altering its tables.
@@ -115,7 +115,9 @@ impl Cursor {
         self.shared.metered(&self.meters, async |session| fetching.read_blobs(session, ids).await)
     }
 
-    /// Closes the cursor before its end; rows not read yet are dropped. A transaction of its own is rolled back.
+    /// Closes the cursor before its end; rows not read yet are dropped. A server that is busy with more of them is interrupted,
+    /// unless it sends them ahead and the next fetch waits behind: then this waits, until it is
+    /// [cancelled](crate::CancelHandle). A transaction of its own is rolled back.
     pub fn close(self) -> Result<()> {
         self.leave(Transaction::rollback)
     }

@@ -264,9 +264,14 @@ impl Statement {
         let prepared = &self.inner.prepared;
         let executed = self.inner.shared.metered(slice::from_ref(&self.inner.meter), async |session| {
             session.set_timeout(prepared, self.timeout)?;
-            session.execute_and_commit(prepared, id, parameters.batch(), self.write.time_rounding).await
+            let rounding = self.write.time_rounding;
+            let executed = session.execute_and_commit(prepared, id, parameters.batch(), rounding).await;
+            // As long as nobody else can use the connection: its handle may be that of another one soon.
+            if session.has_ended(id) {
+                transaction.ended();
+            }
+            executed
         })?;
-        transaction.ended();
         Ok(executed.into())
     }
 }

@@ -105,6 +105,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.begin_late(tpb).await)
     }
 
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        each!(self, backend => backend.is_open(transaction))
+    }
+
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         each!(self, backend => backend.end(transaction, end).await)
     }
@@ -285,6 +289,10 @@ impl Backend for AnyBackend {
 
     async fn keep_alive(&mut self) -> Result<()> {
         each!(self, backend => backend.keep_alive().await)
+    }
+
+    fn limit_patience(&mut self) {
+        each!(self, backend => backend.limit_patience())
     }
 
     async fn detach(&mut self) -> Result<()> {

@@ -101,6 +101,8 @@ pub(crate) trait Backend {
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     /// Begins together with the first use, where that saves a round trip; otherwise now.
     async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId>;
+    /// Whether the transaction has not ended yet, as far as is known.
+    fn is_open(&self, transaction: TransactionId) -> bool;
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;
     /// First phase of a two-phase commit: from here on the transaction is in limbo, and only `end` decides about it.
     async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()>;
@@ -222,6 +224,8 @@ pub(crate) trait Backend {
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.
     async fn keep_alive(&mut self) -> Result<()>;
+    /// A detach follows: nothing is waited for as long as before.
+    fn limit_patience(&mut self);
     async fn detach(&mut self) -> Result<()>;
     async fn drop_database(&mut self) -> Result<()>;
 

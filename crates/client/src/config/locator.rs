@@ -84,7 +84,11 @@ pub(super) fn native(text: &str, separators: &str) -> Result<Draft, ConfigError>
     let (server, path) = (&text[..colon], &text[colon + 1..]);
     let (name, port) = match server.split_once('/') {
         Some((name, service)) => {
-            let port = port(service).ok_or_else(|| ConfigError::UnknownService(shorten(service)))?;
+            // In front of an @ it may be a part of a password.
+            let port = port(service).ok_or_else(|| match text.contains('@') {
+                true => ConfigError::InvalidPort,
+                false => ConfigError::UnknownService(shorten(service)),
+            })?;
             (name, port)
         }
         None => (server, DEFAULT_PORT),

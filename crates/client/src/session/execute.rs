@@ -81,7 +81,7 @@ impl<B: Backend> Session<B> {
     }
 
     /// Runs a statement with no more than one row of parameters, and commits. After an error the transaction has to be
-    /// ended.
+    /// ended, unless it has [ended](Self::has_ended) nevertheless.
     pub(crate) async fn execute_and_commit(
         &mut self,
         prepared: &Prepared,
@@ -92,12 +92,15 @@ impl<B: Backend> Session<B> {
         refuse_cursor(prepared)?;
         let bound = self.bind(prepared, transaction, parameters, rounding).await?;
         let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
-        let executed = self.backend.execute_and_commit(prepared.id, transaction, message).await?;
-        if prepared.info.kind == StatementKind::Ddl {
+        let executed = self.backend.execute_and_commit(prepared.id, transaction, message).await;
+        // The commit that is sent along may succeed where the statement failed.
+        if !self.backend.is_open(transaction) {
+            self.ended(transaction);
+        }
+        if executed.is_ok() && prepared.info.kind == StatementKind::Ddl {
             self.forget_all();
         }
-        self.ended(transaction);
-        Ok(executed)
+        executed
     }
 }
 

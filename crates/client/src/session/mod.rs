@@ -123,6 +123,11 @@ impl<B: Backend> Session<B> {
         self.open.remove(&transaction);
     }
 
+    /// Whether the transaction is none of those that are open.
+    pub(crate) fn has_ended(&self, transaction: TransactionId) -> bool {
+        !self.open.contains_key(&transaction)
+    }
+
     /// Prepares in `transaction`, or in one of the session's own.
     pub(crate) async fn prepare(
         &mut self,
@@ -225,6 +230,7 @@ impl<B: Backend> Session<B> {
 
     /// Ends what is open and leaves the database.
     pub(crate) async fn close(&mut self) -> Result<()> {
+        self.backend.limit_patience();
         self.end_all().await?;
         self.backend.detach().await
     }

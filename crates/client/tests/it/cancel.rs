@@ -1,6 +1,6 @@
 //! Calls that are ended before their time: afterwards the connection works, or says that it does not.
 
-use crate::support::{fresh, fresh_closed, query, run};
+use crate::support::{fresh, fresh_closed, query, rows, run};
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch, RecordBatchIterator};
 use firearrow::{BatchLimits, Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
@@ -286,6 +286,93 @@ matrix!(
             Err(error) => assert_eq!(error.kind(), Kind::Cancelled, "{error}"),
         }
         works_or_is_closed(&connection, target);
+    }
+);
+
+/// Rows that fill more than one network packet of a server, which has begun to send them then, and none for a long time.
+fn stuck() -> String {
+    format!(
+        "EXECUTE BLOCK RETURNS (s CHAR(200) CHARACTER SET ASCII) AS DECLARE n INTEGER = 0; BEGIN
+             WHILE (n < 300) DO BEGIN s = n; n = n + 1; SUSPEND; END
+             s = ({ENDLESS}); SUSPEND;
+         END"
+    )
+}
+
+matrix!(
+    all,
+    fn an_endless_query_that_nobody_reads_is_left_soon(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n INTEGER)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
+        for (sql, pause) in [(stuck().as_str(), 500), (FLOOD, 500), (FLOOD, 0)] {
+            let cursor = transaction.query(sql).expect("it runs");
+            // By now the server is stuck, in the fetch or reading ahead behind it.
+            thread::sleep(Duration::from_millis(pause));
+            let begin = Instant::now();
+            drop(cursor);
+            assert_eq!(rows(transaction.query("SELECT n FROM t").expect("it lives")).num_rows(), 1);
+            assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+        }
+        transaction.commit().expect("it commits");
+        let cursor = connection.query(&stuck()).expect("it runs");
+        thread::sleep(Duration::from_millis(500));
+        let begin = Instant::now();
+        cursor.close().expect("it is left");
+        assert_eq!(query(&connection, "SELECT n FROM t").num_rows(), 1);
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    },
+    fn leaving_an_endless_query_that_gave_rows_can_be_cancelled(target: &Target) {
+        let closed = fresh_closed(target);
+        let connection = Connection::open(&closed).expect("it opens");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(&stuck()).expect("valid SQL");
+        let statement = statement.with_limits(BatchLimits { rows: 10, ..Default::default() });
+        let mut cursor = statement.query(&transaction, ()).expect("it runs");
+        assert_eq!(cursor.next_batch().expect("it reads").map(|batch| batch.num_rows()), Some(10));
+        // Servers cannot be interrupted while the next fetch waits behind this one; somebody has to want it.
+        let handle = connection.cancel_handle();
+        let cancelling = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(500));
+            handle.cancel()
+        });
+        let begin = Instant::now();
+        drop((cursor, statement, transaction));
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+        cancelling.join().expect("it ends").expect("it is told");
+        works_or_is_closed(&connection, target);
+        still_works(&Connection::open(&closed).expect("it opens"));
+    },
+    fn endless_results_of_parameters_are_left_soon(target: &Target) {
+        let connection = fresh(target);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let sql = format!(
+            "EXECUTE BLOCK (n INTEGER = ?) RETURNS (m BIGINT) AS BEGIN
+                 IF (n > 0) THEN m = ({ENDLESS});
+                 SUSPEND;
+             END"
+        );
+        let statement = transaction.prepare(&sql).expect("valid SQL");
+        let parameters = Arc::new(Int32Array::from(vec![0, 1])) as ArrayRef;
+        let parameters = RecordBatch::try_from_iter([("n", parameters)]).expect("one column");
+        let statement = statement.with_limits(BatchLimits { rows: 1, ..Default::default() });
+        let mut result = statement.query_rows(&transaction, &parameters, OnFailure::Stop).expect("it runs");
+        assert_eq!(result.next_batch().expect("it reads").map(|batch| batch.num_rows()), Some(1));
+        let begin = Instant::now();
+        drop(result);
+        assert_eq!(transaction.query("SELECT 1 FROM RDB$DATABASE").expect("it lives").count(), 1);
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    },
+    fn a_slow_query_that_somebody_wants_is_not_interrupted_with_another_one(target: &Target) {
+        let connection = fresh(target);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let slow = "SELECT COUNT(*) FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c";
+        let mut wanted = transaction.query(slow).expect("it runs");
+        drop(transaction.query(FLOOD).expect("it runs"));
+        assert_eq!(wanted.next_batch().expect("it reads").map(|batch| batch.num_rows()), Some(1));
+        drop(wanted);
+        still_works(&connection);
     }
 );
 

@@ -40,6 +40,19 @@ matrix!(
         });
         assert_eq!(trips, 1);
     },
+    fn what_has_ended_is_not_ended_again(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER PRIMARY KEY)");
+        run(&connection, "INSERT INTO t VALUES (1)");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (1)").expect("valid SQL");
+        // The commit travels with the statement: the handle is free, and may be another one's, although that fails.
+        let trips = cost(&connection, || statement.execute_last(transaction, ()).expect_err("a duplicate"));
+        assert_eq!(trips, 1);
+        let other = connection.begin(Default::default()).expect("it starts");
+        drop(statement);
+        assert_eq!(rows(other.query("SELECT id FROM t").expect("it lives")).num_rows(), 1);
+    },
     fn beginning_and_ending_take_one_each(target: &Target) {
         let connection = fresh(target);
         connection.begin(Default::default()).expect("it starts");

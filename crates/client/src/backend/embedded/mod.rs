@@ -217,6 +217,10 @@ impl Backend for Embedded {
         self.begin(tpb).await
     }
 
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        self.transactions.contains_key(&transaction.0)
+    }
+
     async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
         let transaction = self.transaction(id)?;
         match end {
@@ -532,6 +536,8 @@ impl Backend for Embedded {
     async fn keep_alive(&mut self) -> Result<()> {
         Ok(())
     }
+
+    fn limit_patience(&mut self) {}
 
     async fn detach(&mut self) -> Result<()> {
         self.questions.clear();

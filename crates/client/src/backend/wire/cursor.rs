@@ -397,6 +397,29 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
+    /// [`drop_cursor`](Self::drop_cursor), once the server has no more to do for it: everything behind would wait for that.
+    pub(super) async fn leave_cursor(&mut self, statement: StatementId) -> Result<()> {
+        let cursor = self.cursors.open.get_mut(&handle(statement.0)).filter(|cursor| !cursor.at_end);
+        let Some(fetches) = cursor.map(|cursor| std::mem::take(&mut cursor.in_flight)) else {
+            return self.drop_cursor(statement);
+        };
+        let is_alone = self.is_alone(fetches.len());
+        fetches.iter().for_each(|ticket| self.router.ignore(*ticket));
+        if is_alone {
+            self.want_no_more();
+            while fetches.iter().any(|ticket| self.router.ignores(*ticket)) {
+                self.step().await?;
+            }
+            self.end_reading_ahead().await?;
+        }
+        self.drop_cursor(statement)
+    }
+
+    /// Whether nobody waits for anything but these requests.
+    pub(super) fn is_alone(&self, requests: usize) -> bool {
+        self.connection.pending() <= requests + self.router.ignored()
+    }
+
     /// Closes the cursor with the next write. Rows that are still under way will be skipped.
     pub(super) fn drop_cursor(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);

@@ -1,7 +1,7 @@
 //! Pipelines with an error in the middle: the connection must stay in step with the server.
 
 use super::{Wire, connect_options};
-use crate::arrow::WriteOptions;
+use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, End, TransactionId};
 use crate::config::{Config, Target};
@@ -95,6 +95,22 @@ firearrow_testkit::matrix!(
         let fails = &mut |_: usize, _: &[u8]| Err(super::Error::new(super::Kind::Data, "no"));
         ready(session.backend.read_blobs(transaction, &ids, fails)).expect_err("the taker failed");
         ready(session.backend.ping()).expect("still in step");
+    },
+    fn leaving_does_not_wait_for_what_is_endless(target: &firearrow_testkit::Target) {
+        let session = &mut attach(&target.fresh_url());
+        let transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
+        // The first rows fill the packets that a server sends, so that it can be seen to have begun.
+        let sql = "EXECUTE BLOCK RETURNS (s CHAR(200) CHARACTER SET ASCII) AS DECLARE n INTEGER = 0; BEGIN
+                 WHILE (n < 300) DO BEGIN s = n; n = n + 1; SUSPEND; END
+                 WHILE (1 = 1) DO n = n + 1;
+             END";
+        let prepared = ready(session.prepare(Some(transaction), sql.into())).expect("valid SQL");
+        let (read, limits) = (ReadOptions::default(), BatchLimits::default());
+        ready(session.open(&prepared, transaction, None, &read, limits)).expect("it runs");
+        let begin = Instant::now();
+        let error = ready(session.close()).expect_err("the rollback waits behind the rows");
+        assert_eq!(error.kind(), super::Kind::Timeout, "{error}");
+        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
     },
     fn a_transaction_that_is_gone_is_no_failure_of_a_row(target: &firearrow_testkit::Target) {
         let session = &mut attach(&target.fresh_url());

@@ -16,6 +16,10 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What ends sooner, or within so many round trips, is not interrupted.
+const GLANCE_BEHIND: Duration = Duration::from_millis(100);
+const GLANCE_TRIPS: u32 = 4;
+
 /// What may end the running call.
 #[derive(Debug, Default)]
 pub(super) struct Interruption {
@@ -24,6 +28,8 @@ pub(super) struct Interruption {
     pub(super) timeout: Option<Duration>,
     /// When the time of the running call is up, where the server does not look after that.
     pub(super) deadline: Option<Instant>,
+    /// When nobody waits any more for the result that the server works for.
+    unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
     /// The server was told.
@@ -43,7 +49,7 @@ impl Interruption {
     }
 
     fn forget(&mut self) {
-        (self.deadline, self.due, self.is_told) = (None, None, false);
+        (self.deadline, self.unwanted, self.due, self.is_told) = (None, None, None, false);
     }
 
     pub(super) fn handle(&self) -> CancelHandle {
@@ -89,9 +95,35 @@ impl<L: Link> Wire<L> {
         if self.interruption.is_due() { Err(self.interruption.error("between two rows")) } else { Ok(()) }
     }
 
+    /// The server shall end what it does for the only result that is still to come, unless it is about to.
+    pub(super) fn want_no_more(&mut self) {
+        self.want_all();
+        let trips = self.round_trip.saturating_mul(GLANCE_TRIPS).min(PATIENCE);
+        self.interruption.unwanted = Some(Instant::now() + GLANCE_BEHIND.max(trips));
+    }
+
+    /// All fetches of a cursor that nobody wants have been answered. Servers read ahead behind an answer, by themselves, and
+    /// nothing tells whether they do. Where they do not, or have not got that far, this has no effect.
+    pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
+        if !self.interruption.is_told {
+            let _ = self.connection.send(&Cancel)?; // no answer will come
+            self.flush().await?;
+        }
+        self.want_all();
+        Ok(())
+    }
+
+    /// From here on results are wanted again.
+    pub(super) fn want_all(&mut self) {
+        let interruption = &mut self.interruption;
+        (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
+    }
+
     /// A moment has passed without a byte from the server.
     pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
-        if !self.interruption.is_due() {
+        let is_due = self.interruption.is_due();
+        let is_unwanted = self.interruption.unwanted.is_some_and(|time| Instant::now() >= time);
+        if !is_due && !is_unwanted {
             return Ok(());
         }
         let due = *self.interruption.due.get_or_insert_with(Instant::now);
@@ -100,7 +132,8 @@ impl<L: Link> Wire<L> {
             let _ = self.connection.send(&Cancel)?; // no answer will come
             return self.flush().await;
         }
-        if due.elapsed() <= PATIENCE {
+        // What nobody wants is no reason to lose the connection, and with it the transaction.
+        if !is_due || due.elapsed() <= PATIENCE {
             return Ok(());
         }
         self.connection.fail(ProtocolError::Closed);

@@ -52,7 +52,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transaction::Transactions;
 
-/// Longest wait for a server to confirm a detach; the socket is closed anyway.
+/// Longest waits for a server to roll back what is open and to confirm a detach; the socket is closed anyway.
 const DETACH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
@@ -251,6 +251,10 @@ impl<L: Link> Backend for Wire<L> {
         Ok(self.start_late(tpb))
     }
 
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        self.transactions.has(transaction)
+    }
+
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         self.finish(transaction, end).await
     }
@@ -385,7 +389,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
-        self.drop_cursor(statement)
+        self.leave_cursor(statement).await
     }
 
     async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
@@ -445,8 +449,11 @@ impl<L: Link> Backend for Wire<L> {
         self.flush().await
     }
 
-    async fn detach(&mut self) -> Result<()> {
+    fn limit_patience(&mut self) {
         self.link.set_patience(Patience::Each(Some(DETACH_PATIENCE)));
+    }
+
+    async fn detach(&mut self) -> Result<()> {
         let ticket = self.ask(&attach::Detach)?;
         let _ = self.connection.send(&attach::Disconnect)?; // no answer will come
         let result = self.success(ticket).await.map(|_| ());

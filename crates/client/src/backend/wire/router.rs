@@ -26,6 +26,16 @@ impl Router {
         }
     }
 
+    /// Whether the answer to `ticket` is still to come, and nobody will collect it.
+    pub(super) fn ignores(&self, ticket: Ticket) -> bool {
+        self.ignored.contains(&ticket)
+    }
+
+    /// Number of requests that nobody waits for.
+    pub(super) fn ignored(&self) -> usize {
+        self.ignored.len()
+    }
+
     /// Whether the answer to `ticket` has come.
     pub(super) fn has(&self, ticket: Ticket) -> bool {
         self.arrived.contains_key(&ticket)

@@ -352,6 +352,10 @@ impl<L: Link> Wire<L> {
         lane: Lane,
     ) -> Result<()> {
         let mut result = Ok(());
+        // Nobody waits for the last one of them, unless its counts are to tell what it changed.
+        if series.lanes.sent.len() == 1 && self.is_alone(2) {
+            self.want_no_more();
+        }
         if !lane.is_open {
             let executed = self.answer(front.ticket).await?;
             if executed.status.is_error() {
@@ -362,6 +366,7 @@ impl<L: Link> Wire<L> {
         while self.cursors.open.get(&lane.statement).is_some_and(|cursor| cursor.is_asked()) {
             self.step().await?;
         }
+        self.want_all();
         // Rows that this side cannot read have been changed nevertheless.
         let failure = self.cursors.open.get(&lane.statement).and_then(|cursor| cursor.failure());
         let failure = failure.filter(|error| !error.gds_codes().is_empty());

@@ -66,6 +66,10 @@ impl Transactions {
         self.live.insert(handle);
     }
 
+    pub(super) fn has(&self, id: TransactionId) -> bool {
+        if id.0 < FIRST_LATE_ID { self.live.contains(&(id.0 as u16)) } else { self.late.contains_key(&id.0) }
+    }
+
     /// The transaction is gone.
     pub(super) fn forget(&mut self, id: TransactionId) {
         let handle = match self.late.remove(&id.0) {
