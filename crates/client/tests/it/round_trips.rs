@@ -1,6 +1,6 @@
 //! How often a request waits for the server: deterministic, so it is asserted.
 
-use crate::support::{cost, fresh, fresh_closed, rows, run};
+use crate::support::{cost, fresh, fresh_closed, query, rows, run};
 use arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use firearrow::{BatchLimits, Connection, Params};
 use firearrow_testkit::{Generation, Target, matrix};
@@ -52,6 +52,26 @@ matrix!(
         let other = connection.begin(Default::default()).expect("it starts");
         drop(statement);
         assert_eq!(rows(other.query("SELECT id FROM t").expect("it lives")).num_rows(), 1);
+    },
+    fn a_commit_that_travels_along_finds_nothing_else(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER PRIMARY KEY)");
+        run(&connection, "INSERT INTO t VALUES (1)");
+        for is_lazy in [false, true] {
+            let begun = match is_lazy {
+                true => connection.begin_lazy(Default::default()),
+                false => connection.begin(Default::default()),
+            };
+            let mut transaction = begun.expect("it starts");
+            transaction.execute("INSERT INTO t VALUES (2)").expect("it inserts");
+            let statement = transaction.prepare("INSERT INTO t VALUES (1)").expect("valid SQL");
+            statement.execute_last(transaction, ()).expect_err("a duplicate");
+            assert_eq!(
+                query(&connection, "SELECT id FROM t").num_rows(),
+                1,
+                "what was done before is undone"
+            );
+        }
     },
     fn beginning_and_ending_take_one_each(target: &Target) {
         let connection = fresh(target);

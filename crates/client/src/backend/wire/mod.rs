@@ -289,6 +289,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
+        self.transactions.note_work(id);
         self.run_immediate(id, sql).await
     }
 
@@ -317,6 +318,7 @@ impl<L: Link> Backend for Wire<L> {
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
+        self.transactions.note_work(transaction);
         self.run_statement(statement, transaction, parameters, output, None).await
     }
 
@@ -326,6 +328,12 @@ impl<L: Link> Backend for Wire<L> {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
     ) -> Result<Executed> {
+        // The commit that travels along succeeds even if the statement fails, and must find nothing that was done before.
+        if self.transactions.has_work(transaction) {
+            let executed = self.run_statement(statement, transaction, parameters, None, None).await?;
+            self.finish(transaction, End::Commit).await?;
+            return Ok(executed);
+        }
         self.run_statement(statement, transaction, parameters, None, Some(End::Commit)).await
     }
 
@@ -334,6 +342,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        self.transactions.note_work(writer.transaction);
         // From here on the writer knows the handle.
         writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
         self.send_rows(writer, chunk).await
@@ -363,6 +372,7 @@ impl<L: Link> Backend for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
+        self.transactions.note_work(transaction);
         self.start_cursor(statement, transaction, parameters, output, false).await
     }
 
@@ -377,6 +387,7 @@ impl<L: Link> Backend for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
+        self.transactions.note_work(transaction);
         self.start_cursor(statement, transaction, parameters, output, true).await
     }
 

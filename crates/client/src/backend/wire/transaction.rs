@@ -21,6 +21,8 @@ pub(super) struct Transactions {
     live: HashSet<u16>,
     late: HashMap<u32, Late>,
     last_late_id: u32,
+    /// Ids of those in which something has been executed.
+    working: HashSet<u32>,
     /// The late transaction that is the object created last, as long as nothing else may be.
     last: Option<u32>,
 }
@@ -70,14 +72,25 @@ impl Transactions {
         if id.0 < FIRST_LATE_ID { self.live.contains(&(id.0 as u16)) } else { self.late.contains_key(&id.0) }
     }
 
+    /// Something is executed in it.
+    pub(super) fn note_work(&mut self, id: TransactionId) {
+        self.working.insert(id.0);
+    }
+
+    pub(super) fn has_work(&self, id: TransactionId) -> bool {
+        self.working.contains(&id.0)
+    }
+
     /// The transaction is gone.
     pub(super) fn forget(&mut self, id: TransactionId) {
+        self.working.remove(&id.0);
         let handle = match self.late.remove(&id.0) {
             Some(Late::Started(handle)) => handle,
             Some(_) => return,
             None if id.0 >= FIRST_LATE_ID => return,
             None => id.0 as u16,
         };
+        self.working.remove(&handle.into());
         self.live.remove(&handle);
     }
 }
