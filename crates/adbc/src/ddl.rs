@@ -81,7 +81,7 @@ impl Attachment {
     }
 
     /// What a table is, and its number.
-    pub(crate) fn table(&self, table: &str) -> Result<Option<(TableKind, i32)>> {
+    fn table(&self, table: &str) -> Result<Option<(TableKind, i32)>> {
         let tables = self.connection()?.catalog().and_then(|catalog| catalog.tables(Name::Is(table)));
         Ok(tables.map_err(of)?.first().map(|table| (table.kind, table.id)))
     }

@@ -45,7 +45,7 @@ pub(crate) fn run(
             if let Some(field) = schema.fields().iter().find(|field| !is_there(field.name())) {
                 return Err(exists(table, &format!("exists, but has no column {}", quoted(field.name()))));
             }
-            if options.temporary && !is_temporary(attachment, table)? {
+            if options.temporary && !is_temporary(&catalog, table)? {
                 return Err(exists(table, "exists, but is not a temporary one"));
             }
             false
@@ -200,8 +200,9 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     Ok(())
 }
 
-fn is_temporary(attachment: &Attachment, table: &str) -> Result<bool> {
-    Ok(matches!(attachment.table(table)?, Some((TableKind::GlobalTemporary { .. }, _))))
+fn is_temporary(catalog: &Catalog, table: &str) -> Result<bool> {
+    let tables = catalog.tables(Name::Is(table)).map_err(of)?;
+    Ok(tables.iter().any(|table| matches!(table.kind, TableKind::GlobalTemporary { .. })))
 }
 
 fn exists(table: &str, what: &str) -> Error {
