@@ -2,20 +2,21 @@
 
 use crate::args::InfoArgs;
 use crate::failure::Result;
+use crate::interrupt;
 use crate::output;
 use crate::progress::{size, thousands};
+use crate::terminal::line;
+use firearrow::ServerInfo;
 use firearrow::config::{Config, Target};
-use firearrow::{Connection, ServerInfo};
 use serde_json::json;
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
-    let info = Connection::open(&config)?.info()?;
-    let text = match json {
-        true => as_json(&config, &info),
-        false => aligned(&lines(&config, &info)),
-    };
-    output::print(&text)
+    let info = interrupt::connect(&config)?.info()?;
+    match json {
+        true => output::print_data(&as_json(&config, &info)),
+        false => output::print(&aligned(&lines(&config, &info))),
+    }
 }
 
 /// How the database is reached.
@@ -59,7 +60,8 @@ fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {
 
 fn aligned(lines: &[(&str, String)]) -> String {
     let width = lines.iter().map(|(key, _)| key.len() + 1).max().unwrap_or(0);
-    lines.iter().map(|(key, value)| format!("{:width$}  {value}\n", format!("{key}:"))).collect()
+    let line = |(key, value): &(&str, String)| format!("{:width$}  {}\n", format!("{key}:"), line(value));
+    lines.iter().map(line).collect()
 }
 
 fn as_json(config: &Config, info: &ServerInfo) -> String {

@@ -43,11 +43,11 @@ impl Phases {
         if json {
             let phases: Map<String, Value> =
                 all.into_iter().map(|phase| (phase.name.replace(' ', "_"), phase.json())).collect();
-            return format!("{}\n", json!({ "wire": phases }));
+            return json!({ "wire": phases }).to_string();
         }
         let head = HEAD.map(str::to_owned).to_vec();
         let rows: Vec<Vec<String>> = [head].into_iter().chain(all.iter().map(Phase::cells)).collect();
-        aligned(&rows, 1)
+        aligned(&rows, 1).trim_end().to_owned()
     }
 
     fn total(&self) -> Phase {

@@ -25,16 +25,18 @@ fn help_has_examples() {
     ] {
         let outcome = plain(&[command, &["--help"]].concat()).success();
         assert!(outcome.text().contains("Examples:\n  firearrow "), "{}", outcome.text());
+        assert!(outcome.text().contains("--timeout <TIME>"), "{}", outcome.text());
     }
     let outcome = plain(&["--help"]).success();
-    assert!(outcome.text().contains("Exit status:"), "{}", outcome.text());
+    let statuses = "124 --timeout, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM";
+    assert!(outcome.text().contains(statuses), "{}", outcome.text());
 }
 
 #[test]
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let outcome = plain(&["completions", shell]).success();
-        for word in ["create-demo", "read-only", "reference-client"] {
+        for word in ["create-demo", "read-only", "reference-client", "timeout"] {
             assert!(outcome.text().contains(word), "{shell}: {word}");
         }
     }
@@ -105,7 +107,7 @@ matrix!(
 );
 
 /// Standard output of a run on a terminal of 60 columns.
-fn on_terminal(target: &Target, arguments: &[&str]) -> (String, i32) {
+pub(crate) fn on_terminal(target: &Target, arguments: &[&str]) -> (String, i32) {
     let size = Winsize { ws_row: 24, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0 };
     let terminal = openpty(&size, None).unwrap();
     let mut command = prepare(Some(target), arguments);
