@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let status = match interrupt::watch(cli.limit()).and_then(|()| run(&cli)) {
+    let status = match run(&cli) {
         Ok(()) => 0,
         Err(failure) => failure.report(cli.verbose),
     };
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<()> {
+    let _watch = interrupt::watch(cli.limit())?;
     match &cli.command {
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),

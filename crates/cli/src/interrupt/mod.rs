@@ -66,11 +66,23 @@ impl Reason {
     }
 }
 
+/// As long as it lives the command can be told to end.
+#[must_use]
+pub(crate) struct Watch;
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // An engine in this process would wait for them when the process ends.
+        state().connections.clear();
+    }
+}
+
 /// Starts to watch for signals and for the time limit. Before it is called, signals end the process as usual.
-pub(crate) fn watch(limit: Option<Duration>) -> Result<()> {
+pub(crate) fn watch(limit: Option<Duration>) -> Result<Watch> {
     set_limit(limit);
     signal::watch(stop)?;
-    spawn("supervisor", supervise)
+    spawn("supervisor", supervise)?;
+    Ok(Watch)
 }
 
 /// Sets the time limit, from now on, or removes it.
