@@ -4,9 +4,9 @@ use crate::command::{demo, firearrow};
 use crate::usage::on_terminal;
 use firearrow_testkit::{Target, matrix};
 
-/// Colours the rest, names the window, turns the text around.
-const HARMFUL: &str = "\x1b[31mred\x1b]0;title\x07 \u{202e}txt.exe\u{202c}\u{9b}2J";
-const ESCAPED: &str = "\\u{1b}[31mred\\u{1b}]0;title\\u{7} \\u{202e}txt.exe\\u{202c}\\u{9b}2J";
+/// Colours the rest, rings, turns the text around, and clears the screen. Names of Firebird 3 have 31 bytes.
+const HARMFUL: &str = "\x1b[31mred\x07\u{202e}x\u{202c}\u{9b}2J";
+const ESCAPED: &str = "\\u{1b}[31mred\\u{7}\\u{202e}x\\u{202c}\\u{9b}2J";
 
 fn is_harmless(text: &str) -> bool {
     let harmful =
@@ -18,17 +18,20 @@ matrix!(
     all,
     fn errors_of_the_server_are_escaped(target: &Target) {
         let url = demo(target, "1");
-        let sql = format!("SELECT CAST('{HARMFUL}' AS INTEGER) FROM RDB$DATABASE");
-        for more in [&[][..], &["--verbose"]] {
-            let outcome = firearrow(target, &[&["query", &url, &sql], more].concat()).failure(1, &[ESCAPED]);
-            assert!(is_harmless(&outcome.stderr), "{:?}", outcome.stderr);
+        firearrow(target, &["query", &url, "CREATE EXCEPTION E 'x'"]).success();
+        let raise = |text: &str| format!("EXECUTE BLOCK AS BEGIN EXCEPTION E '{text}'; END");
+        let unknown = format!("SELECT 1 FROM \"{HARMFUL}\"");
+        for sql in [unknown, raise(HARMFUL)] {
+            for more in [&[][..], &["--verbose"]] {
+                let outcome = firearrow(target, &[&["query", &url, &sql], more].concat());
+                let outcome = outcome.failure(1, &[ESCAPED]);
+                assert!(is_harmless(&outcome.stderr), "{:?}", outcome.stderr);
+            }
         }
         // The line breaks of the message stay, and none of its lines looks like one of ours.
-        let sql = "SELECT CAST('x\nerror: all is well\r\n' AS INTEGER) FROM RDB$DATABASE";
-        let outcome = firearrow(target, &["query", &url, sql]).failure(1, &["\n  error: all is well\\r\n"]);
+        let outcome = firearrow(target, &["query", &url, &raise("x\nerror: all is well\r\ny")]);
+        let outcome = outcome.failure(1, &["\n  error: all is well\\r\n  y"]);
         assert!(outcome.stderr.lines().skip(1).all(|line| line.starts_with("  ")), "{}", outcome.stderr);
-        let outcome = firearrow(target, &["query", &url, &format!("SELECT 1 FROM \"{HARMFUL}\"")]);
-        assert!(is_harmless(&outcome.failure(1, &[ESCAPED]).stderr));
     },
     fn tables_are_escaped_and_data_are_exact(target: &Target) {
         let url = demo(target, "1");
