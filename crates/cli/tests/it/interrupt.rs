@@ -120,13 +120,17 @@ matrix!(
         let url = demo(target, "20000");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.parquet");
-        // Some milliseconds for each row.
+        // Some milliseconds for each row, which is long, so that servers send the first ones soon.
         let work = "CHAR_LENGTH(REPLACE(LPAD('', 8000, 'ab'), 'a', 'b'))";
-        let sql = &format!("SELECT ID, {} FROM T_WIDE", [work; 8].join(" + "));
+        let sql = &format!("SELECT LPAD('', 2000, 'x'), {} FROM T_WIDE", [work; 8].join(" + "));
         let partitions = ["--partitions", "3", "--without-snapshot", "--separate", "--batch-rows", "10"];
         let arguments = [&["copy", &url, sql, argument(&path)], &partitions[..]].concat();
         let copy = Running::start(Some(target), &arguments);
-        assert_eq!(files(folder.path()).len(), 3, "they are read by three");
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while files(folder.path()).len() < 3 {
+            assert!(Instant::now() < deadline, "they are read by three");
+            thread::sleep(Duration::from_millis(20));
+        }
         copy.send("INT");
         copy.end_within(AT_ONCE).failure(130, &["interrupted"]);
         assert!(files(folder.path()).is_empty(), "{:?}", files(folder.path()));
