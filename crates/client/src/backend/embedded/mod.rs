@@ -640,7 +640,8 @@ impl From<fbapi::Error> for Error {
             fbapi::Error::Unsupported { .. } => Kind::Unsupported,
             fbapi::Error::Layout { .. } | fbapi::Error::Buffer { .. } => Kind::Protocol,
             fbapi::Error::Argument { .. } => Kind::Parameter,
-            fbapi::Error::NoTransaction => Kind::Misuse,
+            fbapi::Error::Unsafe { .. } => Kind::Configuration,
+            fbapi::Error::NoTransaction | fbapi::Error::Forked { .. } => Kind::Misuse,
             fbapi::Error::BlobTooLong { .. } => Kind::Data,
         };
         Self::new(kind, error.to_string())
