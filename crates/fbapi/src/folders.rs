@@ -38,32 +38,18 @@ pub(crate) fn cache() -> Result<PathBuf, Error> {
 pub(crate) fn lock(mode: ServerMode) -> Result<PathBuf, Error> {
     let run = Path::new("/run/user").join(user::id().to_string());
     let home = user::home().map(|home| home.join(".cache"));
-    lock_in([home.clone(), run.is_dir().then_some(run)], mode, &env::temp_dir()).map_err(
-        |error| match error {
-            Error::Folder { path, reason } if path.as_os_str().is_empty() => {
-                Error::Folder { path: home.unwrap_or_default(), reason }
-            }
-            error => error,
-        },
-    )
+    lock_in(&[home, run.is_dir().then_some(run)], mode, &env::temp_dir())
 }
 
-fn lock_in<const N: usize>(
-    places: [Option<PathBuf>; N],
-    mode: ServerMode,
-    temporary: &Path,
-) -> Result<PathBuf, Error> {
-    let path = match (first(places), mode) {
+fn lock_in(places: &[Option<PathBuf>], mode: ServerMode, temporary: &Path) -> Result<PathBuf, Error> {
+    let path = match (first(places.iter().cloned()), mode) {
         (Some(path), _) => path,
         // The database file itself is locked, too.
         (None, ServerMode::Super) => fresh(temporary)?,
         (None, ServerMode::Classic) => {
-            return Err(Error::Folder {
-                path: PathBuf::new(),
-                reason: "cannot have the lock folder that all processes of the user share; name one with \
-                         FIREBIRD_LOCK"
-                    .into(),
-            });
+            let path = places.iter().flatten().next().cloned().unwrap_or_else(|| "~/.cache".into());
+            let reason = "cannot have the lock folder that all processes of the user share; name one with FIREBIRD_LOCK";
+            return Err(Error::Folder { path, reason: reason.into() });
         }
     };
     // Home folders may be shared between machines, whose processes cannot share memory.
@@ -221,13 +207,13 @@ mod tests {
     #[test]
     fn locks_that_are_shared_are_never_in_a_fresh_folder() {
         let tmp = hostile_tmp();
-        let path = lock_in([None], ServerMode::Super, tmp.path()).unwrap();
+        let path = lock_in(&[None], ServerMode::Super, tmp.path()).unwrap();
         assert_eq!(check_private(&path), Ok(()));
-        let error = lock_in([None], ServerMode::Classic, tmp.path()).unwrap_err().to_string();
+        let error = lock_in(&[None], ServerMode::Classic, tmp.path()).unwrap_err().to_string();
         assert!(error.contains("FIREBIRD_LOCK"), "{error}");
         let home = tempfile::tempdir().unwrap();
-        let shared = lock_in([Some(home.path().into())], ServerMode::Classic, tmp.path()).unwrap();
-        assert_eq!(lock_in([Some(home.path().into())], ServerMode::Super, tmp.path()).unwrap(), shared);
+        let shared = lock_in(&[Some(home.path().into())], ServerMode::Classic, tmp.path()).unwrap();
+        assert_eq!(lock_in(&[Some(home.path().into())], ServerMode::Super, tmp.path()).unwrap(), shared);
     }
 
     #[test]

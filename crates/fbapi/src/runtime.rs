@@ -8,6 +8,8 @@ use std::{env, fs};
 
 /// The name under which every release since 2.5 is installed.
 const LIBRARY: &str = "libfbclient.so.2";
+/// What the engine reads or loads beside its plugins.
+const BESIDE: [&str; 4] = ["intl", "tzdata", "firebird.msg", "plugins.conf"];
 
 /// How a client library came to be where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,14 +102,22 @@ impl Runtime {
     pub(crate) fn trusted(&self) -> Result<Self, Error> {
         let mut trust = Trust::default();
         let library = trust.resolve(&self.library)?;
-        if let Some(folder) = library.parent() {
-            trust.resolve(folder)?;
+        let folder = trust.resolve(library.parent().unwrap_or(Path::new("/")))?;
+        if self.kind != RuntimeKind::Distribution {
+            trust.libraries(&folder)?;
         }
-        let mut resolve = |folder: &PathBuf| trust.resolve(folder);
-        let root = self.root.as_ref().map(&mut resolve).transpose()?;
-        let plugins = self.plugins.as_ref().map(&mut resolve).transpose()?;
+        let root = self.root.as_ref().map(|root| trust.resolve(root)).transpose()?;
+        let plugins = self.plugins.as_ref().map(|plugins| trust.resolve(plugins)).transpose()?;
         if let Some(plugins) = &plugins {
             trust.check_all(plugins)?;
+        }
+        let base = root.as_deref().or_else(|| plugins.as_deref()?.parent());
+        for beside in base.into_iter().flat_map(|base| BESIDE.map(|name| base.join(name))) {
+            if beside.is_dir() {
+                trust.check_all(&beside)?;
+            } else if beside.exists() {
+                trust.resolve(&beside)?;
+            }
         }
         Ok(Self { library, root, plugins, ..self.clone() })
     }
