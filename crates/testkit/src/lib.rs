@@ -46,5 +46,5 @@ pub use document::keep_document;
 pub use engine::engine;
 pub use generation::{Generation, Skip};
 pub use matrix::{Embedded, Platform, Target, Verdict, platform, run};
-pub use proxy::{Behaviour, Flow, Limit, Proxy};
+pub use proxy::{Behaviour, Flow, Limit, Proxy, Side};
 pub use server::{Server, servers, shared};

@@ -11,7 +11,7 @@
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -45,6 +45,16 @@ pub enum Limit {
     Cut,
     /// The direction falls silent, but stays open as long as the proxy lives.
     Stall,
+}
+
+/// Where bytes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Side {
+    /// Requests.
+    Client = 1,
+    /// Answers.
+    Server = 2,
 }
 
 impl Behaviour {
@@ -137,6 +147,17 @@ impl Proxy {
         self.shared.open().iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
     }
 
+    /// Closes the connection when the next bytes of `of` come, which get lost. Later connections are passed on.
+    pub fn lose_next(&self, of: Side) {
+        self.shared.lose.store(of as u8, Ordering::SeqCst);
+    }
+
+    /// [`lose_next`](Self::lose_next) answer after the next write of a client that ends with a packet of this operation
+    /// and one more word, on a connection without encryption.
+    pub fn lose_answer_to(&self, operation: u32) {
+        self.shared.lose_after.store(operation, Ordering::SeqCst);
+    }
+
     /// How many bytes were delivered to the server.
     pub fn bytes_from_client(&self) -> u64 {
         self.shared.from_client.load(Ordering::Relaxed)
@@ -171,6 +192,10 @@ struct Shared {
     from_client: AtomicU64,
     from_server: AtomicU64,
     stopped: AtomicBool,
+    /// The [`Side`] whose next bytes get lost.
+    lose: AtomicU8,
+    /// The operation whose answer gets lost; 0 for none.
+    lose_after: AtomicU32,
     /// Sockets to be closed when the proxy stops, which ends the threads that read from or write to them.
     open: Mutex<Vec<Weak<TcpStream>>>,
     /// Wakes threads that stall or wait out a delay.
@@ -207,6 +232,7 @@ struct Direction {
     from: Arc<TcpStream>,
     to: Arc<TcpStream>,
     flow: Flow,
+    side: Side,
     count: fn(&Shared) -> &AtomicU64,
     shared: Arc<Shared>,
 }
@@ -254,6 +280,7 @@ fn connect(
             from: Arc::clone(&client),
             to: Arc::clone(&server),
             flow: behaviour.from_client,
+            side: Side::Client,
             count: |shared| &shared.from_client,
             shared: Arc::clone(shared),
         },
@@ -261,6 +288,7 @@ fn connect(
             from: server,
             to: client,
             flow: behaviour.from_server,
+            side: Side::Server,
             count: |shared| &shared.from_server,
             shared: Arc::clone(shared),
         },
@@ -285,6 +313,13 @@ impl Direction {
         let mut sizes = Sizes { state: 0x9E37_79B9_7F4A_7C15, most: self.flow.split };
         for (due, mut chunk) in chunks {
             self.shared.sleep_until(due);
+            let lose = &self.shared.lose;
+            if lose.compare_exchange(self.side as u8, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                // Time for the server to get through what it has read: only its answers get lost.
+                self.shared.sleep_until(Instant::now() + SWALLOW);
+                return self.end(Limit::Cut);
+            }
+            self.await_operation(&chunk);
             let (limit, then) = self.flow.limit.unwrap_or((u64::MAX, Limit::Cut));
             let allowed = usize::try_from(limit - delivered).unwrap_or(usize::MAX).min(chunk.len());
             chunk.truncate(allowed);
@@ -305,6 +340,15 @@ impl Direction {
             }
         }
         self.to.shutdown(Shutdown::Write)
+    }
+
+    fn await_operation(&self, chunk: &[u8]) {
+        let wanted = self.shared.lose_after.load(Ordering::SeqCst);
+        let last = chunk.len().checked_sub(8).and_then(|at| chunk[at..].first_chunk());
+        if wanted != 0 && self.side == Side::Client && last == Some(&wanted.to_be_bytes()) {
+            self.shared.lose_after.store(0, Ordering::SeqCst);
+            self.shared.lose.store(Side::Server as u8, Ordering::SeqCst);
+        }
     }
 
     fn end(&self, limit: Limit) -> io::Result<()> {
@@ -353,6 +397,8 @@ fn close(socket: &TcpStream) {
 const CHUNK: usize = 16 * 1024;
 /// With chunks of 16 KiB: 16 MiB may be under way.
 const QUEUE: usize = 1024;
+/// Between bytes that get lost and the end of their connection.
+const SWALLOW: Duration = Duration::from_millis(300);
 const PAUSE: Duration = Duration::from_micros(20);
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const WAKE_LIMIT: Duration = Duration::from_secs(1);
