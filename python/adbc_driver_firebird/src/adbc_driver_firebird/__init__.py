@@ -3,7 +3,9 @@
 :mod:`adbc_driver_firebird.dbapi` is the one that most programs want.
 """
 
+import os
 import sys
+import sysconfig
 from importlib.metadata import version
 from pathlib import Path
 
@@ -29,7 +31,18 @@ def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_ma
     """
     options = dict(db_kwargs or {})
     options.setdefault("entrypoint", "AdbcDriverFirebirdInit")
+    engine = _engine()
+    if engine:
+        options.setdefault(DatabaseOptions.CLIENT_LIBRARY.value, engine)
     return adbc_driver_manager.AdbcDatabase(driver=_driver_path(), uri=uri, **options)
+
+
+def _engine() -> str | None:
+    """The embedded engine of this interpreter's environment, unless a variable names another one."""
+    if os.environ.get("FIREARROW_ENGINE"):
+        return None
+    folder = Path(sysconfig.get_path("platlib")) / "firebird" / "embedded" / "runtime"
+    return str(folder) if folder.is_dir() else None
 
 
 def _driver_path() -> str:
