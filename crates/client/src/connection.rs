@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) limits: BatchLimits,
     pub(crate) connect_timeout: Duration,
     pub(crate) dialect: Dialect,
+    /// For another connection to the same database.
+    pub(crate) config: Config,
     label: String,
 }
 
@@ -72,6 +74,7 @@ impl Connection {
             limits: BatchLimits::default(),
             connect_timeout: config.connect_timeout,
             dialect: config.dialect,
+            config: config.clone(),
             label: config.redacted_url(),
         });
         if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {

@@ -15,7 +15,7 @@ use column::Engine;
 use firearrow::catalog::{
     Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
-use firearrow::{Dialect, LockResolution, OnFailure, Statement, Transaction};
+use firearrow::{CommitOutcome, Dialect, LockResolution, OnFailure, Statement, Transaction};
 
 /// Puts the rows into the table of the options. Gives their number.
 pub(crate) fn run(
@@ -102,11 +102,15 @@ fn write(
         .with_write_options(options.write);
     let most = if options.commit_rows > 0 { options.commit_rows } else { usize::MAX };
     while !rows.look_ahead(1).map_err(|error| told_committed(error, *committed))?.is_empty() {
-        let mut transaction = attachment.begin(Purpose::Update)?;
+        let mut transaction = attachment.begin(Purpose::Ingest)?;
         let written = write_in(&mut transaction, &statement, rows.part(most), &failure, *committed)
             .map_err(|error| told_committed(error, *committed))?;
-        transaction.commit().map_err(|error| told_committed(of(error), *committed))?;
-        *committed += written;
+        let ended = transaction.commit();
+        let lost = ended.as_ref().err().and_then(|error| error.lost_commit()).map(|lost| lost.outcome);
+        if ended.is_ok() || lost == Some(CommitOutcome::Committed) {
+            *committed += written;
+        }
+        ended.map_err(|error| told_committed(of(error), *committed))?;
     }
     Ok(*committed as u64)
 }

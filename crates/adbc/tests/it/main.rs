@@ -9,6 +9,7 @@ mod errors;
 mod foreign;
 mod ingest;
 mod ingest_options;
+mod lost_commits;
 mod mappings;
 mod misuse;
 mod nothing_lost;

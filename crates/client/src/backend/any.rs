@@ -105,6 +105,14 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.begin_late(tpb).await)
     }
 
+    fn will_change(&mut self, transaction: TransactionId) {
+        each!(self, backend => backend.will_change(transaction));
+    }
+
+    fn renumbered(&mut self, transaction: TransactionId) {
+        each!(self, backend => backend.renumbered(transaction));
+    }
+
     fn is_open(&self, transaction: TransactionId) -> bool {
         each!(self, backend => backend.is_open(transaction))
     }

@@ -48,6 +48,12 @@ pub(crate) enum End {
     RollbackRetaining,
 }
 
+impl End {
+    pub(crate) fn commits(self) -> bool {
+        matches!(self, Self::Commit | Self::CommitRetaining)
+    }
+}
+
 /// One native message of parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message<'a> {
@@ -101,6 +107,10 @@ pub(crate) trait Backend {
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     /// Begins together with the first use, where that saves a round trip; otherwise now.
     async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId>;
+    /// What is executed next in it may change something: its number is worth knowing, where that costs no round trip.
+    fn will_change(&mut self, _transaction: TransactionId) {}
+    /// It was committed or rolled back in SQL and goes on, under another number.
+    fn renumbered(&mut self, _transaction: TransactionId) {}
     /// Whether the transaction has not ended yet, as far as is known.
     fn is_open(&self, transaction: TransactionId) -> bool;
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;

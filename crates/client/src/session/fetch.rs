@@ -7,7 +7,7 @@ use crate::backend::{Backend, Message, StatementId, TransactionId};
 use crate::error::Result;
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
-use firearrow_proto::api::describe::RecordCounts;
+use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
@@ -74,6 +74,9 @@ impl<B: Backend> Session<B> {
         scrolls: bool,
     ) -> Result<Fetching> {
         let (mut fetching, layout) = self.result(prepared, transaction, options, limits)?;
+        if prepared.info.kind != StatementKind::Select || prepared.may_return_changes() {
+            self.backend.will_change(transaction);
+        }
         if fetching.has_cursor && scrolls {
             self.backend.open_scrollable(prepared.id, transaction, parameters, &layout).await?;
         } else if fetching.has_cursor {

@@ -20,6 +20,7 @@ mod lazy_blobs;
 mod limbo;
 mod limbo_cases;
 mod login;
+mod lost_commits;
 mod many_rows;
 mod partitions;
 mod query_cases;

@@ -246,6 +246,7 @@ impl<L: Link> Wire<L> {
         let (timeout, deadline) = self.take_timeout();
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
+        self.ask_number(owner, transaction)?;
         let mut options = self.execute_options(output, timeout);
         if scrolls {
             options.cursor_flags = SCROLLABLE;

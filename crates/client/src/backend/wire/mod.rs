@@ -251,6 +251,14 @@ impl<L: Link> Backend for Wire<L> {
         Ok(self.start_late(tpb))
     }
 
+    fn will_change(&mut self, transaction: TransactionId) {
+        self.transactions.want_number(transaction);
+    }
+
+    fn renumbered(&mut self, transaction: TransactionId) {
+        self.transactions.forget_number(transaction);
+    }
+
     fn is_open(&self, transaction: TransactionId) -> bool {
         self.transactions.has(transaction)
     }
@@ -266,7 +274,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn recover(&mut self, number: u64) -> Result<TransactionId> {
         let handle = self.call(&Reconnect { number }).await?.object;
-        self.transactions.take_over(handle);
+        self.transactions.take_over(handle, number);
         Ok(TransactionId(handle.into()))
     }
 
@@ -290,6 +298,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         self.transactions.note_work(id);
+        self.transactions.want_number(id);
         self.run_immediate(id, sql).await
     }
 
@@ -319,6 +328,7 @@ impl<L: Link> Backend for Wire<L> {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
         self.transactions.note_work(transaction);
+        self.transactions.want_number(transaction);
         self.run_statement(statement, transaction, parameters, output, None).await
     }
 
@@ -342,9 +352,13 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
-        self.transactions.note_work(writer.transaction);
+        let owner = writer.transaction;
+        self.transactions.note_work(owner);
+        self.transactions.want_number(owner);
         // From here on the writer knows the handle.
-        writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
+        let handle = self.transaction(owner).await?;
+        self.ask_number(owner, handle)?;
+        writer.transaction = TransactionId(handle.into());
         self.send_rows(writer, chunk).await
     }
 

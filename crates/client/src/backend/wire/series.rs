@@ -110,8 +110,12 @@ impl<L: Link> Wire<L> {
         series: &mut Series,
         builder: &mut BatchBuilder,
     ) -> Result<bool> {
+        let owner = writer.transaction;
+        self.transactions.want_number(owner);
         // From here on the writer knows the handle.
-        writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
+        let handle = self.transaction(owner).await?;
+        self.ask_number(owner, handle)?;
+        writer.transaction = TransactionId(handle.into());
         loop {
             self.check_interruption()?;
             if writer.should_stop() {

@@ -237,6 +237,7 @@ impl<L: Link> Wire<L> {
         let parameters = Parameters { blr: &blr, message: &message };
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
+        self.ask_number(owner, transaction)?;
         let (timeout, _) = self.take_timeout();
         let mut builder = None;
         let executed = match output {
@@ -275,10 +276,20 @@ impl<L: Link> Wire<L> {
         let executed = self.answer(executed).await;
         let started = self.confirm_start(owner);
         let counts = self.answer(counted).await;
+        let is_refused = started.is_err() || executed.as_ref().is_ok_and(|answer| answer.status.is_error());
+        let commits = ended.is_some();
         let ended = match ended {
             Some(ticket) => self.success(ticket).await.map(|_| self.transactions.forget(owner)),
             None => Ok(()),
         };
+        let is_lost = ended.as_ref().err().is_some_and(|error| error.status().is_none());
+        if commits && is_lost && !is_refused && self.connection.failure().is_some() {
+            let failures = [confirmed.err(), row.err(), executed.err(), counts.err(), ended.err()];
+            return Err(match failures.into_iter().flatten().next() {
+                Some(error) => self.lost_with_statement(owner, error),
+                None => Error::from(ProtocolError::Closed),
+            });
+        }
         started.and(confirmed).and(row)?;
         let (response, counts) = (success(executed?)?, counts?);
         ended?;
@@ -288,6 +299,16 @@ impl<L: Link> Wire<L> {
         }
         let counts = if counts.status.is_error() { None } else { RecordCounts::decode(&counts.data) };
         Ok(Executed { counts, transaction_ended })
+    }
+
+    /// The error for a commit that was sent with its statement. Whoever wanted that to end is told so first.
+    fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
+        let kind = error.kind();
+        let lost = self.lost_commit(owner, error);
+        if kind == Kind::Cancelled || (kind == Kind::Timeout && self.interruption.is_late()) {
+            return lost.as_kind(kind);
+        }
+        lost
     }
 
     /// Takes the row of a singleton; returns when its `op_response` has come.
@@ -307,6 +328,7 @@ impl<L: Link> Wire<L> {
 
     pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         let transaction = self.transaction_name(owner).await?;
+        self.ask_number(owner, transaction)?;
         let ticket = self.ask(&ExecuteImmediate { transaction, dialect: sql.dialect, sql: sql.text })?;
         let answer = self.answer(ticket).await?;
         self.confirm_start(owner)?;
