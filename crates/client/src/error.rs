@@ -153,7 +153,7 @@ impl Error {
     }
 
     /// The same failure, which is of this kind in the first place.
-    pub(crate) fn as_kind(mut self, kind: Kind) -> Self {
+    pub(crate) fn of_kind(mut self, kind: Kind) -> Self {
         self.0.kind = kind;
         self
     }

@@ -306,7 +306,7 @@ impl<L: Link> Wire<L> {
         let kind = error.kind();
         let lost = self.lost_commit(owner, error);
         if kind == Kind::Cancelled || (kind == Kind::Timeout && self.interruption.is_late()) {
-            return lost.as_kind(kind);
+            return lost.of_kind(kind);
         }
         lost
     }
