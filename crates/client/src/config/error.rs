@@ -54,6 +54,13 @@ pub enum ConfigError {
         /// The name.
         name: String,
     },
+    /// An option that names code to run, in a connection string.
+    ApplicationOnly {
+        /// The option.
+        option: &'static str,
+        /// Where the application sets it.
+        instead: &'static str,
+    },
     /// An option is given twice, perhaps under two of its names.
     Duplicate(String),
     /// An option cannot have this value.
@@ -157,6 +164,11 @@ impl fmt::Display for ConfigError {
                 f,
                 "'{name}' is an option of the ODBC or ADBC driver and has no effect here; remove it and use the calls \
                  of this interface"
+            ),
+            Self::ApplicationOnly { option, instead } => write!(
+                f,
+                "{option} in a connection string is refused, because it chooses code to run in this process; if that \
+                 is meant, the application sets it: {instead}"
             ),
             Self::Duplicate(name) => write!(f, "{name} is given twice; remove one of the two"),
             Self::InvalidValue { option, value, expected } => {

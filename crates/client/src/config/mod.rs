@@ -265,18 +265,23 @@ impl Config {
 
     /// Understands any form of the table [above](self). User and password that it lacks are looked for in the
     /// environment, see [`Config::parse_with_env`].
+    ///
+    /// The text may come from outside, so it cannot name code to run: `client_library` and `config` are refused.
+    /// The application sets these with [`Config::set`], or vouches for the text with [`Config::parse_trusted`].
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        Self::parse_with_env(text, &|name| std::env::var(name).ok())
+        Self::parse_with_env(text, &from_environment)
+    }
+
+    /// [`Config::parse`] for a text that the application itself wrote. It may use every option, also those
+    /// that name code to run.
+    pub fn parse_trusted(text: &str) -> Result<Self, ConfigError> {
+        Self::without_front_end(Self::understand(text, &from_environment, Trust::Application)?)
     }
 
     /// [`Config::parse`] with an environment of the caller's choice. User and password that the text lacks
     /// are taken from `FIREARROW_USER` and `FIREARROW_PASSWORD`, then from `ISC_USER` and `ISC_PASSWORD`.
     pub fn parse_with_env(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let (config, front_end) = Self::parse_for_front_end(text, env)?;
-        match front_end.into_iter().next() {
-            Some((name, _)) => Err(ConfigError::FrontEndOption { name }),
-            None => Ok(config),
-        }
+        Self::without_front_end(Self::parse_for_front_end(text, env)?)
     }
 
     /// [`Config::parse_with_env`] for the ODBC and ADBC drivers, which have options of their own. These are
@@ -285,7 +290,22 @@ impl Config {
         text: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<(Self, Vec<(String, String)>), ConfigError> {
-        let (mut config, front_end) = options::collect(locator::read(text)?)?;
+        Self::understand(text, env, Trust::Outside)
+    }
+
+    fn without_front_end((config, front_end): (Self, Pairs)) -> Result<Self, ConfigError> {
+        match front_end.into_iter().next() {
+            Some((name, _)) => Err(ConfigError::FrontEndOption { name }),
+            None => Ok(config),
+        }
+    }
+
+    fn understand(
+        text: &str,
+        env: &dyn Fn(&str) -> Option<String>,
+        trust: Trust,
+    ) -> Result<(Self, Pairs), ConfigError> {
+        let (mut config, front_end) = options::collect(locator::read(text)?, trust)?;
         let lookup = |names: [&str; 2]| names.into_iter().filter_map(env).find(|value| !value.is_empty());
         if config.user.is_none()
             && let Some(user) = lookup(["FIREARROW_USER", "ISC_USER"])
@@ -312,7 +332,7 @@ impl Config {
     }
 
     /// The whole configuration as one URL without its secrets: password, and a key or the command that fetches
-    /// it. [`Config::parse`] understands it.
+    /// it. [`Config::parse_trusted`] understands it.
     pub fn redacted_url(&self) -> String {
         url::write(self)
     }
@@ -331,6 +351,19 @@ impl fmt::Display for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.redacted_url())
     }
+}
+
+fn from_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Whose word a connection string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// Anybody's: it cannot make this process run code.
+    Outside,
+    /// The application's own.
+    Application,
 }
 
 /// Options as (name, value), as they were written.

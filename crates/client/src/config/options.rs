@@ -4,7 +4,7 @@ use super::error::{ConfigError, shorten};
 use super::names::{Found, Key, Spec, find};
 use super::secret::{KeySource, Password};
 use super::value::{Value, write_duration};
-use super::{AddressFamily, Config, Draft, MAX_TEXT, Pairs, ServerMode};
+use super::{AddressFamily, Config, Draft, MAX_TEXT, Pairs, ServerMode, Target, Trust};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
@@ -37,7 +37,7 @@ const DIALECT: [(&str, Dialect); 3] = [("3", Dialect::Three), ("1", Dialect::One
 const PAGE_SIZE: [(&str, u32); 4] = [("4096", 4096), ("8192", 8192), ("16384", 16384), ("32768", 32768)];
 
 /// Understands the pairs of a draft; those of front ends are handed back.
-pub(super) fn collect(draft: Draft) -> Result<(Config, Pairs), ConfigError> {
+pub(super) fn collect(draft: Draft, trust: Trust) -> Result<(Config, Pairs), ConfigError> {
     let mut config = Config::new(draft.target);
     let mut front_end = Pairs::new();
     let mut taken: Vec<&'static str> = Vec::new();
@@ -50,6 +50,9 @@ pub(super) fn collect(draft: Draft) -> Result<(Config, Pairs), ConfigError> {
             Found::Own(spec) if spec.key == Key::Path => taken.push(spec.slot()),
             Found::Own(spec) => {
                 taken.push(spec.slot());
+                if trust == Trust::Outside {
+                    refuse_code(&config, spec)?;
+                }
                 apply(&mut config, spec, &value)?;
             }
             Found::FrontEnd(name) if front_end.iter().any(|(known, _)| *known == name) => {
@@ -59,6 +62,22 @@ pub(super) fn collect(draft: Draft) -> Result<(Config, Pairs), ConfigError> {
         }
     }
     Ok((config, front_end))
+}
+
+/// Refuses what would let a text from outside choose code that this process runs.
+fn refuse_code(config: &Config, spec: &'static Spec) -> Result<(), ConfigError> {
+    let instead = match spec.key {
+        Key::ClientLibrary => {
+            "Config::set, adbc.firebird.client_library as an option of the database, or the environment variable \
+             FIREARROW_ENGINE"
+        }
+        // Providers and other plugins are named there. For a server the option is refused anyway.
+        Key::EngineConfig if matches!(config.target, Target::Embedded { .. }) => {
+            "Config::set, or adbc.firebird.config as an option of the database"
+        }
+        _ => return Ok(()),
+    };
+    Err(ConfigError::ApplicationOnly { option: spec.name, instead })
 }
 
 /// Sets one option.

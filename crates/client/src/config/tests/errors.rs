@@ -176,6 +176,26 @@ fn conflicts() {
 }
 
 #[test]
+fn a_text_from_outside_chooses_no_code() {
+    refused(&[
+        ("x.fdb?client_library=/tmp/evil.so", "FIREARROW_ENGINE"),
+        ("firebird:///x.fdb?fbClientLibrary=/tmp", "Config::set"),
+        ("firebird:///x.fdb?adbc.firebird.client_library=/tmp", "adbc.firebird.client_library"),
+        ("srv:x?engine=/tmp/evil.so", "chooses code"),
+        ("Database=x.fdb;Client=/tmp/evil.so", "chooses code"),
+        ("x.fdb?config=Providers=../../tmp/evil", "adbc.firebird.config"),
+        ("x.fdb?ISC_DPB_CONFIG=Providers=../../tmp/evil", "Config::set"),
+    ]);
+    let front_end = Config::parse_for_front_end("x.fdb?adbc.firebird.config=A=B", &|_| None);
+    assert!(matches!(front_end, Err(ConfigError::ApplicationOnly { option: "config", .. })), "{front_end:?}");
+    assert!("x.fdb?client_library=/opt/engine".parse::<Config>().is_err());
+    let mut config = parse("x.fdb").expect("valid");
+    config.set("client_library", "/opt/engine").expect("the application's choice");
+    let trusted = Config::parse_trusted("x.fdb?client_library=/opt/engine").expect("the application's text");
+    assert_eq!(config.client_library, trusted.client_library);
+}
+
+#[test]
 fn set_refuses_as_parse_does() {
     let mut config = parse("srv:x").expect("valid");
     for (name, value) in
