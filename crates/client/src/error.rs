@@ -231,11 +231,14 @@ impl From<ProtocolError> for Error {
             | ProtocolError::UnexpectedPacket { .. }
             | ProtocolError::TooLong { .. }
             | ProtocolError::Compress(_)
-            | ProtocolError::Crypt(_) => Kind::Protocol,
+            | ProtocolError::Crypt(_)
+            | ProtocolError::NotEncrypted => Kind::Protocol,
             ProtocolError::Closed => Kind::Closed,
             ProtocolError::Rejected => Kind::Unsupported,
             ProtocolError::Incompatible(_) => Kind::Configuration,
-            ProtocolError::LoginFailed(_) | ProtocolError::Auth(_) => Kind::Login,
+            ProtocolError::LoginFailed(_) | ProtocolError::Unauthenticated | ProtocolError::Auth(_) => {
+                Kind::Login
+            }
             ProtocolError::Misuse(_) => Kind::Misuse,
         };
         Self::new(kind, error.to_string())

@@ -4,7 +4,8 @@
 //! use firearrow::Connection;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let connection = Connection::connect("firebird://SYSDBA:secret@localhost/employee")?;
+//! // User and password come from FIREARROW_USER and FIREARROW_PASSWORD.
+//! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
 //! for batch in connection.query("SELECT * FROM country")? {
 //!     println!("{} rows", batch?.num_rows());
 //! }
@@ -50,6 +51,7 @@ mod statement;
 mod statistics;
 mod stats;
 mod transaction;
+mod warning;
 
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
 pub use backend::RowFailure;
@@ -78,3 +80,4 @@ pub use statement::{Executed, Statement};
 pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
 pub use transaction::Transaction;
+pub use warning::Warning;

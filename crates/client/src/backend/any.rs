@@ -11,10 +11,11 @@ use super::{
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
-use crate::db_key;
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
+use crate::warning::Warning;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
@@ -30,7 +31,7 @@ pub(crate) enum AnyBackend {
 }
 
 impl AnyBackend {
-    pub(crate) async fn attach(config: &Config, create: bool) -> Result<Self> {
+    pub(crate) async fn attach(config: &Config, create: bool, key: &mut KeyHolder<'_>) -> Result<Self> {
         match &config.target {
             Target::Remote { host, port, database } => {
                 let deadline = Instant::now() + config.connect_timeout;
@@ -42,11 +43,14 @@ impl AnyBackend {
                         };
                         Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
                     })?;
-                let events = EventRoute::new(config, host, link.peer());
+                let peer = link.peer();
+                let events = EventRoute::new(config, host, peer);
                 let options = connect_options(config, database, create)?;
-                let source = config.db_key.clone();
-                let key = move |_: &[u8]| db_key::read(source.as_ref());
-                let mut wire = Wire::attach(link, options, &key, deadline, config.read_timeout).await?;
+                let mut wire = Wire::attach(link, options, key, deadline, config.read_timeout).await?;
+                if wire.transport().cipher.is_none() {
+                    let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
+                    wire.warnings.extend(warning);
+                }
                 wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
                 wire.configure_events(events);
                 Ok(Self::Wire(Box::new(wire)))
@@ -58,6 +62,15 @@ impl AnyBackend {
                 Kind::Unsupported,
                 format!("{path} names a local database, but this build has no embedded engine"),
             )),
+        }
+    }
+
+    /// What the user should know about it.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        match self {
+            Self::Wire(wire) => wire.warnings.clone(),
+            #[cfg(feature = "embedded")]
+            Self::Embedded(embedded) => embedded.warnings.clone(),
         }
     }
 }
@@ -83,7 +96,8 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     } else {
         library.attach(path, config.dpb().as_bytes())?
     };
-    Ok(Embedded::new(attachment))
+    let warnings = attachment.warnings().lines(true).into_iter().map(Warning::Server).collect();
+    Ok(Embedded::new(attachment, warnings))
 }
 
 macro_rules! each {

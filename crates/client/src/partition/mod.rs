@@ -4,7 +4,7 @@
 //! use firearrow::{Connection, PartitionOptions};
 //!
 //! # fn main() -> firearrow::Result<()> {
-//! let url = "firebird://SYSDBA:secret@localhost/employee";
+//! let url = "firebird://localhost/employee";
 //! let leader = Connection::connect(url)?;
 //! let query = leader.partition("SELECT * FROM SALES", (), &PartitionOptions::default())?;
 //! for partition in query.partitions() {

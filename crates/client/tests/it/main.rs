@@ -15,6 +15,7 @@ mod errors;
 mod event_cases;
 mod events;
 mod faults;
+mod hostile_login;
 mod known;
 mod lazy_blobs;
 mod limbo;

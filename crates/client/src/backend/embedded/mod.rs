@@ -15,6 +15,7 @@ use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
+use crate::warning::Warning;
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{
     Attachment, CancelKind, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags,
@@ -45,6 +46,8 @@ pub(crate) struct Embedded {
     questions: event::Questions,
     last_id: u32,
     signal: Signal,
+    /// About the attachment itself.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 struct Statement {
@@ -72,7 +75,7 @@ struct OpenCursor {
 }
 
 impl Embedded {
-    pub(crate) fn new(attachment: Attachment) -> Self {
+    pub(crate) fn new(attachment: Attachment, warnings: Vec<Warning>) -> Self {
         Self {
             attachment: Some(attachment),
             transactions: HashMap::new(),
@@ -81,6 +84,7 @@ impl Embedded {
             questions: event::Questions::default(),
             last_id: 0,
             signal: Signal::default(),
+            warnings,
         }
     }
 

@@ -5,6 +5,7 @@ use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, End, TransactionId};
 use crate::config::{Config, Target};
+use crate::db_key::KeyHolder;
 use crate::session::{Session, ready};
 use arrow::array::{ArrayRef, Int32Array, RecordBatch};
 use firearrow_proto::api::gds;
@@ -18,8 +19,8 @@ pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
     let deadline = Instant::now() + Duration::from_secs(20);
     let link = TcpLink::connect(host, *port, config.address_family, deadline).expect("it listens");
     let options = connect_options(&config, database, true).expect("options");
-    let no_key = |_: &[u8]| Ok(Vec::new());
-    let wire = Wire::attach(link, options, &no_key, deadline, Some(Duration::from_secs(20)));
+    let mut key = KeyHolder::new(&config);
+    let wire = Wire::attach(link, options, &mut key, deadline, Some(Duration::from_secs(20)));
     Session::new(ready(wire).expect("it attaches"))
 }
 

@@ -25,10 +25,12 @@ use super::{
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
-use crate::config::Config;
+use crate::config::{Config, WireCrypt};
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
+use crate::warning::Warning;
 use blob::Window;
 use cursor::Cursors;
 pub(crate) use event::EventRoute;
@@ -58,9 +60,6 @@ const DETACH_PATIENCE: Duration = Duration::from_secs(5);
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
 const DATABASE_INFO_BUFFER: u32 = 65535;
 
-/// Supplies the key of an encrypted database: the server's data in, the key out.
-pub(crate) type KeySupplier = dyn Fn(&[u8]) -> Result<Vec<u8>> + Send + Sync;
-
 /// A database attached over a link.
 pub(crate) struct Wire<L> {
     connection: Connection,
@@ -75,6 +74,8 @@ pub(crate) struct Wire<L> {
     /// The shortest wait for an answer while connecting.
     round_trip: Duration,
     events: Events,
+    /// About the connection itself.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl<L: Link> Wire<L> {
@@ -82,7 +83,7 @@ impl<L: Link> Wire<L> {
     pub(crate) async fn attach(
         mut link: L,
         options: ConnectOptions,
-        key: &KeySupplier,
+        key: &mut KeyHolder<'_>,
         deadline: Instant,
         read_timeout: Option<Duration>,
     ) -> Result<Self> {
@@ -100,24 +101,17 @@ impl<L: Link> Wire<L> {
             interruption: Interruption::default(),
             round_trip: Duration::MAX,
             events: Events::default(),
+            warnings: Vec::new(),
         };
         loop {
             match wire.connection.next_event()? {
-                Some(Event::Attached(warnings)) => {
-                    for line in warnings.lines(true) {
-                        tracing::warn!("{line}");
-                    }
+                Some(Event::Attached(status)) => {
+                    wire.warnings.extend(status.lines(true).into_iter().map(Warning::Server));
                     break;
                 }
                 Some(Event::KeyCallback(callback)) => {
-                    let reply = key(&callback.data)?;
-                    let limit = callback.reply_limit.map_or(usize::MAX, usize::from);
-                    if reply.len() > limit {
-                        let text =
-                            format!("the database key has {} bytes, the server takes {limit}", reply.len());
-                        return Err(Error::new(Kind::Configuration, text));
-                    }
-                    wire.connection.reply_key(&reply);
+                    let encrypted = wire.connection.cipher().is_some();
+                    wire.connection.reply_key(key.answer(callback.reply_limit, encrypted, deadline)?);
                 }
                 Some(_) => {}
                 None => {
@@ -542,8 +536,13 @@ pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> 
         login: config.login().to_owned(),
         password: config.password.as_ref().map(|password| password.reveal().to_owned()).unwrap_or_default(),
         auth_plugins: config.auth_plugins.clone(),
-        wire_crypt: config.wire_crypt,
-        ciphers: config.ciphers.clone(),
+        // Whoever names a cipher wants that one, not clear text.
+        wire_crypt: if config.must_encrypt() { WireCrypt::Required } else { config.wire_crypt },
+        ciphers: match config.ciphers.as_slice() {
+            [] => ConnectOptions::DEFAULT_CIPHERS.to_vec(),
+            ciphers => ciphers.to_vec(),
+        },
+        allow_no_authentication: config.allow_no_authentication,
         compress: config.compress,
         versions: ConnectOptions::default_versions()
             .into_iter()

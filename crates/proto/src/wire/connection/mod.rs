@@ -257,6 +257,10 @@ impl Connection {
                 self.stats.bytes_received += plain as u64;
                 Ok(())
             }
+            // What does not decrypt does not inflate, either.
+            Err(_) if self.handshake.as_ref().is_some_and(|handshake| handshake.phase == Phase::Crypt) => {
+                Err(self.fail(ProtocolError::NotEncrypted))
+            }
             Err(error) => Err(self.fail(error)),
         }
     }
@@ -424,12 +428,16 @@ impl Connection {
                     }
                     (Phase::Crypt, Some(_)) => Some(handshake.attach(None)),
                     (Phase::Attach, Some(_)) => {
+                        // Authentication may have gone along with the attach.
+                        handshake.check_proven()?;
                         self.handshake = None;
                         decoded = Decoded::Event(Event::Attached(response.status));
                         None
                     }
                 }
             }
+            // Right or wrong, whoever has the key would have made a packet.
+            (_, Phase::Crypt) => return Err(ProtocolError::NotEncrypted.into()),
             (op, _) => {
                 let waiting_for = match phase {
                     Phase::Connect => "the answer to op_connect",
@@ -480,6 +488,7 @@ impl Connection {
                 self.outgoing.start_encryption(cipher()?)?;
                 self.incoming.start_encryption(cipher()?)?;
                 self.cipher = Some(choice.kind);
+                self.stats.encrypted = true;
             }
             Step::Attach(dpb) => {
                 let Some(handshake) = &self.handshake else {

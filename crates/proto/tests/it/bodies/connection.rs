@@ -92,6 +92,7 @@ impl Session {
             wire_crypt: [WireCrypt::Disabled, WireCrypt::Enabled, WireCrypt::Required]
                 [usize::from(flags >> 3 & 3) % 3],
             ciphers: CipherKind::ALL.to_vec(),
+            allow_no_authentication: flags & 0x40 == 0,
             compress: flags & 0x20 != 0,
             versions: ConnectOptions::default_versions(),
             os_user: String::new(),
