@@ -31,9 +31,13 @@ Databases:
   host/port:path                            the same, as isql writes it
   /data/file.fdb                            a file, through the embedded engine
 
-User and password that a URL lacks come from FIREARROW_USER and FIREARROW_PASSWORD, then from ISC_USER
-and ISC_PASSWORD. Prefer these to a password on the command line, which other users of the machine can
-read.
+User and password come from FIREARROW_USER and FIREARROW_PASSWORD, then from ISC_USER and ISC_PASSWORD; or
+the password from the first line of the file that FIREARROW_PASSWORD_FILE names. To type it:
+  read -rs FIREARROW_PASSWORD && export FIREARROW_PASSWORD
+Keep it out of the command line, which other users of the machine can read.
+
+Use ?wire_crypt=required beyond this machine. Without it a server that offers no encryption gets everything
+in clear text, with a warning on standard error.
 
 Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
 
@@ -62,7 +66,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  firearrow query firebird://alice@db/employee 'SELECT * FROM COUNTRY'
+  firearrow query 'firebird://alice@db/employee?wire_crypt=required' 'SELECT * FROM COUNTRY'
   firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = ?' --param 7
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --limit 1000 -o sample.parquet
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --format json | head -3

@@ -3,6 +3,7 @@
 use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::open;
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::{self, Progress, thousands};
 use arrow::array::RecordBatch;
@@ -61,7 +62,7 @@ struct Source {
 
 impl Source {
     fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
-        let connection = Connection::open(config)?;
+        let connection = open(config)?;
         let default = BatchLimits::default();
         let limits = BatchLimits { rows: args.batch_rows.map_or(default.rows, NonZero::get), ..default };
         let sql = sql(&args.source, config.dialect)?;

@@ -3,9 +3,10 @@
 use crate::args::EventsArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::open;
 use crate::output;
+use firearrow::EventCounts;
 use firearrow::config::Config;
-use firearrow::{Connection, EventCounts};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &EventsArgs, json: bool) -> Result<()> {
     let interrupt = Interrupt::watch()?;
-    let connection = Connection::open(&Config::parse(&args.url)?)?;
+    let connection = open(&Config::parse(&args.url)?)?;
     let names: Vec<&str> = args.names.iter().map(String::as_str).collect();
     let listener = connection.events(&names)?;
     // From here on nothing is missed: scripts wait for this line before they cause events.

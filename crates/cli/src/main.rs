@@ -17,6 +17,7 @@ mod failure;
 mod grid;
 mod info;
 mod interrupt;
+mod open;
 mod output;
 mod phases;
 mod progress;

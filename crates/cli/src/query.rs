@@ -3,10 +3,11 @@
 use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::open;
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
 use crate::phases::Phases;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
+use firearrow::{BatchLimits, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Read};
 use std::time::Instant;
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let interrupt = Interrupt::watch()?;
     let started = Instant::now();
     let mut phases = Phases::start();
-    let connection = Connection::open(&Config::parse(&args.url)?)?;
+    let connection = open(&Config::parse(&args.url)?)?;
     phases.end("connect", &connection);
     let options = TransactionOptions { read_only: args.read_only, ..TransactionOptions::default() };
     let mut transaction = connection.begin(options)?;

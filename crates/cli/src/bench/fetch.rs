@@ -9,16 +9,17 @@ use super::{save, verify};
 use crate::args::FetchArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::open;
 use crate::output::print;
+use firearrow::BatchLimits;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 
 pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let interrupt = Interrupt::watch()?;
-    let info = Connection::open(&config)?.info()?;
+    let info = open(&config)?.info()?;
     let reference = match args.no_reference {
         true => Reference::Absent("--no-reference".to_owned()),
         false => Reference::find(args.reference_client.as_deref(), &config, &info),

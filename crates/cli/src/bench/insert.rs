@@ -6,6 +6,7 @@ use super::statistics::Spread;
 use crate::args::InsertArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::open;
 use crate::output::print;
 use crate::progress::thousands;
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
@@ -38,7 +39,7 @@ impl From<Inserted> for Run {
 pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let interrupt = Interrupt::watch()?;
-    let connection = Connection::open(&config)?;
+    let connection = open(&config)?;
     let info = connection.info()?;
     let reference = Reference::find(args.reference_client.as_deref(), &config, &info);
     let method = method(&info);

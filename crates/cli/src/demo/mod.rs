@@ -16,6 +16,7 @@ use self::checksum::checksum;
 use crate::args::DemoArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::{open, tell};
 use crate::output;
 use crate::progress::{Progress, thousands};
 use firearrow::config::{Config, Target};
@@ -136,7 +137,7 @@ impl Summary {
 /// Whether the database exists only the server can know; one that cannot be opened for any other reason cannot be
 /// created either, as nothing is ever overwritten here.
 fn open_or_create(config: &Config) -> Result<(Connection, bool)> {
-    let refused = match Connection::open(config) {
+    let refused = match open(config) {
         Ok(connection) => return Ok((connection, false)),
         Err(error) if error.kind() == Kind::Database => error,
         Err(error) => return Err(error.into()),
@@ -146,7 +147,9 @@ fn open_or_create(config: &Config) -> Result<(Connection, bool)> {
     new.page_size.get_or_insert(16384);
     // The rows can be made again at any time; waiting for the disk at every page would take longer than that.
     new.force_writes.get_or_insert(false);
-    Connection::create(&new).map(|connection| (connection, true)).map_err(|_| refused.into())
+    let created = Connection::create(&new).map_err(|_| refused)?;
+    tell(&created);
+    Ok((created, true))
 }
 
 /// `5` of `5.0.4`.

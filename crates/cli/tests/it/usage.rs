@@ -1,7 +1,7 @@
 //! Help, completions, errors, and `firearrow info`.
 
 use crate::command::{SECRET, demo, finish, firearrow, plain, prepare};
-use firearrow_testkit::{Target, matrix};
+use firearrow_testkit::{Server, Target, matrix};
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::Read;
@@ -60,6 +60,16 @@ fn passwords_are_never_shown() {
     let keywords = format!("database=127.0.0.1/1:x;user=alice;password={SECRET}");
     plain(&["info", &keywords]).failure(1, &[]);
     plain(&[&keywords]).failure(2, &[]);
+    // Almost URLs: no host is looked for, and no path has the password in it.
+    for form in ["firebird:/", "firebird:", "firebird//", "http://", "firebrid:/", "/", "//"] {
+        let text = format!("{form}alice:{SECRET}@127.0.0.1:1/x");
+        plain(&["info", &text]).failure(2, &["://"]);
+    }
+    // Nor does a connection string choose what is run, or sent away.
+    for source in ["cmd:touch /tmp/evil", "file:/etc/shadow", "env:HOME"] {
+        let text = format!("firebird://alice:{SECRET}@127.0.0.1:1/x?db_key={source}");
+        plain(&["info", &text]).failure(2, &["db_key", "FIREARROW_DB_KEY"]);
+    }
 }
 
 matrix!(
@@ -86,6 +96,25 @@ matrix!(
         assert_eq!(info["protocol"].is_number(), matches!(target, Target::Wire(_)));
         assert_eq!((&info["dialect"], &info["page_size"]), (&3.into(), &16384.into()));
         assert_eq!((&info["database_charset"], &info["forced_writes"]), (&"UTF8".into(), &false.into()));
+    }
+);
+
+matrix!(
+    wire,
+    fn a_password_may_come_from_a_file(target: &Target) {
+        let url = demo(target, "1");
+        let login = format!("{}:{}@", Server::USER, Server::PASSWORD);
+        let (bare, folder) = (url.replacen(&login, "", 1), tempfile::tempdir().expect("a folder"));
+        assert_ne!(bare, url);
+        let file = folder.path().join("password");
+        std::fs::write(&file, format!("{}\n", Server::PASSWORD)).expect("a file");
+        let mut command =
+            prepare(Some(target), &["query", &bare, "SELECT ID FROM T_WIDE", "--format", "csv"]);
+        command.env("FIREARROW_USER", Server::USER).env("FIREARROW_PASSWORD_FILE", &file);
+        assert_eq!(finish(command.output().expect("it starts")).success().text(), "ID\n1\n");
+        std::fs::remove_file(&file).expect("it is there");
+        let outcome = finish(command.output().expect("it starts"));
+        outcome.failure(2, &["FIREARROW_PASSWORD_FILE", "password"]);
     }
 );
 

@@ -18,6 +18,7 @@ use crate::args::AdbcBenchArgs;
 use crate::demo;
 use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::open::open;
 use crate::output::print;
 use crate::progress::thousands;
 use driver::Driver;
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     demo::complete(&config, args.rows.get(), json, &interrupt)?;
     let sql = sql();
     let shape = verify::table(&config, TABLE, &sql)?;
-    let connection = Connection::open(&config)?;
+    let connection = open(&config)?;
     let info = connection.info()?;
     let has_snapshots = connection.has_firebird4();
     connection.close()?;
