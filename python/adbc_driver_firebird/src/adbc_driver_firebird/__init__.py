@@ -22,8 +22,10 @@ def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_ma
     Parameters
     ----------
     uri
-        Where it is: ``firebird://user:password@host:port/database?option=value``, or any other connection string
-        of firearrow. A file is opened with the embedded engine: ``firebird:///data/shop.fdb``.
+        Where it is: ``firebird://user@host:port/database?option=value``, or any other connection string of
+        firearrow; ``wire_crypt=required`` is recommended beyond this machine. The password comes from the
+        environment (``FIREARROW_PASSWORD``, ``FIREARROW_PASSWORD_FILE``) or from ``db_kwargs``. A file is opened
+        with the embedded engine: ``firebird:///data/shop.fdb``.
     db_kwargs
         Options by their names, see :class:`DatabaseOptions`.
     """
