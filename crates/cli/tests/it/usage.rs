@@ -111,7 +111,7 @@ matrix!(
         let mut command =
             prepare(Some(target), &["query", &bare, "SELECT ID FROM T_WIDE", "--format", "csv"]);
         command.env("FIREARROW_USER", Server::USER).env("FIREARROW_PASSWORD_FILE", &file);
-        assert_eq!(finish(command.output().expect("it starts")).success().text(), "ID\n1\n");
+        assert_eq!(finish(command.output().expect("it starts")).success().text(), "ID\r\n1\r\n");
         std::fs::remove_file(&file).expect("it is there");
         let outcome = finish(command.output().expect("it starts"));
         outcome.failure(2, &["FIREARROW_PASSWORD_FILE", "password"]);

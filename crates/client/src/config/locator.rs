@@ -134,7 +134,7 @@ fn refuse_near_url(text: &str) -> Result<(), ConfigError> {
     // SQLAlchemy's form, and blanks that slipped in.
     let word = word.split('+').next().unwrap_or_default().trim();
     let is_scheme = SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word));
-    let refused = match rest.split_once('@') {
+    let refused = match rest.rsplit_once('@') {
         // In `user:password@host` nothing but another colon says that the user is a scheme.
         Some((front, _)) if is_bare_url(text) => is_scheme && has_login(front),
         Some((front, _)) => is_scheme || has_login(front),
@@ -176,7 +176,7 @@ fn inet(rest: &str, family: Option<&str>) -> Result<Draft, ConfigError> {
     pairs.extend(family.map(|family| ("address_family".into(), family.into())));
     if text.starts_with('/') || starts_with_drive(text) {
         // With a slash too many a login would be a path on this machine's server.
-        if text.split_once('@').is_some_and(|(front, _)| has_login(front)) {
+        if text.rsplit_once('@').is_some_and(|(front, _)| has_login(front)) {
             return Err(ConfigError::NearUrl);
         }
         return Ok(Draft { target: Target::local_server(text), pairs });

@@ -60,7 +60,7 @@ pub(super) fn jdbc(text: &str) -> Result<Draft, ConfigError> {
 /// What follows `file://`: nothing but a path.
 pub(super) fn file(rest: &str) -> Result<Draft, ConfigError> {
     let (path, pairs) = split_url(rest, "&")?;
-    if path.split_once('@').is_some_and(|(front, _)| has_login(front)) {
+    if path.rsplit_once('@').is_some_and(|(front, _)| has_login(front)) {
         return Err(ConfigError::UnescapedAt);
     }
     let path = decode(path, "path")?;

@@ -123,6 +123,7 @@ fn what_is_almost_a_url_is_no_path() {
         "file:/u:hunter2@host/x",
         "firebrid:/u:hunter2@host/x",
         "/u:hunter2@host/x",
+        "A://@u:hunter2@host/x",
         "//u:hunter2@host/x",
         "://u:hunter2@host/x",
         "srv/3050:/u:hunter2@host/x",
