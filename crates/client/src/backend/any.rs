@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 pub(crate) enum AnyBackend {
     Wire(Box<Wire<TcpLink>>),
     #[cfg(feature = "embedded")]
-    Embedded(Embedded),
+    Embedded(Box<Embedded>),
 }
 
 impl AnyBackend {
@@ -56,7 +56,9 @@ impl AnyBackend {
                 Ok(Self::Wire(Box::new(wire)))
             }
             #[cfg(feature = "embedded")]
-            Target::Embedded { path } => embedded(config, path, create).map(Self::Embedded),
+            Target::Embedded { path } => {
+                embedded(config, path, create).map(|embedded| Self::Embedded(Box::new(embedded)))
+            }
             #[cfg(not(feature = "embedded"))]
             Target::Embedded { path } => Err(Error::new(
                 Kind::Unsupported,
