@@ -15,6 +15,7 @@
 //!   databases) and its own port. It never outlives the test process, see [`Server`].
 //! - A platform that is not installed is a *named skip*: printed, and counted in the report file, see [`matrix!`].
 //!   A platform that is installed but does not start fails its tests.
+//! - [`hostile`] is a server that answers whatever a test says, for attacks on the whole client.
 //! - Nothing here depends on the firearrow client, so that every crate of the workspace can use it.
 //!
 //! | variable | meaning |
@@ -31,6 +32,7 @@ mod config;
 mod document;
 mod engine;
 mod generation;
+pub mod hostile;
 mod installation;
 mod leftover;
 mod matrix;
