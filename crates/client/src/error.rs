@@ -1,6 +1,6 @@
 //! One error type: what kind of failure, what Firebird said of it, and what to do.
 
-use crate::arrow::{DecodeError, ParamError, ParamErrorKind, SchemaError};
+use crate::arrow::{DecodeError, DecodeErrorKind, ParamError, ParamErrorKind, SchemaError};
 use crate::config::ConfigError;
 use crate::rows::RowsExecuted;
 use firearrow_proto::api::gds;
@@ -250,7 +250,11 @@ impl From<ConfigError> for Error {
 
 impl From<DecodeError> for Error {
     fn from(error: DecodeError) -> Self {
-        let mut error = Self::new(Kind::Data, error.to_string());
+        let kind = match error.kind {
+            DecodeErrorKind::OverLimit => Kind::Memory,
+            _ => Kind::Data,
+        };
+        let mut error = Self::new(kind, error.to_string());
         error.0.has_run = true;
         error
     }

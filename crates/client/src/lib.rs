@@ -23,6 +23,7 @@
 //! Nothing is truncated, rounded or lost without an error.
 #![forbid(unsafe_code)]
 
+mod answer;
 pub mod arrow;
 mod backend;
 mod blob;

@@ -182,7 +182,8 @@ impl Transaction {
     /// Hundreds travel in one round trip.
     pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
         let id = self.id()?;
-        self.shared.run(async |session| session.read_blobs(id, ids, None).await)
+        let max_blob = self.shared.read.max_blob;
+        self.shared.run(async |session| session.read_blobs(id, ids, max_blob, None).await)
     }
 
     /// Opens a BLOB as a stream of bytes; for those that shall not be in memory as a whole.

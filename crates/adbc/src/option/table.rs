@@ -157,6 +157,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.type.binary", ALL, Text, Write, "fixed", "BINARY(n) columns: `fixed`, `binary`"),
     spec("adbc.firebird.type.text", ALL, Text, Write, "utf8", "Text columns: `utf8`, `large_utf8`, `utf8_view`"),
     spec("adbc.firebird.type.blobs", ALL, Text, Write, "adaptive", "How BLOBs travel: `adaptive`, `inline`, `pipelined`; `lazy` = ids as uint64"),
+    spec("adbc.firebird.type.max_blob", ALL, Int, Write, "1073741824", "Longest BLOB or array that is read as a value, in bytes; a longer one is an error that names its column and row"),
     spec("adbc.firebird.type.decimal_precision", ALL, Text, Write, "declared", "Precision of NUMERIC and DECIMAL: `declared` (looked up), `storage` (4, 9, 18, 38), `range` (5, 10, 19, 39)"),
     spec("adbc.firebird.query.batch_rows", ALL, Int, Write, "8192", "Most rows of a batch"),
     spec("adbc.firebird.query.batch_bytes", ALL, Int, Write, "16777216", "Most bytes of a batch; a single row may be larger"),

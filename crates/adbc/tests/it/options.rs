@@ -49,6 +49,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         "adbc.firebird.type.binary" => (&["binary"], Some("utf8")),
         "adbc.firebird.type.text" => (&["large_utf8", "utf8_view"], Some("binary")),
         "adbc.firebird.type.blobs" => (&["inline", "pipelined", "lazy"], Some("eager")),
+        "adbc.firebird.type.max_blob" => (&["1", "65536"], Some("0")),
         "adbc.firebird.type.decimal_precision" => (&["storage", "range"], Some("exact")),
         "adbc.ingest.mode" => (
             &["adbc.ingest.mode.append", "adbc.firebird.ingest.mode.upsert", "adbc.ingest.mode.create"],

@@ -6,7 +6,7 @@ use super::link::tcp::TcpLink;
 use super::wire::{EventRoute, Wire, connect_options};
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
-    Writer,
+    Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
@@ -245,10 +245,10 @@ impl Backend for AnyBackend {
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
-        each!(self, backend => backend.read_blobs(transaction, ids, take).await)
+        each!(self, backend => backend.read_blobs(transaction, blobs, take).await)
     }
 
     async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {

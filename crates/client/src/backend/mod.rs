@@ -14,9 +14,9 @@ pub(crate) use series::{Series, Turn};
 pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
-use crate::arrow::BatchBuilder;
+use crate::arrow::{BatchBuilder, MaxBlob};
 use crate::cancel::CancelHandle;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
@@ -57,6 +57,47 @@ pub(crate) struct Message<'a> {
 
 /// Gets the contents of the BLOB with this index; says whether more are wanted.
 pub(crate) type Take<'a> = dyn FnMut(usize, &[u8]) -> Result<bool> + Send + 'a;
+
+/// A BLOB, or an array as it is stored, whose contents are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) id: u64,
+    /// The most bytes that it may have.
+    pub(crate) most: u64,
+    /// What it was declared as has no more, so that more of them are the server's fault and not a matter of an option.
+    pub(crate) is_declared: bool,
+}
+
+impl Wanted {
+    /// A BLOB of any length up to `max_blob`.
+    pub(crate) fn blob(id: u64, max_blob: MaxBlob) -> Self {
+        Self::new(id, max_blob, None)
+    }
+
+    /// What was declared with so many bytes at most, if it was.
+    pub(crate) fn new(id: u64, max_blob: MaxBlob, declared: Option<u64>) -> Self {
+        match declared.filter(|declared| *declared <= max_blob.bytes()) {
+            Some(most) => Self { id, most, is_declared: true },
+            None => Self { id, most: max_blob.bytes(), is_declared: false },
+        }
+    }
+
+    pub(crate) fn is_exceeded_by(&self, length: usize) -> bool {
+        length as u64 > self.most
+    }
+
+    /// It is longer than that.
+    pub(crate) fn too_long(&self) -> Error {
+        let Self { most, is_declared, .. } = self;
+        if *is_declared {
+            return Error::new(Kind::Protocol, format!("an array came with more than its {most} bytes"));
+        }
+        let text = format!(
+            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream with blobs=lazy"
+        );
+        Error::new(Kind::Memory, text)
+    }
+}
 
 /// SQL text, and how it is meant.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +241,7 @@ pub(crate) trait Backend {
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()>;
     /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.

@@ -140,6 +140,7 @@ static SPECS: &[Spec] = &[
     spec(Key::Read, "binary", &[]),
     spec(Key::Read, "text", &[]),
     spec(Key::Read, "blobs", &[]),
+    spec(Key::Read, "max_blob", &[]),
     spec(Key::Read, "decimal_precision", &[]),
     spec(Key::Ignored, "driver", &["description"]),
 ];

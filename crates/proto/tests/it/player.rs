@@ -65,7 +65,7 @@ impl<R: Request> Ask for R {
 
     fn format(&self) -> Option<Arc<PackedFormat>> {
         match self.answer() {
-            Answer::Rows(format) | Answer::Singleton(format) => Some(format),
+            Answer::Rows(format, _) | Answer::Singleton(format) => Some(format),
             _ => None,
         }
     }

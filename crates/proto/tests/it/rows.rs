@@ -21,7 +21,7 @@ pub(crate) fn number_and_text() -> Arc<PackedFormat> {
 }
 
 pub(crate) fn fetch(player: &mut Player, output: &Arc<PackedFormat>) -> Ticket {
-    let request = Fetch { statement: 1, output: Arc::clone(output), first: true, rows: 1000 };
+    let request = Fetch { statement: 1, output: Arc::clone(output), first: true, rows: u16::MAX };
     player.send(&request).expect("an attached connection")
 }
 

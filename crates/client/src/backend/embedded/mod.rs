@@ -8,7 +8,7 @@ mod write;
 
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
-    Writer, milliseconds,
+    Wanted, Writer, milliseconds,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::{CancelHandle, Signal};
@@ -467,17 +467,22 @@ impl Backend for Embedded {
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
         let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
         let attachment = self.attachment()?;
         let mut contents = Vec::new();
-        for (index, id) in ids.iter().enumerate() {
+        for (index, wanted) in blobs.iter().enumerate() {
             contents.clear();
-            let mut blob = attachment.open_blob(transaction, *id, &[])?;
-            blob.read_to_end(&mut contents, usize::MAX)?;
+            let mut blob = attachment.open_blob(transaction, wanted.id, &[])?;
+            let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
+            let read = blob.read_to_end(&mut contents, most);
             blob.close()?;
+            read.map_err(|error| match error {
+                fbapi::Error::BlobTooLong { .. } => wanted.too_long(),
+                error => error.into(),
+            })?;
             if !take(index, &contents)? {
                 break;
             }

@@ -52,6 +52,8 @@ pub(super) struct OpenCursor {
     in_flight: VecDeque<Ticket>,
     /// Rows that came while nobody wanted them, or more than a batch could take.
     kept: VecDeque<KeptRows>,
+    /// What these take, in bytes.
+    held: usize,
     blr_sent: bool,
     /// The first rows have come.
     has_rows: bool,
@@ -101,6 +103,11 @@ impl KeptRows {
         }
     }
 
+    /// What it takes to keep them, in bytes.
+    pub(super) fn weight(&self) -> usize {
+        size_of::<Self>() + self.bytes.len() + size_of_val(self.positions.as_slice())
+    }
+
     /// Moves rows into `builder`; `true` when all of them fitted.
     pub(super) fn give(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
         self.next += builder.push(&self.as_rows(), self.next)?;
@@ -115,6 +122,11 @@ impl KeptRows {
 impl Cursors {
     fn by_ticket(&mut self, ticket: Ticket) -> Option<&mut OpenCursor> {
         self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
+    }
+
+    /// Bytes that rows take until somebody reads on.
+    pub(super) fn held(&self) -> usize {
+        self.open.values().map(|cursor| cursor.held).sum()
     }
 
     /// Whether the statement may open a cursor.
@@ -166,6 +178,7 @@ impl OpenCursor {
             format,
             in_flight: VecDeque::new(),
             kept: VecDeque::new(),
+            held: 0,
             blr_sent: false,
             has_rows: false,
             is_long: false,
@@ -214,7 +227,9 @@ impl OpenCursor {
         if start >= rows.rows || self.failed.is_some() {
             return;
         }
-        self.kept.push_back(KeptRows::new(rows, start));
+        let kept = KeptRows::new(rows, start);
+        self.held += kept.weight();
+        self.kept.push_back(kept);
     }
 
     /// Moves kept rows into `builder`; `true` when all of them fitted.
@@ -223,6 +238,7 @@ impl OpenCursor {
             if !kept.give(builder)? {
                 return Ok(false);
             }
+            self.held -= kept.weight();
             self.kept.pop_front();
         }
         Ok(true)
@@ -350,6 +366,7 @@ impl<L: Link> Wire<L> {
             self.interruption.deadline = cursor.deadline;
             self.check_interruption()?;
             self.request_rows(id)?;
+            self.check_held()?;
             match self.connection.next_event()? {
                 None => self.wait_for_rows(id).await?,
                 Some(Event::Rows { ticket, rows }) => {

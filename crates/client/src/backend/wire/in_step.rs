@@ -1,9 +1,9 @@
 //! Pipelines with an error in the middle: the connection must stay in step with the server.
 
 use super::{Wire, connect_options};
-use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
+use crate::arrow::{BatchLimits, MaxBlob, ReadOptions, WriteOptions};
 use crate::backend::link::tcp::TcpLink;
-use crate::backend::{Backend, End, TransactionId};
+use crate::backend::{Backend, End, TransactionId, Wanted};
 use crate::config::{Config, Target};
 use crate::session::{Session, ready};
 use arrow::array::{ArrayRef, Int32Array, RecordBatch};
@@ -21,6 +21,10 @@ pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
     let no_key = |_: &[u8]| Ok(Vec::new());
     let wire = Wire::attach(link, options, &no_key, deadline, Some(Duration::from_secs(20)));
     Session::new(ready(wire).expect("it attaches"))
+}
+
+fn blobs(ids: &[u64]) -> Vec<Wanted> {
+    ids.iter().map(|id| Wanted::blob(*id, MaxBlob::default())).collect()
 }
 
 fn written(session: &mut Session<Wire<TcpLink>>, transaction: TransactionId, texts: &[&[u8]]) -> Vec<u64> {
@@ -47,7 +51,7 @@ firearrow_testkit::matrix!(
                 taken.push(index);
                 Ok(true)
             };
-            let result = ready(session.backend.read_blobs(transaction, &wanted, &mut take));
+            let result = ready(session.backend.read_blobs(transaction, &blobs(&wanted), &mut take));
             if bad < ids.len() {
                 let error = result.expect_err("there is no such BLOB");
                 assert!(!error.gds_codes().is_empty(), "{error}");
@@ -90,10 +94,10 @@ firearrow_testkit::matrix!(
             taken += 1;
             Ok(taken < 10)
         };
-        ready(session.backend.read_blobs(transaction, &ids, &mut take)).expect("they are there");
+        ready(session.backend.read_blobs(transaction, &blobs(&ids), &mut take)).expect("they are there");
         assert!((10..=300).contains(&taken), "{taken}");
         let fails = &mut |_: usize, _: &[u8]| Err(super::Error::new(super::Kind::Data, "no"));
-        ready(session.backend.read_blobs(transaction, &ids, fails)).expect_err("the taker failed");
+        ready(session.backend.read_blobs(transaction, &blobs(&ids), fails)).expect_err("the taker failed");
         ready(session.backend.ping()).expect("still in step");
     },
     fn leaving_does_not_wait_for_what_is_endless(target: &firearrow_testkit::Target) {

@@ -21,7 +21,7 @@ pub(crate) mod write;
 use super::link::{Link, Patience};
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
-    Writer,
+    Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
@@ -64,6 +64,7 @@ pub(crate) type KeySupplier = dyn Fn(&[u8]) -> Result<Vec<u8>> + Send + Sync;
 /// A database attached over a link.
 pub(crate) struct Wire<L> {
     connection: Connection,
+    limits: Limits,
     link: L,
     router: Router,
     cursors: Cursors,
@@ -87,9 +88,11 @@ impl<L: Link> Wire<L> {
         read_timeout: Option<Duration>,
     ) -> Result<Self> {
         link.set_patience(Patience::Until(deadline));
-        let connection = Connection::open(options, Limits::default())?;
+        let limits = Limits::default();
+        let connection = Connection::open(options, limits)?;
         let mut wire = Self {
             connection,
+            limits,
             link,
             router: Router::default(),
             cursors: Cursors::default(),
@@ -217,6 +220,7 @@ impl<L: Link> Wire<L> {
 
     /// Handles one event, or exchanges bytes when there is none.
     async fn step(&mut self) -> Result<()> {
+        self.check_held()?;
         match self.connection.next_event()? {
             Some(event) => {
                 self.router.route(event, &mut self.cursors);
@@ -224,6 +228,18 @@ impl<L: Link> Wire<L> {
             }
             None => self.exchange().await,
         }
+    }
+
+    /// To be called before each event: what came unasked for must not grow without bounds while somebody waits for something
+    /// else.
+    fn check_held(&mut self) -> Result<()> {
+        let (held, limit) = (self.router.held() + self.cursors.held(), self.limits.held);
+        if held <= limit {
+            return Ok(());
+        }
+        let (length, limit) = (held as u64, limit as u64);
+        let what = "rows and answers that nobody has waited for";
+        Err(self.connection.fail(ProtocolError::TooLong { what, length, limit }).into())
     }
 
     async fn call<R: Request>(&mut self, request: &R) -> Result<Response> {
@@ -410,11 +426,11 @@ impl<L: Link> Backend for Wire<L> {
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
         let transaction = self.transaction(transaction).await?;
-        self.read_many_blobs(TransactionId(transaction.into()), ids, take).await
+        self.read_many_blobs(TransactionId(transaction.into()), blobs, take).await
     }
 
     async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {

@@ -289,6 +289,7 @@ impl<L: Link> Wire<L> {
             if self.router.has(front.ticket) {
                 break;
             }
+            self.check_held()?;
             match (self.connection.next_event()?, builder.as_deref_mut()) {
                 (None, _) => self.wait_for_turn(&mut series.lanes).await?,
                 // There is room for one.

@@ -294,6 +294,7 @@ impl<L: Link> Wire<L> {
     async fn singleton_row(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<()> {
         let mut result = Ok(());
         while !self.router.has(ticket) {
+            self.check_held()?;
             match self.connection.next_event()? {
                 None => self.exchange().await?,
                 Some(Event::Rows { ticket: of, rows }) if of == ticket => {

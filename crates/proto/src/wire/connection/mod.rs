@@ -193,7 +193,7 @@ impl Connection {
             out.op(R::OP);
             request.encode(version, out);
         });
-        Ok(self.pending.push(request.answer()))
+        Ok(self.pending.push(request.answer(), request.most_data()))
     }
 
     /// Answers [`Event::KeyCallback`]. An empty key means "none".
@@ -329,16 +329,19 @@ impl Connection {
         };
         let ticket = expected.ticket();
         let decoded = match (op, expected) {
-            (Op::RESPONSE, _) => {
-                let response = Response::decode(&mut reader, &self.limits)?;
+            (Op::RESPONSE, expected) => {
+                let response = Response::decode_within(&mut reader, expected.most_data(), &self.limits)?;
                 self.pending.pop();
                 Decoded::Event(Event::Response { ticket, response })
             }
-            (Op::FETCH_RESPONSE, Expected::Rows(_, format)) => {
-                let (rows, end, packets) = decode_rows(data, format, &self.limits, &mut self.positions)?;
+            (Op::FETCH_RESPONSE, Expected::Rows(_, format, left)) => {
+                let left = usize::from(*left);
+                let (rows, end, packets) =
+                    decode_rows(data, format, left, &self.limits, &mut self.positions)?;
                 self.stats.packets_received += packets;
                 if rows > 0 {
                     let columns = format.layout().fields().len();
+                    self.pending.count_rows(rows);
                     return Ok((Decoded::Rows { ticket, columns, rows }, end));
                 }
                 let cursor_end = decode_fetch_step(&mut reader)? == FetchStep::CursorEnd;
@@ -504,10 +507,11 @@ fn largest_packet(limits: &Limits) -> usize {
 }
 
 /// Measures the run of complete rows at the start of `data`: number of rows, bytes and packets taken. Zero rows
-/// mean that a terminator comes first; its end is returned then.
+/// mean that a terminator comes first; its end is returned then. More than `left` rows were not asked for.
 fn decode_rows(
     data: &[u8],
     format: &PackedFormat,
+    left: usize,
     limits: &Limits,
     positions: &mut Vec<u32>,
 ) -> Result<(usize, usize, u64), DecodeError> {
@@ -525,6 +529,7 @@ fn decode_rows(
         };
         let row = end + reader.position();
         let next = match step {
+            Ok(FetchStep::Row) if rows == left => Err(unasked_row().into()),
             Ok(FetchStep::Row) => measure_row(format, data, row, limits, positions),
             Ok(_) if rows > 0 => break, // the terminator is the next event
             Ok(_) => return Ok((0, row, 1)),
@@ -539,6 +544,10 @@ fn decode_rows(
         rows += 1;
     }
     Ok((rows, end, rows as u64))
+}
+
+fn unasked_row() -> ProtocolError {
+    ProtocolError::InvalidMessage("more rows than op_fetch asked for".into())
 }
 
 /// Measures the row at `at`. One that has not ended within the limit is too long, whether it ends later or not:

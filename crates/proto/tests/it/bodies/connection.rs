@@ -32,6 +32,8 @@ const LIMITS: Limits = Limits {
     inline_blob: 300,
     auth_steps: 4,
     rows_per_event: 3,
+    held: 1 << 20,
+    answer: 1 << 20,
 };
 
 /// The largest buffer that these limits allow: a packet, a read or a step of inflating, doubled once.
