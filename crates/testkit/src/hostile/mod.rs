@@ -210,9 +210,15 @@ impl Peer {
         self.last_transaction
     }
 
+    /// The handle that was given last.
+    pub fn last_handle(&self) -> u16 {
+        self.last_handle
+    }
+
     /// A new handle.
     pub fn handle(&mut self) -> u16 {
-        self.last_handle += 1;
+        // 0 is the database, 0xffff the object created last.
+        self.last_handle = self.last_handle % 0xfffe + 1;
         self.last_handle
     }
 
