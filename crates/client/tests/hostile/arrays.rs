@@ -51,12 +51,12 @@ fn fails(catalog: Catalog) -> (Hostile, Error, bool) {
                 peer.says(&catalog.rows.repeat(usize::from(request.count)))?;
                 return peer.says(&packet::fetch_end(false));
             }
-            peer.says(&catalog.rows)?;
-            peer.says(&packet::fetch_end(true))
+            // In one write: a client that sees a row without the end behind it asks for more.
+            peer.says(&[&catalog.rows[..], &packet::fetch_end(true)].concat())
         }
         Op::FETCH => {
-            peer.says(&packet::row(&packed(0, &[&9_u64.to_be_bytes()])))?;
-            peer.says(&packet::fetch_end(true))
+            let row = packet::row(&packed(0, &[&9_u64.to_be_bytes()]));
+            peer.says(&[row, packet::fetch_end(true)].concat())
         }
         Op::GET_SEGMENT => peer.says(&packet::response(0, &packet::segment(&[0; 60_000]))),
         _ => peer.behaves(request),
