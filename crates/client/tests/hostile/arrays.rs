@@ -6,7 +6,7 @@ use firearrow::{Error, Kind};
 use firearrow_proto::wire::Op;
 use firearrow_testkit::hostile::{Column, Hostile, packet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// What a server answers when it is asked for the arrays of a relation.
 #[derive(Clone)]
@@ -34,24 +34,27 @@ fn dimension(upper: i32) -> Vec<u8> {
 /// Reads an array column of a server with this catalog, whose arrays do not end; the error, and whether the connection has
 /// failed.
 fn fails(catalog: Catalog) -> (Hostile, Error, bool) {
-    let is_question = AtomicBool::new(false);
+    // The statement that asks the catalog; a fetch may follow the last one.
+    let question = AtomicU16::new(0);
     let catalog = Arc::new(catalog);
     let (server, connection) = attack(13, "", move |request, peer| match request.op {
         Op::PREPARE_STATEMENT => {
             let asks = request.sql.contains("RDB$FIELD_DIMENSIONS");
-            is_question.store(asks, Ordering::Relaxed);
+            if asks {
+                let handle = if request.handle == 0xffff { peer.last_handle() } else { request.handle };
+                question.store(handle, Ordering::Relaxed);
+            }
             let description = match asks {
                 true => packet::description(&catalog.columns, &[Column::varchar("RELATION", 252)]),
                 false => packet::description(&[Column::array("A", "T")], &[]),
             };
             peer.says(&packet::response(0, &description))
         }
-        Op::FETCH if is_question.swap(catalog.is_endless, Ordering::Relaxed) => {
+        Op::FETCH if request.handle == question.load(Ordering::Relaxed) => {
             if catalog.is_endless {
                 peer.says(&catalog.rows.repeat(usize::from(request.count)))?;
                 return peer.says(&packet::fetch_end(false));
             }
-            // In one write: a client that sees a row without the end behind it asks for more.
             peer.says(&[&catalog.rows[..], &packet::fetch_end(true)].concat())
         }
         Op::FETCH => {
