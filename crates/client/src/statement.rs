@@ -130,7 +130,8 @@ impl Statement {
     }
 
     /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
-    /// look after it themselves; for older servers this side does. Not for many rows of parameters at once.
+    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Not for
+    /// many rows of parameters at once.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;

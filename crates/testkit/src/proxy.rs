@@ -8,6 +8,7 @@
 //! Two threads per direction, so that a delay is a delay and not a limit of throughput: one reads and notes the time,
 //! the other waits until that time plus the delay and passes the bytes on in the way that was asked for.
 
+use crate::mischief::Mischief;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -137,6 +138,12 @@ impl Proxy {
         self.shared.open().iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
     }
 
+    /// What the server says from its next packet on is delivered like this, on all connections. Conversations that have
+    /// paused begin it at the start of a packet.
+    pub fn turn_to(&self, mischief: Mischief) {
+        *self.shared.mischief.lock().unwrap_or_else(PoisonError::into_inner) = Some(mischief);
+    }
+
     /// How many bytes were delivered to the server.
     pub fn bytes_from_client(&self) -> u64 {
         self.shared.from_client.load(Ordering::Relaxed)
@@ -170,6 +177,7 @@ struct Shared {
     connections: AtomicU64,
     from_client: AtomicU64,
     from_server: AtomicU64,
+    mischief: Mutex<Option<Mischief>>,
     stopped: AtomicBool,
     /// Sockets to be closed when the proxy stops, which ends the threads that read from or write to them.
     open: Mutex<Vec<Weak<TcpStream>>>,
@@ -187,6 +195,10 @@ impl Shared {
         self.stopped.store(true, Ordering::Relaxed);
         open.iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
         self.wake.notify_all();
+    }
+
+    fn mischief(&self) -> Option<Mischief> {
+        self.mischief.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn is_stopped(&self) -> bool {
@@ -207,6 +219,8 @@ struct Direction {
     from: Arc<TcpStream>,
     to: Arc<TcpStream>,
     flow: Flow,
+    /// Whether it is the server that speaks.
+    is_answer: bool,
     count: fn(&Shared) -> &AtomicU64,
     shared: Arc<Shared>,
 }
@@ -254,6 +268,7 @@ fn connect(
             from: Arc::clone(&client),
             to: Arc::clone(&server),
             flow: behaviour.from_client,
+            is_answer: false,
             count: |shared| &shared.from_client,
             shared: Arc::clone(shared),
         },
@@ -261,6 +276,7 @@ fn connect(
             from: server,
             to: client,
             flow: behaviour.from_server,
+            is_answer: true,
             count: |shared| &shared.from_server,
             shared: Arc::clone(shared),
         },
@@ -285,6 +301,12 @@ impl Direction {
         let mut sizes = Sizes { state: 0x9E37_79B9_7F4A_7C15, most: self.flow.split };
         for (due, mut chunk) in chunks {
             self.shared.sleep_until(due);
+            if self.is_answer
+                && let Some(mischief) = self.shared.mischief()
+            {
+                self.play(&mischief, &chunk)?;
+                continue;
+            }
             let (limit, then) = self.flow.limit.unwrap_or((u64::MAX, Limit::Cut));
             let allowed = usize::try_from(limit - delivered).unwrap_or(usize::MAX).min(chunk.len());
             chunk.truncate(allowed);
@@ -305,6 +327,27 @@ impl Direction {
             }
         }
         self.to.shutdown(Shutdown::Write)
+    }
+
+    /// Delivers `chunk` in another way, or something else; it ends when the connection does.
+    fn play(&self, mischief: &Mischief, chunk: &[u8]) -> io::Result<()> {
+        match mischief {
+            Mischief::Silence => self.end(Limit::Stall),
+            Mischief::Trickle(pause) => chunk.chunks(1).try_for_each(|byte| self.say(byte, *pause)),
+            Mischief::Repeat(bytes, pause) => {
+                while !self.shared.is_stopped() {
+                    self.say(bytes, *pause)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn say(&self, bytes: &[u8], pause: Duration) -> io::Result<()> {
+        (&*self.to).write_all(bytes)?;
+        (self.count)(&self.shared).fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.shared.sleep_until(Instant::now() + pause);
+        Ok(())
     }
 
     fn end(&self, limit: Limit) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use firearrow_testkit::{Behaviour, Proxy};
+use firearrow_testkit::{Behaviour, Mischief, Proxy};
 
 #[test]
 fn passes_everything_on() {
@@ -91,6 +91,32 @@ fn delay_is_felt_once_per_direction() {
     let took = begin.elapsed();
     assert!(took >= 2 * delay, "{took:?}");
     assert!(took < 20 * delay, "{took:?}");
+}
+
+#[test]
+fn mischief_begins_with_the_next_answer() {
+    let pause = Duration::from_millis(20);
+    let (proxy, mut client) = start(Behaviour::pass());
+    client.write_all(b"before").unwrap();
+    client.read_exact(&mut [0; 6]).unwrap();
+    proxy.turn_to(Mischief::Trickle(pause));
+    let begin = Instant::now();
+    client.write_all(b"bytes").unwrap();
+    client.read_exact(&mut [0; 5]).unwrap();
+    assert!(begin.elapsed() >= 4 * pause, "{:?}", begin.elapsed());
+
+    let (proxy, mut client) = start(Behaviour::pass());
+    proxy.turn_to(Mischief::dummies(pause));
+    client.write_all(b"is anybody there?").unwrap();
+    let mut received = [0; 8];
+    client.read_exact(&mut received).unwrap();
+    assert_eq!(received, [0, 0, 0, 71, 0, 0, 0, 71]);
+
+    let (proxy, mut client) = start(Behaviour::pass());
+    proxy.turn_to(Mischief::Silence);
+    client.write_all(b"hello").unwrap();
+    client.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
 #[test]

@@ -118,7 +118,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.wire_crypt_plugins", DATABASE, Text, Write, "", "Ciphers in order of preference: ChaCha64, ChaCha, Arc4"),
     spec("adbc.firebird.wire_compression", DATABASE, Flag, Write, "false", "Whether to ask for zlib compression"),
     spec("adbc.firebird.connect_timeout", DATABASE, Double, Write, "30", "Most seconds from the first packet to the attached database"),
-    spec("adbc.firebird.read_timeout", DATABASE, Double, Write, "0", "Most seconds to wait for one answer of the server, the time to run a statement included; 0 = no limit"),
+    spec("adbc.firebird.read_timeout", DATABASE, Double, Write, "0", "Most seconds to wait for one answer of the server (a complete row, a piece of a BLOB, a response), the time to run a statement included; 0 = no limit"),
     spec("adbc.firebird.keepalive", DATABASE, Double, Write, "0", "Seconds of silence after which the server is told that this side is alive; 0 = never"),
     spec("adbc.firebird.session_timezone", DATABASE, Text, Write, "", "Time zone of the session, a region or `±hh:mm`; Firebird 4 and later"),
     spec("adbc.firebird.set_bind", DATABASE, Text, Write, "", "Rules of SET BIND without these words, joined by `;`; Firebird 4 and later"),

@@ -21,6 +21,7 @@ mod raw;
 mod statements;
 mod streams;
 mod support;
+mod time_limits;
 mod transactions;
 mod types;
 mod types_document;

@@ -154,7 +154,9 @@ pub struct Config {
     pub auth_plugins: Vec<AuthPlugin>,
     /// Longest time for the whole way from the first TCP packet to the attached database.
     pub connect_timeout: Duration,
-    /// Longest time to wait for one answer of the server, including the time it needs to run a statement.
+    /// Longest time to wait for one answer of the server, including the time it needs to run a statement. An answer is a
+    /// complete row, a piece of a BLOB, or a response; parts of one and signs of life do not renew the limit. The server
+    /// must also take each 64 KB that are sent to it within this time. Afterwards the connection is closed.
     pub read_timeout: Option<Duration>,
     /// Where the server's second connection, that for events, can be reached, if that is not the host of the first: behind a
     /// port forwarding, or in a container.

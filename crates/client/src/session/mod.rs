@@ -230,6 +230,7 @@ impl<B: Backend> Session<B> {
 
     /// Ends what is open and leaves the database.
     pub(crate) async fn close(&mut self) -> Result<()> {
+        self.backend.begin_call();
         self.backend.limit_patience();
         self.end_all().await?;
         self.backend.detach().await

@@ -32,6 +32,7 @@ mod scroll_model;
 mod statements;
 mod statistics;
 mod support;
+mod time_limits;
 mod transactions;
 mod types;
 mod types_document;

@@ -15,6 +15,8 @@ use firearrow_proto::wire::packet::blob::{
     CloseBlob, CreateBlob, GetSegment, OpenBlob, PutSegment, STATE_END, append_segments,
 };
 use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::time::Instant;
 
 /// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
 const PUT_SIZE: usize = 32 << 10;
@@ -107,6 +109,7 @@ impl<L: Link> Wire<L> {
                 }
             }
             let Some(chain) = chains.pop_front() else { return Ok(()) };
+            self.check_interruption()?;
             let index = chain.index;
             contents.clear();
             if self.read_chain(chain, &mut contents).await? {
@@ -184,15 +187,34 @@ impl<L: Link> Wire<L> {
         gets: &mut VecDeque<Ticket>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
+        let mut empty_since = None;
         while let Some(ticket) = gets.pop_front() {
             let got = self.success(ticket).await?;
+            let length = out.len();
             append_segments(&got.data, out)?;
             if got.object == STATE_END {
                 break;
             }
+            self.check_contents(out.len() > length, &mut empty_since)?;
             gets.push_back(self.ask(&GetSegment { blob })?);
         }
         Ok(())
+    }
+
+    /// Between two answers with segments: contents are what somebody waits for, and not just answers.
+    pub(super) fn check_contents(
+        &mut self,
+        have_come: bool,
+        empty_since: &mut Option<Instant>,
+    ) -> Result<()> {
+        let now = Instant::now();
+        let since = *empty_since.get_or_insert(now);
+        if have_come {
+            *empty_since = None;
+        } else if self.patience.is_too_long(since, now) {
+            return Err(self.link_failed(ErrorKind::TimedOut.into()));
+        }
+        self.check_interruption()
     }
 
     /// Creates stream BLOBs; returns their ids, which are valid in this transaction until a row takes them.
@@ -228,6 +250,7 @@ impl<L: Link> Wire<L> {
             puts.push_back(Put { ticket, length: PUT_COST, is_create: true });
             ahead += PUT_COST;
             for bytes in blob.chunks(PUT_SIZE) {
+                self.check_interruption()?;
                 while ahead > PUT_AHEAD
                     && let Some(put) = puts.pop_front()
                 {

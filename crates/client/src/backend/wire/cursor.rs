@@ -1,6 +1,7 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
+use super::interruption::TimeLimit;
 use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
@@ -69,7 +70,7 @@ pub(super) struct OpenCursor {
     failed: Option<Error>,
     /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
     is_one_of_many: bool,
-    deadline: Option<Instant>,
+    limit: Option<TimeLimit>,
     /// The move under way, where the server scrolls.
     pub(super) scroll: Option<Scroll>,
 }
@@ -176,7 +177,7 @@ impl OpenCursor {
             at_end: false,
             failed: None,
             is_one_of_many: false,
-            deadline: None,
+            limit: None,
             scroll: None,
         }
     }
@@ -243,7 +244,7 @@ impl<L: Link> Wire<L> {
         let id = handle(statement.0);
         self.cursors.expect_free(id)?;
         let (blr, message) = self.pack(parameters)?;
-        let (timeout, deadline) = self.take_timeout();
+        let (timeout, limit) = self.take_timeout();
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
         let mut options = self.execute_options(output, timeout);
@@ -257,7 +258,7 @@ impl<L: Link> Wire<L> {
             options,
         })?;
         let mut cursor = OpenCursor::new(Arc::new(PackedFormat::new(Arc::clone(output))));
-        cursor.deadline = deadline;
+        cursor.limit = limit;
         cursor.scroll = scrolls.then(Scroll::default);
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
@@ -347,7 +348,7 @@ impl<L: Link> Wire<L> {
             if is_full || must_read {
                 return Ok(false);
             }
-            self.interruption.deadline = cursor.deadline;
+            self.interruption.limit = cursor.limit;
             self.check_interruption()?;
             self.request_rows(id)?;
             match self.connection.next_event()? {

@@ -2,6 +2,7 @@
 
 use super::{Wire, connect_options};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
+use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, End, TransactionId};
 use crate::config::{Config, Target};
@@ -13,13 +14,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
+    attach_over(url, |link| link, Some(Duration::from_secs(20)))
+}
+
+/// [`attach`] over another kind of link.
+pub(super) fn attach_over<L: Link>(
+    url: &str,
+    over: impl FnOnce(TcpLink) -> L,
+    read_timeout: Option<Duration>,
+) -> Session<Wire<L>> {
     let config = Config::parse(url).expect("a valid URL");
     let Target::Remote { host, port, database } = &config.target else { panic!("a wire test") };
     let deadline = Instant::now() + Duration::from_secs(20);
     let link = TcpLink::connect(host, *port, config.address_family, deadline).expect("it listens");
     let options = connect_options(&config, database, true).expect("options");
     let no_key = |_: &[u8]| Ok(Vec::new());
-    let wire = Wire::attach(link, options, &no_key, deadline, Some(Duration::from_secs(20)));
+    let wire = Wire::attach(over(link), options, &no_key, deadline, read_timeout);
     Session::new(ready(wire).expect("it attaches"))
 }
 

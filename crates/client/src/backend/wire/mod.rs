@@ -11,14 +11,17 @@ mod in_step;
 mod inline;
 mod interruption;
 mod open_blob;
+mod patience;
 mod router;
 mod scroll;
 mod series;
 mod statement;
+#[cfg(test)]
+mod stuck;
 mod transaction;
 pub(crate) mod write;
 
-use super::link::{Link, Patience};
+use super::link::Link;
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
     Writer,
@@ -44,6 +47,7 @@ use firearrow_proto::wire::packet::{Request, attach, info};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
 use open_blob::OpenBlobs;
+use patience::{Patience, Writing};
 use router::Router;
 pub(crate) use series::Lanes;
 use statement::Statements;
@@ -52,7 +56,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transaction::Transactions;
 
-/// Longest waits for a server to roll back what is open and to confirm a detach; the socket is closed anyway.
+/// Longest wait for a server to roll back what is open and to confirm a detach; the socket is closed anyway.
 const DETACH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
@@ -72,6 +76,7 @@ pub(crate) struct Wire<L> {
     open_blobs: OpenBlobs,
     window: Window,
     interruption: Interruption,
+    patience: Patience,
     /// The shortest wait for an answer while connecting.
     round_trip: Duration,
     events: Events,
@@ -80,13 +85,12 @@ pub(crate) struct Wire<L> {
 impl<L: Link> Wire<L> {
     /// Goes through the whole handshake before `deadline`.
     pub(crate) async fn attach(
-        mut link: L,
+        link: L,
         options: ConnectOptions,
         key: &KeySupplier,
         deadline: Instant,
         read_timeout: Option<Duration>,
     ) -> Result<Self> {
-        link.set_patience(Patience::Until(deadline));
         let connection = Connection::open(options, Limits::default())?;
         let mut wire = Self {
             connection,
@@ -98,6 +102,7 @@ impl<L: Link> Wire<L> {
             open_blobs: OpenBlobs::default(),
             window: Window::default(),
             interruption: Interruption::default(),
+            patience: Patience::until(deadline),
             round_trip: Duration::MAX,
             events: Events::default(),
         };
@@ -132,7 +137,7 @@ impl<L: Link> Wire<L> {
                 }
             }
         }
-        wire.link.set_patience(Patience::Each(read_timeout));
+        wire.patience = Patience::for_each(read_timeout);
         Ok(wire)
     }
 
@@ -150,10 +155,18 @@ impl<L: Link> Wire<L> {
     async fn exchange(&mut self) -> Result<()> {
         self.flush().await?;
         loop {
+            let now = Instant::now();
+            if self.patience.is_over(self.connection.answers(), now) {
+                return Err(self.link_failed(ErrorKind::TimedOut.into()));
+            }
+            // Whether bytes come or not: a peer may send some every now and then, and never an answer.
+            if self.interruption.is_time_to_look(now) {
+                self.look_for_interruption().await?;
+            }
             let space = self.connection.space()?;
             match self.link.read(space).await {
                 Ok(count) => return Ok(self.connection.received(count)?),
-                Err(error) if error.kind() == ErrorKind::Interrupted => self.look_for_interruption().await?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.link_failed(error)),
             }
         }
@@ -166,12 +179,32 @@ impl<L: Link> Wire<L> {
             return Ok(());
         }
         self.events.let_settle();
-        match self.link.write_all(bytes).await {
-            Ok(()) => {
+        let (mut taken, mut writing) = (0, Writing::begin());
+        let failed = loop {
+            match self.link.write(&bytes[taken..]).await {
+                Ok(0) => break Some(ErrorKind::WriteZero.into()),
+                Ok(count) => taken += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => break Some(error),
+            }
+            if taken == bytes.len() {
+                break None;
+            }
+            if writing.is_over(taken, &self.patience) {
+                break Some(ErrorKind::TimedOut.into());
+            }
+            // In the middle of a packet there is no other way to end.
+            if self.interruption.is_overdue() {
+                return Err(self.give_up());
+            }
+        };
+        match failed {
+            None => {
                 self.connection.sent();
+                self.interruption.has_sent();
                 Ok(())
             }
-            Err(error) => Err(self.link_failed(error)),
+            Some(error) => Err(self.link_failed(error)),
         }
     }
 
@@ -461,7 +494,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn limit_patience(&mut self) {
-        self.link.set_patience(Patience::Each(Some(DETACH_PATIENCE)));
+        self.patience.until = Some(Instant::now() + DETACH_PATIENCE);
     }
 
     async fn detach(&mut self) -> Result<()> {
@@ -485,10 +518,12 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn begin_call(&mut self) {
+        self.patience.begin_call();
         self.interruption.begin_call();
     }
 
     fn resume_call(&mut self) {
+        self.patience.begin_call();
         self.interruption.resume_call();
     }
 

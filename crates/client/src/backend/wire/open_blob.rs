@@ -67,31 +67,39 @@ impl<L: Link> Wire<L> {
         Ok((BlobId(opened.object.into()), length, is_stream))
     }
 
-    /// Appends the next segments to `out`; `true` at the end.
+    /// Appends the next segments to `out`, some bytes at least; `true` at the end.
     pub(super) async fn read_stream(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
         let handle = id.0 as u16;
-        let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
-        if blob.at_end {
-            return Ok(true);
-        }
-        let missing = blob.ahead.saturating_sub(blob.gets.len());
-        blob.ahead = SEGMENTS_AHEAD;
-        for _ in 0..missing {
-            let ticket = self.connection.send(&GetSegment { blob: handle })?;
-            if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
-                blob.gets.push_back(ticket);
+        let mut empty_since = None;
+        loop {
+            let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
+            if blob.at_end {
+                return Ok(true);
+            }
+            let missing = blob.ahead.saturating_sub(blob.gets.len());
+            blob.ahead = SEGMENTS_AHEAD;
+            for _ in 0..missing {
+                let ticket = self.connection.send(&GetSegment { blob: handle })?;
+                if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+                    blob.gets.push_back(ticket);
+                }
+            }
+            let next = self.open_blobs.0.get_mut(&handle).and_then(|blob| blob.gets.pop_front());
+            let got = self.success(next.ok_or_else(closed)?).await?;
+            let length = out.len();
+            append_segments(&got.data, out)?;
+            if got.object == STATE_END {
+                self.drop_ahead(handle);
+                if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+                    blob.at_end = true;
+                }
+                return Ok(true);
+            }
+            self.check_contents(out.len() > length, &mut empty_since)?;
+            if out.len() > length {
+                return Ok(false);
             }
         }
-        let next = self.open_blobs.0.get_mut(&handle).and_then(|blob| blob.gets.pop_front());
-        let got = self.success(next.ok_or_else(closed)?).await?;
-        append_segments(&got.data, out)?;
-        if got.object == STATE_END {
-            self.drop_ahead(handle);
-            if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
-                blob.at_end = true;
-            }
-        }
-        Ok(got.object == STATE_END)
     }
 
     /// Goes to this offset from the start. What was read ahead is dropped.

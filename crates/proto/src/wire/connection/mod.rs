@@ -106,6 +106,7 @@ pub struct Connection {
     /// Nothing was read since the last write.
     last_was_send: bool,
     positions: Vec<u32>,
+    answers: u64,
     failed: Option<ProtocolError>,
 }
 
@@ -138,6 +139,7 @@ impl Connection {
             stats: WireStats::default(),
             last_was_send: false,
             positions: Vec::new(),
+            answers: 0,
             failed: None,
         };
         connection.encode(|out| handshake.write_connect(out));
@@ -163,6 +165,12 @@ impl Connection {
     /// What the connection cost so far.
     pub fn stats(&self) -> &WireStats {
         &self.stats
+    }
+
+    /// Number of answers so far, rows and BLOB contents included. What a peer could send for ever does not count: parts of
+    /// packets, `op_dummy` and empty BLOBs.
+    pub fn answers(&self) -> u64 {
+        self.answers
     }
 
     /// Number of requests whose answers are still to come.
@@ -296,8 +304,12 @@ impl Connection {
             let range = self.incoming.consume(length);
             match decoded {
                 Decoded::Internal => {}
-                Decoded::Event(event) => return Ok(Some(event)),
+                Decoded::Event(event) => {
+                    self.answers += 1;
+                    return Ok(Some(event));
+                }
                 Decoded::Rows { ticket, columns, rows } => {
+                    self.answers += 1;
                     let bytes = self.incoming.slice(range);
                     let rows = PackedRows { bytes, positions: &self.positions, columns, rows };
                     return Ok(Some(Event::Rows { ticket, rows }));
@@ -305,6 +317,7 @@ impl Connection {
                 Decoded::InlineBlob => {
                     let mut reader = Reader::new(self.incoming.slice(range));
                     let blob = reader.op().and_then(|_| InlineBlob::decode(&mut reader, &self.limits));
+                    self.answers += u64::from(blob.as_ref().is_ok_and(|blob| !blob.segments.is_empty()));
                     return Ok(blob.ok().map(Event::InlineBlob)); // it was decoded once already
                 }
             }
