@@ -7,6 +7,7 @@ mod counters;
 mod dialect;
 mod errors;
 mod foreign;
+mod idle;
 mod ingest;
 mod ingest_options;
 mod mappings;

@@ -242,6 +242,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.free_statement(statement).await)
     }
 
+    fn expect_more(&mut self) {
+        each!(self, backend => backend.expect_more())
+    }
+
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,

@@ -193,7 +193,10 @@ pub(crate) trait Backend {
     /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
     async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool>;
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
+    /// Frees a statement. Others can alter its tables within moments, whatever the caller does next.
     async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
+    /// Something that waits for an answer follows at once: what is queued may travel with it.
+    fn expect_more(&mut self) {}
 
     /// Reads BLOBs, or arrays as they are stored, and hands them over in order until `take` has enough. A few more may follow: those that were
     /// on their way by then.

@@ -8,6 +8,7 @@ mod campaign;
 mod cancel;
 mod cases;
 mod catalog;
+mod deferred;
 mod dialect;
 mod elements;
 mod encryption;

@@ -202,6 +202,7 @@ impl<L: Link> Wire<L> {
             None => {
                 self.connection.sent();
                 self.interruption.has_sent();
+                self.statements.has_sent();
                 Ok(())
             }
             Some(error) => Err(self.link_failed(error)),
@@ -433,11 +434,17 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
-        self.leave_cursor(statement).await
+        self.leave_cursor(statement).await?;
+        self.send_releases().await
     }
 
     async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
-        self.release_statement(statement)
+        self.release_statement(statement)?;
+        self.send_releases().await
+    }
+
+    fn expect_more(&mut self) {
+        self.statements.expect_more();
     }
 
     async fn read_blobs(

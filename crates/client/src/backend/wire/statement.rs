@@ -44,6 +44,10 @@ pub(super) struct Statements {
     unprepared: HashSet<u16>,
     /// Statements whose preparation has not been looked at.
     unconfirmed: HashMap<u16, Unconfirmed>,
+    /// Some were released, and the server has not been told: it still keeps others from altering their tables.
+    has_unsent_releases: bool,
+    /// Another request leaves in a moment, and can take them along.
+    more_follows: bool,
 }
 
 /// A statement of which more is believed than the server has confirmed.
@@ -51,6 +55,17 @@ pub(super) struct Statements {
 struct Unconfirmed {
     ticket: Ticket,
     known: Arc<StatementInfo>,
+}
+
+impl Statements {
+    /// Everything queued has been sent.
+    pub(super) fn has_sent(&mut self) {
+        (self.has_unsent_releases, self.more_follows) = (false, false);
+    }
+
+    pub(super) fn expect_more(&mut self) {
+        self.more_follows = true;
+    }
 }
 
 impl<L: Link> Wire<L> {
@@ -317,7 +332,14 @@ impl<L: Link> Wire<L> {
         Ok(Executed { counts: None, transaction_ended })
     }
 
-    /// Frees the statement with the next write; its handle is kept for another one.
+    /// Sends releases that are queued: until then nobody can drop the tables of those statements. While a request runs
+    /// they wait, because it could not be cancelled any more with something behind it.
+    pub(super) async fn send_releases(&mut self) -> Result<()> {
+        let can_wait = !self.statements.has_unsent_releases || self.statements.more_follows;
+        if can_wait || !self.is_alone(0) { Ok(()) } else { self.flush().await }
+    }
+
+    /// Queues the release of a statement; its handle is kept for another one.
     pub(super) fn release_statement(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);
         self.drop_cursor(statement)?;
@@ -326,8 +348,10 @@ impl<L: Link> Wire<L> {
         }
         if self.statements.unprepared.remove(&id) {
             self.statements.spare.push(id);
-            Ok(())
-        } else if self.statements.spare.len() < SPARE_HANDLES {
+            return Ok(());
+        }
+        self.statements.has_unsent_releases = true;
+        if self.statements.spare.len() < SPARE_HANDLES {
             self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
             self.statements.spare.push(id);
             Ok(())
