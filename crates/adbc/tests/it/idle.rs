@@ -3,7 +3,7 @@
 use crate::ingest::{ingest, people};
 use crate::support::{database, query, run, set, statement};
 use adbc_core::options::IngestMode;
-use adbc_core::{Connection, Database, Statement};
+use adbc_core::{Database, Statement};
 use adbc_driver_manager::ManagedConnection;
 use firearrow_testkit::{Target, matrix};
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 use crate::support::{database, fails, query, run, statement};
 use adbc_core::error::Status;
 use adbc_core::options::OptionStatement;
-use adbc_core::{Connection, Database, Optionable, Statement};
+use adbc_core::{Database, Optionable, Statement};
 use adbc_driver_manager::ManagedConnection;
 use firearrow_testkit::{Behaviour, Mischief, Proxy, Target, matrix};
 use std::thread;

@@ -206,6 +206,26 @@ fn keep_alive_and_inline_blobs_come_between_rows() {
 }
 
 #[test]
+fn answers_are_whole_and_have_contents() {
+    let dummy = packets(|out| out.op(Op::DUMMY));
+    let mut player = attached();
+    let _ticket = fetch(&mut player, &number_and_text());
+    let before = player.connection.answers();
+    let row = fetched(1, None);
+    let (part, rest) = row.split_at(row.len() - 1);
+    for bytes in [&dummy[..], &dummy.repeat(1000), part] {
+        player.read(bytes).expect("good packets");
+        assert_eq!(player.connection.answers(), before);
+    }
+    player.read(rest).expect("a row");
+    assert_eq!(player.connection.answers(), before + 1);
+    player.read(&inline_blob(9)).expect("a BLOB");
+    assert_eq!(player.connection.answers(), before + 2);
+    player.read(&fetch_response(100, 0)).expect("the end");
+    assert_eq!(player.connection.answers(), before + 3);
+}
+
+#[test]
 fn terminators_are_exact() {
     for (status, messages) in [(100, 1), (0, 2), (1, 0), (101, 0), (0, 0x8000)] {
         let mut player = attached();
