@@ -15,9 +15,11 @@ const WORKS: [(&str, Work); 8] = [
         drop(query(connection, "INSERT INTO \"T\" VALUES (9, 'x') RETURNING \"id\""));
     }),
     ("UPDATE … RETURNING", |connection| {
-        drop(query(connection, "UPDATE \"T\" SET \"Name\" = 'y' RETURNING \"id\""));
+        drop(query(connection, "UPDATE \"T\" SET \"Name\" = 'y' WHERE \"id\" = 7 RETURNING \"id\""));
     }),
-    ("DELETE … RETURNING", |connection| drop(query(connection, "DELETE FROM \"T\" RETURNING \"id\""))),
+    ("DELETE … RETURNING", |connection| {
+        drop(query(connection, "DELETE FROM \"T\" WHERE \"id\" = 7 RETURNING \"id\""))
+    }),
     ("a query", |connection| drop(query(connection, "SELECT * FROM \"T\""))),
     ("a query that is not read to its end", |connection| {
         let mut query = statement(connection, "SELECT a.\"id\" FROM \"T\" a, \"T\" b, \"T\" c");

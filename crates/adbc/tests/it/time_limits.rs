@@ -21,7 +21,7 @@ fn through(target: &Target, options: &str) -> (Proxy, ManagedConnection) {
     let separator = if url.contains('?') { '&' } else { '?' };
     let url = format!("{url}{separator}wire_crypt=disabled{options}");
     let mut connection = database(target, &url).new_connection().expect("it opens");
-    assert_eq!(proxy.connections(), 1, "{url}");
+    assert!(proxy.connections() > 0, "{url} does not lead through the proxy");
     run(&mut connection, "CREATE TABLE t (id INTEGER)");
     assert_eq!(query(&mut connection, "SELECT id FROM t").num_rows(), 0);
     (proxy, connection)
