@@ -67,9 +67,17 @@ impl Statement {
     }
 
     /// Prepares for an execution that follows at once: known SQL is sent together with it.
-    pub(crate) fn recall(shared: &Arc<Shared>, transaction: &Transaction, sql: Sql<'_>) -> Result<Self> {
+    pub(crate) fn recall(
+        shared: &Arc<Shared>,
+        transaction: &Transaction,
+        sql: Sql<'_>,
+        time: Option<Duration>,
+    ) -> Result<Self> {
         let transaction = transaction.id()?;
-        let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
+        let prepared = shared.run(async |session| {
+            session.backend.limit_call(time);
+            session.recall(transaction, sql).await
+        })?;
         Ok(Self::new(shared, prepared))
     }
 

@@ -14,6 +14,7 @@ use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A transaction. It is rolled back when it is dropped without having been committed; in limbo, that is after
 /// [`prepare_commit`](Self::prepare_commit), it stays there.
@@ -72,7 +73,13 @@ impl Transaction {
     /// found to be wrong with it may therefore be told by the execution; see
     /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
     pub fn recall(&self, sql: &str) -> Result<Statement> {
-        Statement::recall(&self.shared, self, self.shared.sql(sql))
+        self.recall_within(sql, None)
+    }
+
+    /// [`recall`](Self::recall), waiting no longer than this for a server to prepare it ([`Kind::Timeout`]).
+    /// [`Statement::with_timeout`] limits the executions.
+    pub fn recall_within(&self, sql: &str, time: Option<Duration>) -> Result<Statement> {
+        Statement::recall(&self.shared, self, self.shared.sql(sql), time)
     }
 
     /// Runs a query.
@@ -104,7 +111,7 @@ impl Transaction {
         limits: BatchLimits,
     ) -> Result<Cursor> {
         let set = |statement: Statement| statement.with_read_options(read.clone()).with_limits(limits);
-        let recalled = set(Statement::recall(&self.shared, self, sql)?);
+        let recalled = set(Statement::recall(&self.shared, self, sql, None)?);
         match recalled.query(self, parameters.clone()) {
             Err(error) if self.shall_prepare_anew(sql.text, &recalled, &error) => {
                 drop(recalled);

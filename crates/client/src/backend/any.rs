@@ -327,6 +327,10 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.set_timeout(statement, timeout))
     }
 
+    fn limit_call(&mut self, time: Option<Duration>) {
+        each!(self, backend => backend.limit_call(time))
+    }
+
     fn is_late(&self) -> bool {
         each!(self, backend => backend.is_late())
     }

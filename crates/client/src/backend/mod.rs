@@ -243,6 +243,8 @@ pub(crate) trait Backend {
     fn cancel_handle(&self) -> CancelHandle;
     /// Most time that the following executions may take, their rows included; `None` = no limit.
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
+    /// Most time that the running call may take while it waits for a server; its executions have their own limits.
+    fn limit_call(&mut self, _: Option<Duration>) {}
 
     /// Whether the running call was cancelled because its time is up, where this side watches the clock.
     fn is_late(&self) -> bool;

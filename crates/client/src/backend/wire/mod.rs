@@ -543,6 +543,10 @@ impl<L: Link> Backend for Wire<L> {
         Ok(())
     }
 
+    fn limit_call(&mut self, time: Option<Duration>) {
+        self.interruption.limit_call(time);
+    }
+
     fn is_late(&self) -> bool {
         self.interruption.is_late()
     }
