@@ -9,6 +9,7 @@
 //! | `firebird.table`, `firebird.constraint`, `firebird.key` | what a constraint is about |
 //! | `firebird.row` | the row of parameters, counted from 0 |
 //! | `firebird.rows_committed` | rows of an ingestion that stay |
+//! | `firebird.staging_table` | the table that holds rows which were to replace others |
 //! | `firebird.retryable` | `true` when the same work may succeed in a new transaction |
 
 use adbc_core::error::{Error, Status};
@@ -189,8 +190,12 @@ fn by_sqlstate(state: &str) -> Option<Status> {
     Some(match state {
         "42S02" | "42S22" => Status::NotFound,
         "42S01" | "42S11" | "42S21" => Status::AlreadyExists,
-        "21S01" | "HY004" | "07001" | "07002" => Status::InvalidArguments,
+        "21S01" | "HY004" | "HY104" | "07001" | "07002" => Status::InvalidArguments,
+        // A subquery that may have one row has several.
+        "21000" => Status::InvalidData,
         "27000" => Status::Integrity,
+        // Limits of the engine: of rows, keys, statements.
+        _ if state.starts_with("54") => Status::InvalidArguments,
         _ if state.starts_with("25") => Status::InvalidState,
         _ if state.starts_with("XX") => Status::Internal,
         _ => return None,

@@ -18,6 +18,7 @@ mod panics;
 mod partitions;
 mod prefetch;
 mod raw;
+mod replace;
 mod statements;
 mod streams;
 mod support;
