@@ -40,6 +40,18 @@ matrix!(
             ("SELECT CAST('x' AS INTEGER) FROM RDB$DATABASE", Status::InvalidData, "22018"),
             ("INSERT INTO t VALUES (3, 1, 'long')", Status::InvalidData, "22001"),
             ("INSERT INTO t VALUES (3, 99999, 'a')", Status::InvalidData, "22003"),
+            (
+                "SELECT (SELECT RDB$RELATION_ID FROM RDB$RELATIONS) FROM RDB$DATABASE",
+                Status::InvalidData,
+                "21000",
+            ),
+            ("SELECT CAST(1 AS NUMERIC(99, 2)) FROM RDB$DATABASE", Status::InvalidArguments, "HY104"),
+            (
+                "CREATE TABLE w (a CHAR(8000) CHARACTER SET UTF8, b CHAR(8000) CHARACTER SET UTF8, \
+                 c CHAR(8000) CHARACTER SET UTF8)",
+                Status::InvalidArguments,
+                "54000",
+            ),
         ] {
             let error = failure(&mut connection, sql);
             assert_eq!(error.status, status, "{sql}: {error}");
