@@ -193,15 +193,14 @@ impl Statement {
         let id = transaction.id()?;
         let parameters = parameters.into();
         let meter = Meter::default();
-        let fetching =
-            self.inner.shared.metered(&[self.inner.meter.clone(), meter.clone()], async |session| {
-                let prepared = &self.inner.prepared;
-                let bound = session.bind(prepared, id, parameters.batch(), self.write.time_rounding).await?;
-                let message =
-                    bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
-                session.set_timeout(prepared, self.timeout)?;
-                session.open(prepared, id, message, &self.read, self.limits).await
-            })?;
+        let opened = self.inner.shared.metered(&[self.inner.meter.clone(), meter.clone()], async |session| {
+            let prepared = &self.inner.prepared;
+            let bound = session.bind(prepared, id, parameters.batch(), self.write.time_rounding).await?;
+            let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+            session.set_timeout(prepared, self.timeout)?;
+            session.open(prepared, id, message, &self.read, self.limits).await
+        });
+        let fetching = opened.map_err(|error| self.naming_parameter(error, &parameters))?;
         Ok(Cursor::new(Arc::clone(&self.inner), fetching, meter))
     }
 
@@ -271,8 +270,16 @@ impl Statement {
                 transaction.ended();
             }
             executed
-        })?;
-        Ok(executed.into())
+        });
+        Ok(executed.map_err(|error| self.naming_parameter(error, parameters))?.into())
+    }
+
+    /// The failure of the only row of parameters.
+    fn naming_parameter(&self, mut error: Error, parameters: &Params) -> Error {
+        if let Some(batch) = parameters.batch() {
+            self.inner.name_parameter(&mut error, batch, 0);
+        }
+        error
     }
 }
 

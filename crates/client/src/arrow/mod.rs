@@ -28,6 +28,7 @@ pub use options::{
     BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, OptionError, ReadOptions,
     TextAs, TimestampTzAs, TimetzAs,
 };
+pub(crate) use params::suspect;
 pub use params::{
     ArrayCells, BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions,
     TimeRounding, WriteOptions,
