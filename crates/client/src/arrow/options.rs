@@ -167,7 +167,8 @@ switch! {
         Utc = "utc",
         /// The instant and its displacement, as the extension type `arrow.timestamp_with_offset`.
         WithOffset = "with_offset",
-        /// Local time and zone name, as CAST to VARCHAR writes them.
+        /// Local time, offset, and the region if it is one: `2024-10-27 02:30:00.0000 +02:00 Europe/Berlin`. Parameters are
+        /// understood in that form, too.
         Utf8 = "utf8",
     }
 }

@@ -154,6 +154,20 @@ fn values_and_types() {
             "2020-01-01T00:00:00 60",
         ),
         (
+            column(SqlType::TIMESTAMP_TZ, 12, 0, 0),
+            &[("timestamptz", "utf8")],
+            Value::TimestampTz(60_610, 18_000_000, berlin, 120),
+            "Utf8",
+            "2024-10-27 02:30:00.0000 +02:00 Europe/Berlin",
+        ),
+        (
+            column(SqlType::TIMESTAMP_TZ, 12, 0, 0),
+            &[("timestamptz", "utf8")],
+            Value::TimestampTz(60_610, 54_000_000, berlin, 60),
+            "Utf8",
+            "2024-10-27 02:30:00.0000 +01:00 Europe/Berlin",
+        ),
+        (
             column(SqlType::TIME_TZ, 8, 0, 0),
             &[],
             Value::TimeTz(603_311_234, 1259, -180),
