@@ -10,7 +10,8 @@ use arrow::datatypes::SchemaRef;
 use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
+    BatchLimits, Connection, Cursor, Descriptor, Dialect, Params, PartitionOptions, PartitionedQuery,
+    TransactionOptions,
 };
 use serde_json::json;
 use std::num::NonZero;
@@ -73,7 +74,8 @@ impl Source {
         if !statement.has_rows() {
             return Err(Failure::other("the statement gives no rows that could be copied"));
         }
-        let cursor = statement.query(&transaction, Params::none())?;
+        let read = connection.declared(statement.columns(), connection.read_options())?;
+        let cursor = statement.with_read_options(read).query(&transaction, Params::none())?;
         Ok(Self { schema: cursor.schema(), cursors: vec![cursor.owning(transaction)], _query: None })
     }
 
@@ -85,7 +87,8 @@ impl Source {
         limits: BatchLimits,
     ) -> Result<Self> {
         let options = PartitionOptions { wanted: args.partitions, without_snapshot: args.without_snapshot };
-        let query = leader.partition(sql, (), &options)?;
+        let read = |columns: &[Descriptor]| leader.declared(columns, leader.read_options());
+        let query = leader.partition_reading(sql, (), &options, read)?;
         if query.partitions().len() == 1 && args.partitions > 1 && !args.quiet {
             let why = match query.partitions()[0].snapshot() {
                 None if !args.without_snapshot => {

@@ -44,6 +44,14 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
         }
         return Ok(());
     }
+    // Types are seen in binary formats alone.
+    let statement = match format.is_binary() {
+        true => {
+            let read = connection.declared(statement.columns(), connection.read_options())?;
+            statement.with_read_options(read)
+        }
+        false => statement,
+    };
     let mut limits = BatchLimits::default();
     // No more is fetched than is shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);

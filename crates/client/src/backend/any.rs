@@ -17,6 +17,8 @@ use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
+#[cfg(feature = "embedded")]
+use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
@@ -79,11 +81,24 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     };
     let library = Library::load(&runtime, &options)?;
     let attachment = if create {
-        library.create(path, config.dpb_for_create().as_bytes())?
+        library.create(path, config.dpb_for_create().as_bytes())
     } else {
-        library.attach(path, config.dpb().as_bytes())?
+        library.attach(path, config.dpb().as_bytes())
     };
+    let attachment = attachment.map_err(|error| shared(error.into()))?;
     Ok(Embedded::new(attachment))
+}
+
+/// How processes share a database, if that is what failed.
+#[cfg(feature = "embedded")]
+fn shared(error: Error) -> Error {
+    if !error.gds_codes().contains(&gds::ISC_ALREADY_OPENED) {
+        return error;
+    }
+    error.context(
+        "another process has opened this database with an engine of its own; to share it, as for reading partitions \
+         elsewhere, open it with server_mode=classic in every process",
+    )
 }
 
 macro_rules! each {
