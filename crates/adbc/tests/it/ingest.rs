@@ -156,10 +156,8 @@ matrix!(
         run(&mut connection, "CREATE TABLE t (\"id\" INTEGER, \"Name\" VARCHAR(20))");
         for mode in [IngestMode::Create, IngestMode::Append, IngestMode::CreateAppend, IngestMode::Replace] {
             for table in ["", "T ", "T  ", " "] {
-                let error = fails(
-                    ingest(&mut connection, table, mode.clone(), people(0..3)),
-                    Status::InvalidArguments,
-                );
+                let error =
+                    fails(ingest(&mut connection, table, mode, people(0..3)), Status::InvalidArguments);
                 assert!(error.message.contains(&format!("'{table}' cannot be a name")), "{error}");
             }
         }
