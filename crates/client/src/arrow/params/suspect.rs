@@ -39,6 +39,8 @@ pub(crate) fn suspect(
         match sqlstate {
             "22001" => is_too_long(parameter, field.kind, array, row),
             "22003" => is_beyond(field.kind, field.scale.into(), array, row),
+            // Of dates and times alone.
+            "22007" | "22008" if matches!(field.kind, FieldKind::Text(_) | FieldKind::Varying(_)) => None,
             "22018" | "22007" | "22008" if is_text => {
                 let text = array_value_to_string(array, row).ok()?;
                 is_no_value(field.kind, text.trim())
