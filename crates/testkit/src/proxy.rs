@@ -8,6 +8,7 @@
 //! Two threads per direction, so that a delay is a delay and not a limit of throughput: one reads and notes the time,
 //! the other waits until that time plus the delay and passes the bytes on in the way that was asked for.
 
+use crate::mutation::{Mutation, Mutator};
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -36,6 +37,8 @@ pub struct Flow {
     pub delay: Duration,
     /// What happens after a number of bytes of a connection.
     pub limit: Option<(u64, Limit)>,
+    /// How the bytes are damaged, before anything else.
+    pub mutation: Option<Mutation>,
 }
 
 /// What happens when the bytes of a limit have passed.
@@ -45,12 +48,20 @@ pub enum Limit {
     Cut,
     /// The direction falls silent, but stays open as long as the proxy lives.
     Stall,
+    /// Nothing but `op_dummy` follows, one each few milliseconds.
+    Trickle,
 }
 
 impl Behaviour {
     /// Passes everything on.
     pub fn pass() -> Self {
         Self::default()
+    }
+
+    /// Damages what the server says, in a way that `seed` decides.
+    pub fn hostile_server(seed: u64) -> Self {
+        let mutation = Some(Mutation { seed });
+        Self { from_server: Flow { mutation, ..Flow::default() }, ..Self::default() }
     }
 
     /// Splits the writes of both sides into pieces of 1 to `most` bytes.
@@ -137,6 +148,11 @@ impl Proxy {
         self.shared.open().iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
     }
 
+    /// What mutations have done so far, on all connections.
+    pub fn edits(&self) -> Vec<String> {
+        self.shared.edits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// How many bytes were delivered to the server.
     pub fn bytes_from_client(&self) -> u64 {
         self.shared.from_client.load(Ordering::Relaxed)
@@ -171,6 +187,8 @@ struct Shared {
     from_client: AtomicU64,
     from_server: AtomicU64,
     stopped: AtomicBool,
+    /// What mutations have done.
+    edits: Mutex<Vec<String>>,
     /// Sockets to be closed when the proxy stops, which ends the threads that read from or write to them.
     open: Mutex<Vec<Weak<TcpStream>>>,
     /// Wakes threads that stall or wait out a delay.
@@ -282,9 +300,14 @@ impl Direction {
     /// Delivers until the end of the stream, which is passed on, or until a limit or an error ends the connection.
     fn deliver(&self, chunks: Receiver<Chunk>) -> io::Result<()> {
         let mut delivered = 0;
+        let mut mutator = self.flow.mutation.map(Mutation::start);
         let mut sizes = Sizes { state: 0x9E37_79B9_7F4A_7C15, most: self.flow.split };
         for (due, mut chunk) in chunks {
             self.shared.sleep_until(due);
+            let mut end = None;
+            if let Some(mutator) = &mut mutator {
+                (chunk, end) = self.damage(mutator, &chunk);
+            }
             let (limit, then) = self.flow.limit.unwrap_or((u64::MAX, Limit::Cut));
             let allowed = usize::try_from(limit - delivered).unwrap_or(usize::MAX).min(chunk.len());
             chunk.truncate(allowed);
@@ -300,11 +323,20 @@ impl Direction {
                     thread::sleep(PAUSE);
                 }
             }
-            if delivered == limit {
-                return self.end(then);
+            if let Some(end) = end.or((delivered == limit).then_some(then)) {
+                return self.end(end);
             }
         }
         self.to.shutdown(Shutdown::Write)
+    }
+
+    fn damage(&self, mutator: &mut Mutator, chunk: &[u8]) -> (Vec<u8>, Option<Limit>) {
+        let before = mutator.edits().len();
+        let mut damaged = Vec::with_capacity(chunk.len());
+        let end = mutator.apply(chunk, &mut damaged);
+        let new = &mutator.edits()[before..];
+        self.shared.edits.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(new);
+        (damaged, end)
     }
 
     fn end(&self, limit: Limit) -> io::Result<()> {
@@ -312,6 +344,14 @@ impl Direction {
             Limit::Cut => Err(io::ErrorKind::ConnectionAborted.into()),
             Limit::Stall => {
                 self.shared.sleep_until(Instant::now() + STALL_LIMIT);
+                Ok(())
+            }
+            Limit::Trickle => {
+                let until = Instant::now() + STALL_LIMIT;
+                while Instant::now() < until && !self.shared.is_stopped() {
+                    (&*self.to).write_all(&DUMMY)?;
+                    self.shared.sleep_until(Instant::now() + TRICKLE);
+                }
                 Ok(())
             }
         }
@@ -353,6 +393,9 @@ fn close(socket: &TcpStream) {
 const CHUNK: usize = 16 * 1024;
 /// With chunks of 16 KiB: 16 MiB may be under way.
 const QUEUE: usize = 1024;
+/// The packet `op_dummy`.
+const DUMMY: [u8; 4] = [0, 0, 0, 71];
+const TRICKLE: Duration = Duration::from_millis(5);
 const PAUSE: Duration = Duration::from_micros(20);
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const WAKE_LIMIT: Duration = Duration::from_secs(1);
