@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::process::Process;
+use crate::process::{self, Process};
 use crate::worker::{Answer, MEMORY, Outcome};
 use crate::{Behaviour, Mutation, Proxy, Tally};
 
@@ -25,6 +25,8 @@ use crate::{Behaviour, Mutation, Proxy, Tally};
 pub struct Campaign {
     /// The real server behind the proxies.
     pub server: SocketAddr,
+    /// Its process. The campaign ends early when that does.
+    pub server_process: Option<u32>,
     /// One session for each.
     pub seeds: Range<u64>,
     /// How many sessions are played at the same time.
@@ -69,6 +71,9 @@ impl Campaign {
     ) -> io::Result<()> {
         let mut worker = None;
         loop {
+            if !self.has_server() {
+                return Ok(());
+            }
             let seed = next.fetch_add(1, Ordering::Relaxed);
             if !self.seeds.contains(&seed) {
                 return Ok(());
@@ -78,8 +83,11 @@ impl Campaign {
                 None => Worker::start(command(), self)?,
             };
             let begin = Instant::now();
-            let (answer, alive) = self.play(seed, current)?;
+            let (mut answer, alive) = self.play(seed, current)?;
             worker = alive;
+            if matches!(answer.outcome, Outcome::Ended(_)) && !self.has_server() {
+                answer.outcome = Outcome::Ended("the server died".into());
+            }
             tally.lock().unwrap_or_else(PoisonError::into_inner).add(seed, answer, begin.elapsed());
         }
     }
@@ -94,6 +102,10 @@ impl Campaign {
         }
         let is_alive = matches!(answer.outcome, Outcome::Ended(_) | Outcome::Panicked(_));
         Ok((answer, is_alive.then_some(worker)))
+    }
+
+    fn has_server(&self) -> bool {
+        self.server_process.is_none_or(process::is_running)
     }
 
     fn behaviour(&self, seed: u64) -> Behaviour {

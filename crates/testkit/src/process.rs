@@ -111,6 +111,13 @@ pub(crate) fn limit_memory(bytes: u64) {
     assert!(result == 0, "setrlimit: {}", io::Error::last_os_error());
 }
 
+/// Whether a process is there and has not ended, reaped or not.
+pub(crate) fn is_running(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // The name in parentheses may be anything; the state follows it.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
 /// Kills the process group led by `id`.
 pub(crate) fn kill_group(id: u32) {
     // SAFETY: kill(2) touches no memory of this process.
@@ -197,6 +204,21 @@ mod tests {
             thread::sleep(Duration::from_millis(2));
         }
         assert!(process.exit_status().unwrap().success());
+        assert!(!is_running(process.id()));
+    }
+
+    #[test]
+    fn a_process_runs_until_it_has_ended() {
+        let mut child = sleep(60).spawn().unwrap();
+        assert!(is_running(child.id()));
+        child.kill().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        // Nobody has reaped it.
+        while is_running(child.id()) {
+            assert!(Instant::now() < deadline);
+            thread::sleep(Duration::from_millis(2));
+        }
+        child.wait().unwrap();
     }
 
     #[test]

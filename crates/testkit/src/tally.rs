@@ -46,6 +46,20 @@ impl Tally {
         self.longest
     }
 
+    /// Adds what became of other sessions.
+    pub fn merge(&mut self, other: Self) {
+        self.sessions += other.sessions;
+        for (label, count) in other.ended {
+            *self.ended.entry(label).or_default() += count;
+        }
+        for (failure, seeds) in other.failures {
+            self.failures.entry(failure).or_default().extend(seeds);
+        }
+        self.peak = self.peak.max(other.peak);
+        self.longest = self.longest.max(other.longest);
+        self.took += other.took;
+    }
+
     pub(crate) fn add(&mut self, seed: u64, answer: Answer, took: Duration) {
         self.sessions += 1;
         self.peak = self.peak.max((answer.peak, seed));
@@ -104,5 +118,8 @@ mod tests {
         );
         assert_eq!((tally.ended("ok"), tally.sessions(), tally.peak()), (2, 13, (4 << 20, 2)));
         assert_eq!(tally.failures()["panic: src/x.rs:1 (text)"].len(), 10);
+        tally.merge(tally.clone());
+        assert_eq!((tally.ended("ok"), tally.sessions(), tally.peak()), (4, 26, (4 << 20, 2)));
+        assert_eq!(tally.failures()["panic: src/x.rs:1 (text)"].len(), 20);
     }
 }

@@ -54,17 +54,21 @@ fn echoed(port: u16) -> String {
     if received == sent { "the same" } else { "damaged" }.into()
 }
 
-fn run(seeds: std::ops::Range<u64>) -> Tally {
-    let campaign = Campaign {
+fn campaign(seeds: std::ops::Range<u64>, server_process: Option<u32>) -> Campaign {
+    Campaign {
         server: echo(),
+        server_process,
         seeds,
         parallel: 3,
         limit: Duration::from_secs(5),
         memory: MEMORY,
         hostile_client: false,
         verbose: false,
-    };
-    let tally = campaign.run(|| {
+    }
+}
+
+fn run(seeds: std::ops::Range<u64>) -> Tally {
+    let tally = campaign(seeds, None).run(|| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--ignored", "--exact", "worker", "--nocapture"]).env("CAMPAIGN_WORKER", "1");
         command
@@ -92,6 +96,15 @@ fn sessions_that_end_badly_are_counted_and_end_nothing_else() {
     assert!(seeds.len() == 2 && seeds.iter().all(|seed| [1, 3].contains(seed)), "{seeds:?}");
     assert!(tally.longest().0 >= Duration::from_secs(5) && tally.longest().1 == 2);
     assert!(tally.peak().0 < MEMORY, "{:?}", tally.peak());
+}
+
+#[test]
+fn a_campaign_ends_with_its_server() {
+    let mut server = Command::new("sleep").arg("60").spawn().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let tally = campaign(0..20, Some(server.id())).run(|| unreachable!("nothing to play"));
+    assert_eq!(tally.unwrap().sessions(), 0);
 }
 
 #[test]
