@@ -15,6 +15,7 @@ mod errors;
 mod event_cases;
 mod events;
 mod faults;
+mod hostile;
 mod known;
 mod lazy_blobs;
 mod limbo;
