@@ -35,7 +35,7 @@ pub(crate) fn main<E: Error + 'static>(
     let mut failed = false;
     for generation in &arguments.servers {
         let (mut tally, mut server_version) = (Tally::default(), String::new());
-        // Servers have died of what a client made of damaged answers. Then another one takes the rest.
+        // A server may die of what a client makes of damaged answers. Then another one takes the rest.
         while tally.sessions() < arguments.sessions {
             let server = match Server::start(*generation) {
                 Ok(server) => server,
