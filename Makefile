@@ -8,13 +8,16 @@ MAKEFLAGS += --no-print-directory
 # Downloaded servers and engines, and the stamps that say which steps of `setup` are done.
 CACHE := $(or $(FIREARROW_CACHE),.cache)
 FUZZ_SECONDS ?= 60
+# Of `hostile`: how many sessions, and the seed of the first.
+SESSIONS ?= 1000
+SEED ?= 1
 export FIREARROW_CACHE := $(CACHE)
 export FUZZ_SECONDS
 
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
 
-.PHONY: help setup demo test check fuzz bench bench-adbc bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test check fuzz hostile bench bench-adbc bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +39,10 @@ check: cargo ## Format, lints and unit tests: takes minutes and needs no server
 
 fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
 	scripts/fuzz.sh
+
+hostile: setup ## Play SESSIONS (1000) sessions per server with damaged answers, starting at SEED (1)
+	cargo run --release --package firearrow --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
+	cargo run --release --package firearrow-adbc --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
 
 bench-wire: setup ## Measure every server there is, near and over an emulated link
 	scripts/bench-wire.sh

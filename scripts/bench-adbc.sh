@@ -3,6 +3,7 @@
 # choose versions of servers: scripts/bench-adbc.sh 5.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/engine.sh
 
 readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow

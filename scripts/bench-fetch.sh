@@ -2,6 +2,7 @@
 # Measures fetching on the embedded engine and on every server that is here; bench/runs keeps the figures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/engine.sh
 
 readonly target=${CARGO_TARGET_DIR:-target}
 export FIREARROW=$target/release/firearrow ROWS=${BENCH_ROWS:-1000000} REPEAT=${BENCH_REPEAT:-5}

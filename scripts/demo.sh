@@ -2,6 +2,7 @@
 # From nothing to Parquet: makes a database with the embedded engine, copies a table, measures fetching.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/engine.sh
 
 readonly firearrow=${CARGO_TARGET_DIR:-target}/release/firearrow
 readonly rows=${DEMO_ROWS:-1000000}

@@ -137,6 +137,14 @@ def test_login_errors_show_no_password(uri):
     assert "s3cr3t" not in str(found.value)
 
 
+def test_clear_text_is_a_warning(uri):
+    if uri.startswith("firebird:///"):
+        pytest.skip("there is no wire to an embedded engine")
+    dbapi.connect(f"{uri}&wire_crypt=disabled").close()
+    with pytest.warns(RuntimeWarning, match="not encrypted"):
+        dbapi.connect(f"{uri}&wire_crypt=disabled&clear_text_warning=always").close()
+
+
 def test_cancel_ends_a_long_query(cursor):
     stop = threading.Timer(0.5, cursor.adbc_cancel)
     begin = time.monotonic()

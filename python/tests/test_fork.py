@@ -4,6 +4,7 @@ import os
 import warnings
 
 import pytest
+from adbc_driver_firebird import dbapi
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -62,3 +63,20 @@ def test_a_forked_process_is_refused_and_does_no_harm(connection, cursor, table)
     cursor.execute(f"SELECT COUNT(*) FROM {table}")
     assert cursor.fetchone() == (1,)
     connection.commit()
+
+
+def test_a_forked_process_opens_connections_of_its_own_or_is_told_why_not(uri, connection, cursor):
+    cursor.execute("SELECT 1 FROM RDB$DATABASE")
+    assert cursor.fetchone() == (1,)
+
+    def open_another() -> str:
+        with dbapi.connect(uri) as own, own.cursor() as asking:
+            asking.execute("SELECT 42 FROM RDB$DATABASE")
+            return str(asking.fetchone()[0])
+
+    told = in_child(open_another)
+    if uri.startswith("firebird:///"):
+        # The engine's threads did not come along: it would wait for them for ever.
+        assert "INVALID_STATE" in told and "spawn" in told, told
+    else:
+        assert told == "42"

@@ -74,3 +74,26 @@ def test_types_that_polars_has_no_values_for(uri, cursor, version):
     )
     berlin = datetime.datetime(2026, 7, 1, 10, tzinfo=datetime.timezone.utc)
     assert frame.row(0) == ("1.5", Decimal(7), berlin)
+
+
+def test_a_column_without_values(uri, table):
+    frame = pl.DataFrame({"a": [1, 2], "b": [None, None]})
+    assert frame.schema["b"] == pl.Null
+    assert frame.write_database(table, uri, engine="adbc") == 2
+    back = pl.read_database_uri(f'SELECT * FROM "{table}" ORDER BY "a"', uri, engine="adbc")
+    assert back.rows() == [(1, None), (2, None)]
+
+
+def test_integers_that_arrow_does_not_have(uri, table):
+    frame = pl.DataFrame({"a": [1, 2]}, schema={"a": pl.Int128})
+    with pytest.raises(Exception, match=r'pl\.col\("a"\)\.cast\(pl\.Decimal\(38, 0\)\)') as raised:
+        frame.write_database(table, uri, engine="adbc")
+    assert type(raised.value).__name__ == "NotSupportedError"
+    assert frame.with_columns(pl.col("a").cast(pl.Decimal(18, 0))).write_database(table, uri, engine="adbc") == 2
+
+
+def test_a_table_is_replaced_by_one_with_the_same_columns_and_others(uri, table):
+    pl.DataFrame({"a": [1, 2]}).write_database(table, uri, engine="adbc")
+    for frame in [pl.DataFrame({"a": [3]}), pl.DataFrame({"b": ["x"]})]:
+        assert frame.write_database(table, uri, engine="adbc", if_table_exists="replace") == len(frame)
+        assert pl.read_database_uri(f'SELECT * FROM "{table}"', uri, engine="adbc").equals(frame)

@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs/adbc.md").read_text("utf-8")
-URI = "firebird://SYSDBA:secret@localhost/shop"
+URI = "firebird://db.example/shop?wire_crypt=required"
 RECIPES = dict(re.findall(r"^### (\w+)\n(?:(?!#).*\n)*?```python\n((?:(?!```).*\n)*)```", TEXT, re.MULTILINE))
 
 

@@ -3,6 +3,7 @@
 use crate::error::{Result, internal, invalid_state, new};
 use adbc_core::error::{Error, Status};
 use firearrow::CancelHandle;
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -37,6 +38,15 @@ impl Task {
             let is_late = error.status == Status::Cancelled && self.late.load(Ordering::SeqCst);
             if is_late { late() } else { error }
         })
+    }
+
+    /// Runs what must not be interrupted in the middle of [`run`](Self::run): nobody cancels this thread meanwhile.
+    pub(crate) fn spared<T>(&self, call: impl FnOnce() -> T) -> T {
+        drop(Running(self, thread::current().id()));
+        let result = call();
+        // `run` ends what goes on from here.
+        mem::forget(self.enter());
+        result
     }
 
     /// From here on this thread works for it, and can be interrupted.

@@ -1,7 +1,7 @@
 //! What a connection, its statements and their streams have in common. It lives as long as the last of them.
 
 use crate::activity::{Activity, Canceller, Task};
-use crate::ddl::Temporary;
+use crate::ddl::{Made, Temporary};
 use crate::error::{Result, internal, invalid_state, not_implemented, of};
 use crate::option::{ConnectionOptions, Purpose};
 use firearrow::{
@@ -49,6 +49,8 @@ pub(crate) struct Attachment {
     pub(crate) activity: Arc<Activity>,
     /// Temporary tables made here.
     pub(crate) temporary: Mutex<Vec<Temporary>>,
+    /// Tables made for rows in the transaction of manual mode.
+    pub(crate) made: Mutex<Vec<Made>>,
 }
 
 impl Attachment {
@@ -67,6 +69,7 @@ impl Attachment {
             released: AtomicBool::new(false),
             activity: Arc::default(),
             temporary: Mutex::default(),
+            made: Mutex::default(),
         })
     }
 
@@ -240,7 +243,10 @@ impl Attachment {
         self.connection()?;
         self.refuse_worker()?;
         let mut running = self.running();
-        running.take().map_or(Ok(()), |manual| self.finish(manual, commit))
+        let ended = running.take().map_or(Ok(()), |manual| self.finish(manual, commit));
+        drop(running);
+        self.drop_made(commit && ended.is_ok());
+        ended
     }
 
     /// Ends what was the transaction of manual mode, and with it its results.
@@ -281,6 +287,7 @@ impl Drop for Attachment {
                 drop(running);
                 let broken = self.broken.load(Ordering::SeqCst);
                 if !broken && self.connection.as_ref().is_some_and(|connection| !connection.is_failed()) {
+                    self.drop_made(false);
                     self.drop_temporary();
                 }
                 self.connection = None;

@@ -140,6 +140,10 @@ impl Options for Connection {
             "adbc.firebird.attachment_id" => self.info()?.attachment.to_string(),
             "adbc.firebird.protocol_version" => self.info()?.protocol.unwrap_or(0).to_string(),
             "adbc.firebird.wire_crypt_plugin" => self.info()?.cipher.clone().unwrap_or_default(),
+            "adbc.firebird.warnings" => {
+                let warnings = attachment.connection()?.warnings();
+                warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+            }
             "adbc.firebird.transaction_id" => {
                 let number = attachment.ask_transaction(firearrow::Transaction::number)?;
                 number.ok_or_else(|| invalid_state("no transaction is running"))?.to_string()

@@ -5,10 +5,10 @@ use crate::attachment::Attachment;
 use crate::error::{Result, of};
 use crate::option::Purpose;
 use crate::sql::name;
-use firearrow::catalog::{Name, TableKind};
+use firearrow::catalog::{Name, TableKind, quoted};
 use firearrow::{Dialect, Isolation, TransactionOptions, gds};
 use std::mem;
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,15 @@ const IN_USE_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) struct Temporary {
     name: String,
     id: i32,
+}
+
+/// A table that was made for rows in the transaction of manual mode. It was committed at once, and goes if they do not come.
+#[derive(Debug)]
+pub(crate) struct Made {
+    name: String,
+    id: i32,
+    /// The rows could not be written.
+    failed: bool,
 }
 
 impl Attachment {
@@ -78,6 +87,58 @@ impl Attachment {
     pub(crate) fn drop_table(&self, options: TransactionOptions, table: &str) -> Result<()> {
         let sql = format!("DROP TABLE {}", name(self.dialect()?, table)?);
         self.define_with(&Task::default(), options, &sql)
+    }
+
+    /// Drops a table that was filled by the way of another one, or was to be.
+    pub(crate) fn drop_staging(&self, table: &str) -> Result<()> {
+        self.drop_table(self.transaction_options(Purpose::Ddl)?, table)
+    }
+
+    /// A table was made in manual mode.
+    pub(crate) fn remember_made(&self, table: &str) -> Result<()> {
+        if let Some((_, id)) = self.table(table)? {
+            self.made().push(Made { name: table.to_owned(), id, failed: false });
+        }
+        Ok(())
+    }
+
+    /// The rows for a table that was made could not be written. The transaction of manual mode may hold it until it ends.
+    pub(crate) fn undo_made(&self, table: &str) {
+        if self.is_autocommit() {
+            // The failure of the rows is the one to report.
+            let _ = self.drop_if_empty(table, None);
+        }
+        self.made().iter_mut().filter(|made| made.name == table).for_each(|made| made.failed = true);
+    }
+
+    /// The transaction of manual mode has ended: tables that were made in it and have no rows now go, unless they were meant
+    /// to have none.
+    pub(crate) fn drop_made(&self, committed: bool) {
+        let tables = mem::take(&mut *self.made());
+        for Made { name, id, failed } in tables {
+            if failed || !committed {
+                // It may be in use by others, and is empty.
+                let _ = self.drop_if_empty(&name, Some(id));
+            }
+        }
+    }
+
+    /// Drops a table, unless it is another one by now, or others have put rows into it.
+    fn drop_if_empty(&self, table: &str, id: Option<i32>) -> Result<()> {
+        if id.is_some() && self.table(table)?.map(|(_, id)| id) != id {
+            return Ok(());
+        }
+        let reader = self.connection()?.begin_lazy(TransactionOptions::read_only()).map_err(of)?;
+        let sql = format!("SELECT FIRST 1 1 FROM {}", quoted(table));
+        let mut cursor = reader.query_in(Dialect::Three, &sql).map_err(of)?;
+        let is_empty = cursor.next_batch().map_err(of)?.is_none_or(|batch| batch.num_rows() == 0);
+        drop(cursor);
+        reader.rollback().map_err(of)?;
+        if is_empty { self.drop_staging(table) } else { Ok(()) }
+    }
+
+    fn made(&self) -> MutexGuard<'_, Vec<Made>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a table is, and its number.

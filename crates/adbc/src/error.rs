@@ -9,12 +9,15 @@
 //! | `firebird.table`, `firebird.constraint`, `firebird.key` | what a constraint is about |
 //! | `firebird.row` | the row of parameters, counted from 0 |
 //! | `firebird.rows_committed` | rows of an ingestion that stay |
+//! | `firebird.commit` | what became of a commit whose answer was lost: `committed`, `rolled_back` or `unknown` |
+//! | `firebird.transaction` | the number of its transaction, if it is known |
+//! | `firebird.staging_table` | the table that holds rows which were to replace others |
 //! | `firebird.retryable` | `true` when the same work may succeed in a new transaction |
 
 use adbc_core::error::{Error, Status};
 use arrow::error::ArrowError;
 use firearrow::catalog::quoted;
-use firearrow::{Kind, StatusArg, StatusVector, gds};
+use firearrow::{CommitOutcome, Kind, StatusArg, StatusVector, gds};
 use std::ffi::c_char;
 use std::fmt::Display;
 
@@ -94,6 +97,17 @@ pub fn of(error: firearrow::Error) -> Error {
     of = with_detail(of, "firebird.sqlstate", error.sqlstate());
     if matches!(error.kind(), Kind::Conflict | Kind::Changed) {
         of = with_detail(of, "firebird.retryable", true);
+    }
+    if let Some(lost) = error.lost_commit() {
+        let outcome = match lost.outcome {
+            CommitOutcome::Committed => "committed",
+            CommitOutcome::RolledBack => "rolled_back",
+            CommitOutcome::Unknown => "unknown",
+        };
+        of = with_detail(of, "firebird.commit", outcome);
+        if let Some(number) = lost.transaction {
+            of = with_detail(of, "firebird.transaction", number);
+        }
     }
     let failed = error.rows_executed().and_then(|done| done.failures.first());
     if let Some(failure) = failed {
@@ -180,6 +194,7 @@ fn status(error: &firearrow::Error) -> Status {
             Status::IO
         }
         Kind::OverBudget => Status::Internal,
+        Kind::CommitUnknown => Status::Unknown,
         _ => Status::Unknown,
     }
 }
@@ -189,8 +204,12 @@ fn by_sqlstate(state: &str) -> Option<Status> {
     Some(match state {
         "42S02" | "42S22" => Status::NotFound,
         "42S01" | "42S11" | "42S21" => Status::AlreadyExists,
-        "21S01" | "HY004" | "07001" | "07002" => Status::InvalidArguments,
+        "21S01" | "HY004" | "HY104" | "07001" | "07002" => Status::InvalidArguments,
+        // A subquery that may have one row has several.
+        "21000" => Status::InvalidData,
         "27000" => Status::Integrity,
+        // Limits of the engine: of rows, keys, statements.
+        _ if state.starts_with("54") => Status::InvalidArguments,
         _ if state.starts_with("25") => Status::InvalidState,
         _ if state.starts_with("XX") => Status::Internal,
         _ => return None,

@@ -90,7 +90,7 @@ impl Execution<'_> {
             return self.once_in_own(parameters);
         }
         self.attachment.in_transaction(|transaction| {
-            let recalled = transaction.recall(self.sql).map_err(of)?;
+            let recalled = transaction.recall_within(self.sql, self.options.timeout()).map_err(of)?;
             match self.run_in(recalled.clone(), transaction, parameters) {
                 Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                     drop(recalled);
@@ -112,7 +112,7 @@ impl Execution<'_> {
 
     fn once_in_own(&self, parameters: &Params) -> Result<Outcome> {
         let transaction = self.attachment.begin(self.purpose)?;
-        let recalled = transaction.recall(self.sql).map_err(of)?;
+        let recalled = transaction.recall_within(self.sql, self.options.timeout()).map_err(of)?;
         match self.run_and_end(recalled.clone(), transaction, parameters) {
             Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                 drop(recalled);

@@ -1,6 +1,7 @@
 //! The manifest by which ADBC driver managers find the driver.
 
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::output;
 use clap::{Args, Subcommand, ValueHint};
 use serde::Serialize;
@@ -166,7 +167,7 @@ fn status(json: bool) -> Result<()> {
         }
     }
     if json {
-        return output::print(&format!("{}\n", serde_json::to_string_pretty(&found)?));
+        return output::print_data(&format!("{}\n", serde_json::to_string_pretty(&found)?));
     }
     let lines = found.iter().map(|each| {
         let state = match each.state {
@@ -287,7 +288,7 @@ fn write(manifest: &Path, text: &str) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = interrupt::temporary(|| builder.tempfile_in(folder))?;
     file.write_all(text.as_bytes())?;
     file.persist(manifest)?;
     Ok(())
@@ -300,7 +301,7 @@ fn tell(json: bool, what: &str, manifest: &Path, library: Option<&str>) -> Resul
         if let Some(library) = library {
             facts["library"] = library.into();
         }
-        return output::print(&format!("{facts}\n"));
+        return output::print_data(&format!("{facts}\n"));
     }
     match library {
         Some(library) => output::print(&format!("{what}: {manifest}\nlibrary: {library}\n")),

@@ -21,8 +21,21 @@ pub(crate) struct Cli {
     /// With an error, print its SQLSTATE and codes
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
+    /// Stop after TIME (500ms, 30s, 5min) with exit status 124
+    #[arg(long, global = true, value_name = "TIME")]
+    pub(crate) timeout: Option<TimeLimit>,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// When the command ends whatever it is doing. `events` looks at the clock itself.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        match self.command {
+            Command::Events(_) => None,
+            _ => self.timeout.map(|limit| limit.0),
+        }
+    }
 }
 
 const DATABASES: &str = "\
@@ -31,11 +44,23 @@ Databases:
   host/port:path                            the same, as isql writes it
   /data/file.fdb                            a file, through the embedded engine
 
-User and password that a URL lacks come from FIREARROW_USER and FIREARROW_PASSWORD, then from ISC_USER
-and ISC_PASSWORD. Prefer these to a password on the command line, which other users of the machine can
-read.
+User and password come from FIREARROW_USER and FIREARROW_PASSWORD, then from
+ISC_USER and ISC_PASSWORD. FIREARROW_PASSWORD_FILE names a file whose first line
+is the password. To enter it at a prompt:
+  read -rs FIREARROW_PASSWORD && export FIREARROW_PASSWORD
+Keep it out of the command line, which other users of the machine can read.
 
-Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
+For servers on other machines, use ?wire_crypt=required. Without it, a server
+that offers no encryption receives everything in clear text, with a warning on
+standard error.
+
+Ctrl-C cancels the running request, cleans up and exits within three seconds,
+even if the server does not respond. Press it again to exit at once. SIGTERM and
+SIGHUP do the same.
+
+Exit status:
+  0 success, 1 failure, 2 wrong usage,
+  124 --timeout, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -62,7 +87,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  firearrow query firebird://alice@db/employee 'SELECT * FROM COUNTRY'
+  firearrow query 'firebird://alice@db/employee?wire_crypt=required' 'SELECT * FROM COUNTRY'
   firearrow query demo.fdb 'SELECT * FROM T_WIDE WHERE ID = ?' --param 7
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --limit 1000 -o sample.parquet
   firearrow query demo.fdb 'SELECT * FROM T_WIDE' --format json | head -3
@@ -70,7 +95,8 @@ Examples:
   echo 'DELETE FROM T_BLOB WHERE ID > 100' | firearrow query demo.fdb -
 
 A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
-in which decimals are strings: nothing is rounded.")]
+in which decimals are strings: nothing is rounded. A table escapes control characters (\\n, \\u{1b}), wherever
+it is written to; all other formats have the texts as they are.")]
 pub(crate) struct QueryArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -91,7 +117,7 @@ pub(crate) struct QueryArgs {
     /// Let the engine refuse all changes
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Tell on standard error what each phase cost: time, round trips, packets and bytes of the protocol, and
+    /// Report the cost of each phase on standard error: time, round trips, packets and bytes of the protocol, and
     /// what the socket carried; one JSON object with --json
     #[arg(long)]
     pub(crate) wire: bool,
@@ -172,7 +198,7 @@ pub(crate) struct CopyArgs {
     /// Compression of Parquet
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
-    /// Read by so many connections at once; 0 is as many as there are processors
+    /// Read over N connections at once; 0 means one per processor
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) partitions: usize,
     /// Write each partition into a file of its own, numbered from 1 on
@@ -224,7 +250,8 @@ between, set RemoteAuxPort in the server's firebird.conf, let that port through,
 event_port in the URL if they are others from here.
 
 It runs until Ctrl-C (exit status 130), until --count (0), or until --timeout (0, or 1 when --count is not
-reached).")]
+reached). The time counts from that remark on; if connecting takes longer than both TIME and connect_timeout
+of the URL, the exit status is 124.")]
 pub(crate) struct EventsArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -235,9 +262,6 @@ pub(crate) struct EventsArgs {
     /// Stop after N postings
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<NonZeroU32>,
-    /// Stop after this time: a number and ms, s or min
-    #[arg(long, value_name = "TIME")]
-    pub(crate) timeout: Option<TimeLimit>,
 }
 
 /// The value of `--timeout`.
@@ -276,7 +300,9 @@ Tables:
            read back
 
 Every server gets the same rows. A database that does not exist is created, with pages of 16 KiB and
-without forced writes unless the URL says otherwise (page_size, force_writes).")]
+without forced writes unless the URL says otherwise (page_size, force_writes). If it is interrupted, the
+database and its complete tables stay, and of the table under way the rows up to the last 50,000th: it has
+no checksums, and --force makes all tables anew.")]
 pub(crate) struct DemoArgs {
     /// The database; it is created if it does not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
@@ -431,7 +457,8 @@ Examples:
 
 Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and drops. After each run rows and
 sums are read back; where they are wrong no figure is printed. The reference uses the batch interface of the
-client library, or single executions for servers before Firebird 4.")]
+client library, or single executions for servers before Firebird 4. If it is interrupted, the table stays;
+the next run replaces it.")]
 pub(crate) struct InsertArgs {
     /// A database in which a table may be created
     #[arg(value_hint = ValueHint::Url)]
@@ -496,8 +523,8 @@ Examples:
   firearrow wan-proxy 127.0.0.1:3050 --rtt 80ms --rate unlimited --listen 127.0.0.1:3051
   firearrow wan-proxy '[::1]:3050' --rtt 0ms --rate 512kbit --json
 
-It prints the address that clients shall use in place of the server's and runs until Ctrl-C, which makes
-it print how much passed through. Each byte travels for half the round trip. All connections share one
+It prints the address that clients shall use in place of the server's and runs until Ctrl-C or --timeout,
+which make it print how much passed through. Each byte travels for half the round trip. All connections share one
 line per direction; the rate is that of their payload. Nothing is lost. The round trip of connecting is
 felt with the first bytes.")]
 pub(crate) struct WanArgs {

@@ -2,15 +2,18 @@
 
 use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
+use crate::open::open;
 use crate::output::{self, Format, OutputFile, Sink, Style};
 use crate::progress::{self, Progress, thousands};
+use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
+    BatchLimits, Connection, Cursor, Descriptor, Dialect, Params, PartitionOptions, PartitionedQuery,
+    TransactionOptions,
 };
 use serde_json::json;
 use std::num::NonZero;
@@ -27,7 +30,6 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
             "{name}: no format has this extension; use .parquet, .arrow, .csv, .json or --format"
         ))
     })?;
-    let interrupt = Interrupt::watch()?;
     let started = Instant::now();
     // First, so that an existing file is noticed before the server has any work.
     let file = (!args.separate).then(|| OutputFile::create(&args.output, args.force)).transpose()?;
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let sinks = sinks.collect::<Result<Vec<_>>>()?;
     let counters = files.iter().map(OutputFile::counter).collect();
     let progress = Progress::endless(args.quiet || json, counters);
-    let rows = pump(source.cursors, sinks, &progress, &interrupt)?;
+    let rows = pump(source.cursors, sinks, &progress)?;
     drop(progress);
     let bytes = files.into_iter().map(OutputFile::keep).sum::<Result<u64>>()?;
     summarize(args, json, rows, bytes, started.elapsed().as_secs_f64())
@@ -61,7 +63,7 @@ struct Source {
 
 impl Source {
     fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
-        let connection = Connection::open(config)?;
+        let connection = open(config)?;
         let default = BatchLimits::default();
         let limits = BatchLimits { rows: args.batch_rows.map_or(default.rows, NonZero::get), ..default };
         let sql = sql(&args.source, config.dialect)?;
@@ -73,7 +75,8 @@ impl Source {
         if !statement.has_rows() {
             return Err(Failure::other("the statement gives no rows that could be copied"));
         }
-        let cursor = statement.query(&transaction, Params::none())?;
+        let read = connection.declared(statement.columns(), connection.read_options())?;
+        let cursor = statement.with_read_options(read).query(&transaction, Params::none())?;
         Ok(Self { schema: cursor.schema(), cursors: vec![cursor.owning(transaction)], _query: None })
     }
 
@@ -85,7 +88,8 @@ impl Source {
         limits: BatchLimits,
     ) -> Result<Self> {
         let options = PartitionOptions { wanted: args.partitions, without_snapshot: args.without_snapshot };
-        let query = leader.partition(sql, (), &options)?;
+        let read = |columns: &[Descriptor]| leader.declared(columns, leader.read_options());
+        let query = leader.partition_reading(sql, (), &options, read)?;
         if query.partitions().len() == 1 && args.partitions > 1 && !args.quiet {
             let why = match query.partitions()[0].snapshot() {
                 None if !args.without_snapshot => {
@@ -95,11 +99,9 @@ impl Source {
                     "only queries of one table that has several pages, without sorting and aggregates, are divided"
                 }
             };
-            eprintln!("one partition: {why}");
+            terminal::remark(&format!("one partition: {why}"));
         }
-        let read = |partition| -> Result<Cursor> {
-            Ok(Connection::open(config)?.read_partition(partition, limits)?)
-        };
+        let read = |partition| -> Result<Cursor> { Ok(open(config)?.read_partition(partition, limits)?) };
         let cursors = query.partitions().iter().map(read).collect::<Result<_>>()?;
         Ok(Self { schema: query.schema(), cursors, _query: Some(query) })
     }
@@ -114,12 +116,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
 
 /// Reads batches and writes them on other threads, so that neither waits for the other; channels bound how many are in
 /// memory. There are as many sinks as cursors, or one for all.
-fn pump(
-    cursors: Vec<Cursor>,
-    sinks: Vec<Box<dyn Sink>>,
-    progress: &Progress,
-    interrupt: &Interrupt,
-) -> Result<u64> {
+fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, progress: &Progress) -> Result<u64> {
     let failed = AtomicBool::new(false);
     let failed = &failed;
     thread::scope(|scope| {
@@ -135,7 +132,7 @@ fn pump(
             for cursor in share {
                 let sender = sender.clone();
                 readers.push(scope.spawn(move || {
-                    let result = read(cursor, &sender, progress, interrupt, failed);
+                    let result = read(cursor, &sender, progress, failed);
                     if result.is_err() {
                         failed.store(true, Ordering::Relaxed);
                     }
@@ -159,12 +156,11 @@ fn read(
     mut cursor: Cursor,
     sender: &SyncSender<Message>,
     progress: &Progress,
-    interrupt: &Interrupt,
     failed: &AtomicBool,
 ) -> Result<u64> {
     let mut rows = 0;
     while let Some(batch) = cursor.next_batch()? {
-        interrupt.check()?;
+        interrupt::check()?;
         let count = batch.num_rows() as u64;
         // Nobody receives any more: the writer failed and will say why. Or another reader has, and did.
         if sender.send(Message::Batch(batch)).is_err() || failed.load(Ordering::Relaxed) {
@@ -200,11 +196,11 @@ fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -
     if json {
         let file = args.output.to_string_lossy();
         let summary = json!({ "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate });
-        return output::print(&format!("{summary}\n"));
+        return output::print_data(&format!("{summary}\n"));
     }
     if !args.quiet {
         let (rows, size, rate) = (thousands(rows), progress::size(bytes), thousands(rate as u64));
-        eprintln!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s");
+        terminal::remark(&format!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s"));
     }
     Ok(())
 }

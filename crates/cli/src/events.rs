@@ -2,31 +2,36 @@
 
 use crate::args::EventsArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
+use crate::open::open;
 use crate::output;
+use crate::terminal;
+use firearrow::EventCounts;
 use firearrow::config::Config;
-use firearrow::{Connection, EventCounts};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// How soon Ctrl-C is noticed.
 const POLL: Duration = Duration::from_millis(100);
 
-pub(crate) fn run(args: &EventsArgs, json: bool) -> Result<()> {
-    let interrupt = Interrupt::watch()?;
-    let connection = Connection::open(&Config::parse(&args.url)?)?;
+/// The time limit counts from when it listens: it is how long it waits, not how long it takes.
+pub(crate) fn run(args: &EventsArgs, limit: Option<Duration>, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    interrupt::set_limit(limit.map(|limit| limit.max(config.connect_timeout)));
+    let connection = open(&config)?;
     let names: Vec<&str> = args.names.iter().map(String::as_str).collect();
     let listener = connection.events(&names)?;
     // From here on nothing is missed: scripts wait for this line before they cause events.
-    eprintln!("listening to {}", names.join(", "));
-    let deadline = args.timeout.and_then(|limit| Instant::now().checked_add(limit.0));
+    terminal::remark(&format!("listening to {}", names.join(", ")));
+    interrupt::set_limit(None);
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     let wanted = args.count.map_or(u64::MAX, |count| count.get().into());
     let mut seen = 0;
     while seen < wanted {
-        interrupt.check()?;
+        interrupt::check()?;
         let left = deadline.map_or(POLL, |deadline| deadline.saturating_duration_since(Instant::now()));
         if let Some(report) = listener.wait(left.min(POLL))? {
-            output::print(&lines(&report, json))?;
+            print(&report, json)?;
             seen += report.total();
         } else if left.is_zero() {
             return match args.count {
@@ -39,10 +44,9 @@ pub(crate) fn run(args: &EventsArgs, json: bool) -> Result<()> {
 }
 
 /// A line for each event that was posted.
-fn lines(report: &EventCounts, json: bool) -> String {
-    let line = |(name, count): (&str, u32)| match json {
-        true => format!("{}\n", json!({ "event": name, "count": count })),
-        false => format!("{name} {count}\n"),
-    };
-    report.iter().map(line).collect()
+fn print(report: &EventCounts, json: bool) -> Result<()> {
+    report.iter().try_for_each(|(name, count)| match json {
+        true => output::print_data(&format!("{}\n", json!({ "event": name, "count": count }))),
+        false => output::print(&format!("{} {count}\n", terminal::line(name))),
+    })
 }

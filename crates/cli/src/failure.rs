@@ -1,14 +1,16 @@
 //! Why a command ends without success.
 
+use crate::interrupt;
 use crate::secret;
+use crate::terminal;
 use arrow::error::ArrowError;
+use firearrow::Kind;
 use firearrow::config::ConfigError;
 use parquet::errors::ParquetError;
 use std::error::Error;
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Result of everything that a command does.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -22,8 +24,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// Anything else.
     Other(String),
-    /// Ctrl-C.
-    Interrupted,
+    /// The command shall end: [`interrupt::reason`] says why.
+    Stopped,
     /// Who reads our output has had enough of it; nothing to complain about.
     PipeClosed,
 }
@@ -47,29 +49,42 @@ impl Failure {
         let text = match self {
             Self::Firebird(error) => firebird(error, verbose),
             Self::Usage(text) | Self::Other(text) => text.clone(),
-            Self::Interrupted => "interrupted".to_owned(),
+            Self::Stopped => interrupt::reason().map_or_else(String::new, interrupt::Reason::text),
             Self::PipeClosed => "nobody reads the output".to_owned(),
         };
         secret::redact(text.trim_end())
     }
 
-    /// Prints it and says how the process shall end.
-    pub(crate) fn report(&self, verbose: bool) -> ExitCode {
-        let code = match self {
-            Self::Firebird(_) | Self::Other(_) => 1,
+    /// Prints it and gives the exit status.
+    pub(crate) fn report(&self, verbose: bool) -> u8 {
+        if let Some(reason) = interrupt::reason() {
+            interrupt::report(reason, &self.detail(verbose));
+            return reason.status();
+        }
+        let status = match self {
+            Self::Firebird(_) | Self::Other(_) | Self::Stopped => 1,
             Self::Usage(_) => 2,
-            // As shells report a program that SIGINT ended.
-            Self::Interrupted => 130,
-            Self::PipeClosed => return ExitCode::SUCCESS,
+            Self::PipeClosed => return 0,
         };
-        eprintln!("error: {}", self.text(verbose));
-        ExitCode::from(code)
+        terminal::remark(&format!("error: {}", self.text(verbose)));
+        status
+    }
+
+    /// What is worth knowing when the command was to end anyway.
+    fn detail(&self, verbose: bool) -> String {
+        match self {
+            Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
+                format!("\n  {}", self.text(verbose).replace('\n', "\n  "))
+            }
+            _ => String::new(),
+        }
     }
 }
 
 /// The message of the engine, with its codes if asked for.
 fn firebird(error: &firearrow::Error, verbose: bool) -> String {
-    let mut text = error.message().trim_end().to_owned();
+    // Nothing that the server puts into its text looks like a message of ours.
+    let mut text = error.message().trim_end().replace('\n', "\n  ");
     if verbose {
         let _ = write!(text, "\n  kind: {:?}\n  SQLSTATE: {}", error.kind(), error.sqlstate());
         if let Some(code) = error.sqlcode() {

@@ -2,20 +2,22 @@
 
 use crate::args::InfoArgs;
 use crate::failure::Result;
+use crate::open::open;
 use crate::output;
 use crate::progress::{size, thousands};
+use crate::terminal::line;
 use firearrow::config::{Config, Target};
-use firearrow::{Connection, ServerInfo};
+use firearrow::{ServerInfo, Warning};
 use serde_json::json;
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
-    let info = Connection::open(&config)?.info()?;
-    let text = match json {
-        true => as_json(&config, &info),
-        false => aligned(&lines(&config, &info)),
-    };
-    output::print(&text)
+    let connection = open(&config)?;
+    let info = connection.info()?;
+    match json {
+        true => output::print_data(&as_json(&config, &info, connection.warnings())),
+        false => output::print(&aligned(&lines(&config, &info))),
+    }
 }
 
 /// How the database is reached.
@@ -41,7 +43,7 @@ fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {
         ("engine", info.engine_version.clone()),
         ("implementation", info.implementation.clone()),
         ("transport", transport(config, info)),
-        ("encryption", info.cipher.clone().unwrap_or_else(|| "none".to_owned())),
+        ("encryption", encryption(info)),
         ("compression", yes_no(info.compressed)),
         ("user", info.user.clone()),
         ("role", or_none(&info.role)),
@@ -57,12 +59,22 @@ fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn aligned(lines: &[(&str, String)]) -> String {
-    let width = lines.iter().map(|(key, _)| key.len() + 1).max().unwrap_or(0);
-    lines.iter().map(|(key, value)| format!("{:width$}  {value}\n", format!("{key}:"))).collect()
+/// The cipher, or what it means that there is none.
+fn encryption(info: &ServerInfo) -> String {
+    match (&info.cipher, info.protocol) {
+        (Some(cipher), _) => cipher.clone(),
+        (None, Some(_)) => "none: the connection is in clear text".to_owned(),
+        (None, None) => "none".to_owned(),
+    }
 }
 
-fn as_json(config: &Config, info: &ServerInfo) -> String {
+fn aligned(lines: &[(&str, String)]) -> String {
+    let width = lines.iter().map(|(key, _)| key.len() + 1).max().unwrap_or(0);
+    let line = |(key, value): &(&str, String)| format!("{:width$}  {}\n", format!("{key}:"), line(value));
+    lines.iter().map(line).collect()
+}
+
+fn as_json(config: &Config, info: &ServerInfo, warnings: &[Warning]) -> String {
     let (host, port) = match &config.target {
         Target::Remote { host, port, .. } => (Some(host), Some(port)),
         Target::Embedded { .. } => (None, None),
@@ -76,6 +88,8 @@ fn as_json(config: &Config, info: &ServerInfo) -> String {
         "implementation": info.implementation,
         "protocol": info.protocol,
         "cipher": info.cipher,
+        "encrypted": info.cipher.is_some(),
+        "warnings": warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "compressed": info.compressed,
         "user": info.user,
         "role": info.role,

@@ -17,11 +17,13 @@ mod failure;
 mod grid;
 mod info;
 mod interrupt;
+mod open;
 mod output;
 mod phases;
 mod progress;
 mod query;
 mod secret;
+mod terminal;
 mod wan;
 
 use args::{BenchCommand, Cli, Command};
@@ -34,18 +36,20 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    match run(&cli) {
-        Ok(()) => ExitCode::SUCCESS,
+    let status = match run(&cli) {
+        Ok(()) => 0,
         Err(failure) => failure.report(cli.verbose),
-    }
+    };
+    interrupt::finish(status)
 }
 
 fn run(cli: &Cli) -> Result<()> {
+    let _watch = interrupt::watch(cli.limit())?;
     match &cli.command {
         Command::Query(args) => query::run(args, cli.json),
         Command::Copy(args) => copy::run(args, cli.json),
         Command::Info(args) => info::run(args, cli.json),
-        Command::Events(args) => events::run(args, cli.json),
+        Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
             BenchCommand::Adbc(args) => bench::adbc(args, cli.json),
@@ -58,7 +62,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "firearrow", &mut script);
-            output::print(&String::from_utf8_lossy(&script))
+            output::print_data(&String::from_utf8_lossy(&script))
         }
     }
 }

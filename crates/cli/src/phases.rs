@@ -43,11 +43,21 @@ impl Phases {
         if json {
             let phases: Map<String, Value> =
                 all.into_iter().map(|phase| (phase.name.replace(' ', "_"), phase.json())).collect();
-            return format!("{}\n", json!({ "wire": phases }));
+            return json!({ "wire": phases }).to_string();
         }
         let head = HEAD.map(str::to_owned).to_vec();
         let rows: Vec<Vec<String>> = [head].into_iter().chain(all.iter().map(Phase::cells)).collect();
-        aligned(&rows, 1)
+        let table = aligned(&rows, 1);
+        format!("{}{}", self.encryption(), table.trim_end())
+    }
+
+    /// Whether others could read along. The engine in this process has no wire.
+    fn encryption(&self) -> &'static str {
+        match self.total().wire {
+            wire if wire.wire_bytes_sent == 0 => "",
+            wire if wire.encrypted => "the connection is encrypted\n",
+            _ => "the connection is not encrypted: everything was sent in clear text\n",
+        }
     }
 
     fn total(&self) -> Phase {
@@ -84,6 +94,7 @@ impl Phase {
         json!({
             "seconds": self.seconds,
             "round_trips": wire.round_trips,
+            "encrypted": wire.encrypted,
             "logical": {
                 "packets_sent": wire.packets_sent,
                 "packets_received": wire.packets_received,

@@ -2,11 +2,13 @@
 
 use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
+use crate::open::open;
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
 use crate::phases::Phases;
+use crate::terminal;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
+use firearrow::{BatchLimits, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Read};
 use std::time::Instant;
@@ -14,10 +16,9 @@ use std::time::Instant;
 pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let sql = text(&args.sql)?;
     let format = format(args, json)?;
-    let interrupt = Interrupt::watch()?;
     let started = Instant::now();
     let mut phases = Phases::start();
-    let connection = Connection::open(&Config::parse(&args.url)?)?;
+    let connection = open(&Config::parse(&args.url)?)?;
     phases.end("connect", &connection);
     let options = TransactionOptions { read_only: args.read_only, ..TransactionOptions::default() };
     let mut transaction = connection.begin(options)?;
@@ -33,17 +34,27 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
             committed => committed?,
         }
         phases.end("rest", &connection);
-        let text = match (json, affected) {
-            (true, _) => json!({ "affected_rows": affected, "seconds": seconds(started) }).to_string(),
-            (false, Some(rows)) => counted(rows, "row", " affected"),
-            (false, None) => "done".to_owned(),
-        };
-        output::print(&(text + "\n"))?;
+        match (json, affected) {
+            (true, _) => {
+                let facts = json!({ "affected_rows": affected, "seconds": seconds(started) });
+                output::print_data(&format!("{facts}\n"))?;
+            }
+            (false, Some(rows)) => output::print(&(counted(rows, "row", " affected") + "\n"))?,
+            (false, None) => output::print("done\n")?,
+        }
         if args.wire {
-            eprint!("{}", phases.text(json));
+            terminal::remark(&phases.text(json));
         }
         return Ok(());
     }
+    // Types are seen in binary formats alone.
+    let statement = match format.is_binary() {
+        true => {
+            let read = connection.declared(statement.columns(), connection.read_options())?;
+            statement.with_read_options(read)
+        }
+        false => statement,
+    };
     let mut limits = BatchLimits::default();
     // No more is fetched than is shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
@@ -51,7 +62,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     phases.end("execute", &connection);
     let (output, file) = output(args)?;
     let sink = format.sink(&cursor.schema(), style(args, format), output)?;
-    let rows = drain(cursor, sink, args.limit, &interrupt, || phases.end("first row", &connection))?;
+    let rows = drain(cursor, sink, args.limit, || phases.end("first row", &connection))?;
     transaction.commit()?;
     phases.end("rest", &connection);
     if let Some(file) = file {
@@ -59,10 +70,10 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     }
     // Data formats are for programs, which have no use for the remark, except when a file takes the data.
     if format == Format::Table || args.output.is_some() {
-        eprintln!("{} in {:.3} s", counted(rows, "row", ""), seconds(started));
+        terminal::remark(&format!("{} in {:.3} s", counted(rows, "row", ""), seconds(started)));
     }
     if args.wire {
-        eprint!("{}", phases.text(json));
+        terminal::remark(&phases.text(json));
     }
     Ok(())
 }
@@ -72,7 +83,7 @@ fn text(sql: &str) -> Result<String> {
         return Ok(sql.to_owned());
     }
     let mut text = String::new();
-    io::stdin().read_to_string(&mut text)?;
+    interrupt::waiting(|| io::stdin().read_to_string(&mut text))?;
     Ok(text)
 }
 
@@ -117,7 +128,6 @@ fn drain(
     mut cursor: Cursor,
     mut sink: Box<dyn Sink>,
     limit: Option<u64>,
-    interrupt: &Interrupt,
     mut first_batch: impl FnMut(),
 ) -> Result<u64> {
     let limit = limit.unwrap_or(u64::MAX);
@@ -131,7 +141,7 @@ fn drain(
         let wanted = usize::try_from(limit - rows).unwrap_or(usize::MAX).min(batch.num_rows());
         sink.write(&batch.slice(0, wanted))?;
         rows += wanted as u64;
-        interrupt.check()?;
+        interrupt::check()?;
     }
     cursor.close()?;
     sink.finish()?;

@@ -2,9 +2,10 @@
 
 use crate::args::WanArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::output;
 use crate::progress::{size, thousands};
+use crate::terminal;
 use firearrow_wan::{Link, Totals, WanProxy};
 use serde_json::json;
 use std::fmt;
@@ -13,22 +14,22 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
 
-/// Runs until Ctrl-C, which is its only end: the status is that of an interrupted command.
+/// Runs until Ctrl-C or `--timeout`, with the exit status of these.
 pub(crate) fn run(args: &WanArgs, json: bool) -> Result<()> {
-    let interrupt = Interrupt::watch()?;
     let link = Link::new(args.rtt.0, args.rate.0);
-    let report = |problem: &firearrow_wan::Problem| eprintln!("error: {problem}");
+    let show = |text: String| if json { output::print_data(&text) } else { output::print(&text) };
+    let report = |problem: &firearrow_wan::Problem| terminal::remark(&format!("error: {problem}"));
     let proxy = WanProxy::start_with(args.listen, &*args.target, link, report)
         .map_err(|error| Failure::other(error.to_string()))?;
-    output::print(&begin(proxy.address(), args, &link, json))?;
-    let interrupted = loop {
-        match interrupt.check() {
+    show(begin(proxy.address(), args, &link, json))?;
+    let stopped = loop {
+        match interrupt::check() {
             Ok(()) => thread::sleep(POLL),
-            Err(interrupted) => break interrupted,
+            Err(stopped) => break stopped,
         }
     };
-    output::print(&end(proxy.totals(), json))?;
-    Err(interrupted)
+    show(end(proxy.totals(), json))?;
+    Err(stopped)
 }
 
 fn begin(address: SocketAddr, args: &WanArgs, link: &Link, json: bool) -> String {

@@ -5,6 +5,7 @@ use crate::backend::{AnyBackend, Backend, Sql};
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::cursor::Cursor;
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::info::ServerInfo;
 use crate::params::Params;
@@ -12,6 +13,7 @@ use crate::session::{Session, ready};
 use crate::statement::{Executed, Statement};
 use crate::stats::WireStats;
 use crate::transaction::Transaction;
+use crate::warning::Warning;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::TransactionOptions;
 use std::fmt;
@@ -36,6 +38,9 @@ pub(crate) struct Shared {
     pub(crate) limits: BatchLimits,
     pub(crate) connect_timeout: Duration,
     pub(crate) dialect: Dialect,
+    warnings: Vec<Warning>,
+    /// For another connection to the same database.
+    pub(crate) config: Config,
     label: String,
 }
 
@@ -56,28 +61,41 @@ impl Connection {
     }
 
     fn start(config: &Config, create: bool) -> Result<Self> {
+        // Fields may have changed since it was parsed.
+        config.check()?;
         let mut read = ReadOptions::default();
         for (name, value) in &config.read {
             read.set(name, value).map_err(|error| Error::new(Kind::Configuration, error.to_string()))?;
         }
-        let backend = match ready(AnyBackend::attach(config, create)) {
+        let mut key = KeyHolder::new(config);
+        let backend = match ready(AnyBackend::attach(config, create, &mut key)) {
             Err(error) if config.create_if_missing && !create && error.kind() == Kind::Database => {
-                ready(AnyBackend::attach(config, true))?
+                ready(AnyBackend::attach(config, true, &mut key))?
             }
             result => result?,
         };
+        let warnings = backend.warnings();
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         let shared = Arc::new(Shared {
             session: Arc::new(Mutex::new(Session::new(backend))),
             read,
             limits: BatchLimits::default(),
             connect_timeout: config.connect_timeout,
             dialect: config.dialect,
+            warnings,
+            config: config.clone(),
             label: config.redacted_url(),
         });
         if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
             keep_alive(Arc::downgrade(&shared.session), interval)?;
         }
         Ok(Self { shared })
+    }
+
+    /// Returns what should be known about this connection although it works: that it is not encrypted, and what the
+    /// server warned of. Front ends hand it on to their users.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.shared.warnings
     }
 
     /// How SQL text is meant.

@@ -1,5 +1,6 @@
 //! Results as record batches.
 
+use crate::backend::Backend;
 use crate::connection::Shared;
 use crate::error::{Error, Result};
 use crate::session::fetch::Fetching;
@@ -136,9 +137,13 @@ impl Cursor {
 
     fn shut(&mut self, state: State) -> Result<()> {
         self.state = state;
-        let fetching = &self.fetching;
-        let closed =
-            self.shared.metered(&self.meters, async |session| session.close_fetching(fetching).await);
+        let (fetching, ends_transaction) = (&self.fetching, self.transaction.is_some());
+        let closed = self.shared.metered(&self.meters, async |session| {
+            if ends_transaction {
+                session.backend.expect_more();
+            }
+            session.close_fetching(fetching).await
+        });
         self.statement = None;
         closed
     }

@@ -1,42 +1,105 @@
-//! The key of an encrypted database, from where the configuration says.
+//! The key of an encrypted database, from where the application says.
+//!
+//! The server asks for it while the database is attached, or even before it has said who it is. So the key leaves only
+//! when the connection is encrypted, and nothing that the server says makes a command run twice.
 
-use crate::config::KeySource;
+mod command;
+
+use crate::config::{Config, KeySource};
 use crate::error::{Error, Kind, Result};
-use std::process::{Command, Stdio};
+use std::fs::File;
+use std::io::Read;
+use std::time::Instant;
 
-/// Fetches the key. Neither it nor the command that prints it appears in an error.
-pub(crate) fn read(source: Option<&KeySource>) -> Result<Vec<u8>> {
+/// Most questions of one server. The sample plugins ask once; a server whose user database is encrypted, too, asks again.
+const MOST_QUESTIONS: u32 = 16;
+
+/// Most bytes of a key: servers count the reply in 16 bits.
+const LONGEST_KEY: u64 = 65535;
+
+/// The key during one attempt to connect.
+pub(crate) struct KeyHolder<'a> {
+    source: Option<&'a KeySource>,
+    /// Whether the key may be sent without encryption.
+    in_clear: bool,
+    questions: u32,
+    /// Once it was fetched.
+    key: Option<Vec<u8>>,
+}
+
+impl<'a> KeyHolder<'a> {
+    pub(crate) fn new(config: &'a Config) -> Self {
+        Self { source: config.db_key.as_ref(), in_clear: config.db_key_in_clear, questions: 0, key: None }
+    }
+
+    /// What to reply to a question of the server, which takes `limit` bytes. The key is fetched for the first one only, before
+    /// `deadline`. Neither the key nor the command that prints it appears in an error.
+    pub(crate) fn answer(&mut self, limit: Option<u16>, encrypted: bool, deadline: Instant) -> Result<&[u8]> {
+        self.questions += 1;
+        if self.questions > MOST_QUESTIONS {
+            let text =
+                format!("the server asked for the key of the database more than {MOST_QUESTIONS} times");
+            return Err(Error::new(Kind::Protocol, text));
+        }
+        let source = self.source.ok_or_else(|| {
+            failed(
+                "the server asks for the key of the encrypted database; set it in the application (Config::db_key, the \
+                 option adbc.firebird.db_key) or in the environment, FIREARROW_DB_KEY=file:PATH, env:NAME or cmd:COMMAND",
+            )
+        })?;
+        if !encrypted && !self.in_clear {
+            return Err(failed(
+                "the server asks for the key of the encrypted database on a connection that is not encrypted, so it was \
+                 not sent: let the server have WireCrypt = Enabled or Required. db_key_in_clear=yes sends it all the \
+                 same, to whoever is at the other end, and anyone on the network path can read it; servers whose user \
+                 database is encrypted ask before encryption can start",
+            ));
+        }
+        let key = match self.key.take() {
+            Some(key) => key,
+            None => read(source, deadline)?,
+        };
+        let limit = limit.map_or(usize::MAX, usize::from);
+        if key.len() > limit {
+            return Err(failed(format!(
+                "the database key has {} bytes, the server takes {limit}",
+                key.len()
+            )));
+        }
+        Ok(self.key.insert(key))
+    }
+}
+
+fn read(source: &KeySource, deadline: Instant) -> Result<Vec<u8>> {
     match source {
-        None => Err(failed(
-            "the server asks for the key of the encrypted database; \
-             give it with db_key=env:NAME, db_key=file:PATH or db_key=cmd:COMMAND",
-        )),
-        Some(KeySource::Literal(key)) => Ok(key.clone()),
-        Some(KeySource::Env(name)) => match std::env::var(name) {
+        KeySource::Literal(key) => Ok(key.clone()),
+        KeySource::Env(name) => match std::env::var(name) {
             Ok(key) => Ok(key.into_bytes()),
             Err(_) => Err(failed(format!("db_key: the environment variable {name} is not set"))),
         },
-        Some(KeySource::File(path)) => match std::fs::read(path) {
-            Ok(key) => Ok(without_line_end(key)),
-            Err(error) => Err(failed(format!("db_key: {path} cannot be read: {error}"))),
-        },
-        Some(KeySource::Command(command)) => {
-            let output = Command::new("sh").arg("-c").arg(command).stdin(Stdio::null()).output();
-            match output {
-                Ok(output) if output.status.success() => Ok(without_line_end(output.stdout)),
-                Ok(output) => Err(failed(format!("db_key: the command failed ({})", output.status))),
-                Err(error) => Err(failed(format!("db_key: the command cannot be run: {error}"))),
-            }
+        KeySource::File(path) => {
+            let mut key = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(LONGEST_KEY + 1).read_to_end(&mut key));
+            read.map_err(|error| failed(format!("db_key: {path} cannot be read: {error}")))?;
+            key_of(key)
         }
+        KeySource::Command(command) => key_of(command::output(command, deadline)?),
     }
 }
 
 /// Editors and `echo` end a line that is not part of the key.
-fn without_line_end(mut key: Vec<u8>) -> Vec<u8> {
-    while matches!(key.last(), Some(b'\n' | b'\r')) {
-        key.pop();
+fn key_of(mut text: Vec<u8>) -> Result<Vec<u8>> {
+    if text.len() as u64 > LONGEST_KEY {
+        return Err(too_long());
     }
-    key
+    while matches!(text.last(), Some(b'\n' | b'\r')) {
+        text.pop();
+    }
+    Ok(text)
+}
+
+fn too_long() -> Error {
+    failed(format!("db_key: a key has at most {LONGEST_KEY} bytes"))
 }
 
 fn failed(message: impl Into<String>) -> Error {
@@ -46,23 +109,65 @@ fn failed(message: impl Into<String>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
 
     #[test]
-    fn keys_come_from_commands_without_their_line_end() {
-        let key = read(Some(&KeySource::Command("printf 'secret\\n'".into())));
+    fn keys_come_from_commands_and_files_without_their_line_end() {
+        let key = read(&KeySource::Command("printf 'secret\\n'".into()), soon());
         assert_eq!(key.expect("printf works"), b"secret");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        std::fs::write(&path, "secret\r\n").expect("a file");
+        let key = read(&KeySource::File(path.display().to_string()), soon());
+        assert_eq!(key.expect("it is there"), b"secret");
     }
 
     #[test]
     fn errors_name_the_source_and_not_the_secret() {
         for (source, part) in [
-            (None, "db_key="),
-            (Some(KeySource::Env("FIREARROW_NO_SUCH_KEY".into())), "FIREARROW_NO_SUCH_KEY"),
-            (Some(KeySource::File("/no/such/file".into())), "/no/such/file"),
-            (Some(KeySource::Command("exit 3 # token".into())), "3"),
+            (KeySource::Env("FIREARROW_NO_SUCH_KEY".into()), "FIREARROW_NO_SUCH_KEY"),
+            (KeySource::File("/no/such/file".into()), "/no/such/file"),
+            (KeySource::File("/dev/zero".into()), "65535 bytes"),
+            (KeySource::Command("exit 3 # token".into()), "3"),
+            (KeySource::Command("cat /dev/zero # token".into()), "65535 bytes"),
         ] {
-            let error = read(source.as_ref()).expect_err("there is no key");
+            let error = read(&source, soon()).expect_err("there is no key");
+            assert_eq!(error.kind(), Kind::Configuration);
             assert!(error.to_string().contains(part) && !error.to_string().contains("token"), "{error}");
         }
+        let config = Config::default();
+        let error = KeyHolder::new(&config).answer(None, true, soon()).expect_err("no source").to_string();
+        assert!(error.contains("FIREARROW_DB_KEY"), "{error}");
+    }
+
+    #[test]
+    fn a_key_leaves_encrypted_only() {
+        let mut config = Config { db_key: Some(KeySource::Literal(b"secret".to_vec())), ..Config::default() };
+        let error = KeyHolder::new(&config).answer(None, false, soon()).expect_err("it is not encrypted");
+        assert_eq!(error.kind(), Kind::Configuration);
+        assert!(error.message().contains("db_key_in_clear=yes") && !error.message().contains("secret"));
+        assert_eq!(KeyHolder::new(&config).answer(None, true, soon()).expect("encrypted"), b"secret");
+        config.db_key_in_clear = true;
+        assert_eq!(KeyHolder::new(&config).answer(None, false, soon()).expect("allowed"), b"secret");
+        assert!(KeyHolder::new(&config).answer(Some(5), true, soon()).is_err(), "too long for the server");
+    }
+
+    #[test]
+    fn a_command_runs_once_however_often_the_server_asks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let runs = folder.path().join("runs");
+        let command = format!("echo run >> '{}'; echo key", runs.display());
+        let config = Config { db_key: Some(KeySource::Command(command)), ..Config::default() };
+        let mut holder = KeyHolder::new(&config);
+        let answers = (0..2000).map_while(|_| holder.answer(None, true, soon()).ok().map(<[u8]>::to_vec));
+        let answers: Vec<_> = answers.collect();
+        assert_eq!(answers, vec![b"key".to_vec(); MOST_QUESTIONS as usize]);
+        let error = holder.answer(None, true, soon()).expect_err("enough");
+        assert_eq!(error.kind(), Kind::Protocol);
+        assert_eq!(std::fs::read_to_string(&runs).expect("it ran"), "run\n");
     }
 }

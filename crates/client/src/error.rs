@@ -1,7 +1,8 @@
 //! One error type: what kind of failure, what Firebird said of it, and what to do.
 
-use crate::arrow::{DecodeError, ParamError, ParamErrorKind, SchemaError};
+use crate::arrow::{DecodeError, DecodeErrorKind, ParamError, ParamErrorKind, SchemaError};
 use crate::config::ConfigError;
+use crate::lost_commit::{CommitOutcome, LostCommit};
 use crate::rows::RowsExecuted;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::StatusVector;
@@ -47,6 +48,9 @@ pub enum Kind {
     Memory,
     /// The connection is lost or was shut down.
     Closed,
+    /// A commit was sent and its answer was lost; [`Error::lost_commit`] tells what is known of it. Do not simply repeat
+    /// the work.
+    CommitUnknown,
     /// The peer broke the protocol.
     Protocol,
     /// The server or engine has no such feature, or this crate has not.
@@ -71,19 +75,34 @@ struct Inner {
     message: String,
     status: Option<StatusVector>,
     done: Option<RowsExecuted>,
+    lost_commit: Option<LostCommit>,
     /// It was found in what the engine gave: the statement has run.
     has_run: bool,
 }
 
 impl Error {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), status: None, done: None, has_run: false }))
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            status: None,
+            done: None,
+            lost_commit: None,
+            has_run: false,
+        }))
     }
 
     /// An error that the engine reported.
     pub(crate) fn engine(status: StatusVector) -> Self {
         let (kind, message) = (kind_of(&status), status.to_string());
-        Self(Box::new(Inner { kind, message, status: Some(status), done: None, has_run: true }))
+        Self(Box::new(Inner {
+            kind,
+            message,
+            status: Some(status),
+            done: None,
+            lost_commit: None,
+            has_run: true,
+        }))
     }
 
     /// A statement is not what it was.
@@ -120,6 +139,40 @@ impl Error {
         self
     }
 
+    /// The same failure, because of which nobody knows what became of a commit.
+    pub(crate) fn lost_commit_of(mut self, transaction: Option<u64>) -> Self {
+        self.0.kind = Kind::CommitUnknown;
+        self.0.lost_commit = Some(LostCommit { transaction, outcome: CommitOutcome::Unknown });
+        match transaction {
+            Some(number) => self.context(format!("the answer to the commit of transaction {number} was lost")),
+            None => self.context(
+                "the answer to a commit was lost, and the number of its transaction was not known yet: look at the data \
+                 before you repeat the work",
+            ),
+        }
+    }
+
+    /// The same failure, which is of this kind in the first place.
+    pub(crate) fn of_kind(mut self, kind: Kind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// Adds what the server says of the commit, on another connection.
+    pub(crate) fn with_outcome(mut self, outcome: CommitOutcome, told: &str) -> Self {
+        if let Some(lost) = &mut self.0.lost_commit {
+            lost.outcome = outcome;
+        }
+        self.0.message = format!("{}; {told}", self.0.message);
+        self
+    }
+
+    /// The commit whose answer was lost: with [`Kind::CommitUnknown`], and when a statement was cancelled whose commit had
+    /// left together with it.
+    pub fn lost_commit(&self) -> Option<&LostCommit> {
+        self.0.lost_commit.as_ref()
+    }
+
     /// What kind of failure it is.
     pub fn kind(&self) -> Kind {
         self.0.kind
@@ -136,6 +189,7 @@ impl Error {
             (Some(status), _) => status.sqlstate(),
             (None, Kind::Unreachable | Kind::EngineMissing | Kind::Database) => "08001",
             (None, Kind::Closed | Kind::Protocol) => "08006",
+            (None, Kind::CommitUnknown) => "08007",
             (None, Kind::Login) => "28000",
             (None, Kind::Data) => "22000",
             (None, Kind::Parameter) => "07001",
@@ -231,11 +285,14 @@ impl From<ProtocolError> for Error {
             | ProtocolError::UnexpectedPacket { .. }
             | ProtocolError::TooLong { .. }
             | ProtocolError::Compress(_)
-            | ProtocolError::Crypt(_) => Kind::Protocol,
+            | ProtocolError::Crypt(_)
+            | ProtocolError::NotEncrypted => Kind::Protocol,
             ProtocolError::Closed => Kind::Closed,
             ProtocolError::Rejected => Kind::Unsupported,
             ProtocolError::Incompatible(_) => Kind::Configuration,
-            ProtocolError::LoginFailed(_) | ProtocolError::Auth(_) => Kind::Login,
+            ProtocolError::LoginFailed(_) | ProtocolError::Unauthenticated | ProtocolError::Auth(_) => {
+                Kind::Login
+            }
             ProtocolError::Misuse(_) => Kind::Misuse,
         };
         Self::new(kind, error.to_string())
@@ -250,7 +307,11 @@ impl From<ConfigError> for Error {
 
 impl From<DecodeError> for Error {
     fn from(error: DecodeError) -> Self {
-        let mut error = Self::new(Kind::Data, error.to_string());
+        let kind = match error.kind {
+            DecodeErrorKind::OverLimit => Kind::Memory,
+            _ => Kind::Data,
+        };
+        let mut error = Self::new(kind, error.to_string());
         error.0.has_run = true;
         error
     }

@@ -1,9 +1,9 @@
 //! What is known about a server, a database and the way to them.
 
+use crate::answer;
 use crate::backend::Backend;
 use crate::connection::{Connection, Shared};
 use crate::error::{Error, Kind, Result};
-use arrow::array::{Array, AsArray};
 use firearrow_proto::api::info::{InfoReader, Item, counted_strings};
 
 /// Facts about a connection.
@@ -105,14 +105,11 @@ impl ServerInfo {
         info.ods = format!("{major}.{minor}");
         let facts = connection.query(FACTS)?.next_batch()?;
         let facts = facts.ok_or_else(|| Error::new(Kind::Protocol, "RDB$DATABASE is empty"))?;
-        let text = |column: usize| {
-            let column = facts.column(column).as_string::<i32>();
-            if column.is_null(0) { String::new() } else { column.value(0).to_owned() }
-        };
-        info.engine_version = text(0);
-        info.database_charset = text(1);
-        info.user = text(2);
-        info.role = text(3);
+        let text = |column| Ok::<_, Error>(answer::text(&facts, column, 0)?.unwrap_or_default().to_owned());
+        info.engine_version = text(0)?;
+        info.database_charset = text(1)?;
+        info.user = text(2)?;
+        info.role = text(3)?;
         Ok(info)
     }
 }

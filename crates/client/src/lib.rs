@@ -4,7 +4,8 @@
 //! use firearrow::Connection;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let connection = Connection::connect("firebird://SYSDBA:secret@localhost/employee")?;
+//! // User and password come from FIREARROW_USER and FIREARROW_PASSWORD.
+//! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
 //! for batch in connection.query("SELECT * FROM country")? {
 //!     println!("{} rows", batch?.num_rows());
 //! }
@@ -23,6 +24,7 @@
 //! Nothing is truncated, rounded or lost without an error.
 #![forbid(unsafe_code)]
 
+mod answer;
 pub mod arrow;
 mod backend;
 mod blob;
@@ -37,6 +39,7 @@ mod error;
 mod event;
 mod info;
 mod limbo;
+mod lost_commit;
 mod params;
 mod partition;
 mod precision;
@@ -50,6 +53,7 @@ mod statement;
 mod statistics;
 mod stats;
 mod transaction;
+mod warning;
 
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
 pub use backend::RowFailure;
@@ -69,6 +73,7 @@ pub use firearrow_proto::api::gds;
 pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
+pub use lost_commit::{CommitOutcome, LostCommit};
 pub use params::Params;
 pub use partition::{Partition, PartitionOptions, PartitionedQuery};
 pub use rows::{OnFailure, RowsExecuted};
@@ -78,3 +83,4 @@ pub use statement::{Executed, Statement};
 pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
 pub use transaction::Transaction;
+pub use warning::Warning;

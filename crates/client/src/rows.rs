@@ -1,5 +1,6 @@
 //! Many rows of parameters for one statement.
 
+use crate::arrow::suspect;
 use crate::backend::{AnyBackend, RowFailure, Written};
 use crate::error::{Error, Kind, Result};
 use crate::session::Session;
@@ -10,6 +11,7 @@ use ::arrow::array::{RecordBatch, RecordBatchReader};
 use ::arrow::datatypes::Schema;
 use ::arrow::error::ArrowError;
 use firearrow_proto::api::describe::RecordCounts;
+use std::collections::VecDeque;
 
 /// What to do about the rows behind one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +62,7 @@ impl Statement {
     }
 
     /// [`execute_rows`](Self::execute_rows) for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of the same
-    /// connection. Row numbers count over all batches; memory is bounded by one of them and about 3 MB.
+    /// connection. Row numbers count over all batches; memory is bounded by two of them and about 3 MB.
     ///
     /// # Errors
     /// As with `execute_rows`, and those of the reader.
@@ -87,7 +89,7 @@ impl Statement {
         let write = self.write;
         let writing =
             inner.shared.run(async |session| session.start_writing(prepared, id, schema, stop, write))?;
-        let mut open = Open { inner, writing: Some(writing) };
+        let mut open = Open { inner, writing: Some(writing), recent: VecDeque::new() };
         let written = open.write_all(batches);
         open.finish(written)
     }
@@ -97,14 +99,21 @@ impl Statement {
 struct Open<'a> {
     inner: &'a Inner,
     writing: Option<Writing>,
+    /// Batches with rows of which it is not known yet what became of them, and the number of the first row of each.
+    recent: VecDeque<(usize, RecordBatch)>,
 }
 
 impl Open<'_> {
     /// The connection is free while the next batch is awaited: the reader may need it.
     fn write_all(&mut self, batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>) -> Result<()> {
         let Some(writing) = &mut self.writing else { return Ok(()) };
+        let mut first = 0;
         for batch in batches {
             let batch = batch.map_err(Error::of_reader)?;
+            let known = writing.known_rows();
+            self.recent.retain(|(first, batch)| first + batch.num_rows() > known);
+            self.recent.push_back((first, batch.clone()));
+            first += batch.num_rows();
             self.inner.resume(async |session| session.write_rows(writing, &batch).await)?;
             if writing.should_stop() {
                 break;
@@ -117,7 +126,13 @@ impl Open<'_> {
         let Some(mut writing) = self.writing.take() else { return Ok(RowsExecuted::default()) };
         let finished = self.inner.resume(async |session| session.finish_writing(&mut writing).await);
         let result = result.and(finished);
-        let done = RowsExecuted::from(writing.into_written());
+        let mut done = RowsExecuted::from(writing.into_written());
+        for RowFailure { row, error } in &mut done.failures {
+            let batch = self.recent.iter().rfind(|(first, _)| first <= row);
+            if let Some((first, batch)) = batch {
+                self.inner.name_parameter(error, batch, *row - first);
+            }
+        }
         match result {
             Ok(()) => Ok(done),
             Err(error) => Err(error.after(done)),
@@ -126,6 +141,21 @@ impl Open<'_> {
 }
 
 impl Inner {
+    /// Says which parameter the engine has refused, if that can be found out.
+    pub(crate) fn name_parameter(&self, error: &mut Error, batch: &RecordBatch, row: usize) {
+        if error.status().is_none() {
+            return;
+        }
+        let parameters = &self.prepared.info.parameters;
+        let Some(index) = suspect(parameters, batch, row, error.sqlstate()) else { return };
+        let name = match batch.schema_ref().field(index).name().as_str() {
+            "" => String::new(),
+            name => format!(" (\"{name}\")"),
+        };
+        let told = error.clone().context(format!("parameter {}{name}", index + 1));
+        *error = told;
+    }
+
     /// Runs another part of a call, at the expense of the statement.
     fn resume<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
         self.shared.resume_metered(std::slice::from_ref(&self.meter), flow)

@@ -67,9 +67,17 @@ impl Statement {
     }
 
     /// Prepares for an execution that follows at once: known SQL is sent together with it.
-    pub(crate) fn recall(shared: &Arc<Shared>, transaction: &Transaction, sql: Sql<'_>) -> Result<Self> {
+    pub(crate) fn recall(
+        shared: &Arc<Shared>,
+        transaction: &Transaction,
+        sql: Sql<'_>,
+        time: Option<Duration>,
+    ) -> Result<Self> {
         let transaction = transaction.id()?;
-        let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
+        let prepared = shared.run(async |session| {
+            session.backend.limit_call(time);
+            session.recall(transaction, sql).await
+        })?;
         Ok(Self::new(shared, prepared))
     }
 
@@ -130,7 +138,8 @@ impl Statement {
     }
 
     /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
-    /// look after it themselves; for older servers this side does. Not for many rows of parameters at once.
+    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Not for
+    /// many rows of parameters at once.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
@@ -193,15 +202,14 @@ impl Statement {
         let id = transaction.id()?;
         let parameters = parameters.into();
         let meter = Meter::default();
-        let fetching =
-            self.inner.shared.metered(&[self.inner.meter.clone(), meter.clone()], async |session| {
-                let prepared = &self.inner.prepared;
-                let bound = session.bind(prepared, id, parameters.batch(), self.write.time_rounding).await?;
-                let message =
-                    bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
-                session.set_timeout(prepared, self.timeout)?;
-                session.open(prepared, id, message, &self.read, self.limits).await
-            })?;
+        let opened = self.inner.shared.metered(&[self.inner.meter.clone(), meter.clone()], async |session| {
+            let prepared = &self.inner.prepared;
+            let bound = session.bind(prepared, id, parameters.batch(), self.write.time_rounding).await?;
+            let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+            session.set_timeout(prepared, self.timeout)?;
+            session.open(prepared, id, message, &self.read, self.limits).await
+        });
+        let fetching = opened.map_err(|error| self.naming_parameter(error, &parameters))?;
         Ok(Cursor::new(Arc::clone(&self.inner), fetching, meter))
     }
 
@@ -271,8 +279,18 @@ impl Statement {
                 transaction.ended();
             }
             executed
-        })?;
-        Ok(executed.into())
+        });
+        let executed =
+            executed.map_err(|error| self.naming_parameter(transaction.with_outcome(error), parameters));
+        Ok(executed?.into())
+    }
+
+    /// The failure of the only row of parameters.
+    fn naming_parameter(&self, mut error: Error, parameters: &Params) -> Error {
+        if let Some(batch) = parameters.batch() {
+            self.inner.name_parameter(&mut error, batch, 0);
+        }
+        error
     }
 }
 

@@ -6,6 +6,7 @@ use crate::blob::BlobReader;
 use crate::connection::Shared;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
+use crate::lost_commit;
 use crate::params::Params;
 use crate::statement::{Executed, Statement};
 use arrow::array::{ArrayRef, LargeBinaryArray, UInt64Array};
@@ -14,6 +15,7 @@ use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A transaction. It is rolled back when it is dropped without having been committed; in limbo, that is after
 /// [`prepare_commit`](Self::prepare_commit), it stays there.
@@ -23,23 +25,30 @@ pub struct Transaction {
     open: bool,
     /// In limbo: nothing is allowed but to decide.
     prepared: bool,
+    /// The server may undo it without leaving a trace.
+    has_undo: bool,
 }
 
 impl Transaction {
     pub(crate) fn begin(shared: &Arc<Shared>, options: TransactionOptions) -> Result<Self> {
         let id = shared.run(async |session| session.begin(&options).await)?;
-        Ok(Self { shared: Arc::clone(shared), id, open: true, prepared: false })
+        Ok(Self::new(shared, id, &options))
+    }
+
+    fn new(shared: &Arc<Shared>, id: TransactionId, options: &TransactionOptions) -> Self {
+        let has_undo = !options.no_auto_undo;
+        Self { shared: Arc::clone(shared), id, open: true, prepared: false, has_undo }
     }
 
     /// One that was taken over from limbo.
     pub(crate) fn recovered(shared: &Arc<Shared>, id: TransactionId) -> Self {
-        Self { shared: Arc::clone(shared), id, open: true, prepared: true }
+        Self { shared: Arc::clone(shared), id, open: true, prepared: true, has_undo: false }
     }
 
     /// Begins with the first statement, if that saves a round trip.
     pub(crate) fn begin_late(shared: &Arc<Shared>, options: TransactionOptions) -> Result<Self> {
         let id = shared.run(async |session| session.begin_late(&options).await)?;
-        Ok(Self { shared: Arc::clone(shared), id, open: true, prepared: false })
+        Ok(Self::new(shared, id, &options))
     }
 
     pub(crate) fn id(&self) -> Result<TransactionId> {
@@ -72,7 +81,13 @@ impl Transaction {
     /// found to be wrong with it may therefore be told by the execution; see
     /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
     pub fn recall(&self, sql: &str) -> Result<Statement> {
-        Statement::recall(&self.shared, self, self.shared.sql(sql))
+        self.recall_within(sql, None)
+    }
+
+    /// [`recall`](Self::recall), waiting no longer than this for a server to prepare it ([`Kind::Timeout`]).
+    /// [`Statement::with_timeout`] limits the executions.
+    pub fn recall_within(&self, sql: &str, time: Option<Duration>) -> Result<Statement> {
+        Statement::recall(&self.shared, self, self.shared.sql(sql), time)
     }
 
     /// Runs a query.
@@ -104,7 +119,7 @@ impl Transaction {
         limits: BatchLimits,
     ) -> Result<Cursor> {
         let set = |statement: Statement| statement.with_read_options(read.clone()).with_limits(limits);
-        let recalled = set(Statement::recall(&self.shared, self, sql)?);
+        let recalled = set(Statement::recall(&self.shared, self, sql, None)?);
         match recalled.query(self, parameters.clone()) {
             Err(error) if self.shall_prepare_anew(sql.text, &recalled, &error) => {
                 drop(recalled);
@@ -165,6 +180,7 @@ impl Transaction {
         let id = self.id()?;
         let executed = self.shared.run(async |session| {
             let executed = session.backend.execute_immediate(id, self.shared.sql(sql)).await?;
+            session.note_retaining(id, sql);
             // The text may be anything, and may have altered tables.
             session.forget_all();
             if executed.transaction_ended {
@@ -182,7 +198,8 @@ impl Transaction {
     /// Hundreds travel in one round trip.
     pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
         let id = self.id()?;
-        self.shared.run(async |session| session.read_blobs(id, ids, None).await)
+        let max_blob = self.shared.read.max_blob;
+        self.shared.run(async |session| session.read_blobs(id, ids, max_blob, None).await)
     }
 
     /// Opens a BLOB as a stream of bytes; for those that shall not be in memory as a whole.
@@ -215,6 +232,11 @@ impl Transaction {
     }
 
     /// Makes the changes permanent. When that fails the transaction is rolled back, unless it is in limbo.
+    ///
+    /// # Errors
+    /// [`Kind::CommitUnknown`] when the connection was lost after the commit had been sent. The server is then asked on
+    /// another connection, for some seconds at most, and [`Error::lost_commit`] has its answer. It is certain that
+    /// the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`]) or was in limbo.
     pub fn commit(mut self) -> Result<()> {
         self.finish(End::Commit)
     }
@@ -227,7 +249,7 @@ impl Transaction {
     /// Makes the changes permanent and goes on with the same snapshot and open cursors.
     pub fn commit_retaining(&mut self) -> Result<()> {
         let id = self.id()?;
-        self.shared.run(async |session| session.end(id, End::CommitRetaining).await)
+        self.end(id, End::CommitRetaining)
     }
 
     /// Undoes the changes and goes on.
@@ -275,9 +297,24 @@ impl Transaction {
 
     fn finish(&mut self, end: End) -> Result<()> {
         let id = self.id_even_in_limbo()?;
-        self.shared.run(async |session| session.end(id, end).await)?;
+        self.end(id, end)?;
         self.open = false;
         Ok(())
+    }
+
+    fn end(&self, id: TransactionId, end: End) -> Result<()> {
+        let ended = self.shared.run(async |session| session.end(id, end).await);
+        ended.map_err(|error| self.with_outcome(error))
+    }
+
+    /// Asks the server what became of the commit, if `error` says that its answer was lost.
+    pub(crate) fn with_outcome(&self, error: Error) -> Error {
+        match error.kind() {
+            Kind::CommitUnknown => {
+                lost_commit::resolve(error, &self.shared.config, self.prepared || !self.has_undo)
+            }
+            _ => error,
+        }
     }
 
     /// The engine has ended the transaction itself.

@@ -50,12 +50,16 @@ impl Attachment {
         let path = c_string(path.as_bytes())?;
         let length = length(dpb)?;
         let status = Status::new(library)?;
-        let raw = signals::keeping(|| {
-            // SAFETY: the provider lives for ever, the path ends with NUL and the block has the length given.
-            status.call(|status| unsafe {
-                call(provider.as_ptr(), status, path.as_ptr(), length, dpb.as_ptr())
-            })
-        })?;
+        signals::keep(|| {
+            // SAFETY: the provider lives for ever, and so does the path, which ends with NUL; there is no block.
+            let refused = status.call(|status| unsafe {
+                IProvider::attach(provider.as_ptr(), status, c"".as_ptr(), 0, ptr::null())
+            });
+            debug_assert!(refused.is_err(), "a database without a name");
+        });
+        // SAFETY: the provider lives for ever, the path ends with NUL and the block has the length given.
+        let raw = status
+            .call(|status| unsafe { call(provider.as_ptr(), status, path.as_ptr(), length, dpb.as_ptr()) })?;
         // SAFETY: the reference that the call returned is ours.
         let interface = unsafe { Owned::new(raw) }?;
         let (ended, callbacks) = (AtomicBool::new(false), Mutex::default());

@@ -54,6 +54,20 @@ pub enum Error {
         /// The one asked for.
         asked: PathBuf,
     },
+    /// Others could replace what would be loaded, and so run code as this user.
+    Unsafe {
+        /// What was to be used.
+        path: PathBuf,
+        /// The file or folder on the way that is not safe.
+        culprit: PathBuf,
+        /// What others can do.
+        reason: String,
+    },
+    /// The engine was started before this process was forked; it does not work in the copy.
+    Forked {
+        /// The process that started it.
+        process: u32,
+    },
     /// The folders that an engine needs for itself cannot be used.
     Folder {
         /// The folder or file.
@@ -120,6 +134,8 @@ impl Error {
             | Self::NotALibrary { .. }
             | Self::SecondLibrary { .. }
             | Self::Folder { .. }
+            | Self::Unsafe { .. }
+            | Self::Forked { .. }
             | Self::Interface { .. }
             | Self::Unsupported { .. }
             | Self::Layout { .. }
@@ -171,6 +187,19 @@ impl fmt::Display for Error {
                  process",
                 loaded.display(),
                 asked.display()
+            ),
+            Self::Unsafe { path, culprit, reason } => write!(
+                f,
+                "{} is not used for the embedded engine, because {} {reason}: code of others could run here. Make it \
+                 belong to you or root alone (chown, chmod go-w), or name another engine with FIREARROW_ENGINE",
+                path.display(),
+                culprit.display(),
+            ),
+            Self::Forked { process } => write!(
+                f,
+                "the embedded engine was started in process {process}, of which this one is a fork, and does not \
+                 work here: start this process afresh (in Python: multiprocessing's spawn), open embedded databases \
+                 after forking only, or use a server"
             ),
             Self::Folder { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::Interface { name, found: 0, .. } => write!(f, "the client library returned no {name}"),

@@ -64,6 +64,7 @@ mod loader;
 mod message;
 mod metadata;
 mod options;
+mod place;
 mod result_set;
 mod root;
 mod runtime;
@@ -71,6 +72,8 @@ mod signals;
 mod statement;
 mod status;
 mod transaction;
+mod trust;
+mod user;
 
 pub use attachment::{Attachment, CancelKind, Canceller};
 pub use batch::{Batch, BatchOptions, BlobPolicy};

@@ -17,12 +17,17 @@ use std::fs;
 use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::process;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The one library of this process. It is never unloaded: the engine's threads and the handlers that it has
 /// registered outlive every attachment.
 static LOADED: Mutex<Option<Arc<Library>>> = Mutex::new(None);
+
+/// The process that has loaded it, or is about to; 0 for none. Its threads and locks do not survive a fork.
+static OWNER: AtomicU32 = AtomicU32::new(0);
 
 type Interpret = unsafe extern "C" fn(*mut c_char, u32, *mut *const Word) -> i32;
 type SqlState = unsafe extern "C" fn(*mut c_char, *const Word);
@@ -66,6 +71,8 @@ impl Library {
     /// `FIREBIRD_LOCK`, so these are set then; that is sound only while no other thread reads the environment
     /// without the lock of `std::env`. Folders chosen by this crate never have blanks.
     pub fn load(runtime: &Runtime, options: &LoadOptions) -> Result<Arc<Self>, Error> {
+        // Before the lock: another thread may have held it while this process was forked.
+        refuse_fork()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let asked = fs::canonicalize(&runtime.library)
             .map_err(|_| Error::LibraryNotFound { tried: vec![runtime.library.clone()] })?;
@@ -79,22 +86,15 @@ impl Library {
         if let Some(foreign) = loader::foreign_client(&asked) {
             return Err(Error::SecondLibrary { loaded: foreign, asked });
         }
-        let library = Arc::new(Self::open(runtime, options)?);
+        OWNER.store(process::id(), Ordering::SeqCst);
+        let prepared = Prepared::new(runtime, options).inspect_err(|_| OWNER.store(0, Ordering::SeqCst))?;
+        let library = Arc::new(Self::start(prepared, runtime, options)?);
         *loaded = Some(Arc::clone(&library));
         Ok(library)
     }
 
-    fn open(runtime: &Runtime, options: &LoadOptions) -> Result<Self, Error> {
-        let lock = folder(options.lock_folder.as_deref(), "FIREBIRD_LOCK", folders::lock)?;
-        let temp = folder(options.temp_folder.as_deref(), "FIREBIRD_TMP", folders::temporary)?;
-        // Checked before a root is built around it.
-        if let Some(reason) = elf::defect(&runtime.library).unwrap_or(None) {
-            return Err(Error::NotALibrary { path: runtime.library.clone(), reason });
-        }
-        let configuration = options.configuration(runtime.engine_number(), &temp);
-        let compatible = loader::compatible_links(runtime);
-        let root = root::prepare(runtime, options, &configuration, &compatible)?;
-        let shared = loader::open(&root.library)?;
+    fn start(prepared: Prepared, runtime: &Runtime, options: &LoadOptions) -> Result<Self, Error> {
+        let Prepared { root, lock, shared } = prepared;
         let symbols = Symbols::resolve(&shared)
             .map_err(|reason| Error::NotALibrary { path: runtime.library.clone(), reason })?;
         // From here on code of the library has run, so it stays whatever happens.
@@ -160,6 +160,7 @@ impl Library {
     }
 
     fn open_database(self: &Arc<Self>, path: &str, dpb: &[u8], call: Open) -> Result<Attachment, Error> {
+        refuse_fork()?;
         let plugin = match self.options.providers {
             Providers::Engine => Some(self.existing_plugin()?),
             Providers::Remote => None,
@@ -227,6 +228,31 @@ impl Library {
     }
 }
 
+/// A library that is open, with its folders, and nothing of it called.
+struct Prepared {
+    root: Root,
+    lock: PathBuf,
+    shared: Shared,
+}
+
+impl Prepared {
+    fn new(runtime: &Runtime, options: &LoadOptions) -> Result<Self, Error> {
+        let runtime = &runtime.trusted()?;
+        let own_lock = || folders::lock(options.server_mode);
+        let lock = folder(options.lock_folder.as_deref(), "FIREBIRD_LOCK", own_lock)?;
+        let temp = folder(options.temp_folder.as_deref(), "FIREBIRD_TMP", || Ok(folders::temporary()))?;
+        // Checked before a root is built around it.
+        if let Some(reason) = elf::defect(&runtime.library).unwrap_or(None) {
+            return Err(Error::NotALibrary { path: runtime.library.clone(), reason });
+        }
+        let configuration = options.configuration(runtime.engine_number(), &temp);
+        let compatible = loader::compatible_links(runtime);
+        let root = root::prepare(runtime, options, &configuration, &compatible)?;
+        let shared = loader::open(&root.library)?;
+        Ok(Self { root, lock, shared })
+    }
+}
+
 impl Symbols {
     fn resolve(library: &Shared) -> Result<Self, String> {
         /// # Safety
@@ -263,6 +289,15 @@ impl Symbols {
             0 => Ok(()),
             _ => Err(Error::Folder { path: path.to_path_buf(), reason: "was refused by the library".into() }),
         }
+    }
+}
+
+/// Fails in a process that was forked from the one with the library: its calls would wait for ever.
+fn refuse_fork() -> Result<(), Error> {
+    match OWNER.load(Ordering::SeqCst) {
+        0 => Ok(()),
+        process if process == process::id() => Ok(()),
+        process => Err(Error::Forked { process }),
     }
 }
 

@@ -11,11 +11,14 @@
 //!
 //! A root is built beside its final place and renamed, so that it is there completely or not at all, whoever
 //! else builds the same one. The engine writes `firebird.log` into it and nothing into the installation.
+//! Whatever is linked or copied has been checked at that moment, see [`trust`](crate::trust), and is named by
+//! its resolved path.
 
 use crate::Error;
 use crate::folders;
 use crate::options::LoadOptions;
 use crate::runtime::{Runtime, RuntimeKind};
+use crate::trust::Trust;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::ErrorKind;
@@ -53,7 +56,7 @@ pub(crate) fn prepare(
     let plan = Plan { runtime, configuration, compatible };
     let description = plan.description().map_err(|error| folder_error(&runtime.library, &error))?;
     let path = match &options.private_root {
-        Some(path) => std::path::absolute(path).map_err(|error| folder_error(path, &error))?,
+        Some(path) => own_place(path)?,
         None => folders::cache()?.join(format!("engine-{:016x}", fnv(description.as_bytes()))),
     };
     if plan.is_complete(&path, &description) {
@@ -62,7 +65,7 @@ pub(crate) fn prepare(
     if options.private_root.is_some() && path.exists() && !path.join(MARKER).exists() && !is_empty(&path) {
         return Err(Error::Folder { path, reason: "is in use for something else; name a new folder".into() });
     }
-    plan.build(&path, &description).map_err(|error| folder_error(&path, &error))?;
+    plan.build(&path, &description)?;
     Ok(plan.root(path))
 }
 
@@ -120,18 +123,19 @@ impl Plan<'_> {
     }
 
     /// Builds a root at a temporary place and moves it to `path`.
-    fn build(&self, path: &Path, description: &str) -> io::Result<()> {
+    fn build(&self, path: &Path, description: &str) -> Result<(), Error> {
+        let failed = |error: io::Error| folder_error(path, &error);
         let parent = path.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(parent)?;
+        fs::create_dir_all(parent).map_err(failed)?;
         // One builder at a time. Where the file system has no locks, the renames still keep roots whole.
-        let guard = fs::File::open(parent)?;
+        let guard = fs::File::open(parent).map_err(failed)?;
         let _ = guard.lock();
         if self.is_complete(path, description) {
             return Ok(());
         }
         let building = beside(path, "new");
-        let result =
-            self.fill(&building, description).and_then(|()| self.publish(&building, path, description));
+        let publish = || self.publish(&building, path, description).map_err(failed);
+        let result = self.fill(&building, description).and_then(|()| publish());
         if result.is_err() {
             let _ = fs::remove_dir_all(&building);
         }
@@ -158,64 +162,78 @@ impl Plan<'_> {
         Err(io::Error::other("cannot be replaced"))
     }
 
-    fn fill(&self, root: &Path, description: &str) -> io::Result<()> {
-        folders::make_private(root)?;
-        fs::write(root.join("firebird.conf"), self.configuration)?;
-        fs::write(root.join("databases.conf"), "")?;
+    fn fill(&self, root: &Path, description: &str) -> Result<(), Error> {
+        let failed = |error: io::Error| folder_error(root, &error);
+        let mut trust = Trust::default();
+        folders::make_private(root).map_err(failed)?;
+        fs::write(root.join("firebird.conf"), self.configuration).map_err(failed)?;
+        fs::write(root.join("databases.conf"), "").map_err(failed)?;
         // Packages of a system have the folder of plugins compiled in; the rest moves with the root.
         if self.runtime.kind != RuntimeKind::Distribution {
-            self.fill_libraries(&root.join("lib"))?;
+            self.fill_libraries(&mut trust, &root.join("lib"))?;
             if let Some(plugins) = &self.runtime.plugins {
-                self.fill_modules(plugins, &root.join("plugins"))?;
+                self.fill_modules(&mut trust, plugins, &root.join("plugins"))?;
             }
         }
         let source = self.runtime.root.as_deref().or_else(|| self.runtime.plugins.as_deref()?.parent());
         if let Some(source) = source {
             let intl = source.join("intl");
             if intl.is_dir() {
-                self.fill_modules(&intl, &root.join("intl"))?;
+                self.fill_modules(&mut trust, &intl, &root.join("intl"))?;
             }
             for name in LINKED.iter().filter(|name| source.join(name).exists()) {
-                symlink(source.join(name), root.join(name))?;
+                symlink(trust.resolve(&source.join(name))?, root.join(name)).map_err(failed)?;
             }
         }
-        fs::write(root.join(MARKER), description)
+        fs::write(root.join(MARKER), description).map_err(failed)
     }
 
-    fn fill_libraries(&self, lib: &Path) -> io::Result<()> {
-        fs::create_dir(lib)?;
-        let source = fs::canonicalize(&self.runtime.library)?;
+    fn fill_libraries(&self, trust: &mut Trust, lib: &Path) -> Result<(), Error> {
+        let failed = |error: io::Error| folder_error(lib, &error);
+        fs::create_dir(lib).map_err(failed)?;
+        let source = trust.resolve(&self.runtime.library)?;
         let folder = source.parent().unwrap_or(Path::new("/"));
-        for entry in fs::read_dir(folder)?.flatten() {
-            let name = entry.file_name();
-            let is_library = name.as_encoded_bytes().windows(3).any(|part| part == b".so");
-            if is_library && entry.path().is_file() {
-                symlink(entry.path(), lib.join(&name))?;
-            }
+        for (name, file) in trust.libraries(folder)? {
+            symlink(file, lib.join(&name)).map_err(failed)?;
         }
         for (name, target) in self.compatible {
-            link_new(target, &lib.join(name))?;
+            link_new(target, &lib.join(name)).map_err(failed)?;
         }
-        link_new(&source, &lib.join(self.library_name()))
+        link_new(&source, &lib.join(self.library_name())).map_err(failed)
     }
 
     /// Puts the modules of one folder into a new one.
-    fn fill_modules(&self, source: &Path, target: &Path) -> io::Result<()> {
+    fn fill_modules(&self, trust: &mut Trust, source: &Path, target: &Path) -> Result<(), Error> {
+        let failed = |error: io::Error| folder_error(target, &error);
         // Engines before 5.0 compare a module's real path with the one asked for and refuse links.
         let copied = self.runtime.generation.is_none_or(|generation| generation < 5);
-        fs::create_dir(target)?;
-        for entry in fs::read_dir(source)?.flatten() {
-            let (from, to) = (entry.path(), target.join(entry.file_name()));
+        fs::create_dir(target).map_err(failed)?;
+        trust.check_all(source)?;
+        for (name, from) in trust.entries(source)? {
+            let to = target.join(name);
             if copied && from.is_file() {
-                fs::copy(&from, &to)?;
+                fs::copy(&from, &to).map_err(failed)?;
                 // Without the execute bit the library hides why a plugin could not be loaded.
-                fs::set_permissions(&to, fs::Permissions::from_mode(0o700))?;
+                fs::set_permissions(&to, fs::Permissions::from_mode(0o700)).map_err(failed)?;
             } else {
-                symlink(&from, &to)?;
+                symlink(&from, &to).map_err(failed)?;
             }
         }
         Ok(())
     }
+}
+
+/// The folder that the application names, where nobody else can replace it.
+fn own_place(path: &Path) -> Result<PathBuf, Error> {
+    let failed = |error: io::Error| folder_error(path, &error);
+    let path = std::path::absolute(path).map_err(failed)?;
+    let parent = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(parent).map_err(failed)?;
+    Trust::default().resolve_parent(parent)?;
+    if path.exists() {
+        Trust::default().resolve(&path)?;
+    }
+    Ok(path)
 }
 
 fn link_new(target: &Path, link: &Path) -> io::Result<()> {

@@ -1,18 +1,15 @@
 //! Finding a client library and the engine that belongs to it.
 
 use crate::Error;
-use std::ffi::OsString;
+use crate::place::{self, IN_SITE_PACKAGES};
+use crate::trust::Trust;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 /// The name under which every release since 2.5 is installed.
 const LIBRARY: &str = "libfbclient.so.2";
-/// Where the Python package keeps the engine, below a `site-packages` folder.
-const IN_SITE_PACKAGES: &str = "firebird/embedded/runtime";
-/// How long an interpreter may take to say where the package is.
-const PYTHON_PATIENCE: Duration = Duration::from_secs(5);
+/// What the engine reads or loads beside its plugins.
+const BESIDE: [&str; 4] = ["intl", "tzdata", "firebird.msg", "plugins.conf"];
 
 /// How a client library came to be where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,25 +52,18 @@ impl RuntimeHint {
 }
 
 impl Runtime {
-    /// The runtime that `hint` names; else the one that `FIREARROW_ENGINE` names; else the first found of
-    /// the Python package (in `$VIRTUAL_ENV`, the folders of `FIREARROW_ENGINE_PATH`, a `.venv` here or
-    /// above, or where `python3` has it) and the places of the system.
+    /// The runtime that `hint` names; else the one that `FIREARROW_ENGINE` names; else the first found in the
+    /// active environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), in the folders of `FIREARROW_ENGINE_PATH`, beside the
+    /// file that contains this code, and at the places of the system.
+    ///
+    /// The current folder and those above it are none of these places.
     pub fn discover(hint: &RuntimeHint) -> Result<Self, Error> {
-        let named = hint.path.clone().or_else(|| env::var_os("FIREARROW_ENGINE").map(PathBuf::from));
-        if let Some(path) = named {
+        let variable = || env::var_os("FIREARROW_ENGINE").filter(|path| !path.is_empty()).map(PathBuf::from);
+        if let Some(path) = hint.path.clone().or_else(variable) {
             return Self::at(&path).ok_or(Error::LibraryNotFound { tried: vec![path] });
         }
-        let here = env::current_dir().unwrap_or_default();
-        let mut tried = Vec::new();
-        let mut look = |places: Vec<PathBuf>| {
-            let found = places.iter().find_map(|place| Self::at(place));
-            tried.extend(places);
-            found
-        };
-        look(package_places(&|name| env::var_os(name), &here))
-            .or_else(|| look(ask_python().into_iter().collect()))
-            .or_else(|| look(system_places(&|name| env::var_os(name))))
-            .ok_or(Error::LibraryNotFound { tried })
+        let tried = place::all();
+        tried.iter().find_map(|place| Self::at(place)).ok_or(Error::LibraryNotFound { tried })
     }
 
     /// The runtime at `path`: a client library, the folder that contains it, or a `site-packages` folder.
@@ -105,6 +95,31 @@ impl Runtime {
         let name = plugin.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let number = name.strip_prefix("libEngine").and_then(|number| number.parse().ok());
         number.unwrap_or(if self.generation == Some(3) { 12 } else { 13 })
+    }
+
+    /// The same with resolved paths, after a look at everything that will be loaded: nobody but root and this
+    /// user may be able to replace any of it.
+    pub(crate) fn trusted(&self) -> Result<Self, Error> {
+        let mut trust = Trust::default();
+        let library = trust.resolve(&self.library)?;
+        let folder = trust.resolve(library.parent().unwrap_or(Path::new("/")))?;
+        if self.kind != RuntimeKind::Distribution {
+            trust.libraries(&folder)?;
+        }
+        let root = self.root.as_ref().map(|root| trust.resolve(root)).transpose()?;
+        let plugins = self.plugins.as_ref().map(|plugins| trust.resolve(plugins)).transpose()?;
+        if let Some(plugins) = &plugins {
+            trust.check_all(plugins)?;
+        }
+        let base = root.as_deref().or_else(|| plugins.as_deref()?.parent());
+        for beside in base.into_iter().flat_map(|base| BESIDE.map(|name| base.join(name))) {
+            if beside.is_dir() {
+                trust.check_all(&beside)?;
+            } else if beside.exists() {
+                trust.resolve(&beside)?;
+            }
+        }
+        Ok(Self { library, root, plugins, ..self.clone() })
     }
 
     fn of_library(path: &Path) -> Self {
@@ -151,69 +166,6 @@ fn distribution_plugins(folder: &Path, generation: Option<u8>) -> Option<PathBuf
     versioned.into_iter().chain([base.join("plugins")]).find(|plugins| plugins.is_dir())
 }
 
-type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
-
-/// Folders in which the Python package may be, without asking an interpreter.
-fn package_places(variable: Lookup<'_>, here: &Path) -> Vec<PathBuf> {
-    let mut places = Vec::new();
-    if let Some(environment) = variable("VIRTUAL_ENV") {
-        places.extend(site_packages(Path::new(&environment)));
-    }
-    if let Some(list) = variable("FIREARROW_ENGINE_PATH") {
-        places.extend(env::split_paths(&list).filter(|path| !path.as_os_str().is_empty()));
-    }
-    places.extend(here.ancestors().flat_map(|folder| site_packages(&folder.join(".venv"))));
-    places
-}
-
-/// `lib/python3.x/site-packages/firebird/embedded/runtime` of an environment, newest interpreter first.
-fn site_packages(environment: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(environment.join("lib")) else { return Vec::new() };
-    let mut found: Vec<_> = entries
-        .flatten()
-        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"python"))
-        .map(|entry| entry.path().join("site-packages").join(IN_SITE_PACKAGES))
-        .filter(|path| path.is_dir())
-        .collect();
-    found.sort();
-    found.reverse();
-    found
-}
-
-/// Asks `python3` where it would import the package from.
-fn ask_python() -> Option<PathBuf> {
-    const QUESTION: &str = "import importlib.util\n\
-                            spec = importlib.util.find_spec('firebird.embedded')\n\
-                            print(next(iter(spec.submodule_search_locations)), end='')";
-    let mut child = Command::new("python3")
-        .args(["-c", QUESTION])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let deadline = Instant::now() + PYTHON_PATIENCE;
-    while matches!(child.try_wait(), Ok(None)) {
-        if Instant::now() >= deadline {
-            // Nothing is lost if it has just ended by itself.
-            let _ = child.kill();
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    let output = child.wait_with_output().ok()?;
-    let folder = String::from_utf8(output.stdout).ok().filter(|folder| !folder.is_empty())?;
-    output.status.success().then(|| Path::new(&folder).join("runtime"))
-}
-
-/// Where systems and the project's own archive put the library.
-fn system_places(variable: Lookup<'_>) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = variable("FIREBIRD").map(PathBuf::from).into_iter().collect();
-    places.extend(["/opt/firebird", "/usr/local/firebird"].map(PathBuf::from));
-    places.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
-    places.extend(["/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
-    places
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,25 +208,6 @@ mod tests {
     fn a_library_without_plugins_names_no_engine() {
         let folder = tree(&["libfbclient.so.2"]);
         assert_eq!(Runtime::at(folder.path()).unwrap().engine_plugin(), None);
-    }
-
-    #[test]
-    fn the_package_is_found_in_environments_and_listed_folders() {
-        let folder = tree(&[
-            "venv/lib/python3.11/site-packages/firebird/embedded/runtime/libfbclient.so.2",
-            "work/.venv/lib/python3.12/site-packages/firebird/embedded/runtime/libfbclient.so.2",
-            "listed/firebird/embedded/runtime/libfbclient.so.2",
-        ]);
-        let base = folder.path().to_path_buf();
-        let variable = |name: &str| match name {
-            "VIRTUAL_ENV" => Some(base.join("venv").into_os_string()),
-            "FIREARROW_ENGINE_PATH" => Some(base.join("listed").into_os_string()),
-            _ => None,
-        };
-        let places = package_places(&variable, &base.join("work/deep/below"));
-        assert_eq!(places.len(), 3);
-        assert!(places[0].starts_with(base.join("venv")));
-        assert!(places.iter().all(|place| Runtime::at(place).is_some()));
     }
 
     #[test]

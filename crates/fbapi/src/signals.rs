@@ -3,7 +3,8 @@
 //! The first call that reaches the library's dispatcher, whether it succeeds or not, installs handlers that
 //! shut the engine down (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0). It happens once in a
 //! process, so only that call needs a guard: restoring around later ones could undo a handler that the
-//! application sets meanwhile in another thread.
+//! application sets meanwhile in another thread. A signal that comes between is lost to the application, hence the
+//! first call is one that fails at once, and not one that may wait for the engine.
 
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
@@ -14,23 +15,21 @@ const TAKEN: [i32; 2] = [libc::SIGINT, libc::SIGTERM];
 /// Whether the library has had its one chance.
 static FIRST_CALL_DONE: Mutex<bool> = Mutex::new(false);
 
-/// Runs `call`, which reaches the dispatcher, and puts the handlers back if it was the first to do so.
-pub(crate) fn keeping<T>(call: impl FnOnce() -> T) -> T {
+/// Runs `call`, which reaches the dispatcher, and puts the handlers back; only the first time.
+pub(crate) fn keep(call: impl FnOnce()) {
+    // The lock is held: another thread must not save the library's handlers as the application's.
     let mut done = FIRST_CALL_DONE.lock().unwrap_or_else(PoisonError::into_inner);
     if *done {
-        drop(done);
-        return call();
+        return;
     }
-    // The lock is held: another thread must not save the library's handlers as the application's.
     let saved = TAKEN.map(|signal| (signal, current(signal)));
-    let result = call();
+    call();
     for (signal, action) in saved {
         if let Some(action) = action {
             restore(signal, &action);
         }
     }
     *done = true;
-    result
 }
 
 fn current(signal: i32) -> Option<libc::sigaction> {

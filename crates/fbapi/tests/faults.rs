@@ -384,6 +384,102 @@ fn an_attached_process_still_dies_of_sigterm() {
 }
 
 #[test]
+fn a_fork_of_a_process_with_the_engine_is_told_so() {
+    isolated("a_fork_of_a_process_with_the_engine_is_told_so", |engine| {
+        let folder = tempfile::tempdir().unwrap();
+        let library = load(engine, &rooted(&folder)).unwrap();
+        let attachment = create(&library, folder.path()).unwrap();
+        let database = folder.path().join("new.fdb");
+        let database = database.to_str().unwrap();
+        // SAFETY: the child calls nothing but what is tested, and ends without unwinding or destructors.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above. What hangs is ended by the alarm.
+            unsafe { libc::alarm(20) };
+            let is_refused =
+                |error: &Error| matches!(error, Error::Forked { .. }) && error.to_string().contains("spawn");
+            let attached = library.attach(database, DPB).err().is_some_and(|error| is_refused(&error));
+            let loaded = load(engine, &rooted(&folder)).err().is_some_and(|error| is_refused(&error));
+            // SAFETY: as above.
+            unsafe { libc::_exit(i32::from(attached) + 2 * i32::from(loaded)) };
+        }
+        let mut status = 0;
+        // SAFETY: the status is written by the call; the child is ours.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status), "it was ended by signal {}", libc::WTERMSIG(status));
+        assert_eq!(libc::WEXITSTATUS(status), 3);
+        attachment.ping().unwrap();
+    });
+}
+
+/// The engine in the folder `.venv` that `make setup` once left in checkouts.
+fn planted(folder: &Path, engine: &Path) {
+    let packages = folder.join(".venv/lib/python3.11/site-packages/firebird");
+    fs::create_dir_all(packages.join("embedded")).unwrap();
+    symlink(engine, packages.join("embedded/runtime")).unwrap();
+    // What an interpreter would import from the current folder.
+    fs::create_dir(folder.join("firebird")).unwrap();
+    fs::write(folder.join("firebird/__init__.py"), format!("open({:?}, 'w')", folder.join("ran"))).unwrap();
+    symlink(packages.join("embedded"), folder.join("firebird/embedded")).unwrap();
+}
+
+#[test]
+fn the_current_folder_and_those_above_name_no_engine() {
+    const NAME: &str = "the_current_folder_and_those_above_name_no_engine";
+    if is_child(NAME) {
+        if let Ok(runtime) = Runtime::discover(&RuntimeHint::default()) {
+            assert!(!runtime.library.starts_with(argument()), "{runtime:?}");
+        }
+        return;
+    }
+    with_engine(NAME, |engine| {
+        let folder = tempfile::tempdir().unwrap();
+        planted(folder.path(), engine);
+        fs::create_dir_all(folder.path().join("deep/below")).unwrap();
+        for current in ["", "deep/below"] {
+            let mut command = child(NAME, folder.path());
+            for name in
+                ["FIREARROW_ENGINE", "FIREARROW_ENGINE_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "FIREBIRD"]
+            {
+                command.env_remove(name);
+            }
+            assert_passed(&command.current_dir(folder.path().join(current)).output().unwrap());
+            assert!(!folder.path().join("ran").exists(), "code of the current folder ran");
+        }
+    });
+}
+
+#[test]
+fn an_engine_that_others_could_replace_is_refused() {
+    isolated("an_engine_that_others_could_replace_is_refused", |engine| {
+        let copy = copy_of(engine, |_| true);
+        let base = fs::canonicalize(copy.path()).unwrap();
+        fs::create_dir(base.join("intl")).unwrap();
+        fs::write(base.join("intl/libfbintl.so"), "").unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        let roots = tempfile::tempdir().unwrap();
+        for place in ["", "libfbclient.so.2", "plugins", "plugins/libEngine13.so", "intl/libfbintl.so"] {
+            let path = base.join(place);
+            let before = fs::metadata(&path).unwrap().permissions().mode();
+            mode(&path, 0o777);
+            match load(&base, &rooted(&roots)) {
+                Err(Error::Unsafe { culprit, reason, .. }) => {
+                    assert_eq!(
+                        (culprit, reason.as_str()),
+                        (fs::canonicalize(&path).unwrap(), "is writable by every user")
+                    );
+                }
+                other => panic!("{place}: {other:?}"),
+            }
+            assert!(fs::read_dir(roots.path()).unwrap().next().is_none(), "nothing of it is kept");
+            mode(&path, before);
+        }
+        fs::remove_dir_all(base.join("intl")).unwrap();
+        load(&base, &rooted(&roots)).unwrap();
+    });
+}
+
+#[test]
 fn the_environment_names_the_engine() {
     const NAME: &str = "the_environment_names_the_engine";
     if is_child(NAME) {

@@ -205,6 +205,7 @@ fn attached() -> Connection {
         auth_plugins: vec![AuthPlugin::Srp256],
         wire_crypt: WireCrypt::Disabled,
         ciphers: Vec::new(),
+        allow_no_authentication: true,
         compress: false,
         versions: ConnectOptions::default_versions(),
         os_user: String::new(),

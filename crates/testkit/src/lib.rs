@@ -15,6 +15,8 @@
 //!   databases) and its own port. It never outlives the test process, see [`Server`].
 //! - A platform that is not installed is a *named skip*: printed, and counted in the report file, see [`matrix!`].
 //!   A platform that is installed but does not start fails its tests.
+//! - [`hostile`] is a server that answers whatever a test says, for attacks on the whole client.
+//! - [`Mutation`] damages what a server says, decided by a seed; a [`Campaign`] plays many sessions against that.
 //! - Nothing here depends on the firearrow client, so that every crate of the workspace can use it.
 //!
 //! | variable | meaning |
@@ -27,24 +29,38 @@
 #![deny(unsafe_code)]
 
 mod cache;
+mod campaign;
+mod choice;
 mod config;
 mod document;
 mod engine;
+mod forged;
 mod generation;
+pub mod hostile;
 mod installation;
 mod leftover;
 mod matrix;
+mod mischief;
+mod mutation;
 mod port;
 mod process;
 mod proxy;
 mod report;
 mod root;
 mod server;
+mod tally;
+mod worker;
 
+pub use campaign::Campaign;
+pub use choice::Choice;
 pub use config::{ServerConfig, WireCrypt};
 pub use document::keep_document;
 pub use engine::engine;
 pub use generation::{Generation, Skip};
 pub use matrix::{Embedded, Platform, Target, Verdict, platform, run};
-pub use proxy::{Behaviour, Flow, Limit, Proxy};
+pub use mischief::Mischief;
+pub use mutation::{Mutation, Mutator};
+pub use proxy::{Behaviour, Flow, Limit, Proxy, Side};
 pub use server::{Server, servers, shared};
+pub use tally::Tally;
+pub use worker::work;

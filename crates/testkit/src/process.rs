@@ -1,9 +1,9 @@
 //! Child processes: servers that must never outlive the test, and tools with a deadline.
-#![expect(unsafe_code, reason = "prctl, kill, waitpid and atexit have no safe wrapper in std")]
+#![expect(unsafe_code, reason = "prctl, setrlimit, kill, waitpid and atexit have no safe wrapper in std")]
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -41,6 +41,23 @@ impl Process {
             self.exited = leftover::reap_process(child.id(), || child.try_wait().ok().flatten());
         }
         self.exited
+    }
+
+    /// The ends of its standard input and output that belong to this process, if they were asked for; once.
+    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        self.child.stdin.take().zip(self.child.stdout.take())
+    }
+
+    /// How a process ended that is about to, in words.
+    pub(crate) fn wait_for_exit(&mut self) -> String {
+        let deadline = Instant::now() + REAP_LIMIT;
+        loop {
+            match self.exit_status() {
+                Some(status) => return status.to_string(),
+                None if Instant::now() > deadline => return "it does not end".to_owned(),
+                None => thread::sleep(Duration::from_millis(2)),
+            }
+        }
     }
 }
 
@@ -84,6 +101,21 @@ pub(crate) fn at_exit(handler: fn()) {
         // SAFETY: `call` is a function of this program, which stays loaded until the process has ended.
         unsafe { libc::atexit(call) };
     }
+}
+
+/// Limits the memory that this process may allocate from here on: more makes allocations fail, which ends it.
+pub(crate) fn limit_memory(bytes: u64) {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: setrlimit(2) reads the structure and keeps nothing of it.
+    let result = unsafe { libc::setrlimit(libc::RLIMIT_DATA, &limit) };
+    assert!(result == 0, "setrlimit: {}", io::Error::last_os_error());
+}
+
+/// Whether a process is there and has not ended, reaped or not.
+pub(crate) fn is_running(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // The name in parentheses may be anything; the state follows it.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 /// Kills the process group led by `id`.
@@ -172,6 +204,21 @@ mod tests {
             thread::sleep(Duration::from_millis(2));
         }
         assert!(process.exit_status().unwrap().success());
+        assert!(!is_running(process.id()));
+    }
+
+    #[test]
+    fn a_process_runs_until_it_has_ended() {
+        let mut child = sleep(60).spawn().unwrap();
+        assert!(is_running(child.id()));
+        child.kill().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        // Nobody has reaped it.
+        while is_running(child.id()) {
+            assert!(Instant::now() < deadline);
+            thread::sleep(Duration::from_millis(2));
+        }
+        child.wait().unwrap();
     }
 
     #[test]

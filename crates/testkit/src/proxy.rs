@@ -8,10 +8,12 @@
 //! Two threads per direction, so that a delay is a delay and not a limit of throughput: one reads and notes the time,
 //! the other waits until that time plus the delay and passes the bytes on in the way that was asked for.
 
+use crate::mischief::Mischief;
+use crate::mutation::{Mutation, Mutator};
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -36,6 +38,8 @@ pub struct Flow {
     pub delay: Duration,
     /// What happens after a number of bytes of a connection.
     pub limit: Option<(u64, Limit)>,
+    /// How the bytes are damaged, before anything else.
+    pub mutation: Option<Mutation>,
 }
 
 /// What happens when the bytes of a limit have passed.
@@ -45,12 +49,30 @@ pub enum Limit {
     Cut,
     /// The direction falls silent, but stays open as long as the proxy lives.
     Stall,
+    /// Nothing but `op_dummy` follows, one each few milliseconds.
+    Trickle,
+}
+
+/// Where bytes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Side {
+    /// Requests.
+    Client = 1,
+    /// Answers.
+    Server = 2,
 }
 
 impl Behaviour {
     /// Passes everything on.
     pub fn pass() -> Self {
         Self::default()
+    }
+
+    /// Damages what the server says, in a way that `seed` decides.
+    pub fn hostile_server(seed: u64) -> Self {
+        let mutation = Some(Mutation { seed });
+        Self { from_server: Flow { mutation, ..Flow::default() }, ..Self::default() }
     }
 
     /// Splits the writes of both sides into pieces of 1 to `most` bytes.
@@ -137,6 +159,28 @@ impl Proxy {
         self.shared.open().iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
     }
 
+    /// Closes the connection when the next bytes of `of` come, which get lost. Later connections are passed on.
+    pub fn lose_next(&self, of: Side) {
+        self.shared.lose.store(of as u8, Ordering::SeqCst);
+    }
+
+    /// [`lose_next`](Self::lose_next) answer after the next write of a client that ends with a packet of this operation
+    /// and one more word, on a connection without encryption.
+    pub fn lose_answer_to(&self, operation: u32) {
+        self.shared.lose_after.store(operation, Ordering::SeqCst);
+    }
+
+    /// What the server says from its next packet on is delivered like this, on all connections. Conversations that have
+    /// paused begin it at the start of a packet.
+    pub fn turn_to(&self, mischief: Mischief) {
+        *self.shared.mischief.lock().unwrap_or_else(PoisonError::into_inner) = Some(mischief);
+    }
+
+    /// What mutations have done so far, on all connections.
+    pub fn edits(&self) -> Vec<String> {
+        self.shared.edits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// How many bytes were delivered to the server.
     pub fn bytes_from_client(&self) -> u64 {
         self.shared.from_client.load(Ordering::Relaxed)
@@ -170,7 +214,14 @@ struct Shared {
     connections: AtomicU64,
     from_client: AtomicU64,
     from_server: AtomicU64,
+    mischief: Mutex<Option<Mischief>>,
     stopped: AtomicBool,
+    /// The [`Side`] whose next bytes get lost.
+    lose: AtomicU8,
+    /// The operation whose answer gets lost; 0 for none.
+    lose_after: AtomicU32,
+    /// What mutations have done.
+    edits: Mutex<Vec<String>>,
     /// Sockets to be closed when the proxy stops, which ends the threads that read from or write to them.
     open: Mutex<Vec<Weak<TcpStream>>>,
     /// Wakes threads that stall or wait out a delay.
@@ -187,6 +238,10 @@ impl Shared {
         self.stopped.store(true, Ordering::Relaxed);
         open.iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
         self.wake.notify_all();
+    }
+
+    fn mischief(&self) -> Option<Mischief> {
+        self.mischief.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn is_stopped(&self) -> bool {
@@ -207,6 +262,7 @@ struct Direction {
     from: Arc<TcpStream>,
     to: Arc<TcpStream>,
     flow: Flow,
+    side: Side,
     count: fn(&Shared) -> &AtomicU64,
     shared: Arc<Shared>,
 }
@@ -254,6 +310,7 @@ fn connect(
             from: Arc::clone(&client),
             to: Arc::clone(&server),
             flow: behaviour.from_client,
+            side: Side::Client,
             count: |shared| &shared.from_client,
             shared: Arc::clone(shared),
         },
@@ -261,6 +318,7 @@ fn connect(
             from: server,
             to: client,
             flow: behaviour.from_server,
+            side: Side::Server,
             count: |shared| &shared.from_server,
             shared: Arc::clone(shared),
         },
@@ -282,9 +340,27 @@ impl Direction {
     /// Delivers until the end of the stream, which is passed on, or until a limit or an error ends the connection.
     fn deliver(&self, chunks: Receiver<Chunk>) -> io::Result<()> {
         let mut delivered = 0;
+        let mut mutator = self.flow.mutation.map(Mutation::start);
         let mut sizes = Sizes { state: 0x9E37_79B9_7F4A_7C15, most: self.flow.split };
         for (due, mut chunk) in chunks {
             self.shared.sleep_until(due);
+            let lose = &self.shared.lose;
+            if lose.compare_exchange(self.side as u8, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                // Time for the server to get through what it has read: only its answers get lost.
+                self.shared.sleep_until(Instant::now() + SWALLOW);
+                return self.end(Limit::Cut);
+            }
+            self.await_operation(&chunk);
+            if self.side == Side::Server
+                && let Some(mischief) = self.shared.mischief()
+            {
+                self.play(&mischief, &chunk)?;
+                continue;
+            }
+            let mut end = None;
+            if let Some(mutator) = &mut mutator {
+                (chunk, end) = self.damage(mutator, &chunk);
+            }
             let (limit, then) = self.flow.limit.unwrap_or((u64::MAX, Limit::Cut));
             let allowed = usize::try_from(limit - delivered).unwrap_or(usize::MAX).min(chunk.len());
             chunk.truncate(allowed);
@@ -300,11 +376,50 @@ impl Direction {
                     thread::sleep(PAUSE);
                 }
             }
-            if delivered == limit {
-                return self.end(then);
+            if let Some(end) = end.or((delivered == limit).then_some(then)) {
+                return self.end(end);
             }
         }
         self.to.shutdown(Shutdown::Write)
+    }
+
+    fn await_operation(&self, chunk: &[u8]) {
+        let wanted = self.shared.lose_after.load(Ordering::SeqCst);
+        let last = chunk.len().checked_sub(8).and_then(|at| chunk[at..].first_chunk());
+        if wanted != 0 && self.side == Side::Client && last == Some(&wanted.to_be_bytes()) {
+            self.shared.lose_after.store(0, Ordering::SeqCst);
+            self.shared.lose.store(Side::Server as u8, Ordering::SeqCst);
+        }
+    }
+
+    /// Delivers `chunk` in another way, or something else; it ends when the connection does.
+    fn play(&self, mischief: &Mischief, chunk: &[u8]) -> io::Result<()> {
+        match mischief {
+            Mischief::Silence => self.end(Limit::Stall),
+            Mischief::Trickle(pause) => chunk.chunks(1).try_for_each(|byte| self.say(byte, *pause)),
+            Mischief::Repeat(bytes, pause) => {
+                while !self.shared.is_stopped() {
+                    self.say(bytes, *pause)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn say(&self, bytes: &[u8], pause: Duration) -> io::Result<()> {
+        (&*self.to).write_all(bytes)?;
+        (self.count)(&self.shared).fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.shared.sleep_until(Instant::now() + pause);
+        Ok(())
+    }
+
+    fn damage(&self, mutator: &mut Mutator, chunk: &[u8]) -> (Vec<u8>, Option<Limit>) {
+        let before = mutator.edits().len();
+        let mut damaged = Vec::with_capacity(chunk.len());
+        let end = mutator.apply(chunk, &mut damaged);
+        let new = &mutator.edits()[before..];
+        self.shared.edits.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(new);
+        (damaged, end)
     }
 
     fn end(&self, limit: Limit) -> io::Result<()> {
@@ -312,6 +427,14 @@ impl Direction {
             Limit::Cut => Err(io::ErrorKind::ConnectionAborted.into()),
             Limit::Stall => {
                 self.shared.sleep_until(Instant::now() + STALL_LIMIT);
+                Ok(())
+            }
+            Limit::Trickle => {
+                let until = Instant::now() + STALL_LIMIT;
+                while Instant::now() < until && !self.shared.is_stopped() {
+                    (&*self.to).write_all(&DUMMY)?;
+                    self.shared.sleep_until(Instant::now() + TRICKLE);
+                }
                 Ok(())
             }
         }
@@ -353,6 +476,11 @@ fn close(socket: &TcpStream) {
 const CHUNK: usize = 16 * 1024;
 /// With chunks of 16 KiB: 16 MiB may be under way.
 const QUEUE: usize = 1024;
+/// Between bytes that get lost and the end of their connection.
+const SWALLOW: Duration = Duration::from_millis(300);
+/// The packet `op_dummy`.
+const DUMMY: [u8; 4] = [0, 0, 0, 71];
+const TRICKLE: Duration = Duration::from_millis(5);
 const PAUSE: Duration = Duration::from_micros(20);
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const WAKE_LIMIT: Duration = Duration::from_secs(1);

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use firearrow_testkit::{Behaviour, Proxy};
+use firearrow_testkit::{Behaviour, Flow, Limit, Mischief, Proxy};
 
 #[test]
 fn passes_everything_on() {
@@ -78,6 +78,42 @@ fn stall_is_silence_without_an_end() {
 }
 
 #[test]
+fn a_hostile_server_is_as_hostile_again() {
+    let sent: Vec<u8> = (0..10_000_u32).flat_map(|number| (number % 60).to_be_bytes()).collect();
+    let play = |seed| {
+        let (proxy, mut client) = start(Behaviour::hostile_server(seed));
+        client.write_all(&sent).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        let mut received = Vec::new();
+        // Silence is a way to be hostile.
+        let _ = client.take(100_000).read_to_end(&mut received);
+        (received, proxy.edits())
+    };
+    let damaged = (0..20).filter(|&seed| {
+        let (received, edits) = play(seed);
+        assert_eq!(edits, play(seed).1, "seed {seed}");
+        assert!(received == sent || !edits.is_empty(), "seed {seed}");
+        !edits.is_empty()
+    });
+    assert!(damaged.count() > 15);
+}
+
+#[test]
+fn a_trickle_is_nothing_but_dummies() {
+    let behaviour = Behaviour {
+        from_server: Flow { limit: Some((2, Limit::Trickle)), ..Flow::default() },
+        ..Behaviour::pass()
+    };
+    let (proxy, mut client) = start(behaviour);
+    client.write_all(b"hello").unwrap();
+    let mut received = [0; 14];
+    client.read_exact(&mut received).unwrap();
+    assert_eq!(&received, b"he\0\0\0\x47\0\0\0\x47\0\0\0\x47");
+    drop(proxy);
+}
+
+#[test]
 fn delay_is_felt_once_per_direction() {
     let delay = Duration::from_millis(40);
     let (_proxy, mut client) = start(Behaviour::delay(delay));
@@ -91,6 +127,32 @@ fn delay_is_felt_once_per_direction() {
     let took = begin.elapsed();
     assert!(took >= 2 * delay, "{took:?}");
     assert!(took < 20 * delay, "{took:?}");
+}
+
+#[test]
+fn mischief_begins_with_the_next_answer() {
+    let pause = Duration::from_millis(20);
+    let (proxy, mut client) = start(Behaviour::pass());
+    client.write_all(b"before").unwrap();
+    client.read_exact(&mut [0; 6]).unwrap();
+    proxy.turn_to(Mischief::Trickle(pause));
+    let begin = Instant::now();
+    client.write_all(b"bytes").unwrap();
+    client.read_exact(&mut [0; 5]).unwrap();
+    assert!(begin.elapsed() >= 4 * pause, "{:?}", begin.elapsed());
+
+    let (proxy, mut client) = start(Behaviour::pass());
+    proxy.turn_to(Mischief::dummies(pause));
+    client.write_all(b"is anybody there?").unwrap();
+    let mut received = [0; 8];
+    client.read_exact(&mut received).unwrap();
+    assert_eq!(received, [0, 0, 0, 71, 0, 0, 0, 71]);
+
+    let (proxy, mut client) = start(Behaviour::pass());
+    proxy.turn_to(Mischief::Silence);
+    client.write_all(b"hello").unwrap();
+    client.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
 #[test]

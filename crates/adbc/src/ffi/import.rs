@@ -1,14 +1,15 @@
 //! Rows of parameters from the other side of the C interface. No value is copied, and what is malformed gets no further: the
 //! rest of the driver may trust offsets, texts and lengths.
 
-use crate::error::{Result, invalid_argument};
+use crate::error::{Result, invalid_argument, not_implemented};
 use crate::panic::text;
-use arrow::array::{RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray};
+use adbc_core::error::Error;
+use arrow::array::{ArrayData, RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow::ffi_stream::FFI_ArrowArrayStream;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub(super) unsafe fn array(values: &mut FFI_ArrowArray, schema: &FFI_ArrowSchema
         }
         batch(values, &described(schema)?)
     };
-    contain(import).map_err(|wrong| invalid_argument(format!("the data cannot be bound: {wrong}")))
+    contain(import).map_err(|wrong| refused("the data cannot be bound", &wrong))
 }
 
 /// A stream as a reader.
@@ -35,22 +36,29 @@ pub(super) unsafe fn array(values: &mut FFI_ArrowArray, schema: &FFI_ArrowSchema
 pub(super) unsafe fn stream(stream: &mut FFI_ArrowArrayStream) -> Result<Producer> {
     // SAFETY: as the caller promises.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
-    contain(|| Producer::new(stream))
-        .map_err(|wrong| invalid_argument(format!("the stream cannot be bound: {wrong}")))
+    contain(|| Producer::new(stream)).map_err(|wrong| refused("the stream cannot be bound", &wrong))
+}
+
+fn refused(what: &str, wrong: &ArrowError) -> Error {
+    match wrong {
+        ArrowError::NotYetImplemented(text) => not_implemented(format!("{what}: {text}")),
+        wrong => invalid_argument(format!("{what}: {wrong}")),
+    }
 }
 
 /// Arrow's own import does not expect a schema without format, names that are no UTF-8, or children that are missing: it
 /// panics.
-fn contain<T>(import: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(import)) {
-        Ok(imported) => imported.map_err(|wrong| wrong.to_string()),
-        Err(panic) => Err(text(&*panic).to_owned()),
-    }
+fn contain<T>(import: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
+    catch_unwind(AssertUnwindSafe(import))
+        .unwrap_or_else(|panic| Err(ArrowError::CDataInterface(text(&*panic).to_owned())))
 }
 
 fn described(schema: &FFI_ArrowSchema) -> Result<SchemaRef, ArrowError> {
     if schema.release().is_none() {
         return Err(ArrowError::InvalidArgumentError("the schema has been released".into()));
+    }
+    if let Some(wrong) = schema.children().find_map(unknown) {
+        return Err(wrong);
     }
     let field = Field::try_from(schema)?;
     match field.data_type() {
@@ -61,7 +69,67 @@ fn described(schema: &FFI_ArrowSchema) -> Result<SchemaRef, ArrowError> {
     }
 }
 
-fn batch(values: FFI_ArrowArray, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+/// What is wrong with a column whose type is polars' own. The C interface has no 128-bit integers.
+fn unknown(column: &FFI_ArrowSchema) -> Option<ArrowError> {
+    let format = column.format();
+    let name = match format.strip_prefix("_pl")? {
+        "i128" => "Int128",
+        "u128" => "UInt128",
+        _ => format,
+    };
+    Some(ArrowError::NotYetImplemented(format!(
+        "column \"{}\" is of polars' type {name}, which Arrow does not have: cast it, as in \
+         pl.col(\"{0}\").cast(pl.Decimal(38, 0)) for integers of up to 38 digits, or to pl.String",
+        column.name().unwrap_or_default()
+    )))
+}
+
+/// The beginning of `ArrowArray` in the C interface.
+#[repr(C)]
+struct Header {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    buffer_count: i64,
+    child_count: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut FFI_ArrowArray,
+}
+
+/// Gives columns of type Null the form of the standard, without buffers: polars hands one over.
+fn without_buffers(values: &mut FFI_ArrowArray, schema: &Schema) -> Result<(), ArrowError> {
+    let header = (&raw mut *values).cast::<Header>();
+    // SAFETY: the array is alive, and begins like this by the standard.
+    let (children, count) = unsafe { ((*header).children, (*header).child_count) };
+    if children.is_null() || count != schema.fields().len() as i64 {
+        // The import says so.
+        return Ok(());
+    }
+    for (index, field) in schema.fields().iter().enumerate() {
+        if *field.data_type() != DataType::Null {
+            continue;
+        }
+        // SAFETY: there are as many pointers as children.
+        let child = unsafe { children.add(index).read() };
+        if child.is_null() {
+            continue;
+        }
+        // SAFETY: what is not null is an array that begins like this.
+        let Header { length, buffer_count, .. } = unsafe { child.cast::<Header>().read() };
+        if buffer_count == 0 {
+            continue;
+        }
+        let length = usize::try_from(length)
+            .map_err(|_| ArrowError::CDataInterface(format!("column {index} has {length} rows")))?;
+        let plain = FFI_ArrowArray::new(&ArrayData::new_null(&DataType::Null, length));
+        // SAFETY: children may be moved out of their parent, which then releases what it finds in their place.
+        drop(unsafe { child.replace(plain) });
+    }
+    Ok(())
+}
+
+fn batch(mut values: FFI_ArrowArray, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    without_buffers(&mut values, schema)?;
     let data_type = DataType::Struct(schema.fields().clone());
     // SAFETY: by the standard the schema describes the array. What of that can be checked is checked below.
     let rows = unsafe { from_ffi_and_data_type(values, data_type) }?;

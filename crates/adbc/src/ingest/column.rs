@@ -9,7 +9,7 @@
 //! | uint64 | NUMERIC(20, 0); before Firebird 4 NUMERIC(18, 0) |
 //! | float16, float32 | FLOAT |
 //! | float64 | DOUBLE PRECISION |
-//! | decimals | NUMERIC(p, s); DECFLOAT(34) beyond 38 digits |
+//! | decimals | NUMERIC(p, s); DECFLOAT(34) beyond 38 digits; before Firebird 4 at most NUMERIC(18, s) |
 //! | text | BLOB SUB_TYPE TEXT, or VARCHAR(n) by option |
 //! | binary | BLOB SUB_TYPE BINARY, or VARBINARY(n) by option |
 //! | fixed_size_binary(n) | BINARY(n), a BLOB beyond 32767 bytes |
@@ -32,6 +32,7 @@ use arrow::datatypes::{DataType, Field, Schema};
 use firearrow::Dialect;
 use firearrow::catalog::quoted;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// Most bytes of a row with columns of text that are as long as their values; Firebird's limit is twice that.
 const MOST_BYTES: usize = 32 << 10;
@@ -49,24 +50,42 @@ pub(super) struct Engine {
     pub(super) dialect: Dialect,
 }
 
+/// A column of a new table.
+pub(super) struct Declaration {
+    pub(super) name: String,
+    /// Its name as DDL must have it.
+    identifier: String,
+    pub(super) sql_type: String,
+    pub(super) is_nullable: bool,
+}
+
+impl fmt::Display for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = if self.is_nullable { "" } else { " NOT NULL" };
+        write!(f, "{} {}{end}", self.identifier, self.sql_type)
+    }
+}
+
 /// The columns of a table for this data, of which the first batches, or all, are `ahead`.
 pub(super) fn declarations(
     schema: &Schema,
     options: &IngestOptions,
     engine: Engine,
     ahead: &VecDeque<RecordBatch>,
-) -> Result<String> {
+) -> Result<Vec<Declaration>> {
     let lengths = match (options.text, options.binary, ahead.len()) {
         (TextAs::Auto, ..) | (_, TextAs::Auto, _) if ahead.len() == 1 => lengths(options, ahead.front())?,
         _ => vec![None; schema.fields().len()],
     };
     let declare = |(field, length): (&std::sync::Arc<Field>, Option<u16>)| {
-        let sql_type = sql_type(field, field.data_type(), options, engine, length)?;
-        let end = if field.is_nullable() || *field.data_type() == DataType::Null { "" } else { " NOT NULL" };
-        Ok(format!("{} {sql_type}{end}", name(engine.dialect, field.name())?))
+        Ok(Declaration {
+            name: field.name().clone(),
+            identifier: name(engine.dialect, field.name())?,
+            sql_type: sql_type(field, field.data_type(), options, engine, length)?,
+            is_nullable: field.is_nullable() || *field.data_type() == DataType::Null,
+        })
     };
-    let columns = schema.fields().iter().zip(lengths).map(declare).collect::<Result<Vec<String>>>()?;
-    Ok(columns.join(", "))
+    schema.fields().iter().zip(lengths).map(declare).collect()
 }
 
 fn sql_type(
@@ -132,7 +151,11 @@ fn decimal(field: &Field, precision: u8, scale: i8, engine: Engine) -> Result<St
         ..=18 => Ok(format!("NUMERIC({precision}, {scale})")),
         19..=38 if engine.modern => Ok(format!("NUMERIC({precision}, {scale})")),
         _ if engine.modern => Ok("DECFLOAT(34)".into()),
-        _ => Err(unsupported(field, &format!("Firebird 3 has no decimals of {precision} digits"))),
+        // Whatever makes the data often says 38. Each value that has more digits is an error.
+        _ if scale <= 18 => Ok(format!("NUMERIC(18, {scale})")),
+        _ => {
+            Err(unsupported(field, &format!("Firebird 3 has no decimals of {scale} digits after the point")))
+        }
     }
 }
 
@@ -190,7 +213,8 @@ mod tests {
 
     fn declared(name: &str, data_type: DataType, engine: Engine) -> Result<String> {
         let schema = Schema::new(vec![Field::new(name, data_type, true)]);
-        declarations(&schema, &IngestOptions::default(), engine, &VecDeque::new())
+        let declared = declarations(&schema, &IngestOptions::default(), engine, &VecDeque::new())?;
+        Ok(declared[0].to_string())
     }
 
     fn of(data_type: DataType, modern: bool) -> Result<String> {
@@ -224,10 +248,11 @@ mod tests {
         let zoned = DataType::Timestamp(TimeUnit::Nanosecond, Some("Europe/Berlin".into()));
         for (data_type, modern, old) in [
             (DataType::UInt64, "NUMERIC(20, 0)", Some("NUMERIC(18, 0)")),
-            (DataType::Decimal128(38, 10), "NUMERIC(38, 10)", None),
+            (DataType::Decimal128(38, 10), "NUMERIC(38, 10)", Some("NUMERIC(18, 10)")),
+            (DataType::Decimal128(38, 20), "NUMERIC(38, 20)", None),
             (DataType::Decimal128(5, -3), "NUMERIC(8, 0)", Some("NUMERIC(8, 0)")),
             (DataType::Decimal128(2, 5), "NUMERIC(5, 5)", Some("NUMERIC(5, 5)")),
-            (DataType::Decimal256(76, 0), "DECFLOAT(34)", None),
+            (DataType::Decimal256(76, 0), "DECFLOAT(34)", Some("NUMERIC(18, 0)")),
             (DataType::FixedSizeBinary(16), "BINARY(16)", Some("CHAR(16) CHARACTER SET OCTETS")),
             (DataType::FixedSizeBinary(40_000), "BLOB SUB_TYPE BINARY", Some("BLOB SUB_TYPE BINARY")),
             (zoned, "TIMESTAMP WITH TIME ZONE", Some("TIMESTAMP")),

@@ -1,29 +1,45 @@
 //! Bound data into a table, which is made for it if need be.
+//!
+//! ```text
+//!  append, upsert           ───────────────────────────────────────────────► rows
+//!  create                   CREATE TABLE ──────────────────────────────────► rows
+//!  replace, same columns    ── one transaction: DELETE ────────────────────► rows
+//!  replace, other columns   CREATE staging ─► rows into it ─► RECREATE TABLE ─► INSERT … SELECT
+//! ```
+//!
+//! docs/decisions/0017 says why.
 
 mod column;
+mod replace;
+mod shape;
+mod write;
 
 use crate::activity::Task;
 use crate::attachment::Attachment;
-use crate::bind::{Failure, Rows};
+use crate::bind::Rows;
 use crate::error::{self, Result, TABLE_EXISTS, invalid_argument, invalid_state, new, of};
-use crate::option::{IngestOptions, Mode, Purpose};
+use crate::option::{IngestOptions, Mode};
 use crate::sql::name;
 use adbc_core::error::{Error, Status};
 use arrow::array::RecordBatchReader;
-use arrow::datatypes::Schema;
-use column::Engine;
+use arrow::datatypes::{Schema, SchemaRef};
+use column::{Declaration, Engine};
 use firearrow::catalog::{
     Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
-use firearrow::{Dialect, LockResolution, OnFailure, Statement, Transaction};
+
+/// An ingestion on its way.
+struct Ingestion<'a> {
+    attachment: &'a Attachment,
+    options: &'a IngestOptions,
+    task: &'a Task,
+    table: &'a str,
+    schema: SchemaRef,
+    engine: Engine,
+}
 
 /// Puts the rows into the table of the options. Gives their number.
-pub(crate) fn run(
-    attachment: &Attachment,
-    options: &IngestOptions,
-    mut rows: Rows,
-    task: &Task,
-) -> Result<u64> {
+pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, rows: Rows, task: &Task) -> Result<u64> {
     if options.commit_rows > 0 && !attachment.is_autocommit() {
         return Err(invalid_state(
             "ingest.commit_rows commits, which in manual mode is for the caller to do: set it to 0",
@@ -33,140 +49,127 @@ pub(crate) fn run(
     let engine = Engine { modern: attachment.is_modern()?, dialect: attachment.dialect()? };
     let schema = rows.schema();
     check_names(table, &schema, engine.modern)?;
+    let ingestion = Ingestion { attachment, options, task, table, schema, engine };
     let catalog = attachment.connection()?.catalog().map_err(of)?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any).map_err(of)?;
-    let there = (!columns.is_empty()).then_some(&columns);
-    let makes = match (options.mode, there) {
-        (Mode::Create, Some(_)) => return Err(exists(table, "exists already")),
-        (Mode::Append | Mode::Upsert, None) => return Err(error::no_table(table)),
-        (Mode::Create | Mode::CreateAppend, None) | (Mode::Replace, _) => true,
+    let there = (!columns.is_empty()).then_some(columns);
+    match (options.mode, there) {
+        (Mode::Create, Some(_)) => Err(exists(table, "exists already")),
+        (Mode::Append | Mode::Upsert, None) => Err(error::no_table(table)),
+        (Mode::Create | Mode::CreateAppend | Mode::Replace, None) => {
+            drop(catalog);
+            ingestion.make(rows)
+        }
+        (Mode::Replace, Some(columns)) => ingestion.replace(catalog, &columns, rows),
         (Mode::Append | Mode::CreateAppend | Mode::Upsert, Some(columns)) => {
             let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
-            if let Some(field) = schema.fields().iter().find(|field| !is_there(field.name())) {
+            let fields = ingestion.schema.fields();
+            if let Some(field) = fields.iter().find(|field| !is_there(field.name())) {
                 return Err(exists(table, &format!("exists, but has no column {}", quoted(field.name()))));
             }
-            if options.temporary && !is_temporary(&catalog, table)? {
+            if options.temporary && !is_temporary(kind(&catalog, table)?) {
                 return Err(exists(table, "exists, but is not a temporary one"));
             }
-            false
+            let insert = match options.mode {
+                Mode::Upsert => ingestion.upsert(&catalog)?,
+                _ => ingestion.insert(table),
+            };
+            drop(catalog);
+            ingestion.fill(&insert, rows)
         }
-    };
-    let insert = insert(&catalog, options, table, &schema)?;
-    drop(catalog);
-    if makes {
-        // Whatever is wrong with the beginning of the data must not cost the table that is there.
-        let ahead = rows.look_ahead(2)?;
-        let columns = column::declarations(&schema, options, engine, ahead)?;
-        let verb = if options.mode == Mode::Replace { "RECREATE" } else { "CREATE" };
-        let (kind, end) = match options.temporary {
+    }
+}
+
+impl Ingestion<'_> {
+    /// Rows into a table that is there.
+    fn fill(&self, insert: &str, rows: Rows) -> Result<u64> {
+        if !self.attachment.is_autocommit() {
+            return self.write_in_manual(None, insert, rows, false);
+        }
+        let mut committed = 0;
+        let written = self.write(None, insert, rows, &mut committed);
+        written.map(|()| committed as u64).map_err(|error| told_committed(error, committed))
+    }
+
+    /// Rows into a new table, which is dropped again if they cannot be written.
+    fn make(&self, mut rows: Rows) -> Result<u64> {
+        self.define("CREATE", self.table, &self.declarations(&mut rows)?)?;
+        let mut committed = 0;
+        let filled = self.fill_new(rows, &mut committed);
+        if filled.is_err() && committed == 0 {
+            self.task.spared(|| self.attachment.undo_made(self.table));
+        }
+        filled.map_err(|error| told_committed(error, committed))
+    }
+
+    fn fill_new(&self, rows: Rows, committed: &mut usize) -> Result<u64> {
+        if self.options.temporary {
+            self.attachment.remember_temporary(self.table)?;
+        }
+        let insert = self.insert(self.table);
+        if !self.attachment.is_autocommit() {
+            self.attachment.remember_made(self.table)?;
+            return self.write_in_manual(None, &insert, rows, true);
+        }
+        self.write(None, &insert, rows, committed)?;
+        Ok(*committed as u64)
+    }
+
+    /// The columns of a table for these rows. Whatever is wrong with their beginning is found before anything is changed.
+    fn declarations(&self, rows: &mut Rows) -> Result<Vec<Declaration>> {
+        column::declarations(&self.schema, self.options, self.engine, rows.look_ahead(2)?)
+    }
+
+    /// Makes a table, and commits that.
+    fn define(&self, verb: &str, table: &str, columns: &[Declaration]) -> Result<()> {
+        let (kind, end) = match self.options.temporary {
             true => ("GLOBAL TEMPORARY TABLE", " ON COMMIT PRESERVE ROWS"),
             false => ("TABLE", ""),
         };
-        attachment
-            .define(task, &format!("{verb} {kind} {} ({columns}){end}", name(engine.dialect, table)?))?;
-        if options.temporary {
-            attachment.remember_temporary(table)?;
+        let columns: Vec<String> = columns.iter().map(Declaration::to_string).collect();
+        let table = name(self.engine.dialect, table)?;
+        let sql = format!("{verb} {kind} {table} ({}){end}", columns.join(", "));
+        self.attachment.define(self.task, &sql)
+    }
+
+    /// The statement that puts one row into a table.
+    fn insert(&self, table: &str) -> String {
+        let (names, markers) = self.names_and_markers();
+        format!("INSERT INTO {} ({names}) VALUES ({markers})", quoted(table))
+    }
+
+    fn upsert(&self, catalog: &Catalog) -> Result<String> {
+        let table = quoted(self.table);
+        let key = match self.options.key.is_empty() {
+            true => primary_key(catalog, self.table)?,
+            false => self.options.key.clone(),
+        };
+        if key.is_empty() {
+            let text = "has no primary key; name the columns that find rows in adbc.firebird.ingest.key";
+            return Err(invalid_argument(format!("table {table} {text}")));
         }
+        if let Some(lacking) = key.iter().find(|name| self.schema.field_with_name(name).is_err()) {
+            return Err(invalid_argument(format!("the data lacks the key column {}", quoted(lacking))));
+        }
+        let key: Vec<String> = key.iter().map(|name| quoted(name)).collect();
+        let (names, markers) = self.names_and_markers();
+        let matching = key.join(", ");
+        Ok(format!("UPDATE OR INSERT INTO {table} ({names}) VALUES ({markers}) MATCHING ({matching})"))
     }
-    let mut committed = 0;
-    let written = write(attachment, options, &insert, rows, &mut committed);
-    if written.is_err() && makes && committed == 0 {
-        undo(attachment, table);
-    }
-    written
-}
 
-/// Executes the statement for all rows, in the transaction of the connection, one of its own, or one after the other.
-fn write(
-    attachment: &Attachment,
-    options: &IngestOptions,
-    sql: &str,
-    mut rows: Rows,
-    committed: &mut usize,
-) -> Result<u64> {
-    if rows.look_ahead(1)?.is_empty() {
-        return Ok(0);
-    }
-    let failure = rows.failure();
-    if !attachment.is_autocommit() {
-        return attachment.in_transaction(|transaction| {
-            let statement =
-                transaction.prepare_in(Dialect::Three, sql).map_err(of)?.with_write_options(options.write);
-            Ok(write_in(transaction, &statement, rows, &failure, 0)? as u64)
-        });
-    }
-    let statement = attachment
-        .connection()?
-        .prepare_in(Dialect::Three, sql)
-        .map_err(of)?
-        .with_write_options(options.write);
-    let most = if options.commit_rows > 0 { options.commit_rows } else { usize::MAX };
-    while !rows.look_ahead(1).map_err(|error| told_committed(error, *committed))?.is_empty() {
-        let mut transaction = attachment.begin(Purpose::Update)?;
-        let written = write_in(&mut transaction, &statement, rows.part(most), &failure, *committed)
-            .map_err(|error| told_committed(error, *committed))?;
-        transaction.commit().map_err(|error| told_committed(of(error), *committed))?;
-        *committed += written;
-    }
-    Ok(*committed as u64)
-}
-
-/// Writes these rows, of which the first has a number.
-fn write_in(
-    transaction: &mut Transaction,
-    statement: &Statement,
-    rows: impl RecordBatchReader,
-    failure: &Failure,
-    first: usize,
-) -> Result<usize> {
-    let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
-    let done = done.map_err(|error| failure.instead_of(of(error)))?;
-    match done.failures.into_iter().next() {
-        Some(failed) => Err(error::of_row(first + failed.row, failed.error)),
-        None => Ok(done.rows),
+    fn names_and_markers(&self) -> (String, String) {
+        let names: Vec<String> = self.schema.fields().iter().map(|field| quoted(field.name())).collect();
+        (names.join(", "), vec!["?"; names.len()].join(", "))
     }
 }
 
-/// An error behind rows that stay.
+/// An error after which some rows stay.
 fn told_committed(error: Error, committed: usize) -> Error {
     if committed == 0 {
         return error;
     }
     let error = error::context(error, format_args!("{committed} rows are committed"));
     error::with_detail(error, "firebird.rows_committed", committed)
-}
-
-/// Removes a table that was made for rows which could not be written. In manual mode its transaction may hold it.
-fn undo(attachment: &Attachment, table: &str) {
-    let Ok(mut options) = attachment.transaction_options(Purpose::Ddl) else { return };
-    if !attachment.is_autocommit() {
-        options.lock_resolution = LockResolution::NoWait;
-    }
-    // The first error is the one to report.
-    let _ = attachment.drop_table(options, table);
-}
-
-/// The statement that takes one row.
-fn insert(catalog: &Catalog, options: &IngestOptions, table: &str, schema: &Schema) -> Result<String> {
-    let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
-    let markers = vec!["?"; names.len()].join(", ");
-    let (names, into) = (names.join(", "), quoted(table));
-    if options.mode != Mode::Upsert {
-        return Ok(format!("INSERT INTO {into} ({names}) VALUES ({markers})"));
-    }
-    let key = match options.key.is_empty() {
-        true => primary_key(catalog, table)?,
-        false => options.key.clone(),
-    };
-    if key.is_empty() {
-        let text = "has no primary key; name the columns that find rows in adbc.firebird.ingest.key";
-        return Err(invalid_argument(format!("table {into} {text}")));
-    }
-    if let Some(lacking) = key.iter().find(|name| schema.field_with_name(name).is_err()) {
-        return Err(invalid_argument(format!("the data lacks the key column {}", quoted(lacking))));
-    }
-    let key: Vec<String> = key.iter().map(|name| quoted(name)).collect();
-    Ok(format!("UPDATE OR INSERT INTO {into} ({names}) VALUES ({markers}) MATCHING ({})", key.join(", ")))
 }
 
 /// Columns of the primary key, in order; none if there is no such key.
@@ -176,6 +179,7 @@ fn primary_key(catalog: &Catalog, table: &str) -> Result<Vec<String>> {
     Ok(key.map(|key| key.columns).unwrap_or_default())
 }
 
+/// Refuses names that Firebird does not have. It ignores blanks at the end: `"T "` would be the table `T`.
 fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     if schema.fields().is_empty() {
         return Err(invalid_argument("the data has no columns"));
@@ -190,9 +194,9 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
             true => (name.chars().count(), LONGEST_NAME, "characters"),
             false => (name.len(), LONGEST_NAME_FIREBIRD3, "bytes"),
         };
-        if name.is_empty() || name.contains('\0') || length > longest {
+        if name.is_empty() || name.contains('\0') || name.ends_with(' ') || length > longest {
             return Err(invalid_argument(format!(
-                "'{}' cannot be a name: names have 1 to {longest} {unit}",
+                "'{}' cannot be a name: names have 1 to {longest} {unit}, the last of which is not a blank",
                 crate::option::shortened(name)
             )));
         }
@@ -200,9 +204,13 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     Ok(())
 }
 
-fn is_temporary(catalog: &Catalog, table: &str) -> Result<bool> {
-    let tables = catalog.tables(Name::Is(table)).map_err(of)?;
-    Ok(tables.iter().any(|table| matches!(table.kind, TableKind::GlobalTemporary { .. })))
+/// What a table is; `None` if it has just gone.
+fn kind(catalog: &Catalog, table: &str) -> Result<Option<TableKind>> {
+    Ok(catalog.tables(Name::Is(table)).map_err(of)?.first().map(|table| table.kind))
+}
+
+fn is_temporary(kind: Option<TableKind>) -> bool {
+    matches!(kind, Some(TableKind::GlobalTemporary { .. }))
 }
 
 fn exists(table: &str, what: &str) -> Error {

@@ -24,10 +24,15 @@ pub use table_types::table_types;
 
 use firearrow::catalog::Name;
 
-/// Whether a filter for catalogs or schemas lets the one pass that has no name: there is no filter, or it asks for things
-/// without.
+/// Whether a name of a catalog or schema lets the one pass that has none.
+fn is_nameless(name: Option<&str>) -> bool {
+    name.is_none_or(str::is_empty)
+}
+
+/// Whether a filter for catalogs or schemas lets the one pass that has no name: there is no filter, it asks for things
+/// without a name, or it is a pattern for any name.
 fn has_nameless(filter: Option<&str>) -> bool {
-    filter.is_none_or(str::is_empty)
+    filter.is_none_or(|pattern| pattern.bytes().all(|byte| byte == b'%'))
 }
 
 /// The names that a filter means.

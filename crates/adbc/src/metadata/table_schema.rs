@@ -1,6 +1,6 @@
 //! The columns of one table as Arrow fields.
 
-use super::has_nameless;
+use super::is_nameless;
 use crate::error::{self, Result};
 use arrow::datatypes::{Field, Schema};
 use firearrow::catalog::{Name, quoted};
@@ -18,13 +18,14 @@ pub fn table_schema(
     table: &str,
     options: &ReadOptions,
 ) -> Result<Schema> {
-    if !has_nameless(catalog) || !has_nameless(schema) {
+    if !is_nameless(catalog) || !is_nameless(schema) {
         let error = error::no_table(table);
         return Err(error::context(error, "there are neither catalogs nor schemas"));
     }
     let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
-    if columns.is_empty() {
+    // Firebird ignores blanks at the end of a name.
+    if columns.first().is_none_or(|column| column.table != table) {
         return Err(error::no_table(table));
     }
     let list: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();

@@ -42,6 +42,8 @@ pub(crate) enum Purpose {
     Rows,
     /// One execution without rows.
     Update,
+    /// Many rows into a table.
+    Ingest,
     /// A statement that defines something, committed at once.
     Ddl,
 }
@@ -149,6 +151,9 @@ impl ConnectionOptions {
             lock_resolution,
             read_only: self.readonly,
             at_snapshot,
+            // So that the server can tell what became of a commit whose answer was lost. What is rolled back is left for
+            // garbage collection, as everything large is anyway.
+            no_auto_undo: matches!(purpose, Purpose::Manual | Purpose::Ingest),
             ..TransactionOptions::default()
         }
     }

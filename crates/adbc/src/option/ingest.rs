@@ -85,7 +85,7 @@ impl IngestOptions {
     /// Sets the option that has this key; `false` if there is none.
     pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<bool> {
         match key {
-            "adbc.ingest.target_table" => self.table = (!value.is_empty()).then(|| value.to_owned()),
+            "adbc.ingest.target_table" => self.table = Some(value.to_owned()),
             "adbc.ingest.mode" => {
                 let mode = MODES.iter().find(|(_, name)| *name == value).map(|(mode, _)| *mode);
                 let expected = || MODES.map(|(_, name)| name).join(", ");

@@ -2,10 +2,11 @@
 
 use crate::raw::Raw;
 use crate::support::{
-    autocommit, database, detail, fails, failure, fresh, fresh_database, options, query, run, set, sqlstate,
+    autocommit, database, detail, fails, failure, fresh, fresh_database, get, options, query, run, set,
+    sqlstate,
 };
 use adbc_core::error::Status;
-use adbc_core::options::OptionDatabase;
+use adbc_core::options::{OptionDatabase, OptionValue};
 use adbc_core::{Connection, Database, Driver, Optionable};
 use firearrow_testkit::{Generation, Target, matrix};
 
@@ -40,6 +41,18 @@ matrix!(
             ("SELECT CAST('x' AS INTEGER) FROM RDB$DATABASE", Status::InvalidData, "22018"),
             ("INSERT INTO t VALUES (3, 1, 'long')", Status::InvalidData, "22001"),
             ("INSERT INTO t VALUES (3, 99999, 'a')", Status::InvalidData, "22003"),
+            (
+                "SELECT (SELECT RDB$RELATION_ID FROM RDB$RELATIONS) FROM RDB$DATABASE",
+                Status::InvalidData,
+                "21000",
+            ),
+            ("SELECT CAST(1 AS NUMERIC(99, 2)) FROM RDB$DATABASE", Status::InvalidArguments, "HY104"),
+            (
+                "CREATE TABLE w (a CHAR(8000) CHARACTER SET UTF8, b CHAR(8000) CHARACTER SET UTF8, \
+                 c CHAR(8000) CHARACTER SET UTF8)",
+                Status::InvalidArguments,
+                "54000",
+            ),
         ] {
             let error = failure(&mut connection, sql);
             assert_eq!(error.status, status, "{sql}: {error}");
@@ -138,6 +151,33 @@ matrix!(
         fails(database.get_option_string(OptionDatabase::Password), Status::NotFound);
         let uri = database.get_option_string(OptionDatabase::Uri).expect("it is known");
         assert!(!uri.contains("masterkey") && !uri.contains("s3cret"), "{uri}");
+    },
+    fn clear_text_is_told_and_named_ciphers_are_demanded(target: &Target) {
+        let url = target.fresh_url();
+        let with = |more: &[(&str, &str)]| {
+            let mut given = options(target, &url);
+            given.extend(more.iter().map(|(key, value)| {
+                (OptionDatabase::Other(format!("adbc.firebird.{key}")), OptionValue::from(*value))
+            }));
+            crate::support::driver().new_database_with_opts(given).expect("valid options").new_connection()
+        };
+        let warnings = |connection| get(&connection, "adbc.firebird.warnings").expect("it is known");
+        let plain = ("wire_crypt", "disabled");
+        assert_eq!(warnings(with(&[plain]).expect("it connects")), "", "on this machine");
+        let told = warnings(with(&[plain, ("clear_text_warning", "always")]).expect("it connects"));
+        assert!(told.contains("not encrypted") && told.contains("wire_crypt=required"), "{told}");
+        assert!(!told.contains('\n'), "{told}");
+        // Two options that are fine one by one.
+        fails(with(&[plain, ("wire_crypt_plugins", "Arc4")]).map(drop), Status::InvalidArguments);
+    },
+    fn a_uri_names_no_key(target: &Target) {
+        for source in ["cmd:touch /tmp/evil", "file:/etc/shadow", "env:HOME"] {
+            let uri = format!("{}?adbc.firebird.db_key={source}", target.fresh_url());
+            let given = [(OptionDatabase::Uri, uri.as_str().into())];
+            let made = crate::support::driver().new_database_with_opts(given);
+            let error = fails(made.map(drop), Status::InvalidArguments);
+            assert!(error.message.contains("FIREARROW_DB_KEY"), "{error}");
+        }
     },
     fn a_server_that_is_not_there_is_an_io_error(_target: &Target) {
         let uri = "firebird://SYSDBA:masterkey@127.0.0.1:1/nothing";

@@ -154,8 +154,44 @@ fn writer<'a>(raw: &'a Raw, ingests: bool) -> RawStatement<'a> {
     statement
 }
 
+/// Two rows of a number and a column of type Null with a buffer, as polars gives it.
+fn with_buffer() -> (FFI_ArrowSchema, FFI_ArrowArray) {
+    let fields = vec![Field::new("N", DataType::Int32, true), Field::new("S", DataType::Null, true)];
+    let schema = FFI_ArrowSchema::try_from(DataType::Struct(fields.clone().into())).expect("a schema");
+    let columns: Vec<ArrayRef> =
+        vec![Arc::new(Int32Array::from(vec![1, 2])), Arc::new(arrow::array::NullArray::new(2))];
+    let array = FFI_ArrowArray::new(&StructArray::new(fields.into(), columns, None).to_data());
+    let words: *const *mut *mut u64 = (&raw const array).cast();
+    // SAFETY: by the standard, children come after five numbers and the buffers; the number of buffers is the fourth word.
+    unsafe { words.add(6).read().add(1).read().add(3).write(1) };
+    (schema, array)
+}
+
 matrix!(
     all,
+    fn columns_of_type_null_may_have_a_buffer(target: &Target) {
+        let raw = Raw::fresh(target);
+        raw.execute("CREATE TABLE t (n INTEGER, s VARCHAR(10))").expect("it is created");
+        for ingests in [false, true] {
+            let mut insert = writer(&raw, ingests);
+            let (mut schema, mut array) = with_buffer();
+            let (handle, values, types) = (&raw mut insert.statement, &raw mut array, &raw mut schema);
+            call!(raw.table, StatementBind(handle, values, types)).expect("it is taken");
+            assert_eq!(update(&raw, &mut insert), Ok(2));
+        }
+        let (batches, _) = raw.execute("SELECT n, s FROM t ORDER BY n").expect("it is there");
+        assert_eq!(batches[0].column(0).as_primitive::<Int32Type>().values(), &[1, 1, 2, 2]);
+        assert_eq!(batches[0].column(1).null_count(), 4);
+    },
+    fn types_of_polars_alone_are_refused_with_the_cast_that_helps(target: &Target) {
+        let raw = Raw::fresh(target);
+        let mut insert = writer(&raw, true);
+        let mut column = FFI_ArrowSchema::try_new("_pli128", vec![], None).expect("a schema");
+        column = column.with_name("big").expect("a name");
+        let schema = FFI_ArrowSchema::try_new("+s", vec![column], None).expect("a schema");
+        let error = fails(bind(&raw, &mut insert, stream(schema, [])), Status::NotImplemented);
+        assert!(error.message.contains("pl.col(\"big\").cast(pl.Decimal(38, 0))"), "{error}");
+    },
     fn malformed_schemas_are_refused_and_harm_nobody(target: &Target) {
         let raw = Raw::fresh(target);
         raw.execute("CREATE TABLE t (n INTEGER, s VARCHAR(10))").expect("it is created");

@@ -151,6 +151,47 @@ matrix!(
         let fits = "x".repeat(if modern { 63 } else { 31 });
         assert_eq!(ingest(&mut connection, &fits, IngestMode::Create, people(0..1)), Ok(Some(1)));
     },
+    fn names_are_what_they_are_or_refused(target: &Target) {
+        let mut connection = fresh(target);
+        run(&mut connection, "CREATE TABLE t (\"id\" INTEGER, \"Name\" VARCHAR(20))");
+        for mode in [IngestMode::Create, IngestMode::Append, IngestMode::CreateAppend, IngestMode::Replace] {
+            for table in ["", "T ", "T  ", " "] {
+                let error =
+                    fails(ingest(&mut connection, table, mode, people(0..3)), Status::InvalidArguments);
+                assert!(error.message.contains(&format!("'{table}' cannot be a name")), "{error}");
+            }
+        }
+        let blank = batch([("id ", ints([1]))]);
+        fails(ingest(&mut connection, "x", IngestMode::Create, blank), Status::InvalidArguments);
+        let blank = connection.get_table_schema(None, None, "T ").map(drop);
+        fails(blank, Status::NotFound);
+        assert_eq!(count(&mut connection, "t"), 0);
+        // In front they belong to the name.
+        assert_eq!(ingest(&mut connection, " T", IngestMode::Create, people(0..3)), Ok(Some(3)));
+        assert_eq!((count(&mut connection, "\" T\""), count(&mut connection, "t")), (3, 0));
+    },
+    fn decimals_go_where_their_values_fit(target: &Target) {
+        let mut connection = fresh(target);
+        let decimals = |values: Vec<Option<i128>>| {
+            let values = Decimal128Array::from(values).with_precision_and_scale(38, 2).expect("they fit");
+            batch([("D", Arc::new(values) as ArrayRef)])
+        };
+        let fit = vec![Some(123_456_789_012_345_678), Some(-1), None];
+        assert_eq!(ingest(&mut connection, "T", IngestMode::Create, decimals(fit.clone())), Ok(Some(3)));
+        run(&mut connection, "CREATE TABLE u (d NUMERIC(18, 2))");
+        assert_eq!(ingest(&mut connection, "U", IngestMode::Append, decimals(fit.clone())), Ok(Some(3)));
+        for table in ["t", "u"] {
+            let found = column(&mut connection, &format!("SELECT d FROM {table}"));
+            let found: Vec<_> = found.as_primitive::<arrow::datatypes::Decimal128Type>().iter().collect();
+            assert_eq!(found, fit, "{table}");
+        }
+        let large = || decimals(vec![Some(1), Some(10_i128.pow(20))]);
+        let error = fails(ingest(&mut connection, "U", IngestMode::Append, large()), Status::InvalidData);
+        assert_eq!(detail(&error, "firebird.row").as_deref(), Some("1"), "{error}");
+        let modern = target.generation() >= Generation::V4_0;
+        let done = ingest(&mut connection, "V", IngestMode::Create, large());
+        assert_eq!((done.is_ok(), exists(&mut connection, "V")), (modern, modern));
+    },
     fn the_same_statement_ingests_and_then_selects(target: &Target) {
         let mut connection = fresh(target);
         let mut statement = target_statement(&mut connection, "t", IngestMode::Create);
@@ -208,14 +249,30 @@ matrix!(
     fn values_that_do_not_fit_are_told_with_their_row(target: &Target) {
         let mut connection = fresh(target);
         run(&mut connection, "CREATE TABLE t (s VARCHAR(3), n SMALLINT)");
-        for (data, status) in [
-            (batch([("S", texts(["a", "b", "long"]))]), Status::InvalidData),
-            (batch([("N", ints([1, 2, 70_000]))]), Status::InvalidData),
-            (batch([("N", texts(["1", "2", "x"]))]), Status::InvalidData),
+        let fine = || ints([1, 2, 3]);
+        for (data, name) in [
+            (batch([("N", fine()), ("S", texts(["a", "b", "long"]))]), "parameter 2 (\"S\")"),
+            (batch([("S", texts(["a", "b", "c"])), ("N", ints([1, 2, 70_000]))]), "parameter 2 (\"N\")"),
+            (batch([("N", texts(["1", "2", "x"])), ("S", texts(["a", "b", "c"]))]), "parameter 1 (\"N\")"),
         ] {
-            let error = fails(ingest(&mut connection, "T", IngestMode::Append, data), status);
-            assert_eq!(detail(&error, "firebird.row").as_deref(), Some("2"), "{error}");
-            assert_eq!(count(&mut connection, "t"), 0);
+            // Few rows travel one by one, many as batches, and one by itself.
+            let many = many(&data);
+            for data in [&data, &many] {
+                let error = fails(
+                    ingest(&mut connection, "T", IngestMode::Append, data.clone()),
+                    Status::InvalidData,
+                );
+                let row = (data.num_rows() - 1).to_string();
+                assert_eq!(detail(&error, "firebird.row"), Some(row.clone()), "{error}");
+                assert!(error.message.contains(&format!("row {row}: {name}")), "{error}");
+                assert_eq!(count(&mut connection, "t"), 0);
+            }
+            let names = data.schema_ref().fields().iter().map(|field| field.name().as_str());
+            let sql = format!("INSERT INTO t ({}) VALUES (?, ?)", names.collect::<Vec<_>>().join(", "));
+            let mut one = statement(&mut connection, &sql);
+            one.bind(data.slice(2, 1)).expect("it is taken");
+            let error = fails(one.execute_update(), Status::InvalidData);
+            assert!(error.message.starts_with(name), "{error}");
         }
         let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]));
         let error = fails(
@@ -233,8 +290,10 @@ matrix!(
         assert_eq!(ingest(&mut connection, "T", IngestMode::Create, people(0..5)), Ok(Some(5)));
         assert_eq!((count(&mut connection, "t"), count(&mut other, "t")), (5, 0));
         connection.rollback().expect("it is undone");
-        assert_eq!(count(&mut connection, "t"), 0);
-        assert_eq!(ingest(&mut connection, "T", IngestMode::Append, people(0..5)), Ok(Some(5)));
+        assert!(!exists(&mut connection, "T"));
+        assert_eq!(ingest(&mut connection, "T", IngestMode::Create, people(0..2)), Ok(Some(2)));
+        connection.commit().expect("it is committed");
+        assert_eq!(ingest(&mut connection, "T", IngestMode::Append, people(2..5)), Ok(Some(3)));
         connection.commit().expect("it is committed");
         assert_eq!(count(&mut other, "t"), 5);
         // pandas: DROP TABLE, create, rows, commit.
@@ -327,6 +386,12 @@ matrix!(
         assert_eq!(sum.as_primitive::<Int64Type>().value(0), 39_999 * 20_000);
     }
 );
+
+/// The rows with the first of them 500 times in front.
+fn many(rows: &RecordBatch) -> RecordBatch {
+    let first = std::iter::repeat_n(rows.slice(0, 1), 500).chain([rows.clone()]).collect::<Vec<_>>();
+    arrow::compute::concat_batches(rows.schema_ref(), &first).expect("one schema")
+}
 
 fn statement_schema(connection: &mut ManagedConnection, sql: &str) -> Schema {
     statement(connection, sql).execute_schema().expect(sql)

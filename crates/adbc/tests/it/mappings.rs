@@ -94,6 +94,54 @@ matrix!(
 
 matrix!(
     [firebird_4_0, firebird_5_0, embedded_5_0],
+    fn the_hour_that_comes_twice_is_two_texts(target: &Target) {
+        let mut connection = fresh(target);
+        run(&mut connection, "CREATE TABLE t (id INTEGER, z TIMESTAMP WITH TIME ZONE)");
+        for (id, value) in [
+            (1, "TIMESTAMP '2024-10-27 00:30:00 UTC' AT TIME ZONE 'Europe/Berlin'"),
+            (2, "TIMESTAMP '2024-10-27 01:30:00.1234 UTC' AT TIME ZONE 'Europe/Berlin'"),
+            (3, "TIMESTAMP '2024-10-27 02:30:00 -05:30'"),
+            (4, "NULL"),
+            (5, "TIMESTAMP '2024-10-27 02:30:00 UTC'"),
+        ] {
+            run(&mut connection, &format!("INSERT INTO t VALUES ({id}, {value})"));
+        }
+        set(&mut connection, "adbc.firebird.type.timestamptz", "utf8").expect("it is known");
+        let texts = column(&mut connection, "SELECT z FROM t ORDER BY id");
+        assert_eq!(
+            texts.as_string::<i32>(),
+            &StringArray::from(vec![
+                Some("2024-10-27 02:30:00.0000 +02:00 Europe/Berlin"),
+                Some("2024-10-27 02:30:00.1234 +01:00 Europe/Berlin"),
+                Some("2024-10-27 02:30:00.0000 -05:30"),
+                None,
+                Some("2024-10-27 02:30:00.0000 +00:00 UTC"),
+            ])
+        );
+        // The texts are parameters that mean the same instants in the same zones, also one by one.
+        let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(11..16));
+        let rows = crate::support::batch([("id", ids), ("z", texts)]);
+        for rows in [rows.slice(0, 3), rows.slice(3, 1), rows.slice(4, 1)] {
+            let mut insert = statement(&mut connection, "INSERT INTO t VALUES (?, ?)");
+            insert.bind(rows).expect("it is taken");
+            insert.execute_update().expect("it is written");
+        }
+        let same = "SELECT COUNT(*) FROM t a JOIN t b ON b.id = a.id + 10 WHERE a.z IS NOT DISTINCT FROM b.z \
+            AND CAST(a.z AS VARCHAR(60)) IS NOT DISTINCT FROM CAST(b.z AS VARCHAR(60))";
+        assert_eq!(column(&mut connection, same).as_primitive::<Int64Type>().value(0), 5);
+        // Other texts are for the engine to understand.
+        for (text, good) in [
+            ("2024-10-27 02:30 Europe/Berlin", true),
+            ("2024-10-27 02:30:00.0000 +02:00 Europe/Nowhere", false),
+            ("2024-10-27 02:30:00.0000 +02:00 +02:00", false),
+            ("2024-02-30 02:30:00.0000 +02:00 Europe/Berlin", false),
+        ] {
+            let mut insert = statement(&mut connection, "INSERT INTO t VALUES (99, ?)");
+            let text: ArrayRef = Arc::new(StringArray::from(vec![text]));
+            insert.bind(crate::support::batch([("z", text)])).expect("it is taken");
+            assert_eq!(insert.execute_update().is_ok(), good);
+        }
+    },
     fn offsets_of_time_zones_are_kept(target: &Target) {
         let mut connection = fresh(target);
         run(&mut connection, "CREATE TABLE t (id INTEGER, z TIMESTAMP WITH TIME ZONE)");

@@ -16,6 +16,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         "adbc.firebird.auth_plugins" => (&["Srp256,Srp"], Some("Kerberos")),
         "adbc.firebird.wire_crypt" => (&["disabled", "required"], Some("perhaps")),
         "adbc.firebird.wire_crypt_plugins" => (&["ChaCha64", "Arc4"], Some("Rot13")),
+        "adbc.firebird.clear_text_warning" => (&["always", "never", "remote"], Some("sometimes")),
         "adbc.firebird.connect_timeout" | "adbc.firebird.read_timeout" | "adbc.firebird.keepalive" => {
             (&["12", "2.5"], Some("long"))
         }
@@ -49,6 +50,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         "adbc.firebird.type.binary" => (&["binary"], Some("utf8")),
         "adbc.firebird.type.text" => (&["large_utf8", "utf8_view"], Some("binary")),
         "adbc.firebird.type.blobs" => (&["inline", "pipelined", "lazy"], Some("eager")),
+        "adbc.firebird.type.max_blob" => (&["1", "65536"], Some("0")),
         "adbc.firebird.type.decimal_precision" => (&["storage", "range"], Some("exact")),
         "adbc.ingest.mode" => (
             &["adbc.ingest.mode.append", "adbc.firebird.ingest.mode.upsert", "adbc.ingest.mode.create"],

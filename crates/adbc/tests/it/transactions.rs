@@ -234,6 +234,8 @@ matrix!(
         assert_eq!(protocol != "0", matches!(target, Target::Wire(_)));
         let cipher = get(&connection, "adbc.firebird.wire_crypt_plugin").expect("it is known");
         assert_eq!(!cipher.is_empty(), matches!(target, Target::Wire(_)));
+        let warnings = get(&connection, "adbc.firebird.warnings").expect("it is known");
+        assert_eq!(warnings, "", "encrypted, or no wire at all");
         fails(get(&connection, "adbc.firebird.transaction_id"), Status::InvalidState);
         autocommit(&mut connection, false);
         let asked =

@@ -265,6 +265,10 @@ pub(crate) fn cases(modern: bool) -> Vec<Case> {
         let plain = cast(&cast(&zoned, &utc).expect("UTC"), &T::Timestamp(TimeUnit::Microsecond, None))
             .expect("plain");
         cases.push(Case { name: "zoned", column: Arc::new(zoned), sql: "TIMESTAMP", expected: plain });
+        let most = || vec![Some(10i128.pow(18) - 1), None, Some(-1), None];
+        cases.push(case("decimal38", decimal(most(), 38, 10), "NUMERIC", T::Decimal128(18, 10)));
+        cases.push(case("decimal256_38", wide(most(), 38, 10), "NUMERIC", T::Decimal128(18, 10)));
+        cases.push(case("decimal50", wide(most(), 50, 6), "NUMERIC", T::Decimal128(18, 6)));
         cases.push(case(
             "uint64",
             UInt64Array::from(vec![Some(0), None, Some(1), Some(9)]),

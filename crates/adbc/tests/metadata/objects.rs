@@ -54,11 +54,15 @@ matrix!(
     },
     fn filters_let_pass_what_matches(target: &Target) {
         let connection = shop(target);
-        for catalog in ["%", "c"] {
+        for (catalog, rows) in [("%", 1), ("", 1), ("%%", 1), ("c", 0), ("_%", 0)] {
             for depth in [ObjectDepth::All, ObjectDepth::Catalogs] {
                 let filter = ObjectFilter { catalog: Some(catalog), ..user() };
                 let batch = objects(&connection, depth, filter).expect("objects");
-                assert_eq!((batch.schema(), batch.num_rows()), (GET_OBJECTS_SCHEMA.clone(), 0));
+                assert_eq!(
+                    (batch.schema(), batch.num_rows()),
+                    (GET_OBJECTS_SCHEMA.clone(), rows),
+                    "{catalog}"
+                );
             }
         }
         for depth in [ObjectDepth::All, ObjectDepth::Tables, ObjectDepth::Schemas] {
@@ -66,8 +70,10 @@ matrix!(
             let batch = objects(&connection, depth, filter).expect("objects");
             assert_eq!(schemas(&batch).len(), 0);
         }
-        let nameless = ObjectFilter { catalog: Some(""), schema: Some(""), ..user() };
-        assert_eq!(table_names(&connection, nameless).len(), 7);
+        for any in ["", "%"] {
+            let nameless = ObjectFilter { catalog: Some(any), schema: Some(any), ..user() };
+            assert_eq!(table_names(&connection, nameless).len(), 7);
+        }
         let like = |pattern| table_names(&connection, ObjectFilter { table: Some(pattern), ..user() });
         assert_eq!(like("a_b"), ["aXb", "a_b"]);
         assert_eq!(like("a%b%"), ["a%b ü", "aXb", "a_b"]);

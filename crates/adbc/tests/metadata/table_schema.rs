@@ -41,9 +41,16 @@ matrix!(
         let connection = shop(target);
         let read = ReadOptions::default();
         let schema = |table| table_schema(&connection, None, None, table, &read);
-        for name in
-            ["customer", "NO_SUCH", "(SELECT 1)", "a%b", "", "\"ORDERS\"", "ORDERS; DROP TABLE ORDERS"]
-        {
+        for name in [
+            "customer",
+            "CUSTOMER ",
+            "NO_SUCH",
+            "(SELECT 1)",
+            "a%b",
+            "",
+            "\"ORDERS\"",
+            "ORDERS; DROP TABLE ORDERS",
+        ] {
             let error = schema(name).expect_err(name);
             assert_eq!(error.status, Status::NotFound, "{name}");
             assert_eq!(error.sqlstate.map(|byte| byte as u8), *b"42S02", "{name}");

@@ -4,7 +4,7 @@ use super::sample::Sample;
 use super::server::Server;
 use super::table::Case;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::progress::Progress;
 
 /// One repetition.
@@ -62,7 +62,6 @@ impl<'a> Contest<'a> {
 pub(super) struct Stage<'a> {
     pub(super) repetitions: usize,
     pub(super) server: &'a Server,
-    pub(super) interrupt: &'a Interrupt,
     pub(super) quiet: bool,
 }
 
@@ -102,7 +101,7 @@ impl Stage<'_> {
     }
 
     fn turn(&self, name: &str, (turn, rows): &mut (Turn<'_>, u64), has_cpu: bool) -> Result<Sample> {
-        self.interrupt.check()?;
+        interrupt::check()?;
         let before = self.server.cpu_seconds()?;
         let mut sample = turn()?;
         if sample.rows != *rows {

@@ -8,17 +8,17 @@ use super::verify::Shape;
 use super::{save, verify};
 use crate::args::FetchArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
-use crate::output::print;
+use crate::interrupt;
+use crate::open::open;
+use crate::output::{print, print_data};
+use crate::terminal;
+use firearrow::BatchLimits;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection};
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 
 pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
-    let interrupt = Interrupt::watch()?;
-    let info = Connection::open(&config)?.info()?;
+    let info = open(&config)?.info()?;
     let reference = match args.no_reference {
         true => Reference::Absent("--no-reference".to_owned()),
         false => Reference::find(args.reference_client.as_deref(), &config, &info),
@@ -34,28 +34,28 @@ pub(crate) fn run(args: &FetchArgs, json: bool) -> Result<()> {
     let mut measured = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
     for subject in subjects(args) {
-        match measure(&config, args, &subject, &reference, &interrupt) {
+        match measure(&config, args, &subject, &reference) {
             Ok(done) => {
                 if !json {
                     print(&report::table(&done))?;
                 }
                 measured.push(done);
             }
-            Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+            Err(failure) if interrupt::reason().is_some() => return Err(failure),
             Err(failure) => {
-                tell("");
+                terminal::status("");
                 failure.report(false);
                 failures.push(failure);
             }
         }
     }
     if json {
-        print(&report::json(&environment, &measured)?)?;
+        print_data(&report::json(&environment, &measured)?)?;
     }
     if let (Some(folder), false) = (&args.save, measured.is_empty()) {
         let report = report::markdown(&environment, &measured);
         let folder = save::write(folder, &environment.folder(), &raw(&environment, &measured)?, &report)?;
-        eprintln!("saved in {}", folder.display());
+        terminal::remark(&format!("saved in {}", folder.display()));
     }
     match failures.len() {
         0 => Ok(()),
@@ -89,15 +89,9 @@ fn subjects(args: &FetchArgs) -> Vec<Subject> {
     tables.map(|name| Subject { sql: format!("SELECT * FROM \"{name}\""), name, is_table: true }).collect()
 }
 
-fn measure(
-    config: &Config,
-    args: &FetchArgs,
-    subject: &Subject,
-    reference: &Reference,
-    interrupt: &Interrupt,
-) -> Result<Measured> {
+fn measure(config: &Config, args: &FetchArgs, subject: &Subject, reference: &Reference) -> Result<Measured> {
     let Subject { name, sql, is_table } = subject;
-    tell(&format!("{name}: verifying"));
+    terminal::status(&format!("{name}: verifying"));
     let Shape { rows, columns, has_blobs } = match is_table {
         true => verify::table(config, name, sql)?,
         false => verify::shape(config, sql)?,
@@ -119,14 +113,14 @@ fn measure(
     };
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for repetition in 1..=args.repeat.get() {
-        tell(&format!("{name}: repetition {repetition} of {}", args.repeat));
-        interrupt.check()?;
+        terminal::status(&format!("{name}: repetition {repetition} of {}", args.repeat));
+        interrupt::check()?;
         ours.push(check(measure::run(plan)?)?);
         if let Some(peer) = peer {
             theirs.push(check(peer.fetch(sql, blobs)?)?);
         }
     }
-    tell("");
+    terminal::status("");
     Ok(Measured {
         name: name.clone(),
         sql: sql.clone(),
@@ -136,11 +130,4 @@ fn measure(
         ours,
         reference: theirs,
     })
-}
-
-/// One changing line on a terminal, nothing elsewhere; never while the clock runs.
-fn tell(text: &str) {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K{text}");
-    }
 }

@@ -5,8 +5,9 @@ use super::reference::{Inserted, Reference};
 use super::statistics::Spread;
 use crate::args::InsertArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
-use crate::output::print;
+use crate::interrupt;
+use crate::open::open;
+use crate::output::{print, print_data};
 use crate::progress::thousands;
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
 use arrow::datatypes::Int64Type;
@@ -37,8 +38,7 @@ impl From<Inserted> for Run {
 
 pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
-    let interrupt = Interrupt::watch()?;
-    let connection = Connection::open(&config)?;
+    let connection = open(&config)?;
     let info = connection.info()?;
     let reference = Reference::find(args.reference_client.as_deref(), &config, &info);
     let method = method(&info);
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     // One run more than wanted: the first one fills caches and makes the file grow.
     for repetition in 0..=args.repeat.get() {
-        interrupt.check()?;
+        interrupt::check()?;
         let mine = insert(&connection, rows)?;
         check(&connection, rows)?;
         let other = match &reference {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &InsertArgs, json: bool) -> Result<()> {
             "engine": info.engine_version, "protocol": info.protocol, "cipher": info.cipher,
             "rows": rows, "reference_name": name, "ours": ours, "reference": theirs,
         });
-        return print(&format!("{report:#}\n"));
+        return print_data(&format!("{report:#}\n"));
     }
     let mut text = format!(
         "Firebird {}, {} rows of {COLUMNS} INTEGER, sums right, {} repetitions\nreference: {name}\n",
@@ -111,6 +111,7 @@ pub(super) fn method(info: &ServerInfo) -> &'static [&'static str] {
 
 /// Makes the table that rows are inserted into.
 pub(super) fn create(connection: &Connection) -> Result<()> {
+    interrupt::stays(Some(format!("the table {TABLE} stays; the next run replaces it")));
     let columns: Vec<String> = (0..COLUMNS).map(|column| format!("C{column} INTEGER")).collect();
     connection.execute(&format!("RECREATE TABLE {TABLE} ({})", columns.join(", ")))?;
     Ok(())
@@ -119,6 +120,7 @@ pub(super) fn create(connection: &Connection) -> Result<()> {
 /// Drops it.
 pub(super) fn remove(connection: &Connection) -> Result<()> {
     connection.execute(&format!("DROP TABLE {TABLE}"))?;
+    interrupt::stays(None);
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! One repetition, phase by phase.
 
 use crate::failure::Result;
+use crate::open::open;
 use arrow::array::{Array, RecordBatch};
 use arrow::buffer::Buffer;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection, Params, TransactionOptions, WireStats};
+use firearrow::{BatchLimits, Params, TransactionOptions, WireStats};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,7 @@ pub(crate) fn run(plan: Plan<'_>) -> Result<Run> {
     let mut clock = Clock { wall: Instant::now(), cpu: begin };
     let mut run = Run { consumed: plan.consume.then_some(0), ..Run::default() };
 
-    let connection = Connection::open(plan.config)?;
+    let connection = open(plan.config)?;
     run.connect = clock.lap()?;
     let connected = connection.wire_stats();
 

@@ -5,6 +5,7 @@
 
 use super::measure::{Lap, Run, Wire};
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use crate::secret;
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Password, Target};
@@ -13,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What figures of the peer are called: it is nothing but the client library.
 pub(super) const PEER: &str = "libfbclient";
@@ -137,13 +138,8 @@ impl Peer {
             // Arguments could be read by other users of this machine.
             command.env("FIREARROW_PASSWORD", password.reveal());
         }
-        let output = command
-            .args(&self.arguments)
-            .args(["--sql", sql, "--warm-up"])
-            .args(work)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| Failure::file(&self.program, &error))?;
+        command.args(&self.arguments).args(["--sql", sql, "--warm-up"]).args(work);
+        let output = interrupt::output(&mut command).map_err(|error| Failure::file(&self.program, &error))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             return Err(Failure::other(format!("the reference failed: {}", secret::redact(text.trim()))));

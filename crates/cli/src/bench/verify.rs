@@ -4,6 +4,7 @@ use crate::demo::catalog::Expected;
 use crate::demo::checksum::checksum;
 use crate::demo::{self, catalog};
 use crate::failure::{Failure, Result};
+use crate::open::open;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema};
 use firearrow::Connection;
@@ -29,14 +30,14 @@ impl Shape {
 
 /// Reads the whole table and compares it with FIREARROW_DEMO.
 pub(crate) fn table(config: &Config, name: &str, sql: &str) -> Result<Shape> {
-    let connection = Connection::open(config)?;
+    let connection = open(config)?;
     let expected = catalog::load(&connection, name)?;
     compare(connection, name, sql, &expected)
 }
 
 /// Reads rows of a demo table that begin with its first one, and compares them with what was made.
 pub(crate) fn beginning(config: &Config, name: &str, sql: &str, rows: u64) -> Result<Shape> {
-    compare(Connection::open(config)?, name, sql, &demo::expected(name, rows)?)
+    compare(open(config)?, name, sql, &demo::expected(name, rows)?)
 }
 
 /// Compares batches that come from elsewhere, in any order, with FIREARROW_DEMO.
@@ -46,7 +47,7 @@ pub(crate) fn batches(
     schema: &Schema,
     batches: impl Iterator<Item = Result<RecordBatch>>,
 ) -> Result<Shape> {
-    sum(name, schema, batches, &catalog::load(&Connection::open(config)?, name)?)
+    sum(name, schema, batches, &catalog::load(&open(config)?, name)?)
 }
 
 fn compare(connection: Connection, name: &str, sql: &str, expected: &Expected) -> Result<Shape> {
@@ -91,7 +92,7 @@ fn sum(
 
 /// Reads a query of which nothing is known beforehand.
 pub(crate) fn shape(config: &Config, sql: &str) -> Result<Shape> {
-    let connection = Connection::open(config)?;
+    let connection = open(config)?;
     let mut cursor = connection.query(sql)?;
     let mut rows = 0;
     while let Some(batch) = cursor.next_batch()? {

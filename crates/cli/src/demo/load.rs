@@ -5,7 +5,7 @@
 use super::checksum::checksum;
 use super::tables::Table;
 use crate::failure::Result;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::progress::Progress;
 use arrow::array::ArrayRef;
 use firearrow::{Connection, Params, TransactionOptions};
@@ -18,7 +18,6 @@ pub(super) fn fill(
     rows: u64,
     major: u32,
     progress: &Progress,
-    interrupt: &Interrupt,
 ) -> Result<Vec<u64>> {
     let many = table.rows_per_statement as u64;
     let bulk = connection.prepare(&insert(table, many, major))?;
@@ -37,7 +36,7 @@ pub(super) fn fill(
             statement.execute(&mut transaction, Params::row(values))?;
             row += executions * per;
             progress.add(executions * per);
-            interrupt.check()?;
+            interrupt::check()?;
         }
         transaction.commit()?;
     }

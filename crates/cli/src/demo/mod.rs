@@ -15,7 +15,8 @@ use self::catalog::Expected;
 use self::checksum::checksum;
 use crate::args::DemoArgs;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
+use crate::open::{self, open};
 use crate::output;
 use crate::progress::{Progress, thousands};
 use firearrow::config::{Config, Target};
@@ -32,14 +33,13 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
         return Err(Failure::usage(format!("--rows: no more than {}", thousands(MOST_ROWS))));
     }
     let config = Config::parse(&args.url)?;
-    let interrupt = Interrupt::watch()?;
     let (connection, created) = open_or_create(&config)?;
     let engine = connection.info()?.engine_version;
     let major = major(&engine)?;
     replace(&connection, args.force)?;
     let mut made = Vec::new();
     for table in &TABLES {
-        made.push(make(&connection, table, rows, major, args.quiet || json, &interrupt)?);
+        made.push(make(&connection, table, rows, major, args.quiet || json)?);
     }
     let database = match &config.target {
         Target::Embedded { path } => path.clone(),
@@ -51,13 +51,13 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
 }
 
 /// Makes the demo tables that a database lacks, and the database if there is none.
-pub(crate) fn complete(config: &Config, rows: u64, quiet: bool, interrupt: &Interrupt) -> Result<()> {
+pub(crate) fn complete(config: &Config, rows: u64, quiet: bool) -> Result<()> {
     let (connection, _) = open_or_create(config)?;
     let existing = catalog::existing(&connection, TABLES.iter().map(|table| table.name))?;
     let missing = TABLES.iter().filter(|table| !existing.iter().any(|name| name == table.name));
     let major = major(&connection.info()?.engine_version)?;
     for table in missing {
-        make(&connection, table, rows.min(MOST_ROWS), major, quiet, interrupt)?;
+        make(&connection, table, rows.min(MOST_ROWS), major, quiet)?;
     }
     connection.close()?;
     Ok(())
@@ -79,25 +79,21 @@ pub(crate) fn expected(name: &str, rows: u64) -> Result<Expected> {
 }
 
 /// Makes a table that does not exist.
-fn make(
-    connection: &Connection,
-    table: &Table,
-    rows: u64,
-    major: u32,
-    quiet: bool,
-    interrupt: &Interrupt,
-) -> Result<Made> {
+fn make(connection: &Connection, table: &Table, rows: u64, major: u32, quiet: bool) -> Result<Made> {
     let started = Instant::now();
     let rows = table.rows(rows);
+    let text = "is missing or incomplete; create-demo --force makes the demo tables anew";
+    interrupt::stays(Some(format!("{} {text}", table.name)));
     create(connection, table, major)?;
     let progress = Progress::of(table.name, rows, quiet);
-    let sums = load::fill(connection, table, rows, major, &progress, interrupt)?;
+    let sums = load::fill(connection, table, rows, major, &progress)?;
     if let Some(key) = table.key {
         let name = table.name;
         connection.execute(&format!("ALTER TABLE {name} ADD CONSTRAINT PK_{name} PRIMARY KEY ({key})"))?;
     }
     let names = table.columns.iter().map(|column| column.name);
     catalog::store(connection, table.name, rows, names.zip(sums))?;
+    interrupt::stays(None);
     Ok(Made { name: table.name, rows, seconds: started.elapsed().as_secs_f64() })
 }
 
@@ -136,7 +132,7 @@ impl Summary {
 /// Whether the database exists only the server can know; one that cannot be opened for any other reason cannot be
 /// created either, as nothing is ever overwritten here.
 fn open_or_create(config: &Config) -> Result<(Connection, bool)> {
-    let refused = match Connection::open(config) {
+    let refused = match open(config) {
         Ok(connection) => return Ok((connection, false)),
         Err(error) if error.kind() == Kind::Database => error,
         Err(error) => return Err(error.into()),
@@ -146,7 +142,7 @@ fn open_or_create(config: &Config) -> Result<(Connection, bool)> {
     new.page_size.get_or_insert(16384);
     // The rows can be made again at any time; waiting for the disk at every page would take longer than that.
     new.force_writes.get_or_insert(false);
-    Connection::create(&new).map(|connection| (connection, true)).map_err(|_| refused.into())
+    open::create(&new).map(|connection| (connection, true)).map_err(|_| refused.into())
 }
 
 /// `5` of `5.0.4`.

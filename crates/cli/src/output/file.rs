@@ -2,6 +2,7 @@
 
 use super::Output;
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -41,7 +42,9 @@ impl OutputFile {
             Ok(_) if !replace => {
                 return Err(Failure::other(format!("{} exists; --force replaces it", path.display())));
             }
-            _ => Place::Beside(beside(path).map_err(|error| Failure::file(path, &error))?),
+            _ => Place::Beside(
+                interrupt::temporary(|| beside(path)).map_err(|error| Failure::file(path, &error))?,
+            ),
         };
         Ok(Self { place, path: path.to_owned(), replace, bytes: Arc::default() })
     }

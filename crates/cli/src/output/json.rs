@@ -8,7 +8,7 @@ use super::{Output, Sink};
 use crate::failure::Result;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub(super) struct Json {
     output: Output,
@@ -107,28 +107,50 @@ pub(super) fn shape(data_type: &DataType) -> Shape {
 /// SQL lets columns share a name; members of an object should not: the second `A` becomes `A_2`.
 fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let given: HashSet<&str> = names.clone().collect();
-    let mut used = HashSet::new();
-    names
-        .map(|name| {
-            let mut candidate = name.to_owned();
-            let mut number = 2;
-            while used.contains(&candidate) || (number > 2 && given.contains(candidate.as_str())) {
-                candidate = format!("{name}_{number}");
-                number += 1;
+    // The number that each name gets next. A number that is skipped for a name is skipped once.
+    let mut next: HashMap<&str, usize> = HashMap::new();
+    let mut numbered = |name: &'a str| match next.get_mut(name) {
+        None => {
+            next.insert(name, 2);
+            name.to_owned()
+        }
+        Some(number) => loop {
+            let candidate = format!("{name}_{number}");
+            *number += 1;
+            // Numbered names differ from each other; only one that was given can be in the way.
+            if !given.contains(candidate.as_str()) {
+                return candidate;
             }
-            used.insert(candidate.clone());
-            candidate
-        })
-        .collect()
+        },
+    };
+    names.map(&mut numbered).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn names_become_unique() {
         assert_eq!(unique(["A", "B", "A", "A", "A_2"].into_iter()), ["A", "B", "A_3", "A_4", "A_2"]);
+    }
+
+    /// Trying all numbers for each of them would take hours.
+    #[test]
+    fn many_columns_of_one_name_are_numbered_at_once() {
+        const COUNT: usize = 200_000;
+        let begin = Instant::now();
+        let names = unique(std::iter::repeat_n("A", COUNT));
+        assert_eq!((names[0].as_str(), names[1].as_str()), ("A", "A_2"));
+        assert_eq!(names[COUNT - 1], format!("A_{COUNT}"));
+        // And where half of the numbers are taken.
+        let taken: Vec<String> = (2..=COUNT).map(|number| format!("A_{number}")).collect();
+        let all = taken.iter().map(String::as_str).chain(std::iter::repeat_n("A", COUNT));
+        let names = unique(all);
+        assert_eq!(names[COUNT], format!("A_{}", COUNT + 1));
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+        assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
     }
 
     #[test]

@@ -11,14 +11,20 @@ pub(crate) use file::OutputFile;
 
 use crate::args::Compression;
 use crate::failure::Result;
+use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::Path;
 
-/// Prints facts. Unlike `println!` it does not panic when the reader has gone.
+/// Prints facts for people. Unlike `println!` it does not panic when the reader has gone.
 pub(crate) fn print(text: &str) -> Result<()> {
+    print_data(&terminal::lines(text))
+}
+
+/// Prints facts for programs as they are.
+pub(crate) fn print_data(text: &str) -> Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 

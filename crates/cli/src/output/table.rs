@@ -4,11 +4,10 @@
 use super::cells::Columns;
 use super::{Output, Sink};
 use crate::failure::Result;
+use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use console::{Alignment, measure_text_width, pad_str};
-use std::borrow::Cow;
-use std::fmt::Write as _;
 
 pub(super) struct Table {
     output: Output,
@@ -30,7 +29,7 @@ struct Column {
 impl Table {
     pub(super) fn new(schema: &SchemaRef, terminal: Option<usize>, output: Output) -> Self {
         let columns = schema.fields().iter().map(|field| {
-            let name = printable(field.name()).into_owned();
+            let name = terminal::line(field.name()).into_owned();
             Column { width: measure_text_width(&name), name, is_number: field.data_type().is_numeric() }
         });
         let columns = columns.collect();
@@ -120,7 +119,7 @@ impl Sink for Table {
                     true => text.push_str("NULL"),
                     false => cell.write(row, &mut text)?,
                 }
-                line.push(printable(&text).into_owned());
+                line.push(terminal::line(&text).into_owned());
             }
             self.rows.push(line);
             if self.rows.len() >= ROWS_OF_A_PART {
@@ -136,31 +135,12 @@ impl Sink for Table {
         }
         self.output.flush()?;
         if self.is_cut {
-            eprintln!(
-                "The table is cut to the terminal's width; --format csv or json, or -o FILE, has everything."
+            terminal::remark(
+                "The table is cut to the terminal's width; --format csv or json, or -o FILE, has everything.",
             );
         }
         Ok(())
     }
-}
-
-/// Line ends would tear the table apart, and control characters from a database may do worse to a terminal.
-fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '\n' => escaped.push_str("\\n"),
-            '\r' => escaped.push_str("\\r"),
-            '\t' => escaped.push_str("\\t"),
-            // Writing to a String cannot fail.
-            c if c.is_control() => drop(write!(escaped, "\\x{:02x}", u32::from(c))),
-            c => escaped.push(c),
-        }
-    }
-    Cow::Owned(escaped)
 }
 
 const ROWS_OF_A_PART: usize = 1000;
@@ -206,7 +186,7 @@ mod tests {
         let expected = "    N  TEXT                  MORE\n\
                         ─────  ────────────────────  ────────────────────\n    \
                         7  a\\tb                  a\\tb\n \
-                        NULL  \\x1b[31m              \\x1b[31m\n\
+                        NULL  \\u{1b}[31m            \\u{1b}[31m\n\
                         -1200  twenty characters ok  twenty characters ok\n";
         assert_eq!(render(None), expected);
     }

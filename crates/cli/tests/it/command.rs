@@ -45,7 +45,15 @@ impl Outcome {
 pub(crate) fn prepare(target: Option<&Target>, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_firearrow"));
     command.args(arguments).stdin(Stdio::null());
-    for name in ["ISC_USER", "ISC_PASSWORD", "FIREARROW_USER", "FIREARROW_PASSWORD", "FIREARROW_PEER"] {
+    for name in [
+        "ISC_USER",
+        "ISC_PASSWORD",
+        "FIREARROW_USER",
+        "FIREARROW_PASSWORD",
+        "FIREARROW_PASSWORD_FILE",
+        "FIREARROW_DB_KEY",
+        "FIREARROW_PEER",
+    ] {
         command.env_remove(name);
     }
     if let Some(Target::Embedded(embedded)) = target {

@@ -166,3 +166,51 @@ fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
+
+matrix!(
+    all,
+    fn decimals_are_of_their_declared_precision(target: &Target) {
+        let url = demo(target, "1");
+        let run = |arguments: &[&str]| firearrow(target, arguments).success();
+        run(&["query", &url, "CREATE TABLE D (A DECIMAL(5, 2), B NUMERIC(15, 3), C INTEGER)"]);
+        run(&["query", &url, "INSERT INTO D VALUES (123.45, 1.5, 7)"]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (whole, parts, asked) = (path("whole.arrow"), path("parts.arrow"), path("asked.parquet"));
+        run(&["copy", &url, "D", argument(&whole)]);
+        run(&["copy", &url, "D", argument(&parts), "--partitions", "2"]);
+        run(&["query", &url, "SELECT * FROM D", "-o", argument(&asked)]);
+        for batch in [readers::arrow_file(&whole), readers::arrow_file(&parts), readers::parquet_file(&asked)]
+        {
+            let types: Vec<String> =
+                batch.schema().fields().iter().map(|field| field.data_type().to_string()).collect();
+            assert_eq!(types, ["Decimal128(5, 2)", "Decimal128(15, 3)", "Int32"]);
+        }
+    }
+);
+
+matrix!(
+    [embedded_5_0],
+    fn a_database_that_another_process_has_says_how_to_share_it(target: &Target) {
+        let url = demo(target, "1000");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("endless.csv");
+        let sql = "SELECT A.C1 FROM T_INT10 A CROSS JOIN T_INT10 B CROSS JOIN T_INT10 C";
+        for (mode, shared) in [("", false), ("?server_mode=classic", true)] {
+            let url = format!("{url}{mode}");
+            let mut command = prepare(Some(target), &["copy", &url, sql, argument(&path), "--force"]);
+            let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut child = wait_until_written(folder.path(), child);
+            let second = firearrow(target, &["query", &url, "SELECT 1 FROM RDB$DATABASE"]);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            match shared {
+                true => assert_eq!(second.code, 0, "{}", second.stderr),
+                false => assert!(second.stderr.contains("server_mode=classic"), "{}", second.stderr),
+            }
+            for left in files(folder.path()) {
+                fs::remove_file(folder.path().join(left)).unwrap();
+            }
+        }
+    }
+);

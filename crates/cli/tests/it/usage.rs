@@ -1,7 +1,7 @@
 //! Help, completions, errors, and `firearrow info`.
 
 use crate::command::{SECRET, demo, finish, firearrow, plain, prepare};
-use firearrow_testkit::{Target, matrix};
+use firearrow_testkit::{Server, Target, matrix};
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::Read;
@@ -25,16 +25,18 @@ fn help_has_examples() {
     ] {
         let outcome = plain(&[command, &["--help"]].concat()).success();
         assert!(outcome.text().contains("Examples:\n  firearrow "), "{}", outcome.text());
+        assert!(outcome.text().contains("--timeout <TIME>"), "{}", outcome.text());
     }
     let outcome = plain(&["--help"]).success();
-    assert!(outcome.text().contains("Exit status:"), "{}", outcome.text());
+    let statuses = "124 --timeout, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM";
+    assert!(outcome.text().contains(statuses), "{}", outcome.text());
 }
 
 #[test]
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let outcome = plain(&["completions", shell]).success();
-        for word in ["create-demo", "read-only", "reference-client"] {
+        for word in ["create-demo", "read-only", "reference-client", "timeout"] {
             assert!(outcome.text().contains(word), "{shell}: {word}");
         }
     }
@@ -60,6 +62,16 @@ fn passwords_are_never_shown() {
     let keywords = format!("database=127.0.0.1/1:x;user=alice;password={SECRET}");
     plain(&["info", &keywords]).failure(1, &[]);
     plain(&[&keywords]).failure(2, &[]);
+    // Almost URLs: no host is looked for, and no path has the password in it.
+    for form in ["firebird:/", "firebird:", "firebird//", "http://", "firebrid:/", "/", "//"] {
+        let text = format!("{form}alice:{SECRET}@127.0.0.1:1/x");
+        plain(&["info", &text]).failure(2, &["://"]);
+    }
+    // Nor does a connection string choose what is run, or sent away.
+    for source in ["cmd:touch /tmp/evil", "file:/etc/shadow", "env:HOME"] {
+        let text = format!("firebird://alice:{SECRET}@127.0.0.1:1/x?db_key={source}");
+        plain(&["info", &text]).failure(2, &["db_key", "FIREARROW_DB_KEY"]);
+    }
 }
 
 matrix!(
@@ -90,6 +102,25 @@ matrix!(
 );
 
 matrix!(
+    wire,
+    fn a_password_may_come_from_a_file(target: &Target) {
+        let url = demo(target, "1");
+        let login = format!("{}:{}@", Server::USER, Server::PASSWORD);
+        let (bare, folder) = (url.replacen(&login, "", 1), tempfile::tempdir().expect("a folder"));
+        assert_ne!(bare, url);
+        let file = folder.path().join("password");
+        std::fs::write(&file, format!("{}\n", Server::PASSWORD)).expect("a file");
+        let mut command =
+            prepare(Some(target), &["query", &bare, "SELECT ID FROM T_WIDE", "--format", "csv"]);
+        command.env("FIREARROW_USER", Server::USER).env("FIREARROW_PASSWORD_FILE", &file);
+        assert_eq!(finish(command.output().expect("it starts")).success().text(), "ID\r\n1\r\n");
+        std::fs::remove_file(&file).expect("it is there");
+        let outcome = finish(command.output().expect("it starts"));
+        outcome.failure(2, &["FIREARROW_PASSWORD_FILE", "password"]);
+    }
+);
+
+matrix!(
     embedded,
     fn a_terminal_gets_no_binary_and_no_long_lines(target: &Target) {
         let url = demo(target, "5");
@@ -105,7 +136,7 @@ matrix!(
 );
 
 /// Standard output of a run on a terminal of 60 columns.
-fn on_terminal(target: &Target, arguments: &[&str]) -> (String, i32) {
+pub(crate) fn on_terminal(target: &Target, arguments: &[&str]) -> (String, i32) {
     let size = Winsize { ws_row: 24, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0 };
     let terminal = openpty(&size, None).unwrap();
     let mut command = prepare(Some(target), arguments);

@@ -45,6 +45,7 @@ matrix!(
         assert!(wire["total"]["logical"]["packets_received"].as_u64() > Some(3000), "{wire}");
         assert!(wire["total"]["logical"]["bytes_received"].as_u64() > Some(600_000), "{wire}");
 
+        assert_eq!(wire["total"]["encrypted"], true, "{wire}");
         let zlib = format!("{url}?compress=true");
         let outcome = firearrow(target, &["query", &zlib, sql, "--wire", "--json"]).success();
         let total = &told(&outcome.stderr)["total"];
@@ -57,11 +58,47 @@ matrix!(
         assert!(!outcome.text().contains("round trips"), "{}", outcome.text());
         let lines: Vec<&str> =
             outcome.stderr.lines().skip_while(|line| !line.contains("round trips")).collect();
+        assert!(outcome.stderr.contains("the connection is encrypted"), "{}", outcome.stderr);
+        let plain = format!("{url}?wire_crypt=disabled");
+        let plain = firearrow(target, &["query", &plain, "SELECT ID FROM T_WIDE", "--wire"]).success();
+        assert!(plain.stderr.contains("in clear text"), "{}", plain.stderr);
         let names: Vec<&str> = lines.iter().map(|line| line[2..].split("  ").next().unwrap()).collect();
         let phases = ["connect", "prepare", "execute", "first row", "rest", "total"];
         assert_eq!(names, [&["wire"], &phases[..]].concat(), "{}", outcome.stderr);
         let quiet = firearrow(target, &["query", &url, "SELECT ID FROM T_WIDE"]).success();
         assert!(!quiet.stderr.contains("round trips"), "{}", quiet.stderr);
+    },
+    fn clear_text_is_told_once_by_every_command(target: &Target) {
+        let url = demo(target, "5");
+        let local = format!("{url}?wire_crypt=disabled");
+        let outcome = firearrow(target, &["query", &local, "SELECT ID FROM T_WIDE"]).success();
+        assert!(!outcome.stderr.contains("warning: "), "this machine is safe: {}", outcome.stderr);
+        // As if the server were elsewhere.
+        let remote = format!("{local}&clear_text_warning=always");
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("x.csv");
+        let file = crate::command::argument(&file);
+        for arguments in [
+            &["query", &remote, "SELECT ID FROM T_WIDE"][..],
+            &["query", &remote, "SELECT ID FROM T_WIDE", "--format", "json"],
+            &["copy", &remote, "T_WIDE", file],
+            &["info", &remote],
+            &["events", &remote, "NOTHING", "--timeout", "10ms"],
+            &["create-demo", &remote, "--rows", "1", "--force"],
+        ] {
+            let outcome = firearrow(target, arguments).success();
+            let told = outcome.stderr.matches("warning: the connection to 127.0.0.1").count();
+            assert_eq!(told, 1, "{arguments:?}: {}", outcome.stderr);
+            assert!(outcome.stderr.contains("wire_crypt=required"), "{}", outcome.stderr);
+            assert!(!outcome.text().contains("warning: "), "data are for programs");
+        }
+        let info = firearrow(target, &["info", &remote]).success();
+        assert!(info.text().contains("none: the connection is in clear text"), "{}", info.text());
+        let info = firearrow(target, &["info", &remote, "--json"]).success().json();
+        assert_eq!((&info["encrypted"], &info["cipher"]), (&false.into(), &Value::Null));
+        assert!(info["warnings"][0].as_str().is_some_and(|text| text.contains("not encrypted")), "{info}");
+        let info = firearrow(target, &["info", &url, "--json"]).success().json();
+        assert_eq!((&info["encrypted"], info["warnings"].as_array().map(Vec::len)), (&true.into(), Some(0)));
     },
     fn statements_without_rows_have_phases_too(target: &Target) {
         let url = demo(target, "5");

@@ -14,7 +14,7 @@
 
 use super::columns::ColumnBuilder;
 use super::error::{ColumnError, DecodeError, DecodeErrorKind, Fault};
-use super::options::ReadOptions;
+use super::options::{MaxBlob, ReadOptions};
 use super::schema::{SchemaError, schema};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
@@ -69,6 +69,7 @@ pub struct BatchBuilder {
     /// Row and index into `blobs` where the search for the next pending BLOB goes on.
     next: (usize, usize),
     failed: Option<DecodeError>,
+    max_blob: MaxBlob,
     /// Spent in here.
     spent: Duration,
 }
@@ -124,6 +125,7 @@ impl BatchBuilder {
             emitted: 0,
             next: (0, 0),
             failed: None,
+            max_blob: options.max_blob,
             spent: Duration::ZERO,
         })
     }
@@ -278,6 +280,22 @@ impl BatchBuilder {
         self.spent += begin.elapsed();
         self.bytes += column.byte_len() - before;
         Ok(())
+    }
+
+    /// The longest BLOB that is read as a value.
+    pub(crate) fn max_blob(&self) -> MaxBlob {
+        self.max_blob
+    }
+
+    /// The most bytes that contents can have where they are stored, if that was declared.
+    pub(crate) fn most_stored(&self, blob: &PendingBlob) -> Option<u64> {
+        self.columns.get(blob.column).and_then(ColumnBuilder::most_stored)
+    }
+
+    /// Says where a BLOB belongs.
+    pub(crate) fn place(&self, blob: &PendingBlob) -> String {
+        let name = self.schema.fields().get(blob.column).map_or("", |field| field.name());
+        format!("column {} (\"{name}\"), row {}", blob.column + 1, blob.row)
     }
 
     /// The rows up to the first one that waits for a BLOB, as a batch; the others stay. `None` if there are no

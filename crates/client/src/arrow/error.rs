@@ -1,5 +1,6 @@
 //! Rows that no batch can be made from.
 
+use super::options::MaxBlob;
 use std::fmt;
 
 /// What is wrong with a value.
@@ -13,6 +14,8 @@ pub enum DecodeErrorKind {
     InvalidText,
     /// One value is too long for the offsets of its Arrow type.
     TooLong,
+    /// One value is longer than an option allows.
+    OverLimit,
     /// The value can only be shown with knowledge that the row does not carry.
     UnknownZone,
     /// The builder was called in the wrong order. Unlike the others this does not poison it.
@@ -57,6 +60,14 @@ impl Fault {
     pub(super) fn malformed(what: &str) -> Self {
         Self::new(DecodeErrorKind::Malformed, format!("the row holds no legal {what}"))
     }
+}
+
+/// A BLOB or an array of `length` bytes is longer than the option allows.
+pub(super) fn over_limit(length: u64, longest: MaxBlob) -> Fault {
+    let message = format!(
+        "a value of {length} bytes is longer than max_blob={longest}; set max_blob higher, or read it as a stream with blobs=lazy"
+    );
+    Fault::new(DecodeErrorKind::OverLimit, message)
 }
 
 /// A [`Fault`] in this row, counted as the caller counts.

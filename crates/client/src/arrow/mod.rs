@@ -25,9 +25,10 @@ mod tests;
 pub use builder::{BatchBuilder, BatchLimits, PendingBlob};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use options::{
-    BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, OptionError, ReadOptions,
-    TextAs, TimestampTzAs, TimetzAs,
+    BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, MaxBlob, NoneEncoding, OptionError,
+    ReadOptions, TextAs, TimestampTzAs, TimetzAs,
 };
+pub(crate) use params::suspect;
 pub use params::{
     ArrayCells, BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions,
     TimeRounding, WriteOptions,

@@ -27,6 +27,8 @@ pub struct ReadOptions {
     pub text: TextAs,
     /// BLOB columns.
     pub blobs: BlobPolicy,
+    /// The longest BLOB or array that is read as a value.
+    pub max_blob: MaxBlob,
     /// Precision of NUMERIC and DECIMAL columns.
     pub decimal_precision: DecimalPrecision,
     /// The precision that each column was declared with, where the caller looked it up: the engine's
@@ -53,7 +55,7 @@ impl std::error::Error for OptionError {}
 
 impl ReadOptions {
     /// Names of the switches that [`ReadOptions::set`] knows.
-    pub const NAMES: [&str; 10] = [
+    pub const NAMES: [&str; 11] = [
         "none_encoding",
         "trim_char",
         "int128",
@@ -63,6 +65,7 @@ impl ReadOptions {
         "binary",
         "text",
         "blobs",
+        "max_blob",
         "decimal_precision",
     ];
 
@@ -81,6 +84,7 @@ impl ReadOptions {
             "binary" => self.binary = value.parse()?,
             "text" => self.text = value.parse()?,
             "blobs" => self.blobs = value.parse()?,
+            "max_blob" => self.max_blob = value.parse()?,
             "decimal_precision" => self.decimal_precision = value.parse()?,
             _ => return Err(OptionError::value(name, format!("one of {}", Self::NAMES.join(", ")))),
         }
@@ -99,6 +103,7 @@ impl ReadOptions {
             "binary" => self.binary.to_string(),
             "text" => self.text.to_string(),
             "blobs" => self.blobs.to_string(),
+            "max_blob" => self.max_blob.to_string(),
             "decimal_precision" => self.decimal_precision.to_string(),
             _ => return None,
         })
@@ -109,6 +114,46 @@ impl ReadOptions {
             DecimalPrecision::Declared => self.declared_precision.get(column).copied().flatten(),
             DecimalPrecision::Storage | DecimalPrecision::Range => None,
         }
+    }
+}
+
+/// The most bytes of a BLOB or an array that is read as a value; a longer one is an error that names its column and row.
+///
+/// The default is 1 GiB. The offsets of Arrow's usual types reach to 2 GiB; a batch that is nearly full (512 MiB at most) has
+/// room for one more BLOB of that length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MaxBlob(u64);
+
+impl MaxBlob {
+    /// At most so many bytes; not fewer than one.
+    pub const fn new(bytes: u64) -> Self {
+        Self(if bytes == 0 { 1 } else { bytes })
+    }
+
+    /// The number of bytes.
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for MaxBlob {
+    fn default() -> Self {
+        Self::new(1 << 30)
+    }
+}
+
+impl fmt::Display for MaxBlob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for MaxBlob {
+    type Err = OptionError;
+
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        let bytes = text.parse().ok().filter(|bytes| *bytes > 0);
+        bytes.map(Self).ok_or_else(|| OptionError::value(text, "a number of bytes from 1 on".into()))
     }
 }
 
@@ -167,7 +212,8 @@ switch! {
         Utc = "utc",
         /// The instant and its displacement, as the extension type `arrow.timestamp_with_offset`.
         WithOffset = "with_offset",
-        /// Local time and zone name, as CAST to VARCHAR writes them.
+        /// Local time, offset, and the region if it is one: `2024-10-27 02:30:00.0000 +02:00 Europe/Berlin`. Parameters are
+        /// understood in that form, too.
         Utf8 = "utf8",
     }
 }
@@ -366,6 +412,7 @@ mod tests {
             ("blobs", "lazy"),
             ("blobs", "inline"),
             ("blobs", "pipelined"),
+            ("max_blob", "65536"),
             ("decimal_precision", "storage"),
             ("decimal_precision", "range"),
         ];
@@ -394,6 +441,9 @@ mod tests {
         }
         for value in ["utf-16", "ebcdic", ""] {
             assert!(options.set("none_encoding", value).is_err(), "{value}");
+        }
+        for value in ["", "0", "-1", "1.5", "many", "18446744073709551616"] {
+            assert!(options.set("max_blob", value).is_err(), "{value}");
         }
     }
 

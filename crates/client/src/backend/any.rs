@@ -6,17 +6,20 @@ use super::link::tcp::TcpLink;
 use super::wire::{EventRoute, Wire, connect_options};
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
-    Writer,
+    Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
-use crate::db_key;
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
+use crate::warning::Warning;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
+#[cfg(feature = "embedded")]
+use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
@@ -26,11 +29,11 @@ use std::time::{Duration, Instant};
 pub(crate) enum AnyBackend {
     Wire(Box<Wire<TcpLink>>),
     #[cfg(feature = "embedded")]
-    Embedded(Embedded),
+    Embedded(Box<Embedded>),
 }
 
 impl AnyBackend {
-    pub(crate) async fn attach(config: &Config, create: bool) -> Result<Self> {
+    pub(crate) async fn attach(config: &Config, create: bool, key: &mut KeyHolder<'_>) -> Result<Self> {
         match &config.target {
             Target::Remote { host, port, database } => {
                 let deadline = Instant::now() + config.connect_timeout;
@@ -42,22 +45,36 @@ impl AnyBackend {
                         };
                         Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
                     })?;
-                let events = EventRoute::new(config, host, link.peer());
+                let peer = link.peer();
+                let events = EventRoute::new(config, host, peer);
                 let options = connect_options(config, database, create)?;
-                let source = config.db_key.clone();
-                let key = move |_: &[u8]| db_key::read(source.as_ref());
-                let mut wire = Wire::attach(link, options, &key, deadline, config.read_timeout).await?;
+                let mut wire = Wire::attach(link, options, key, deadline, config.read_timeout).await?;
+                if wire.transport().cipher.is_none() {
+                    let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
+                    wire.warnings.extend(warning);
+                }
                 wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
                 wire.configure_events(events);
                 Ok(Self::Wire(Box::new(wire)))
             }
             #[cfg(feature = "embedded")]
-            Target::Embedded { path } => embedded(config, path, create).map(Self::Embedded),
+            Target::Embedded { path } => {
+                embedded(config, path, create).map(|embedded| Self::Embedded(Box::new(embedded)))
+            }
             #[cfg(not(feature = "embedded"))]
             Target::Embedded { path } => Err(Error::new(
                 Kind::Unsupported,
                 format!("{path} names a local database, but this build has no embedded engine"),
             )),
+        }
+    }
+
+    /// What the user should know about it.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        match self {
+            Self::Wire(wire) => wire.warnings.clone(),
+            #[cfg(feature = "embedded")]
+            Self::Embedded(embedded) => embedded.warnings.clone(),
         }
     }
 }
@@ -79,11 +96,24 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     };
     let library = Library::load(&runtime, &options)?;
     let attachment = if create {
-        library.create(path, config.dpb_for_create().as_bytes())?
+        library.create(path, config.dpb_for_create().as_bytes())
     } else {
-        library.attach(path, config.dpb().as_bytes())?
+        library.attach(path, config.dpb().as_bytes())
     };
-    Ok(Embedded::new(attachment))
+    let attachment = attachment.map_err(|error| shared(error.into()))?;
+    let warnings = attachment.warnings().lines(true).into_iter().map(Warning::Server).collect();
+    Ok(Embedded::new(attachment, warnings))
+}
+
+/// How processes share a database, if that is what failed.
+#[cfg(feature = "embedded")]
+fn shared(error: Error) -> Error {
+    if !error.gds_codes().contains(&gds::ISC_ALREADY_OPENED) {
+        return error;
+    }
+    error.context(
+        "another process has this database open in its own engine; to share it, open it with server_mode=classic in every process",
+    )
 }
 
 macro_rules! each {
@@ -103,6 +133,14 @@ impl Backend for AnyBackend {
 
     async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         each!(self, backend => backend.begin_late(tpb).await)
+    }
+
+    fn will_change(&mut self, transaction: TransactionId) {
+        each!(self, backend => backend.will_change(transaction));
+    }
+
+    fn renumbered(&mut self, transaction: TransactionId) {
+        each!(self, backend => backend.renumbered(transaction));
     }
 
     fn is_open(&self, transaction: TransactionId) -> bool {
@@ -242,13 +280,17 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.free_statement(statement).await)
     }
 
+    fn expect_more(&mut self) {
+        each!(self, backend => backend.expect_more())
+    }
+
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
-        each!(self, backend => backend.read_blobs(transaction, ids, take).await)
+        each!(self, backend => backend.read_blobs(transaction, blobs, take).await)
     }
 
     async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
@@ -321,6 +363,10 @@ impl Backend for AnyBackend {
 
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {
         each!(self, backend => backend.set_timeout(statement, timeout))
+    }
+
+    fn limit_call(&mut self, time: Option<Duration>) {
+        each!(self, backend => backend.limit_call(time))
     }
 
     fn is_late(&self) -> bool {

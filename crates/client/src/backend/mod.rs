@@ -14,9 +14,9 @@ pub(crate) use series::{Series, Turn};
 pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
-use crate::arrow::BatchBuilder;
+use crate::arrow::{BatchBuilder, MaxBlob};
 use crate::cancel::CancelHandle;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
 use firearrow_proto::api::array::Slice;
@@ -48,6 +48,12 @@ pub(crate) enum End {
     RollbackRetaining,
 }
 
+impl End {
+    pub(crate) fn commits(self) -> bool {
+        matches!(self, Self::Commit | Self::CommitRetaining)
+    }
+}
+
 /// One native message of parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message<'a> {
@@ -57,6 +63,47 @@ pub(crate) struct Message<'a> {
 
 /// Gets the contents of the BLOB with this index; says whether more are wanted.
 pub(crate) type Take<'a> = dyn FnMut(usize, &[u8]) -> Result<bool> + Send + 'a;
+
+/// A BLOB, or an array as it is stored, whose contents are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) id: u64,
+    /// The most bytes that it may have.
+    pub(crate) most: u64,
+    /// What it was declared as has no more, so that more of them are the server's fault and not a matter of an option.
+    pub(crate) is_declared: bool,
+}
+
+impl Wanted {
+    /// A BLOB of any length up to `max_blob`.
+    pub(crate) fn blob(id: u64, max_blob: MaxBlob) -> Self {
+        Self::new(id, max_blob, None)
+    }
+
+    /// What was declared with so many bytes at most, if it was.
+    pub(crate) fn new(id: u64, max_blob: MaxBlob, declared: Option<u64>) -> Self {
+        match declared.filter(|declared| *declared <= max_blob.bytes()) {
+            Some(most) => Self { id, most, is_declared: true },
+            None => Self { id, most: max_blob.bytes(), is_declared: false },
+        }
+    }
+
+    pub(crate) fn is_exceeded_by(&self, length: usize) -> bool {
+        length as u64 > self.most
+    }
+
+    /// It is longer than that.
+    pub(crate) fn too_long(&self) -> Error {
+        let Self { most, is_declared, .. } = self;
+        if *is_declared {
+            return Error::new(Kind::Protocol, format!("an array came with more than its {most} bytes"));
+        }
+        let text = format!(
+            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream with blobs=lazy"
+        );
+        Error::new(Kind::Memory, text)
+    }
+}
 
 /// SQL text, and how it is meant.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +148,10 @@ pub(crate) trait Backend {
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     /// Begins together with the first use, where that saves a round trip; otherwise now.
     async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId>;
+    /// What is executed next in it may change something: its number is worth knowing, where that costs no round trip.
+    fn will_change(&mut self, _transaction: TransactionId) {}
+    /// It was committed or rolled back in SQL and goes on, under another number.
+    fn renumbered(&mut self, _transaction: TransactionId) {}
     /// Whether the transaction has not ended yet, as far as is known.
     fn is_open(&self, transaction: TransactionId) -> bool;
     async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;
@@ -193,14 +244,17 @@ pub(crate) trait Backend {
     /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
     async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool>;
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
+    /// Frees a statement. Others can alter its tables within moments, whatever the caller does next.
     async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
+    /// Something that waits for an answer follows at once: what is queued may travel with it.
+    fn expect_more(&mut self) {}
 
     /// Reads BLOBs, or arrays as they are stored, and hands them over in order until `take` has enough. A few more may follow: those that were
     /// on their way by then.
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()>;
     /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.
@@ -240,6 +294,8 @@ pub(crate) trait Backend {
     fn cancel_handle(&self) -> CancelHandle;
     /// Most time that the following executions may take, their rows included; `None` = no limit.
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
+    /// Most time that the running call may take while it waits for a server; its executions have their own limits.
+    fn limit_call(&mut self, _: Option<Duration>) {}
 
     /// Whether the running call was cancelled because its time is up, where this side watches the clock.
     fn is_late(&self) -> bool;

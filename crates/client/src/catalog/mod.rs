@@ -5,7 +5,7 @@
 //! use firearrow::catalog::Name;
 //!
 //! # fn main() -> firearrow::Result<()> {
-//! let connection = Connection::connect("firebird://SYSDBA:secret@localhost/employee")?;
+//! let connection = Connection::connect("firebird://localhost/employee")?;
 //! let catalog = connection.catalog()?;
 //! for table in catalog.tables(Name::Like("EMP%"))? {
 //!     for column in catalog.columns(Name::Is(&table.name), Name::Any)? {

@@ -2,11 +2,13 @@
 
 use super::Catalog;
 use super::name::{Condition, Name};
-use crate::arrow::{BatchLimits, ReadOptions};
+use crate::answer;
+use crate::arrow::{BatchLimits, MaxBlob, ReadOptions};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
+use firearrow_proto::wire::Limits;
 
 /// SQL in the making. Its text depends on the kinds of names only, so that the connection knows it the next time.
 pub(super) struct Question {
@@ -61,11 +63,14 @@ impl Catalog {
             return Ok(answers);
         }
         // Whatever the connection's own switches are.
-        let options = ReadOptions { trim_char: true, ..ReadOptions::default() };
+        let longest = MaxBlob::new(Limits::default().answer as u64);
+        let options = ReadOptions { trim_char: true, max_blob: longest, ..ReadOptions::default() };
         let values = Params::texts(question.values.iter().map(|value| Some(value.as_str())));
         let sql = question.sql.as_str().into();
         let mut cursor = self.transaction.query_reading(sql, values, &options, BatchLimits::default())?;
+        let mut size = answer::Size::default();
         while let Some(batch) = cursor.next_batch()? {
+            size.add(&batch)?;
             for row in 0..batch.num_rows() {
                 answers.push(read(&Row { batch: &batch, row })?);
             }
@@ -83,14 +88,14 @@ pub(super) struct Row<'a> {
 impl Row<'_> {
     /// Text without blanks at its end.
     pub(super) fn text(&self, column: usize) -> Option<&str> {
-        let array = self.batch.column(column).as_string_opt::<i32>()?;
+        let array = self.batch.columns().get(column)?.as_string_opt::<i32>()?;
         array.is_valid(self.row).then(|| array.value(self.row))
     }
 
     /// A name that must be there.
     pub(super) fn name(&self, column: usize) -> Result<String> {
         let missing = || {
-            let column = self.batch.schema_ref().field(column).name().clone();
+            let column = self.batch.schema_ref().fields().get(column).map_or("", |field| field.name());
             Error::new(Kind::Protocol, format!("a row of the catalog tables has no {column}"))
         };
         self.text(column).map(str::to_owned).ok_or_else(missing)
@@ -102,7 +107,7 @@ impl Row<'_> {
     }
 
     pub(super) fn integer(&self, column: usize) -> Option<i64> {
-        let array = self.batch.column(column);
+        let array = self.batch.columns().get(column)?;
         if array.is_null(self.row) {
             return None;
         }
@@ -124,7 +129,7 @@ impl Row<'_> {
     }
 
     pub(super) fn float(&self, column: usize) -> Option<f64> {
-        let array = self.batch.column(column).as_primitive_opt::<Float64Type>()?;
+        let array = self.batch.columns().get(column)?.as_primitive_opt::<Float64Type>()?;
         array.is_valid(self.row).then(|| array.value(self.row))
     }
 }

@@ -66,7 +66,24 @@ impl Catalog {
             Ok(Table { name: row.name(0)?, kind: kind(row), remarks: row.remark(5), id: row.number(6) })
         })
     }
+
+    /// Whether something happens when rows of these tables are inserted or deleted: one has triggers, or foreign keys that
+    /// refer to it change or delete the rows that have them.
+    pub fn reacts_to_rows(&self, table: Name<'_>) -> Result<bool> {
+        let question = Question::new(REACTS)
+            .and_name("R.RDB$RELATION_NAME", table)
+            .and(&format!("({HAS_TRIGGERS} OR {IS_REFERRED_TO})"));
+        Ok(!self.ask(&question, |_| Ok(()))?.is_empty())
+    }
 }
+
+/// Triggers of users (the engine's own, of constraints, have other flags), and keys that act when a row goes.
+const REACTS: &str = "SELECT 1 FROM RDB$RELATIONS R";
+const HAS_TRIGGERS: &str = "EXISTS (SELECT 1 FROM RDB$TRIGGERS T \
+     WHERE T.RDB$RELATION_NAME = R.RDB$RELATION_NAME AND COALESCE(T.RDB$SYSTEM_FLAG, 0) = 0)";
+const IS_REFERRED_TO: &str = "EXISTS (SELECT 1 FROM RDB$REF_CONSTRAINTS F \
+     JOIN RDB$RELATION_CONSTRAINTS U ON U.RDB$CONSTRAINT_NAME = F.RDB$CONST_NAME_UQ \
+     WHERE U.RDB$RELATION_NAME = R.RDB$RELATION_NAME AND F.RDB$DELETE_RULE NOT IN ('RESTRICT', 'NO ACTION'))";
 
 /// Types are the `rel_*` of `constants.h`.
 fn kind(row: &Row<'_>) -> TableKind {

@@ -24,6 +24,15 @@ impl Config {
         }
     }
 
+    /// Whether a connection without encryption is of no use: that was said, or a cipher was named.
+    pub(crate) fn must_encrypt(&self) -> bool {
+        match self.wire_crypt {
+            WireCrypt::Required => true,
+            WireCrypt::Enabled => !self.ciphers.is_empty(),
+            WireCrypt::Disabled => false,
+        }
+    }
+
     fn check_remote(&self) -> Result<(), ConfigError> {
         let conflict = |text| Err(ConfigError::Conflict(text));
         if self.server_mode.is_some() {
@@ -44,20 +53,27 @@ impl Config {
         if self.protocol.is_empty() || !offered(*self.protocol.start()) || !offered(*self.protocol.end()) {
             return conflict("no protocol version is left to offer; remove protocol");
         }
-        if self.wire_crypt != WireCrypt::Required {
+        if self.wire_crypt == WireCrypt::Disabled && !self.ciphers.is_empty() {
+            return conflict(
+                "wire_crypt=disabled and a cipher in wire_crypt_plugin exclude each other; remove one of the two",
+            );
+        }
+        if !self.must_encrypt() {
             return Ok(());
         }
         if !self.auth_plugins.iter().copied().any(AuthPlugin::has_session_key) {
             return conflict(
-                "wire_crypt=required cannot work with Legacy_Auth alone, which gives no key; add Srp256 or Srp to \
-                 auth_plugins",
+                "wire_crypt=required or a cipher in wire_crypt_plugin cannot work with Legacy_Auth alone, which gives no \
+                 key; add Srp256 or Srp to auth_plugins",
             );
         }
         let has_iv = ProtocolVersion::new(*self.protocol.end()).is_some_and(ProtocolVersion::has_cipher_iv);
-        if !self.ciphers.iter().any(|cipher| has_iv || !CipherKind::needs_iv(*cipher)) {
+        if !self.ciphers.is_empty()
+            && !self.ciphers.iter().any(|cipher| has_iv || !CipherKind::needs_iv(*cipher))
+        {
             return conflict(
-                "wire_crypt=required cannot work with these ciphers and protocol versions; remove protocol or \
-                 wire_crypt_plugin: below version 16 there is Arc4 only",
+                "none of the ciphers asked for works with these protocol versions; remove protocol or wire_crypt_plugin: \
+                 below version 16 there is Arc4 only",
             );
         }
         Ok(())

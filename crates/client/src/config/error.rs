@@ -30,6 +30,8 @@ pub enum ConfigError {
     PortBehindColon,
     /// A `user@` in front of a host of the `inet` form.
     UserInLocator,
+    /// Almost a URL with a login, but without `://`.
+    NearUrl,
     /// An `@` too many in a URL, or behind its host.
     UnescapedAt,
     /// A `#` in a URL.
@@ -54,6 +56,13 @@ pub enum ConfigError {
         /// The name.
         name: String,
     },
+    /// An option that names code to run or a secret to send, in a connection string.
+    ApplicationOnly {
+        /// The option.
+        option: &'static str,
+        /// Where the application sets it.
+        instead: &'static str,
+    },
     /// An option is given twice, perhaps under two of its names.
     Duplicate(String),
     /// An option cannot have this value.
@@ -67,6 +76,13 @@ pub enum ConfigError {
     },
     /// A connection character set other than UTF8.
     Charset(String),
+    /// The file that `FIREARROW_PASSWORD_FILE` names is of no use.
+    PasswordFile {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// Two things were asked for that exclude each other.
     Conflict(&'static str),
 }
@@ -127,6 +143,10 @@ impl fmt::Display for ConfigError {
             Self::UserInLocator => {
                 f.write_str("inet:// takes no user; write firebird://user:password@host/database")
             }
+            Self::NearUrl => f.write_str(
+                "this looks like a URL without its ://; write firebird://user@host/database. If it is a path with : and @ \
+                 in it, write inet://host//path, or embedded:path for a database in this process",
+            ),
             Self::UnescapedAt => f.write_str(
                 "there is an @ behind the host, or more than one in front of it; in user name, password and path \
                  write @ as %40, # as %23, / as %2F and ? as %3F",
@@ -158,6 +178,11 @@ impl fmt::Display for ConfigError {
                 "'{name}' is an option of the ODBC or ADBC driver and has no effect here; remove it and use the calls \
                  of this interface"
             ),
+            Self::ApplicationOnly { option, instead } => write!(
+                f,
+                "{option} is not allowed in a connection string, because it chooses code to run or secrets to send; set it \
+                 in the application instead: {instead}"
+            ),
             Self::Duplicate(name) => write!(f, "{name} is given twice; remove one of the two"),
             Self::InvalidValue { option, value, expected } => {
                 write!(f, "{option}='{value}' is not possible; it must be {expected}")
@@ -167,6 +192,9 @@ impl fmt::Display for ConfigError {
                 "charset='{name}' is not possible: firearrow always connects with UTF8 and the server converts, so \
                  remove the option. For columns of CHARACTER SET NONE use none_encoding=…"
             ),
+            Self::PasswordFile { path, reason } => {
+                write!(f, "the password file {path}, which FIREARROW_PASSWORD_FILE names, cannot be used: {reason}")
+            }
             Self::Conflict(text) => f.write_str(text),
         }
     }

@@ -68,6 +68,7 @@ pub(super) fn native(text: &str, separators: &str) -> Result<Draft, ConfigError>
     if text.starts_with("\\\\") {
         return Err(ConfigError::LocalProtocol("\\\\server\\path (wnet)"));
     }
+    refuse_near_url(text)?;
     if text.starts_with(['/', '\\', '.']) || starts_with_drive(text) {
         let (path, pairs) = split_options(text, separators)?;
         return Ok(Draft { target: Target::embedded(path), pairs });
@@ -107,6 +108,53 @@ pub(super) fn native(text: &str, separators: &str) -> Result<Draft, ConfigError>
     remote(host(name)?, port, path, pairs)
 }
 
+/// Schemes that people begin a URL with. A host may have such a name, too: in a container, `firebird:/data/x.fdb`.
+const SCHEMES: [&str; 12] = [
+    "firebird",
+    "firebirdsql",
+    "inet",
+    "inet4",
+    "inet6",
+    "xnet",
+    "wnet",
+    "file",
+    "jdbc",
+    "http",
+    "https",
+    "profile",
+];
+
+/// Refuses what was meant to be a URL with a login, but lacks a colon or a slash. It would be taken for a host or a file,
+/// and the password for a part of a path, which appears in messages and on the wire.
+fn refuse_near_url(text: &str) -> Result<(), ConfigError> {
+    let text = &text[..options_start(text).unwrap_or(text.len())];
+    let bracket = if text.starts_with('[') { text.find(']').unwrap_or(0) } else { 0 };
+    let end = text[bracket..].find([':', '/', '\\']).map_or(text.len(), |at| at + bracket);
+    let (word, rest) = text.split_at(end);
+    // SQLAlchemy's form, and blanks that slipped in.
+    let word = word.split('+').next().unwrap_or_default().trim();
+    let is_scheme = SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word));
+    let refused = match rest.rsplit_once('@') {
+        // In `user:password@host` nothing but another colon says that the user is a scheme.
+        Some((front, _)) if is_bare_url(text) => is_scheme && has_login(front),
+        Some((front, _)) => is_scheme || has_login(front),
+        // No folder is written like `firebird//host/x`.
+        None => is_scheme && rest.starts_with("//"),
+    };
+    if refused { Err(ConfigError::NearUrl) } else { Ok(()) }
+}
+
+/// Whether what stands in front of an `@` may end with `user:password`: `:/user:password`, but not `/3050:path` or `:C:/path`.
+pub(super) fn has_login(front: &str) -> bool {
+    let service = front.strip_prefix('/').and_then(|rest| rest.split_once(':'));
+    let path = match service {
+        Some((service, path)) if port(service).is_some() => path,
+        _ => front.trim_start_matches([':', '/', '\\', ' ']),
+    };
+    let path = if starts_with_drive(path) { &path[2..] } else { path };
+    path.contains(':')
+}
+
 /// URLs without their scheme, as the Go driver takes them: `user:password@host/path`, and `host:3050/path`,
 /// where Firebird would see a relative path that begins with a folder of digits.
 fn is_bare_url(text: &str) -> bool {
@@ -127,6 +175,10 @@ fn inet(rest: &str, family: Option<&str>) -> Result<Draft, ConfigError> {
     let (text, mut pairs) = split_options(rest, "&")?;
     pairs.extend(family.map(|family| ("address_family".into(), family.into())));
     if text.starts_with('/') || starts_with_drive(text) {
+        // With a slash too many a login would be a path on this machine's server.
+        if text.rsplit_once('@').is_some_and(|(front, _)| has_login(front)) {
+            return Err(ConfigError::NearUrl);
+        }
         return Ok(Draft { target: Target::local_server(text), pairs });
     }
     match text.split_once('/') {
@@ -197,12 +249,16 @@ pub(super) fn host(text: &str) -> Result<String, ConfigError> {
 
 /// Cuts off `?name=value…`. A question mark that no `name=` follows belongs to the path.
 pub(super) fn split_options<'a>(text: &'a str, separators: &str) -> Result<(&'a str, Pairs), ConfigError> {
-    let ends_name = |c: char| !(c.is_ascii_alphanumeric() || "_-.".contains(c));
-    for (at, _) in text.match_indices('?') {
-        let query = &text[at + 1..];
-        if query.find(ends_name).is_some_and(|end| end > 0 && query[end..].starts_with('=')) {
-            return Ok((&text[..at], url::query(query, separators)?));
-        }
+    match options_start(text) {
+        Some(at) => Ok((&text[..at], url::query(&text[at + 1..], separators)?)),
+        None => Ok((text, Pairs::new())),
     }
-    Ok((text, Pairs::new()))
+}
+
+/// Where `?name=` begins.
+fn options_start(text: &str) -> Option<usize> {
+    let ends_name = |c: char| !(c.is_ascii_alphanumeric() || "_-.".contains(c));
+    let begins_options =
+        |query: &str| query.find(ends_name).is_some_and(|end| end > 0 && query[end..].starts_with('='));
+    text.match_indices('?').map(|(at, _)| at).find(|at| begins_options(&text[at + 1..]))
 }

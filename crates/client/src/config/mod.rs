@@ -26,11 +26,19 @@
 //! `firebird://srv/data/x.fdb` and `firebird://srv//data/x.fdb` are the same, and SQLAlchemy's third slash
 //! does no harm. `?path=literal` switches the rule off.
 //!
+//! What is almost a URL with a login (`firebird:/user:pw@srv/x`) is refused: it would be a host and a path, with the
+//! password in it.
+//!
+//! Passwords are better kept out of connection strings: see [`Config::parse_with_env`]. Beyond this machine
+//! `?wire_crypt=required` is recommended: without it, a server that offers no encryption gets everything in clear text,
+//! and the connection has a [`Warning`](crate::Warning).
+//!
 //! URLs are percent-decoded, options behind other forms are, too; `+` is a plus sign. A `?` behind a form that
 //! is no URL begins options only if `name=` follows.
 
 mod check;
 mod dpb;
+mod environment;
 mod error;
 mod keywords;
 mod locator;
@@ -115,6 +123,18 @@ pub enum AddressFamily {
     V6,
 }
 
+/// When a connection that is not encrypted is worth a [`Warning`](crate::Warning).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ClearTextWarning {
+    /// When the server's address is not a loopback one.
+    #[default]
+    Remote,
+    /// Always: the loopback address may be one end of a tunnel.
+    Always,
+    /// Never: something else protects the connection.
+    Never,
+}
+
 /// How the embedded engine shares a database with other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServerMode {
@@ -144,17 +164,25 @@ pub struct Config {
     pub password: Option<Password>,
     /// SQL role to take on.
     pub role: Option<String>,
-    /// Wanted wire encryption.
+    /// Wanted wire encryption. [`WireCrypt::Required`] is recommended: with [`WireCrypt::Enabled`], the default as in
+    /// Firebird's own client, the server decides, or somebody on the way who speaks in its place.
     pub wire_crypt: WireCrypt,
-    /// Ciphers in order of preference.
+    /// Ciphers in order of preference. Whoever names some demands one of them: without any, connecting fails. None named
+    /// means all, the best first.
     pub ciphers: Vec<CipherKind>,
+    /// When a connection in clear text is worth a warning.
+    pub clear_text_warning: ClearTextWarning,
+    /// Whether to connect to a server that asks for no proof of user and password. Nobody knows then who it is.
+    pub allow_no_authentication: bool,
     /// Whether to ask for zlib compression.
     pub compress: bool,
     /// Authentication plugins in order of preference.
     pub auth_plugins: Vec<AuthPlugin>,
-    /// Longest time for the whole way from the first TCP packet to the attached database.
+    /// Longest time until the database is attached, resolving the host name included.
     pub connect_timeout: Duration,
-    /// Longest time to wait for one answer of the server, including the time it needs to run a statement.
+    /// Longest time to wait for one answer of the server, including the time it needs to run a statement. An answer is a
+    /// complete row, a piece of a BLOB, or a response; parts of one and signs of life do not renew the limit. The server
+    /// must also take each 64 KB that are sent to it within this time. Afterwards the connection is closed.
     pub read_timeout: Option<Duration>,
     /// Where the server's second connection, that for events, can be reached, if that is not the host of the first: behind a
     /// port forwarding, or in a container.
@@ -196,8 +224,11 @@ pub struct Config {
     pub client_library: Option<String>,
     /// How to share the database; for the embedded engine only.
     pub server_mode: Option<ServerMode>,
-    /// Where the key of an encrypted database comes from.
+    /// Where the key of an encrypted database comes from. Only the application and the environment (`FIREARROW_DB_KEY`) can
+    /// say so, not a connection string.
     pub db_key: Option<KeySource>,
+    /// Whether the key may be sent on a connection that is not encrypted, where anyone on the network path can read it.
+    pub db_key_in_clear: bool,
     /// Create the database if it does not exist.
     pub create_if_missing: bool,
     /// When creating: replace a database that exists.
@@ -229,7 +260,9 @@ impl Config {
             password: None,
             role: None,
             wire_crypt: WireCrypt::Enabled,
-            ciphers: ConnectOptions::DEFAULT_CIPHERS.to_vec(),
+            ciphers: Vec::new(),
+            clear_text_warning: ClearTextWarning::Remote,
+            allow_no_authentication: false,
             compress: false,
             auth_plugins: ConnectOptions::DEFAULT_PLUGINS.to_vec(),
             connect_timeout: Duration::from_secs(30),
@@ -254,6 +287,7 @@ impl Config {
             client_library: None,
             server_mode: None,
             db_key: None,
+            db_key_in_clear: false,
             create_if_missing: false,
             overwrite: false,
             page_size: None,
@@ -265,18 +299,26 @@ impl Config {
 
     /// Understands any form of the table [above](self). User and password that it lacks are looked for in the
     /// environment, see [`Config::parse_with_env`].
+    ///
+    /// The text may come from outside, so it cannot name code to run or secrets of this machine to send: `client_library`,
+    /// `config` and `db_key` are refused.
+    /// The application sets these with [`Config::set`], or vouches for the text with [`Config::parse_trusted`].
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        Self::parse_with_env(text, &|name| std::env::var(name).ok())
+        Self::parse_with_env(text, &from_environment)
     }
 
-    /// [`Config::parse`] with an environment of the caller's choice. User and password that the text lacks
-    /// are taken from `FIREARROW_USER` and `FIREARROW_PASSWORD`, then from `ISC_USER` and `ISC_PASSWORD`.
+    /// [`Config::parse`] for a text that the application itself wrote. It may use every option, also those
+    /// that name code to run or secrets to send.
+    pub fn parse_trusted(text: &str) -> Result<Self, ConfigError> {
+        Self::without_front_end(Self::understand(text, &from_environment, Trust::Application)?)
+    }
+
+    /// [`Config::parse`] with an environment of the caller's choice. The user whom the text does not name is taken from
+    /// `FIREARROW_USER`, then from `ISC_USER`; the password from `FIREARROW_PASSWORD`, then from the first line of the file
+    /// that `FIREARROW_PASSWORD_FILE` names, then from `ISC_PASSWORD`; the source of the database's key from
+    /// `FIREARROW_DB_KEY` (`env:NAME`, `file:PATH` or `cmd:COMMAND`).
     pub fn parse_with_env(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let (config, front_end) = Self::parse_for_front_end(text, env)?;
-        match front_end.into_iter().next() {
-            Some((name, _)) => Err(ConfigError::FrontEndOption { name }),
-            None => Ok(config),
-        }
+        Self::without_front_end(Self::parse_for_front_end(text, env)?)
     }
 
     /// [`Config::parse_with_env`] for the ODBC and ADBC drivers, which have options of their own. These are
@@ -285,18 +327,23 @@ impl Config {
         text: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<(Self, Vec<(String, String)>), ConfigError> {
-        let (mut config, front_end) = options::collect(locator::read(text)?)?;
-        let lookup = |names: [&str; 2]| names.into_iter().filter_map(env).find(|value| !value.is_empty());
-        if config.user.is_none()
-            && let Some(user) = lookup(["FIREARROW_USER", "ISC_USER"])
-        {
-            config.set("user", &user)?;
+        Self::understand(text, env, Trust::Outside)
+    }
+
+    fn without_front_end((config, front_end): (Self, Pairs)) -> Result<Self, ConfigError> {
+        match front_end.into_iter().next() {
+            Some((name, _)) => Err(ConfigError::FrontEndOption { name }),
+            None => Ok(config),
         }
-        if config.password.is_none()
-            && let Some(password) = lookup(["FIREARROW_PASSWORD", "ISC_PASSWORD"])
-        {
-            config.set("password", &password)?;
-        }
+    }
+
+    fn understand(
+        text: &str,
+        env: &dyn Fn(&str) -> Option<String>,
+        trust: Trust,
+    ) -> Result<(Self, Pairs), ConfigError> {
+        let (mut config, front_end) = options::collect(locator::read(text)?, trust)?;
+        environment::fill(&mut config, env)?;
         config.check()?;
         Ok((config, front_end))
     }
@@ -312,7 +359,7 @@ impl Config {
     }
 
     /// The whole configuration as one URL without its secrets: password, and a key or the command that fetches
-    /// it. [`Config::parse`] understands it.
+    /// it. [`Config::parse_trusted`] understands it.
     pub fn redacted_url(&self) -> String {
         url::write(self)
     }
@@ -331,6 +378,19 @@ impl fmt::Display for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.redacted_url())
     }
+}
+
+fn from_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Whose word a connection string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// Anybody's: it cannot make this process run code, or give away its secrets.
+    Outside,
+    /// The application's own.
+    Application,
 }
 
 /// Options as (name, value), as they were written.

@@ -18,6 +18,8 @@ pub(super) enum Key {
     // The wire.
     WireCrypt,
     Ciphers,
+    ClearTextWarning,
+    AllowNoAuthentication,
     Compress,
     AuthPlugins,
     ConnectTimeout,
@@ -42,6 +44,7 @@ pub(super) enum Key {
     NoGc,
     ProcessName,
     Decryption,
+    DecryptionInClear,
     // The embedded engine.
     EngineConfig,
     ClientLibrary,
@@ -96,6 +99,8 @@ static SPECS: &[Spec] = &[
     spec(Key::Role, "role", &["rolename", "sqlrole", "sqlrolename"]),
     spec(Key::WireCrypt, "wire_crypt", &["encrypt"]),
     spec(Key::Ciphers, "wire_crypt_plugin", &["wirecryptplugins", "ciphers"]),
+    spec(Key::ClearTextWarning, "clear_text_warning", &[]),
+    spec(Key::AllowNoAuthentication, "allow_no_authentication", &[]),
     spec(
         Key::Compress,
         "wire_compress",
@@ -123,6 +128,7 @@ static SPECS: &[Spec] = &[
     spec(Key::NoGc, "no_gc", &["nogarbagecollect"]),
     spec(Key::ProcessName, "process_name", &["app", "applicationname"]),
     spec(Key::Decryption, "db_key", &[]),
+    spec(Key::DecryptionInClear, "db_key_in_clear", &[]),
     spec(Key::EngineConfig, "config", &[]),
     spec(Key::ClientLibrary, "client_library", &["client", "fbclient", "fbclientlibrary", "engine"]),
     spec(Key::ServerMode, "server_mode", &[]),
@@ -140,6 +146,7 @@ static SPECS: &[Spec] = &[
     spec(Key::Read, "binary", &[]),
     spec(Key::Read, "text", &[]),
     spec(Key::Read, "blobs", &[]),
+    spec(Key::Read, "max_blob", &[]),
     spec(Key::Read, "decimal_precision", &[]),
     spec(Key::Ignored, "driver", &["description"]),
 ];

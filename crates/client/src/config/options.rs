@@ -4,7 +4,7 @@ use super::error::{ConfigError, shorten};
 use super::names::{Found, Key, Spec, find};
 use super::secret::{KeySource, Password};
 use super::value::{Value, write_duration};
-use super::{AddressFamily, Config, Draft, MAX_TEXT, Pairs, ServerMode};
+use super::{AddressFamily, ClearTextWarning, Config, Draft, MAX_TEXT, Pairs, ServerMode, Target, Trust};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
@@ -26,6 +26,11 @@ const WIRE_CRYPT: [(&str, WireCrypt); 6] = [
     ("true", WireCrypt::Enabled),
     ("false", WireCrypt::Disabled),
 ];
+const CLEAR_TEXT: [(&str, ClearTextWarning); 3] = [
+    ("remote", ClearTextWarning::Remote),
+    ("always", ClearTextWarning::Always),
+    ("never", ClearTextWarning::Never),
+];
 const SERVER_MODE: [(&str, ServerMode); 2] = [("super", ServerMode::Super), ("classic", ServerMode::Classic)];
 const ADDRESS_FAMILY: [(&str, AddressFamily); 4] = [
     ("any", AddressFamily::Any),
@@ -37,7 +42,7 @@ const DIALECT: [(&str, Dialect); 3] = [("3", Dialect::Three), ("1", Dialect::One
 const PAGE_SIZE: [(&str, u32); 4] = [("4096", 4096), ("8192", 8192), ("16384", 16384), ("32768", 32768)];
 
 /// Understands the pairs of a draft; those of front ends are handed back.
-pub(super) fn collect(draft: Draft) -> Result<(Config, Pairs), ConfigError> {
+pub(super) fn collect(draft: Draft, trust: Trust) -> Result<(Config, Pairs), ConfigError> {
     let mut config = Config::new(draft.target);
     let mut front_end = Pairs::new();
     let mut taken: Vec<&'static str> = Vec::new();
@@ -50,6 +55,9 @@ pub(super) fn collect(draft: Draft) -> Result<(Config, Pairs), ConfigError> {
             Found::Own(spec) if spec.key == Key::Path => taken.push(spec.slot()),
             Found::Own(spec) => {
                 taken.push(spec.slot());
+                if trust == Trust::Outside {
+                    refuse_code(&config, spec)?;
+                }
                 apply(&mut config, spec, &value)?;
             }
             Found::FrontEnd(name) if front_end.iter().any(|(known, _)| *known == name) => {
@@ -59,6 +67,28 @@ pub(super) fn collect(draft: Draft) -> Result<(Config, Pairs), ConfigError> {
         }
     }
     Ok((config, front_end))
+}
+
+/// Refuses what would let a text from outside choose code that this process runs, or secrets of this machine that are sent
+/// to a server of its choice.
+fn refuse_code(config: &Config, spec: &'static Spec) -> Result<(), ConfigError> {
+    let instead = match spec.key {
+        Key::ClientLibrary => {
+            "Config::set, adbc.firebird.client_library as an option of the database, or the environment variable \
+             FIREARROW_ENGINE"
+        }
+        // Providers and other plugins are named there. For a server the option is refused anyway.
+        Key::EngineConfig if matches!(config.target, Target::Embedded { .. }) => {
+            "Config::set, or adbc.firebird.config as an option of the database"
+        }
+        // It runs a command, or sends a file or a variable to the server.
+        Key::Decryption => {
+            "Config::db_key, adbc.firebird.db_key as an option of the database, or the environment variable \
+             FIREARROW_DB_KEY"
+        }
+        _ => return Ok(()),
+    };
+    Err(ConfigError::ApplicationOnly { option: spec.name, instead })
 }
 
 /// Sets one option.
@@ -84,7 +114,7 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
             ));
         }
         Key::Path => {
-            return Err(ConfigError::Conflict("path=literal is a part of URLs; write it behind their ?"));
+            return Err(ConfigError::Conflict("path=literal belongs in a URL, after the ?"));
         }
         Key::AddressFamily => {
             config.address_family = value.choice(&ADDRESS_FAMILY, "any, inet4 or inet6")?;
@@ -102,6 +132,10 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
             let expected = "a list of ChaCha64, ChaCha and Arc4";
             config.ciphers = value.list(&CipherKind::ALL, CipherKind::name, expected)?;
         }
+        Key::ClearTextWarning => {
+            config.clear_text_warning = value.choice(&CLEAR_TEXT, "remote, always or never")?;
+        }
+        Key::AllowNoAuthentication => config.allow_no_authentication = value.flag()?,
         Key::Compress => config.compress = value.flag()?,
         Key::AuthPlugins => {
             let expected = "a list of Srp256, Srp, Srp512, Srp384, Srp224 and Legacy_Auth";
@@ -158,6 +192,7 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
             let expected = "env:NAME, file:PATH or cmd:COMMAND; a key itself does not belong here";
             config.db_key = Some(KeySource::parse(text).ok_or_else(|| value.error(expected))?);
         }
+        Key::DecryptionInClear => config.db_key_in_clear = value.flag()?,
         Key::EngineConfig => config.engine_config = value.text(),
         Key::ClientLibrary => config.client_library = value.text(),
         Key::ServerMode => {
@@ -195,6 +230,9 @@ pub(super) fn written(config: &Config) -> Vec<(&'static str, String)> {
     add("wire_crypt", (crypt != default.wire_crypt).then(|| word(&WIRE_CRYPT, crypt)));
     let ciphers = config.ciphers.iter().map(|cipher| cipher.name());
     add("wire_crypt_plugin", (config.ciphers != default.ciphers).then(|| join(ciphers)));
+    let warning = config.clear_text_warning;
+    add("clear_text_warning", (warning != default.clear_text_warning).then(|| word(&CLEAR_TEXT, warning)));
+    add("allow_no_authentication", flag(config.allow_no_authentication));
     add("wire_compress", flag(config.compress));
     let plugins = config.auth_plugins.iter().map(|plugin| plugin.name());
     add("auth_plugins", (config.auth_plugins != default.auth_plugins).then(|| join(plugins)));
@@ -219,6 +257,7 @@ pub(super) fn written(config: &Config) -> Vec<(&'static str, String)> {
     add("no_gc", flag(config.no_gc));
     add("process_name", config.process_name.clone());
     add("db_key", config.db_key.as_ref().and_then(KeySource::public_text));
+    add("db_key_in_clear", flag(config.db_key_in_clear));
     add("config", config.engine_config.clone());
     add("client_library", config.client_library.clone());
     add("server_mode", config.server_mode.map(|mode| word(&SERVER_MODE, mode)));

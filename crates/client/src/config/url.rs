@@ -5,7 +5,9 @@
 //! `percent-encoding` (the same authors' smaller crate) does the escapes.
 
 use super::error::ConfigError;
-use super::locator::{host, native, remote, split_options, split_port, starts_with_drive, strip_prefix};
+use super::locator::{
+    has_login, host, native, remote, split_options, split_port, starts_with_drive, strip_prefix,
+};
 use super::names::{Found, Key, find};
 use super::{Config, DEFAULT_PORT, Draft, Pairs, Target, options};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -58,6 +60,9 @@ pub(super) fn jdbc(text: &str) -> Result<Draft, ConfigError> {
 /// What follows `file://`: nothing but a path.
 pub(super) fn file(rest: &str) -> Result<Draft, ConfigError> {
     let (path, pairs) = split_url(rest, "&")?;
+    if path.rsplit_once('@').is_some_and(|(front, _)| has_login(front)) {
+        return Err(ConfigError::UnescapedAt);
+    }
     let path = decode(path, "path")?;
     let path = match path.strip_prefix('/') {
         Some(path) if starts_with_drive(path) => path,

@@ -4,7 +4,7 @@
 //! use firearrow::{Connection, PartitionOptions};
 //!
 //! # fn main() -> firearrow::Result<()> {
-//! let url = "firebird://SYSDBA:secret@localhost/employee";
+//! let url = "firebird://localhost/employee";
 //! let leader = Connection::connect(url)?;
 //! let query = leader.partition("SELECT * FROM SALES", (), &PartitionOptions::default())?;
 //! for partition in query.partitions() {
@@ -25,6 +25,7 @@ mod descriptor;
 mod range;
 mod shape;
 
+use crate::answer;
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::Sql;
 use crate::connection::Connection;
@@ -32,7 +33,7 @@ use crate::cursor::Cursor;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use crate::transaction::Transaction;
-use arrow::array::{ArrayRef, AsArray, RecordBatch, UInt64Array};
+use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{Int64Type, SchemaRef};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
@@ -268,17 +269,16 @@ impl Identity {
         let batch = transaction
             .query_reading(sql.into(), parameters, &ReadOptions::default(), BatchLimits::default())?
             .next_batch()?;
-        let identity = batch.filter(|batch| batch.num_rows() > 0).and_then(|batch| {
-            let text = |column: usize| Some(batch.column(column).as_string_opt::<i32>()?.value(0).to_owned());
-            let database = text(0)?;
-            if !is_modern {
-                return Some(Self { database, snapshot: None, has_leader: false });
-            }
-            let number = |column: usize| batch.column(column).as_primitive_opt::<Int64Type>();
-            let snapshot = Snapshot { number: text(2)?.parse().ok()?, leader: number(1)?.value(0) as u64 };
-            let has_leader = number(3)?.iter().next().flatten() == Some(0);
-            Some(Self { database, snapshot: Some(snapshot), has_leader })
-        });
-        identity.ok_or_else(|| Error::new(Kind::Protocol, "the database does not tell its identity"))
+        let unknown = || Error::new(Kind::Protocol, "the database does not tell its identity");
+        let batch = batch.ok_or_else(unknown)?;
+        let text = |column| Ok::<_, Error>(answer::text(&batch, column, 0)?.unwrap_or_default().to_owned());
+        let number = |column| answer::number::<Int64Type>(&batch, column, 0);
+        let database = text(0)?;
+        if !is_modern {
+            return Ok(Self { database, snapshot: None, has_leader: false });
+        }
+        let leader = number(1)?.ok_or_else(unknown)? as u64;
+        let snapshot = Snapshot { number: text(2)?.parse().map_err(|_| unknown())?, leader };
+        Ok(Self { database, snapshot: Some(snapshot), has_leader: number(3)? == Some(0) })
     }
 }

@@ -1,12 +1,12 @@
 //! Conditions that divide the rows of a table: by its pages, which needs no index, or by its key.
 
 use super::shape::PlainQuery;
+use crate::answer;
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::catalog::{BaseType, Catalog, ConstraintKind, Name, TableKind, identifier, quoted};
 use crate::error::Result;
 use crate::params::Params;
 use crate::transaction::Transaction;
-use arrow::array::{Array, AsArray};
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
 use std::thread;
@@ -120,11 +120,8 @@ impl Dimension {
         let read = ReadOptions::default();
         let mut cursor = transaction.query_reading(sql, Params::none(), &read, BatchLimits::default())?;
         let Some(batch) = cursor.next_batch()? else { return Ok(None) };
-        let number = |column: usize| {
-            let numbers = batch.column(column).as_primitive_opt::<Int64Type>()?;
-            (!numbers.is_empty() && numbers.is_valid(0)).then(|| numbers.value(0))
-        };
-        Ok(number(0).zip(number(1)))
+        let number = |column| answer::number::<Int64Type>(&batch, column, 0);
+        Ok(number(0)?.zip(number(1)?))
     }
 
     /// Whether the engine reads the divided query the way it is meant: one table, from border to border, and nothing

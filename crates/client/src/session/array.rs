@@ -1,20 +1,25 @@
 //! Arrays: the engine describes them as ids, so what they hold is looked up in the catalog.
 
 use super::{Prepared, Session};
+use crate::answer::{number, text};
 use crate::arrow::{BatchLimits, EncodedParams, ReadOptions, TimeRounding};
 use crate::backend::{Backend, Message, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
-use ::arrow::array::{AsArray, RecordBatch};
+use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Int32Type;
-use firearrow_proto::api::array::{ArrayShape, Slice};
+use firearrow_proto::api::array::{ArrayShape, MAX_DIMENSIONS, Slice};
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
+use firearrow_proto::api::layout::MAX_FIELDS;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The array columns of relations, by their names.
 pub(crate) type ArrayCatalog = HashMap<String, HashMap<String, Arc<ArrayShape>>>;
+
+/// Relations whose arrays are remembered.
+const MOST_RELATIONS: usize = 1024;
 
 /// All array columns of a relation: one row for each dimension.
 const CATALOG: &str = "SELECT CAST(TRIM(C.RDB$FIELD_NAME) AS VARCHAR(63) CHARACTER SET UTF8), \
@@ -55,6 +60,9 @@ impl<B: Backend> Session<B> {
                 None => {
                     let columns = self.look_up_arrays(&described.relation).await?;
                     let shape = columns.get(&described.field).cloned();
+                    if self.arrays.len() >= MOST_RELATIONS {
+                        self.arrays.clear();
+                    }
                     self.arrays.insert(described.relation.clone(), columns);
                     shape
                 }
@@ -91,8 +99,13 @@ impl<B: Backend> Session<B> {
         let mut columns = HashMap::<String, (Descriptor, Vec<(i32, i32)>)>::new();
         while let Some(batch) = self.next_batch(&mut fetching).await? {
             for row in 0..batch.num_rows() {
-                let (name, element, bounds) = catalog_row(&batch, row);
-                columns.entry(name).or_insert_with(|| (element, Vec::new())).1.push(bounds);
+                let (name, element, bounds) = catalog_row(&batch, row)?;
+                let column = columns.entry(name).or_insert_with(|| (element, Vec::new()));
+                column.1.push(bounds);
+                if column.1.len() > MAX_DIMENSIONS || columns.len() > MAX_FIELDS {
+                    let text = format!("the catalog has more arrays in {relation} than there can be");
+                    return Err(Error::new(Kind::Protocol, text));
+                }
             }
         }
         self.close_fetching(&fetching).await?;
@@ -125,22 +138,23 @@ impl<B: Backend> Session<B> {
     }
 }
 
-fn catalog_row(batch: &RecordBatch, row: usize) -> (String, Descriptor, (i32, i32)) {
-    let number = |column: usize| batch.column(column).as_primitive::<Int32Type>().value(row);
-    let name = batch.column(0).as_string::<i32>().value(row).to_owned();
-    let sql_type = sql_type(number(1));
+fn catalog_row(batch: &RecordBatch, row: usize) -> Result<(String, Descriptor, (i32, i32))> {
+    let missing = |what| Error::new(Kind::Protocol, format!("an array in the catalog has no {what}"));
+    let number = |column| number::<Int32Type>(batch, column, row)?.ok_or_else(|| missing("size"));
+    let name = text(batch, 0, row)?.ok_or_else(|| missing("name"))?.to_owned();
+    let sql_type = sql_type(number(1)?);
     let is_text = matches!(sql_type, SqlType::TEXT | SqlType::VARYING);
     let element = Descriptor {
         sql_type,
         nullable: false,
         // Descriptions have the character set in the sub type of text.
-        sub_type: if is_text { number(5) } else { number(2) },
-        scale: number(3),
-        length: number(4) as u32,
+        sub_type: if is_text { number(5)? } else { number(2)? },
+        scale: number(3)?,
+        length: number(4)? as u32,
         field: name.clone(),
         ..Descriptor::default()
     };
-    (name, element, (number(6), number(7)))
+    Ok((name, element, (number(6)?, number(7)?)))
 }
 
 /// From `RDB$FIELD_TYPE`, which is the number in BLR.

@@ -1,9 +1,9 @@
 //! BLOBs on demand, and what is learnt from how they are read.
 
 use super::Session;
-use crate::arrow::BlobPolicy;
-use crate::backend::{Backend, TransactionId};
-use crate::error::Result;
+use crate::arrow::{BlobPolicy, MaxBlob};
+use crate::backend::{Backend, TransactionId, Wanted};
+use crate::error::{Kind, Result};
 use ::arrow::array::{Array, LargeBinaryArray, LargeBinaryBuilder, UInt64Array};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -65,9 +65,10 @@ impl<B: Backend> Session<B> {
         &mut self,
         transaction: TransactionId,
         ids: &UInt64Array,
+        max_blob: MaxBlob,
         habit: Option<&BlobHabit>,
     ) -> Result<LargeBinaryArray> {
-        let wanted: Vec<u64> = ids.iter().flatten().collect();
+        let wanted: Vec<Wanted> = ids.iter().flatten().map(|id| Wanted::blob(id, max_blob)).collect();
         let mut contents = LargeBinaryBuilder::with_capacity(ids.len(), 0);
         let mut row = 0;
         let mut take = |_: usize, bytes: &[u8]| {
@@ -82,7 +83,17 @@ impl<B: Backend> Session<B> {
             }
             Ok(true)
         };
-        self.backend.read_blobs(transaction, &wanted, &mut take).await?;
+        let read = self.backend.read_blobs(transaction, &wanted, &mut take).await;
+        read.map_err(|error| match error.kind() {
+            Kind::Memory => {
+                let row = (row..ids.len()).find(|&row| ids.is_valid(row)).unwrap_or(row);
+                error.context(format_args!(
+                    "BLOB id {}, row {row}",
+                    ids.values().get(row).copied().unwrap_or_default()
+                ))
+            }
+            _ => error,
+        })?;
         (row..ids.len()).for_each(|_| contents.append_null());
         Ok(contents.finish())
     }

@@ -3,11 +3,11 @@
 use super::blob::BlobHabit;
 use super::{Prepared, Session};
 use crate::arrow::{BatchBuilder, BatchLimits, BlobPolicy, PendingBlob, ReadOptions, output_layout};
-use crate::backend::{Backend, Message, StatementId, TransactionId};
-use crate::error::Result;
+use crate::backend::{Backend, Message, StatementId, TransactionId, Wanted};
+use crate::error::{Kind, Result};
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
-use firearrow_proto::api::describe::RecordCounts;
+use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ impl Fetching {
         session: &mut Session<B>,
         ids: &UInt64Array,
     ) -> Result<LargeBinaryArray> {
-        session.read_blobs(self.transaction, ids, Some(&self.habit)).await
+        session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.habit)).await
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -74,6 +74,9 @@ impl<B: Backend> Session<B> {
         scrolls: bool,
     ) -> Result<Fetching> {
         let (mut fetching, layout) = self.result(prepared, transaction, options, limits)?;
+        if prepared.info.kind != StatementKind::Select || prepared.may_return_changes() {
+            self.backend.will_change(transaction);
+        }
         if fetching.has_cursor && scrolls {
             self.backend.open_scrollable(prepared.id, transaction, parameters, &layout).await?;
         } else if fetching.has_cursor {
@@ -138,15 +141,25 @@ impl<B: Backend> Session<B> {
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
-            let ids: Vec<u64> = waiting.iter().map(|blob| blob.id).collect();
+            let wanted =
+                |blob: &PendingBlob| Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob));
+            let wanted: Vec<Wanted> = waiting.iter().map(wanted).collect();
+            let mut is_placed = false;
             let fill = &mut |_, contents: &[u8]| {
                 if let Some(blob) = waiting.pop_front() {
                     habit.read(contents.len());
-                    builder.fill_blob(&blob, contents)?;
+                    builder.fill_blob(&blob, contents).inspect_err(|_| is_placed = true)?;
                 }
                 Ok(builder.wants_blobs())
             };
-            let read = self.backend.read_blobs(*transaction, &ids, fill).await;
+            let read = self.backend.read_blobs(*transaction, &wanted, fill).await;
+            // They come in order, so the first one that waits is the one that is too long.
+            let read = read.map_err(|error| match (error.kind(), waiting.front()) {
+                (Kind::Memory | Kind::Protocol, Some(blob)) if !is_placed => {
+                    error.context(builder.place(blob))
+                }
+                _ => error,
+            });
             if read.is_err() {
                 // An array may have been declared anew.
                 self.forget_arrays();

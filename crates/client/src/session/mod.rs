@@ -118,6 +118,13 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
+    /// COMMIT RETAIN and ROLLBACK RETAIN go on under another number.
+    pub(crate) fn note_retaining(&mut self, transaction: TransactionId, sql: &str) {
+        if has_word(sql, b"retain") {
+            self.backend.renumbered(transaction);
+        }
+    }
+
     /// The statement itself ended its transaction.
     pub(crate) fn ended(&mut self, transaction: TransactionId) {
         self.open.remove(&transaction);
@@ -230,6 +237,7 @@ impl<B: Backend> Session<B> {
 
     /// Ends what is open and leaves the database.
     pub(crate) async fn close(&mut self) -> Result<()> {
+        self.backend.begin_call();
         self.backend.limit_patience();
         self.end_all().await?;
         self.backend.detach().await

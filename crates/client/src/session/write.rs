@@ -74,6 +74,11 @@ impl Writing {
         }
     }
 
+    /// Rows from the first on of which it is known what became of them.
+    pub(crate) fn known_rows(&self) -> usize {
+        self.writer.written.rows
+    }
+
     /// What became of the rows, as far as it is known.
     pub(crate) fn into_written(self) -> Written {
         let mut written = self.writer.written;

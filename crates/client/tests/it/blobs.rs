@@ -155,3 +155,31 @@ matrix!(
         assert_eq!(found, [200, 200]);
     }
 );
+
+matrix!(
+    all,
+    fn longer_than_max_blob_is_an_error_that_names_it(target: &Target) {
+        let mut config = fresh_closed(target);
+        let connection = Connection::open(&config).expect("it opens");
+        run(&connection, "CREATE TABLE t (id INTEGER, note BLOB)");
+        for length in [10, 8000, 6000] {
+            run(&connection, &format!("INSERT INTO t VALUES ({length}, RPAD('', {length}, 'x'))"));
+        }
+        connection.close().expect("nothing is open");
+        for (most, is_good) in [("8000", true), ("7999", false)] {
+            config.set("max_blob", most).expect("a number of bytes");
+            let connection = Connection::open(&config).expect("it opens");
+            let result: Result<Vec<_>, _> =
+                connection.query("SELECT id, note FROM t").expect("it runs").collect();
+            match result {
+                Ok(_) => assert!(is_good, "{most}"),
+                Err(error) => {
+                    let text = error.to_string();
+                    assert!(!is_good && text.contains("column 2 (\"NOTE\"), row 1"), "{text}");
+                    assert!(text.contains(&format!("max_blob={most}")), "{text}");
+                }
+            }
+            connection.ping().expect("nothing is wrong with the connection");
+        }
+    }
+);

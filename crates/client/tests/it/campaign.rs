@@ -4,7 +4,7 @@
 use crate::support::{column, config, fresh_closed, run};
 use arrow::array::*;
 use arrow::datatypes::{Int32Type, Int64Type};
-use firearrow::{Config, Connection, Error, Kind, OnFailure, Params, ReadOptions};
+use firearrow::{CommitOutcome, Config, Connection, Error, Kind, OnFailure, Params, ReadOptions};
 use firearrow_testkit::{Behaviour, Proxy, Server, Target, matrix};
 use std::path::Path;
 use std::sync::Arc;
@@ -196,10 +196,15 @@ matrix!(
             match result {
                 Err(error) => {
                     assert!(
-                        matches!(error.kind(), Kind::Closed | Kind::Timeout),
+                        matches!(error.kind(), Kind::Closed | Kind::Timeout | Kind::CommitUnknown),
                         "cut at {at}, {behaviour:?}: {:?} {error}",
                         error.kind()
                     );
+                    match error.lost_commit().map(|lost| lost.outcome) {
+                        Some(CommitOutcome::Committed) => assert!(is_committed, "cut at {at}: {error}"),
+                        Some(CommitOutcome::RolledBack) => assert!(!is_committed, "cut at {at}: {error}"),
+                        Some(CommitOutcome::Unknown) | None => {}
+                    }
                     outcomes.0 += 1;
                 }
                 // Reads run a little ahead of what a step needs: a cut there meets nobody.

@@ -60,7 +60,7 @@ matrix!(
         config.db_key = None;
         let error = rows(&config).expect_err("no key");
         assert_eq!(error.kind(), Kind::Configuration, "{error}");
-        assert!(error.message().contains("db_key="), "{error}");
+        assert!(error.message().contains("FIREARROW_DB_KEY"), "{error}");
 
         config.db_key = key(0x33);
         let error = rows(&config).expect_err("the wrong key");

@@ -87,7 +87,10 @@ matrix!(
             let proxy =
                 Proxy::start(server(target).address(), Behaviour::cut_from_server(cut)).expect("a proxy");
             match session(&through(target, &original, &proxy, plain)) {
-                Err(error) => assert_eq!(error.kind(), Kind::Closed, "cut at {cut}: {error}"),
+                Err(error) => {
+                    let expected = matches!(error.kind(), Kind::Closed | Kind::CommitUnknown);
+                    assert!(expected, "cut at {cut}: {error}");
+                }
                 Ok(rows) => panic!("cut at {cut} of {total}: {rows} rows and no error"),
             }
             cut += 1 + total / 60;
@@ -106,7 +109,8 @@ matrix!(
             config.read_timeout = Some(Duration::from_millis(400));
             let start = Instant::now();
             let error = session(&config).expect_err("nothing comes any more");
-            assert_eq!(error.kind(), Kind::Timeout, "stalled at {at}: {error}");
+            let expected = matches!(error.kind(), Kind::Timeout | Kind::CommitUnknown);
+            assert!(expected, "stalled at {at}: {error}");
             assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
         }
     },

@@ -153,7 +153,7 @@ matrix!(
             let number = transaction.number().expect("a number");
             transaction.prepare_commit(b"lost").expect("it is prepared");
             drop(proxy);
-            assert_eq!(transaction.commit().expect_err("the path is gone").kind(), Kind::Closed);
+            assert_eq!(transaction.commit().expect_err("the path is gone").kind(), Kind::CommitUnknown);
             drop(doomed);
             let connection = Connection::open(&original).expect("it opens");
             assert_eq!(abandoned(&connection), [number]);

@@ -1,8 +1,8 @@
 //! Getting in: plugins, ciphers, compression, and being turned away.
 
 use crate::support::{column, fresh_closed};
-use firearrow::config::WireCrypt;
-use firearrow::{Config, Connection, Kind};
+use firearrow::config::{CipherKind, ClearTextWarning, WireCrypt};
+use firearrow::{Config, Connection, Kind, Warning};
 use firearrow_testkit::WireCrypt as ServerCrypt;
 use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 
@@ -146,6 +146,30 @@ matrix!(
         config.wire_crypt = WireCrypt::Enabled;
         let connection = Connection::create(&config).expect("plain is allowed");
         assert_eq!(connection.info().expect("info").cipher, None);
+        assert_eq!(connection.warnings(), [], "nobody is in between on this machine");
+        connection.drop_database().expect("it is dropped");
+        config.clear_text_warning = ClearTextWarning::Always;
+        let connection = Connection::create(&config).expect("plain is allowed");
+        assert!(matches!(connection.warnings(), [Warning::ClearText { .. }]), "{:?}", connection.warnings());
+        assert!(!connection.wire_stats().encrypted);
+        connection.drop_database().expect("it is dropped");
+        // Whoever names a cipher wants that one.
+        config.ciphers = vec![CipherKind::Arc4];
+        let error = Connection::create(&config).expect_err("the server cannot");
+        assert_eq!(error.kind(), Kind::Configuration, "{error}");
+    },
+    fn a_cipher_that_the_server_lacks_is_an_error(target: &Target) {
+        let mut config = fresh_closed(target);
+        if target.generation() == Generation::V3_0 {
+            config.ciphers = vec![CipherKind::ChaCha64, CipherKind::ChaCha];
+            let error = Connection::open(&config).expect_err("Firebird 3 has Arc4 only");
+            assert_eq!(error.kind(), Kind::Configuration, "{error}");
+            assert!(error.message().contains("ChaCha64, ChaCha"), "{error}");
+        }
+        config.ciphers = vec![CipherKind::Arc4];
+        let connection = works(&config).expect("every server has it");
+        assert_eq!(connection.info().expect("info").cipher.as_deref(), Some("Arc4"));
+        assert!(connection.wire_stats().encrypted && connection.warnings().is_empty());
     },
     fn an_idle_connection_is_kept_alive(target: &Target) {
         let mut config = fresh_closed(target);

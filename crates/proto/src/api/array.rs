@@ -101,6 +101,12 @@ impl ArrayShape {
         Ok(elements)
     }
 
+    /// The most bytes that such an array takes where it is stored, `field` being the layout of an element.
+    pub fn most_stored(&self, field: &FieldLayout) -> usize {
+        let elements = field.kind.native().1.saturating_mul(self.count);
+        elements.saturating_add(HEADER + REPEAT * self.bounds.len())
+    }
+
     /// The form in which all elements go to the engine as values of `element`, for this column of a relation. VARYING
     /// means strings that end with a zero byte.
     pub fn slice_format(&self, relation: &str, column: &str, element: &FieldLayout) -> SliceFormat {

@@ -91,6 +91,9 @@ pub fn prepare_items() -> Vec<u8> {
     items
 }
 
+/// Bytes of all names in one description. The longest name of an engine has 252.
+const MAX_NAMES: usize = 16 << 20;
+
 /// Bytes of answer to ask for; a longer description is continued by [`Describer::continuation`].
 pub const PREPARE_BUFFER: u32 = 65000;
 
@@ -114,6 +117,8 @@ pub struct Describer {
     columns: Option<Section>,
     /// An answer has been read before.
     begun: bool,
+    /// Bytes of names so far.
+    names: usize,
 }
 
 /// One of the two lists of variables: how many there are and those read so far.
@@ -168,6 +173,12 @@ impl Describer {
             let Some(item) = reader.next() else { break };
             let number = item.integer().unwrap_or_default();
             let text = || String::from_utf8_lossy(item.value).into_owned();
+            if matches!(item.code, 16..=19) {
+                self.names += item.value.len();
+                if self.names > MAX_NAMES {
+                    return Err(invalid(format!("names of more than {MAX_NAMES} bytes")));
+                }
+            }
             match item.code {
                 STATEMENT_TYPE => self.info.kind = StatementKind::from_number(number),
                 STATEMENT_FLAGS => self.info.has_cursor = number & 1 != 0,

@@ -35,6 +35,10 @@ pub enum ProtocolError {
     Incompatible(String),
     /// The login was not accepted; the text says what the server wants instead.
     LoginFailed(String),
+    /// The peer let the client in without any proof of the account.
+    Unauthenticated,
+    /// The peer does not know the key that the login made: its answer to `op_crypt` is not encrypted with it.
+    NotEncrypted,
     /// Authentication cannot go on.
     Auth(AuthError),
     /// A cipher cannot go on.
@@ -62,6 +66,14 @@ impl fmt::Display for ProtocolError {
                  (Firebird 3.0 or newer is needed)",
             ),
             Self::Incompatible(text) | Self::LoginFailed(text) => f.write_str(text),
+            Self::Unauthenticated => f.write_str(
+                "the server asked for no proof of user and password: it authenticates nobody, or is not the server that \
+                 was meant; allow_no_authentication=yes connects all the same, and then anybody can be at the other end",
+            ),
+            Self::NotEncrypted => f.write_str(
+                "the server's answer to op_crypt is not encrypted with the key of this login: it does not know the \
+                 account's password, or somebody on the way has changed what was sent",
+            ),
             Self::Auth(error) => write!(f, "{error}"),
             Self::Crypt(error) => write!(f, "{error}"),
             Self::Compress(error) => write!(f, "{error}"),

@@ -1,9 +1,12 @@
 //! Bounds on everything that a peer can make grow.
+//!
+//! What one request makes a server send is bounded by the request itself: data of an answer by the length of the buffer that
+//! was asked for, rows by the number of rows. A server that sends more breaks the protocol. These are the bounds of the rest.
 
 /// Upper bounds for what is accepted from a server. The defaults fit every regular server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of info buffers, BLOB segments and other data of one `op_response`.
+    /// Bytes of info buffers, BLOB segments and other data of one `op_response`, and of all texts in it.
     pub response_data: usize,
     /// Bytes of one text in a status vector (servers refuse to send more than 65535).
     pub status_text: usize,
@@ -19,6 +22,11 @@ pub struct Limits {
     pub auth_steps: u32,
     /// Rows handed out in one event.
     pub rows_per_event: usize,
+    /// Bytes of rows and answers that came while the client waited for something else, with what it takes to keep them.
+    /// Firebird ends an answer to `op_fetch` after about 128 KB and an answer about a BLOB after 64 KB.
+    pub held: usize,
+    /// Bytes of rows that answer one of the client's own questions, such as those to the catalog.
+    pub answer: usize,
 }
 
 impl Default for Limits {
@@ -32,6 +40,8 @@ impl Default for Limits {
             inline_blob: 80 << 10,
             auth_steps: 100,
             rows_per_event: 8192,
+            held: 128 << 20,
+            answer: 256 << 20,
         }
     }
 }

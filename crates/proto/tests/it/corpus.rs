@@ -19,7 +19,7 @@ struct Target {
     seeds: fn() -> Vec<Vec<u8>>,
 }
 
-const TARGETS: [Target; 11] = [
+const TARGETS: [Target; 12] = [
     Target { name: "array", run: bodies::array::run, seeds: noise },
     Target { name: "auth_data", run: bodies::auth_data::run, seeds: auth_data },
     Target { name: "completion", run: bodies::completion::run, seeds: noise },
@@ -29,6 +29,7 @@ const TARGETS: [Target; 11] = [
     Target { name: "info", run: bodies::info::run, seeds: info },
     Target { name: "packed_row", run: bodies::packed_row::run, seeds: packed_row },
     Target { name: "packet", run: bodies::packet::run, seeds: packet },
+    Target { name: "session", run: bodies::session::run, seeds: session },
     Target { name: "status", run: bodies::status::run, seeds: status },
     Target { name: "xdr", run: bodies::xdr::run, seeds: xdr },
 ];
@@ -227,6 +228,14 @@ fn info() -> Vec<Vec<u8>> {
     seeds.push(cut.join(&b"\xffnext\xff"[..]));
     seeds.push(b"\x03LI-\x05V5.0.\x00".to_vec());
     distinct(seeds)
+}
+
+/// Each recording with damage of some kinds.
+fn session() -> Vec<Vec<u8>> {
+    let noise: Vec<Vec<u8>> = noise().into_iter().skip(4).step_by(12).take(8).collect();
+    (0..NAMES.len() as u8)
+        .flat_map(|recording| noise.iter().map(move |damage| [&[recording, 0][..], damage].concat()))
+        .collect()
 }
 
 fn status() -> Vec<Vec<u8>> {

@@ -4,7 +4,7 @@ use crate::player::Player;
 use crate::script::*;
 use firearrow_proto::api::gds;
 use firearrow_proto::wire::auth::AuthPlugin;
-use firearrow_proto::wire::connection::ConnectOptions;
+use firearrow_proto::wire::connection::{ConnectOptions, WireStats};
 use firearrow_proto::wire::crypt::{CipherKind, CryptError};
 use firearrow_proto::wire::packet::connect::WireCrypt;
 use firearrow_proto::wire::{Limits, Op, ProtocolError};
@@ -124,4 +124,57 @@ fn a_cipher_that_fails_lets_no_plain_text_out() {
     let exhausted = ProtocolError::Crypt(CryptError::Exhausted);
     assert_eq!(server.client.connection.outgoing(), Err(exhausted.clone()));
     server.client.assert_failed(&exhausted);
+}
+
+/// The attack: a peer that does not know the password takes any proof, and says that encryption has begun.
+#[test]
+fn a_peer_without_the_session_key_is_refused_before_the_attach() {
+    for (wire_crypt, compress) in
+        [(WireCrypt::Enabled, false), (WireCrypt::Required, false), (WireCrypt::Enabled, true)]
+    {
+        let mut server = listen(|options| (options.wire_crypt, options.compress) = (wire_crypt, compress));
+        let kind = if compress { LAZY | COMPRESS } else { LAZY };
+        let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+        server.says(&accept_auth(Op::COND_ACCEPT, 19, kind, auth)).expect("a good packet");
+        if compress {
+            server.start_compression();
+        }
+        let _proof = server.hears();
+        server.says(&ok(&keys("Arc4", &[]))).expect("a good packet");
+        assert!(server.hears().starts_with(&Op::CRYPT.0.to_be_bytes()));
+        // In clear text, which is what anybody can say.
+        let error = server.says(&ok(&[])).expect_err("a peer without the key");
+        assert_eq!(error, ProtocolError::NotEncrypted, "compressed: {compress}");
+        server.client.assert_failed(&error);
+        assert!(!server.client.is_attached());
+    }
+}
+
+#[test]
+fn stats_say_whether_what_travels_is_encrypted() {
+    let mut server = listen(|_| {});
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    server.says(&ok(&keys("Arc4", &[]))).expect("a good packet");
+    let before = *server.client.connection.stats();
+    let _crypt = server.hears();
+    server.start_encryption(CipherKind::Arc4, &[]);
+    server.says(&ok(&[])).expect("a good packet");
+    let _attach = server.hears();
+    let encrypted = server.client.connection.stats().since(&before);
+    assert!(encrypted.encrypted);
+
+    let mut server = listen(|_| {});
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    let _attach = server.hears();
+    let plain = *server.client.connection.stats();
+    assert!(!plain.encrypted);
+    // One part in clear text makes the sum one.
+    let mut sum = WireStats::default();
+    sum += encrypted;
+    assert!(sum.encrypted);
+    sum += WireStats::default();
+    assert!(sum.encrypted, "nothing was sent");
+    sum += plain;
+    assert!(!sum.encrypted);
 }

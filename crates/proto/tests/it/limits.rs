@@ -8,6 +8,9 @@ use firearrow_proto::api::layout::FieldKind;
 use firearrow_proto::wire::compress::Deflate;
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::attach::Ping;
+use firearrow_proto::wire::packet::blob::GetSegment;
+use firearrow_proto::wire::packet::info::{InfoDatabase, InfoSql};
+use firearrow_proto::wire::packet::statement::Fetch;
 use firearrow_proto::wire::packet::{Answer, Request};
 use firearrow_proto::wire::xdr::Writer;
 use firearrow_proto::wire::{Limits, Op, ProtocolError, ProtocolVersion};
@@ -117,7 +120,8 @@ fn sign_extended_lengths_are_short() {
 fn announced_data_within_the_limit_costs_nothing_until_it_arrives() {
     let limits = Limits { response_data: 64 << 20, ..Limits::default() };
     let mut player = attached(limits);
-    let _ticket = player.send(&Ping).expect("attached");
+    let question = InfoDatabase { object: 0, items: &[1], buffer_length: 64 << 20 };
+    let _ticket = player.send(&question).expect("attached");
     let mut announced = ok(&[]);
     announced.truncate(20);
     announced[16..].copy_from_slice(&(64_u32 << 20).to_be_bytes());
@@ -223,7 +227,7 @@ fn endless_rows_come_in_events_of_bounded_size() {
     let _ticket = fetch(&mut player, &number_and_text());
     let rows = fetched(7, Some("text")).repeat(2000);
     let (peak, ()) = memory::peak(|| {
-        for _ in 0..100 {
+        for _ in 0..32 {
             player.read(&rows).expect("good packets");
             assert_eq!(player.said.len(), 2000);
             player.said.clear();
@@ -232,7 +236,58 @@ fn endless_rows_come_in_events_of_bounded_size() {
     assert_eq!(player.largest_event, 100);
     assert_eq!(player.connection.pending(), 1, "the fetch is not answered before its terminator");
     // The list of what was said takes most of it.
-    assert!(peak < 2 << 20, "{peak} bytes for {} received", 100 * rows.len());
+    assert!(peak < 2 << 20, "{peak} bytes for {} received", 32 * rows.len());
+}
+
+/// Each fetch has a count of its own, whatever the others left.
+#[test]
+fn more_rows_than_were_asked_for_end_the_connection() {
+    for per_event in [2, 8192] {
+        let mut player = attached(Limits { rows_per_event: per_event, ..Limits::default() });
+        let request = |rows| Fetch { statement: 1, output: number_and_text(), first: true, rows };
+        let _first = player.send(&request(3)).expect("attached");
+        let _second = player.send(&request(5)).expect("attached");
+        // The first answer is short, which is the server's right.
+        let good = [fetched(1, None), fetched(2, None), fetch_response(0, 0)].concat();
+        player.read(&good).expect("good packets");
+        player.read(&fetched(3, None).repeat(5)).expect("good packets");
+        player.said.clear();
+        let error = player.read(&fetched(8, None)).expect_err("the sixth of five rows");
+        assert_eq!(error, ProtocolError::InvalidMessage("more rows than op_fetch asked for".into()));
+        assert!(player.said.is_empty(), "{:?}", player.said);
+        player.assert_failed(&error);
+    }
+}
+
+/// The rows that were asked for are handed out before the one too many is reported.
+#[test]
+fn good_rows_come_before_the_one_that_is_too_many() {
+    let mut player = attached(Limits::default());
+    let fetch = Fetch { statement: 1, output: number_and_text(), first: true, rows: 3 };
+    let _ticket = player.send(&fetch).expect("attached");
+    player.read(&fetched(7, None).repeat(4)).expect_err("the fourth of three rows");
+    assert_eq!(player.said.len(), 3);
+}
+
+/// What an answer may bring is known from the question.
+#[test]
+fn more_data_than_were_asked_for_are_refused_when_they_are_announced() {
+    fn refused(request: &impl Request, most: usize) {
+        for (length, is_good) in [(most, true), (most + 1, false)] {
+            let mut player = attached(Limits::default());
+            let _ticket = player.send(request).expect("attached");
+            let answer = ok(&vec![0; length]);
+            if is_good {
+                player.read(&answer).expect("as long as it may be");
+                assert_eq!(player.said.len(), 1);
+            } else {
+                too_long(player.read(&answer[..20]), "response data", length as u64);
+            }
+        }
+    }
+    refused(&InfoSql { object: 1, items: &[23], buffer_length: 128 }, 128);
+    refused(&GetSegment { blob: 1 }, 65535);
+    refused(&Ping, 65535);
 }
 
 #[test]
@@ -282,12 +337,18 @@ fn a_large_limit_of_one_kind_does_not_depend_on_the_others() {
         out.cstr(&vec![b'x'; 200_000]);
     });
     let answer = ok(&vec![b'x'; 200_000]);
-    for (limits, packet) in [
-        (Limits { inline_blob: 200_000, ..tight }, blob),
-        (Limits { response_data: 200_000, ..tight }, answer),
+    for (limits, packet, is_blob) in [
+        (Limits { inline_blob: 200_000, ..tight }, blob, true),
+        (Limits { response_data: 200_000, ..tight }, answer, false),
     ] {
         let mut player = attached(limits);
-        let _ticket = fetch(&mut player, &number_and_text());
+        let _ticket = match is_blob {
+            true => fetch(&mut player, &number_and_text()),
+            false => {
+                let question = InfoDatabase { object: 0, items: &[1], buffer_length: 200_000 };
+                player.send(&question).expect("attached")
+            }
+        };
         packet.chunks(10_000).try_for_each(|piece| player.read(piece)).expect("within its limit");
         assert_eq!(player.said.len(), 1);
     }
@@ -316,8 +377,7 @@ fn wide_rows_of_nulls_cost_no_more_than_their_positions() {
     let row = [fetch_response(0, 1), vec![0xff; columns.div_ceil(8).next_multiple_of(4)]].concat();
     let stream = row.repeat(20);
     let mut player = attached(Limits::default());
-    let request =
-        firearrow_proto::wire::packet::statement::Fetch { statement: 1, output, first: true, rows: 20 };
+    let request = Fetch { statement: 1, output, first: true, rows: 20 };
     let _ticket = player.connection.send(&request).expect("attached");
     player.written().expect("it can be written");
     let (peak, rows) = memory::peak(|| {

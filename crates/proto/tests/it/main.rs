@@ -3,7 +3,7 @@
 //! ```text
 //! transcript ─► player ─┬─► handshake statements describe stats   recorded servers: every byte sent, every event
 //!   requests    sessions├─► splits                                the same events however the bytes arrive
-//!                       └─► robustness                            streams cut and damaged at every byte
+//!                       └─► robustness hostile                    streams cut and damaged at every byte, or by a seed
 //! script ──────► player ──► negotiation encryption compression    servers that no recording has
 //!                           rows limits writes
 //! bodies ──────────────────► corpus                               the fuzz targets, on all inputs kept so far
@@ -15,6 +15,7 @@ mod corpus;
 mod describe;
 mod encryption;
 mod handshake;
+mod hostile;
 mod limits;
 mod memory;
 mod negotiation;

@@ -5,7 +5,7 @@ use crate::player::{Player, Said};
 use crate::script::*;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::pb::dpb;
-use firearrow_proto::wire::auth::AuthError;
+use firearrow_proto::wire::auth::{AuthError, AuthPlugin};
 use firearrow_proto::wire::connection::ConnectOptions;
 use firearrow_proto::wire::packet::attach::Ping;
 use firearrow_proto::wire::packet::connect::KeyCallback;
@@ -108,6 +108,93 @@ fn a_plugin_that_was_not_offered_ends_the_login() {
     let error = server.says(&cont_auth(&server_data(), "Legacy_Auth")).expect_err("a failed login");
     assert!(matches!(&error, ProtocolError::LoginFailed(text) if text.contains("password")), "{error}");
     server.client.assert_failed(&error);
+}
+
+/// A server that asks for Legacy_Auth asks for a hash that it can turn back into the password.
+#[test]
+fn the_advice_to_add_a_plugin_names_its_risk() {
+    let text = |plugin| refused(listen(|_| {}), &cond_accept(plugin)).to_string();
+    let legacy = text("Legacy_Auth");
+    assert!(legacy.contains("weak hash") && legacy.contains("cannot encrypt"), "{legacy}");
+    assert!(!legacy.contains("auth_plugins="), "{legacy}");
+    assert!(text("Srp512").contains("auth_plugins=Srp256,Srp,Srp512"));
+    let unknown = text("Win_Sspi");
+    assert!(unknown.contains("does not have") && !unknown.contains("add it"), "{unknown}");
+}
+
+fn strict() -> Server {
+    listen(|options| options.allow_no_authentication = false)
+}
+
+/// The attack: whoever answers first says that everybody is welcome.
+#[test]
+fn a_peer_that_asks_for_no_proof_is_refused() {
+    let done = Auth { authenticated: true, ..Auth::default() };
+    let named = Auth { authenticated: true, plugin: "Srp256", data: &server_data(), ..Auth::default() };
+    for op in [Op::ACCEPT_DATA, Op::COND_ACCEPT] {
+        for auth in [done, named] {
+            let error = refused(strict(), &accept_auth(op, 19, LAZY, auth));
+            assert_eq!(error, ProtocolError::Unauthenticated, "{op:?}");
+            assert!(error.to_string().contains("allow_no_authentication=yes"), "{error}");
+        }
+    }
+    // A bare accept, and an attach that is answered at once.
+    let mut server = strict();
+    server.says(&accept(19, LAZY)).expect("a good packet");
+    assert_eq!(server.says(&ok(&[])), Err(ProtocolError::Unauthenticated));
+    assert!(!server.client.is_attached());
+    // A conditional accept, and success without a proof.
+    let mut server = strict();
+    let auth = Auth { plugin: "Srp", ..Auth::default() };
+    server.says(&accept_auth(Op::COND_ACCEPT, 19, LAZY, auth)).expect("a good packet");
+    assert_eq!(server.says(&ok(&keys("Arc4", &[]))), Err(ProtocolError::Unauthenticated));
+    // The proof of a plugin that was given up does not count.
+    let mut server = strict();
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    server.says(&cont_auth(&[], "Srp")).expect("a good packet");
+    assert_eq!(server.says(&ok(&keys("Arc4", &[]))), Err(ProtocolError::Unauthenticated));
+    // Where it is asked for, it is allowed.
+    let mut server = listen(|_| {});
+    server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, done)).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+}
+
+#[test]
+fn every_way_in_of_a_real_server_counts_as_a_proof() {
+    // Before attach, with attach, and after it.
+    let mut server = strict();
+    server.says(&cond_accept("Srp256")).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+    let mut server = strict();
+    let auth = Auth { data: &server_data(), plugin: "Srp256", ..Auth::default() };
+    server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, auth)).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+    let mut server = strict();
+    server.says(&accept(19, LAZY)).expect("a good packet");
+    server.says(&cont_auth(&server_data(), "Srp256")).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+    // Legacy_Auth needs one step only; so it does after a switch.
+    let legacy = Auth { authenticated: true, plugin: "Legacy_Auth", ..Auth::default() };
+    let mut server = listen(|options| {
+        options.allow_no_authentication = false;
+        options.auth_plugins = vec![AuthPlugin::Legacy];
+    });
+    server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, legacy)).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
+    let mut server = listen(|options| {
+        options.allow_no_authentication = false;
+        options.auth_plugins.push(AuthPlugin::Legacy);
+    });
+    server.says(&cond_accept("Legacy_Auth")).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    server.says(&ok(&[])).expect("a good packet");
+    assert!(server.client.is_attached());
 }
 
 #[test]

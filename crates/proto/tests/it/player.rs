@@ -11,6 +11,7 @@ use firearrow_proto::wire::packet::connect::KeyCallback;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::{Answer, Request};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
+use firearrow_testkit::Mutator;
 use std::sync::Arc;
 
 /// An [`Event`] without borrows. Rows come one by one: how many share an event depends on how bytes arrive.
@@ -65,7 +66,7 @@ impl<R: Request> Ask for R {
 
     fn format(&self) -> Option<Arc<PackedFormat>> {
         match self.answer() {
-            Answer::Rows(format) | Answer::Singleton(format) => Some(format),
+            Answer::Rows(format, _) | Answer::Singleton(format) => Some(format),
             _ => None,
         }
     }
@@ -220,6 +221,8 @@ pub(crate) struct Delivery {
     pub(crate) flip: Option<(usize, u8)>,
     /// The peer closes the stream at this place.
     pub(crate) cut: Option<usize>,
+    /// Damages everything, before the rest.
+    pub(crate) mutator: Option<Mutator>,
 }
 
 impl Delivery {
@@ -229,7 +232,7 @@ impl Delivery {
     }
 
     pub(crate) fn in_pieces(pieces: impl FnMut() -> usize + 'static) -> Self {
-        Self { pieces: Box::new(pieces), flip: None, cut: None }
+        Self { pieces: Box::new(pieces), flip: None, cut: None, mutator: None }
     }
 
     /// Pieces of 1 to `max` bytes, always the same ones for the same seed.
@@ -246,6 +249,12 @@ impl Delivery {
         bytes: &[u8],
     ) -> Result<(), ProtocolError> {
         let mut bytes = bytes.to_vec();
+        let mut ended = false;
+        if let Some(mutator) = &mut self.mutator {
+            let original = std::mem::take(&mut bytes);
+            // Nobody waits here, so that silence is an end like any other.
+            ended = mutator.apply(&original, &mut bytes).is_some();
+        }
         if let Some(byte) = self.flip.and_then(|(place, _)| bytes.get_mut(place.checked_sub(at)?)) {
             *byte ^= self.flip.expect("just used").1;
         }
@@ -256,7 +265,7 @@ impl Delivery {
             player.read(&rest[..piece])?;
             rest = &rest[piece..];
         }
-        if end < bytes.len() { player.close() } else { Ok(()) }
+        if ended || end < bytes.len() { player.close() } else { Ok(()) }
     }
 }
 

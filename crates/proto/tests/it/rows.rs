@@ -21,7 +21,7 @@ pub(crate) fn number_and_text() -> Arc<PackedFormat> {
 }
 
 pub(crate) fn fetch(player: &mut Player, output: &Arc<PackedFormat>) -> Ticket {
-    let request = Fetch { statement: 1, output: Arc::clone(output), first: true, rows: 1000 };
+    let request = Fetch { statement: 1, output: Arc::clone(output), first: true, rows: u16::MAX };
     player.send(&request).expect("an attached connection")
 }
 
@@ -203,6 +203,26 @@ fn keep_alive_and_inline_blobs_come_between_rows() {
     player.read(&stream.concat()).expect("good packets");
     player.read(&fetch_response(100, 0)).expect("a good packet");
     assert_eq!(summary(&player), ["row Int(1)", "blob 9", "blob 10", "row Int(2)", "end true"]);
+}
+
+#[test]
+fn answers_are_whole_and_have_contents() {
+    let dummy = packets(|out| out.op(Op::DUMMY));
+    let mut player = attached();
+    let _ticket = fetch(&mut player, &number_and_text());
+    let before = player.connection.answers();
+    let row = fetched(1, None);
+    let (part, rest) = row.split_at(row.len() - 1);
+    for bytes in [&dummy[..], &dummy.repeat(1000), part] {
+        player.read(bytes).expect("good packets");
+        assert_eq!(player.connection.answers(), before);
+    }
+    player.read(rest).expect("a row");
+    assert_eq!(player.connection.answers(), before + 1);
+    player.read(&inline_blob(9)).expect("a BLOB");
+    assert_eq!(player.connection.answers(), before + 2);
+    player.read(&fetch_response(100, 0)).expect("the end");
+    assert_eq!(player.connection.answers(), before + 3);
 }
 
 #[test]

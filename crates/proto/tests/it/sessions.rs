@@ -78,6 +78,7 @@ impl Session {
             auth_plugins,
             wire_crypt: if transcript.encrypted { WireCrypt::Enabled } else { WireCrypt::Disabled },
             ciphers: ciphers.collect(),
+            allow_no_authentication: false,
             compress: false,
             versions: transcript.offered.clone(),
             os_user: "tester".into(),

@@ -2,7 +2,6 @@
 
 use firearrow_proto::wire::ProtocolVersion;
 use firearrow_proto::wire::xdr::Reader;
-use std::path::{Path, PathBuf};
 
 /// One recorded conversation and the inputs of its client.
 #[derive(Debug)]
@@ -28,8 +27,18 @@ pub(crate) struct Turn {
     pub(crate) server: Vec<u8>,
 }
 
-/// Every recording.
-pub(crate) const NAMES: [&str; 17] = [
+/// Lists the recordings. Their texts are part of the program: the fuzzer's is built in another folder.
+macro_rules! recordings {
+    ($($name:literal),+ $(,)?) => {
+        /// Every recording.
+        pub(crate) const NAMES: [&str; [$($name),+].len()] = [$($name),+];
+
+        const TEXTS: [&str; NAMES.len()] =
+            [$(include_str!(concat!("../data/transcripts/", $name, ".txt"))),+];
+    };
+}
+
+recordings![
     "batch-error-p17",
     "batch-error-p19",
     "crypt-arc4-p15",
@@ -49,22 +58,16 @@ pub(crate) const NAMES: [&str; 17] = [
     "params-types-p19",
 ];
 
-/// Where the recordings lie.
-pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts")
-}
-
 impl Transcript {
     pub(crate) fn load(name: &'static str) -> Self {
-        let path = folder().join(name).with_extension("txt");
-        let text =
-            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let place = NAMES.iter().position(|each| *each == name);
+        let text = TEXTS[place.unwrap_or_else(|| panic!("no recording {name}"))];
         let between = |before: &str, after: &str| {
             let (_, rest) = text.split_once(before).unwrap_or_else(|| panic!("{name}: no {before:?}"));
             rest.split(after).next().unwrap_or_default().to_owned()
         };
         let number = between("negotiated protocol: ", ";").parse().expect("a number");
-        let turns = turns(&text);
+        let turns = turns(text);
         Self {
             name,
             version: ProtocolVersion::new(number).expect("a version this crate speaks"),
@@ -118,7 +121,8 @@ pub(crate) fn unhex(text: &str) -> Vec<u8> {
 
 #[test]
 fn every_recording_is_listed_and_reads_well() {
-    let mut found: Vec<String> = std::fs::read_dir(folder())
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
+    let mut found: Vec<String> = std::fs::read_dir(folder)
         .expect("the recordings")
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
         .filter_map(|name| name.strip_suffix(".txt").map(str::to_owned))

@@ -1,6 +1,7 @@
 """Firebird by ADBC as PEP 249 has it, and Arrow: ``fetch_arrow``, ``fetch_arrow_table``, ``adbc_ingest``."""
 
 import typing
+import warnings
 
 import adbc_driver_manager
 import adbc_driver_manager.dbapi
@@ -76,6 +77,9 @@ def connect(
 ) -> Connection:
     """Connect to a database.
 
+    What should be known about the connection although it works (that it is not encrypted, what the server
+    warned of) is a :class:`RuntimeWarning`.
+
     Parameters
     ----------
     uri
@@ -93,6 +97,8 @@ def connect(
     try:
         database = adbc_driver_firebird.connect(uri, db_kwargs)
         connection = adbc_driver_manager.AdbcConnection(database, **(conn_kwargs or {}))
+        for text in connection.get_option("adbc.firebird.warnings").splitlines():
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
         return Connection(database, connection, conn_kwargs=conn_kwargs, autocommit=autocommit, **kwargs)
     except Exception:
         if connection:

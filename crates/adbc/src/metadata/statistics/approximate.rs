@@ -60,7 +60,7 @@ fn count(catalog: &Catalog, table: &str) -> firearrow::Result<Option<i64>> {
     let sql = format!("SELECT COUNT(*) FROM {}", quoted(table));
     let mut cursor = catalog.transaction().query_in(Dialect::Three, &sql)?;
     let batch = cursor.next_batch()?;
-    let counts = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
+    let counts = batch.as_ref().and_then(|batch| batch.columns().first()?.as_primitive_opt::<Int64Type>());
     Ok(counts.filter(|counts| !counts.is_empty()).map(|counts| counts.value(0)))
 }
 

@@ -73,14 +73,15 @@ fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) 
     let mut statistics = Vec::new();
     if let Some(answer) = readable(table, ask(snapshot, &sql))? {
         let answer = answer.ok_or_else(|| error::internal("the engine counted no rows"))?;
-        let Some(Value::Integer(rows)) = value(answer.column(0)) else {
+        let counts = answer.columns().split_first().map(|(rows, values)| (value(rows), values));
+        let Some((Some(Value::Integer(rows)), values)) = counts else {
             return Err(error::internal("the engine counted no rows"));
         };
         statistics.push(Statistic::exact(table_name, None, ROW_COUNT, Value::Integer(rows)));
-        for (item, array) in items.iter().zip(&answer.columns()[1..]) {
+        for (item, array) in items.iter().zip(values) {
             let value = match (item.key, value(array)) {
                 // Counted are those that are not.
-                (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows - count)),
+                (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows.saturating_sub(count))),
                 // No rows, no value.
                 (_, value) => value,
             };

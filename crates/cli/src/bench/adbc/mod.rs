@@ -17,12 +17,13 @@ use super::verify::{self, Shape};
 use crate::args::AdbcBenchArgs;
 use crate::demo;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
-use crate::output::print;
+use crate::open::open;
+use crate::output::{print, print_data};
 use crate::progress::thousands;
+use crate::terminal;
 use driver::Driver;
+use firearrow::BatchLimits;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Connection};
 use python::Python;
 use serde_json::json;
 
@@ -44,13 +45,12 @@ struct Bench<'a> {
 
 pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
-    let interrupt = Interrupt::watch()?;
     let driver = Driver::load(&args.library, &args.url)?;
     let python = args.python.as_ref().map(|program| Python::new(program, &args.library, &args.url));
-    demo::complete(&config, args.rows.get(), json, &interrupt)?;
+    demo::complete(&config, args.rows.get(), json)?;
     let sql = sql();
     let shape = verify::table(&config, TABLE, &sql)?;
-    let connection = Connection::open(&config)?;
+    let connection = open(&config)?;
     let info = connection.info()?;
     let has_snapshots = connection.has_firebird4();
     connection.close()?;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     if !json {
         print(&heading)?;
     }
-    let stage = Stage { repetitions, server: &server, interrupt: &interrupt, quiet: json };
+    let stage = Stage { repetitions, server: &server, quiet: json };
     let bench = Bench {
         args,
         config: &config,
@@ -89,13 +89,13 @@ pub(crate) fn run(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     if json {
         let values = tables.iter().map(Table::json).collect::<Result<Vec<_>>>()?;
         let value = json!({ "environment": environment, "tables": values });
-        print(&(serde_json::to_string_pretty(&value)? + "\n"))?;
+        print_data(&(serde_json::to_string_pretty(&value)? + "\n"))?;
     }
     if let Some(folder) = &args.save {
         let name = format!("{}-adbc-{}", environment.day(), environment.platform());
         let report = markdown("adbc", &heading, &tables);
         let folder = save::write(folder, &name, &raw(&environment, &tables)?, &report)?;
-        eprintln!("saved in {}", folder.display());
+        terminal::remark(&format!("saved in {}", folder.display()));
     }
     Ok(())
 }
@@ -173,13 +173,13 @@ fn partitions(bench: &Bench<'_>) -> Result<Table> {
 /// Rows in, against the engine's own way for many rows.
 fn ingest(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.args.ingest_rows.get();
-    let keeper = Connection::open(bench.config)?;
+    let keeper = open(bench.config)?;
     insert::create(&keeper)?;
     let method = insert::method(&keeper.info()?);
     keeper.close()?;
     // The reference may be another process with the embedded engine, which wants the database for itself.
     let check = || -> Result<()> {
-        let keeper = Connection::open(bench.config)?;
+        let keeper = open(bench.config)?;
         insert::check(&keeper, rows)?;
         Ok(keeper.close()?)
     };
@@ -198,7 +198,7 @@ fn ingest(bench: &Bench<'_>) -> Result<Table> {
     };
     let contest = Contest::new("adbc_ingest, append", None, rows, ours).against(PEER, rows, theirs);
     let cases = bench.stage.run("ingest", vec![contest])?;
-    insert::remove(&Connection::open(bench.config)?)?;
+    insert::remove(&open(bench.config)?)?;
     let columns = &[Column::Wall, Column::RowsPerSecond, Column::Speed, Column::ClientCpu, Column::ServerCpu];
     let title = format!(
         "Ingesting {} rows of {} INTEGER, sums right, {} repetitions; reference: {}",

@@ -2,9 +2,10 @@
 
 use crate::bench::sample::Sample;
 use crate::failure::{Failure, Result};
+use crate::interrupt;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Each turn is a process: importing modules and connecting is not timed.
 const SCRIPT: &str = include_str!("drain.py");
@@ -36,9 +37,7 @@ impl Python {
         command.args(["-c", SCRIPT]).arg(&self.library).arg(sql);
         // Arguments are for everybody to see, and the URL may have a password.
         command.env("FIREARROW_BENCH_URL", &self.url);
-        let output = command
-            .stdin(Stdio::null())
-            .output()
+        let output = interrupt::output(&mut command)
             .map_err(|error| Failure::other(format!("{program} cannot be run: {error}")))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);

@@ -10,6 +10,7 @@ use crate::bench::sample::Sample;
 use crate::bench::table::{Column, Table};
 use crate::bench::verify;
 use crate::failure::Result;
+use crate::interrupt;
 use crate::progress::thousands;
 use firearrow::BatchLimits;
 use firearrow::config::Config;
@@ -68,7 +69,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     let mut ways: Vec<(Policy, Way)> = Vec::new();
     let mut rows = 0;
     for policy in Policy::ALL {
-        bench.interrupt.check()?;
+        interrupt::check()?;
         let way = bench.link.way(bench.args, |config| policy.apply(config))?;
         if policy == Policy::Inline && way.info.protocol < Some(INLINE_PROTOCOL) {
             notes.push(format!("{}: needs protocol {INLINE_PROTOCOL}", policy.name()));

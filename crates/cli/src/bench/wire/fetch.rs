@@ -11,8 +11,10 @@ use crate::bench::table::{Column, Table};
 use crate::bench::verify::{self, Shape};
 use crate::demo::catalog;
 use crate::failure::{Failure, Result};
+use crate::interrupt;
+use crate::open::open;
 use crate::progress::thousands;
-use firearrow::{BatchLimits, Connection};
+use firearrow::BatchLimits;
 
 /// Many columns of many types straight from the server.
 pub(super) fn wide(bench: &Bench<'_>) -> Result<Table> {
@@ -50,7 +52,7 @@ pub(super) fn link(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.size.link_rows;
     // A database with fewer rows has those.
     let sql = format!("SELECT * FROM \"{name}\" WHERE ID <= {rows}");
-    let connection = Connection::open(&bench.direct.config)?;
+    let connection = open(&bench.direct.config)?;
     let there = catalog::load(&connection, name)?.rows;
     connection.close()?;
     let verify = |way: &Way| verify::beginning(&way.config, name, &sql, rows.min(there));
@@ -84,7 +86,7 @@ fn contest(
     let mut ways = Vec::new();
     let mut shape = None;
     for speech in speeches {
-        bench.interrupt.check()?;
+        interrupt::check()?;
         match route.speaking(bench.args, *speech) {
             Ok(way) => {
                 shape = Some(verify(&way)?);

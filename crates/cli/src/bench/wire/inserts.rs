@@ -8,13 +8,13 @@ use crate::bench::reference::PEER;
 use crate::bench::sample::Sample;
 use crate::bench::table::{Column, Table};
 use crate::failure::Result;
+use crate::open::open;
 use crate::progress::thousands;
-use firearrow::Connection;
 
 pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.size.insert_rows;
     // What was inserted is read back, and removed, without the link.
-    let keeper = Connection::open(&bench.direct.config)?;
+    let keeper = open(&bench.direct.config)?;
     let keeper = &keeper;
     insert::create(keeper)?;
     let method = insert::method(&keeper.info()?);
@@ -26,7 +26,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
         vec!["time: without connecting, preparing and the commit, whose round trips are counted".to_owned()];
     let contests = ways.iter().map(|(route, way)| {
         let ours = move || {
-            let connection = Connection::open(&way.config)?;
+            let connection = open(&way.config)?;
             let connected = connection.wire_stats().round_trips;
             let sample = Sample::from(insert::insert(&connection, rows)?);
             let sample = sample.with(Wire::of(connection.wire_stats(), connected));

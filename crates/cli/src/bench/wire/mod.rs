@@ -22,8 +22,9 @@ use super::table::{Table, markdown, raw};
 use crate::args::{WireArgs, WirePart};
 use crate::demo;
 use crate::failure::{Failure, Result};
-use crate::interrupt::Interrupt;
-use crate::output::print;
+use crate::interrupt;
+use crate::output::{print, print_data};
+use crate::terminal;
 use firearrow::config::{Config, Target};
 use route::Route;
 use serde_json::{Value, json};
@@ -35,7 +36,6 @@ struct Bench<'a> {
     link: Route,
     size: Size,
     stage: Stage<'a>,
-    interrupt: &'a Interrupt,
 }
 
 /// How much is done.
@@ -91,9 +91,8 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
             "bench wire measures servers; for an engine in this process use bench fetch",
         ));
     }
-    let interrupt = Interrupt::watch()?;
     let size = Size::of(args);
-    demo::complete(&config, size.rows, json, &interrupt)?;
+    demo::complete(&config, size.rows, json)?;
     let direct = Route::direct(&config);
     let way = direct.way(args, |_| {})?;
     let (link, _proxy) = Route::emulated(&config, args)?;
@@ -103,8 +102,8 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
     if !json {
         print(&heading)?;
     }
-    let stage = Stage { repetitions: size.repetitions, server: &server, interrupt: &interrupt, quiet: json };
-    let bench = Bench { args, direct, link, size, stage, interrupt: &interrupt };
+    let stage = Stage { repetitions: size.repetitions, server: &server, quiet: json };
+    let bench = Bench { args, direct, link, size, stage };
     let mut tables: Vec<Table> = Vec::new();
     let mut failures = 0;
     for (_, measure) in TABLES.iter().filter(|(part, _)| args.only.is_empty() || args.only.contains(part)) {
@@ -115,7 +114,7 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
                 }
                 tables.push(table);
             }
-            Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+            Err(failure) if interrupt::reason().is_some() => return Err(failure),
             Err(failure) => {
                 failure.report(false);
                 failures += 1;
@@ -123,13 +122,15 @@ pub(crate) fn run(args: &WireArgs, json: bool) -> Result<()> {
         }
     }
     if json {
-        print(&(serde_json::to_string_pretty(&value(&environment, &bench.link, &server, &tables)?)? + "\n"))?;
+        print_data(
+            &(serde_json::to_string_pretty(&value(&environment, &bench.link, &server, &tables)?)? + "\n"),
+        )?;
     }
     if let (Some(folder), false) = (&args.save, tables.is_empty()) {
         let name = format!("{}-wire-firebird-{}", environment.day(), environment.release());
         let folder =
             save::write(folder, &name, &raw(&environment, &tables)?, &markdown("wire", &heading, &tables))?;
-        eprintln!("saved in {}", folder.display());
+        terminal::remark(&format!("saved in {}", folder.display()));
     }
     match failures {
         0 => Ok(()),

@@ -3,8 +3,9 @@
 use crate::args::WireArgs;
 use crate::bench::reference::{Peer, Reference};
 use crate::failure::{Failure, Result};
+use crate::open::open;
+use firearrow::ServerInfo;
 use firearrow::config::{Config, Target, WireCrypt};
-use firearrow::{Connection, ServerInfo};
 use firearrow_wan::{Link, WanProxy};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -73,7 +74,7 @@ impl Route {
     pub(super) fn way(&self, args: &WireArgs, change: impl FnOnce(&mut Config)) -> Result<Way> {
         let mut config = self.config.clone();
         change(&mut config);
-        let connection = Connection::open(&config)?;
+        let connection = open(&config)?;
         let info = connection.info()?;
         connection.close()?;
         let reference = match args.no_reference {

@@ -9,6 +9,7 @@ use crate::bench::reference::PEER;
 use crate::bench::sample::Sample;
 use crate::bench::table::{Case, Column, Table};
 use crate::failure::{Failure, Result};
+use crate::open::open;
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
 use firearrow::{Connection, Cursor, TransactionOptions};
@@ -37,14 +38,14 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         next.set(next.get() + 1);
         (next.get(), format!("SELECT {} FROM RDB$DATABASE", next.get()))
     };
-    let connection = &Connection::open(&way.config)?;
+    let connection = &open(&way.config)?;
     let transaction = &connection.begin(TransactionOptions::read_only())?;
     let statement = &transaction.prepare(KNOWN)?;
     let name = |what: &str| format!("{}: {what}", route.name);
 
     let connect = Contest::new(name("connect"), way.link, 0, || {
         let begin = Instant::now();
-        let connection = Connection::open(&way.config)?;
+        let connection = open(&way.config)?;
         let sample = sample(begin, &connection, 0);
         connection.close()?;
         Ok(sample)
@@ -62,7 +63,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
     let first_row = Contest::new(name("connect, first row"), way.link, 1, move || {
         let (value, sql) = new();
         let begin = Instant::now();
-        let connection = Connection::open(&way.config)?;
+        let connection = open(&way.config)?;
         let mut cursor = connection.query(&sql)?;
         let rows = rows(&mut cursor, value)?;
         let sample = sample(begin, &connection, rows);

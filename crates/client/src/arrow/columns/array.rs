@@ -1,8 +1,8 @@
 //! Arrays: rows bring ids, the contents come later and one by one, like those of BLOBs. Their elements are rows of one
 //! column to the builder of their type.
 
-use super::super::error::{ColumnError, DecodeErrorKind, Fault};
-use super::super::options::ReadOptions;
+use super::super::error::{ColumnError, DecodeErrorKind, Fault, over_limit};
+use super::super::options::{MaxBlob, ReadOptions};
 use super::cells::{Cell, Cells};
 use super::{Column, ColumnBuilder};
 use arrow::array::{ArrayRef, ListArray};
@@ -34,6 +34,7 @@ pub(crate) struct ArrayColumn {
     reach: usize,
     /// The elements of one array, with those that are not stored.
     whole: Vec<u8>,
+    longest: MaxBlob,
 }
 
 /// Most bytes that a byte of a stored element becomes: 12 of a TIMESTAMP WITH TIME ZONE are 58 of text at most.
@@ -62,7 +63,13 @@ impl ArrayColumn {
             parked: VecDeque::new(),
             reach: i32::MAX as usize,
             whole: Vec::new(),
+            longest: options.max_blob,
         })
+    }
+
+    /// The most bytes that an array has where it is stored.
+    pub(crate) fn most_stored(&self) -> u64 {
+        self.shape.most_stored(&self.field) as u64
     }
 
     /// The row whose contents must come next.
@@ -84,6 +91,10 @@ impl ArrayColumn {
     pub(crate) fn fill(&mut self, contents: &[u8]) -> Result<(), Fault> {
         let stored = self.shape.stored(&self.field, contents);
         let stored = stored.map_err(|error| Fault::new(DecodeErrorKind::Malformed, error.to_string()))?;
+        // A short answer may stand for a long array: what was never written is not stored.
+        if self.size() as u64 > self.longest.bytes() {
+            return Err(over_limit(self.size() as u64, self.longest));
+        }
         if self.size().saturating_mul(GROWTH) > self.reach {
             let message =
                 format!("an array of {} bytes does not fit a list; select its elements", self.size());

@@ -245,6 +245,14 @@ impl ColumnBuilder {
         }
     }
 
+    /// The most bytes that contents can have where they are stored, if that was declared.
+    pub(super) fn most_stored(&self) -> Option<u64> {
+        match self {
+            Self::Array(column) => Some(column.most_stored()),
+            _ => None,
+        }
+    }
+
     /// Rows that are complete; `None` where rows are complete as they come.
     pub(super) fn filled(&self) -> Option<usize> {
         match self {

@@ -99,9 +99,12 @@ fn unknown_zone(zone: u16) -> Fault {
     Fault::new(DecodeErrorKind::UnknownZone, message)
 }
 
+/// The zone `+00:00`.
+const UTC_OFFSET: u16 = 1439;
+
 /// The name of a zone; of one that came after our table was made, its displacement.
 fn zone_name(zone: u16, displacement: i16) -> Cow<'static, str> {
-    let offset = || timezone::name(1439_u16.checked_add_signed(displacement)?);
+    let offset = || timezone::name(UTC_OFFSET.checked_add_signed(displacement)?);
     timezone::name(zone).or_else(offset).unwrap_or(Cow::Borrowed("UTC"))
 }
 
@@ -170,7 +173,8 @@ impl TimestampTz {
     }
 }
 
-/// As text: `2020-01-02 03:04:05.6789 Europe/Berlin`.
+/// As text: `2020-01-02 03:04:05.6789 +01:00 Europe/Berlin`, in an offset zone without the last word. Without the offset an
+/// hour of a night in autumn would be written twice.
 impl Write for TimestampTz {
     fn max(&self) -> usize {
         80
@@ -183,7 +187,11 @@ impl Write for TimestampTz {
         let shifted = i64::from(time) + i64::from(displacement) * i64::from(TICKS_PER_DAY / 1440);
         let local = date + shifted.div_euclid(i64::from(TICKS_PER_DAY)) as i32;
         let (day, time) = (CivilDate::from_date(local).ok()?, TimeOfDay::local(time, displacement).ok()?);
-        write!(out, "{day} {time} {}", zone_name(zone, displacement)).ok()
+        let offset = timezone::name(UTC_OFFSET.checked_add_signed(displacement)?)?;
+        match timezone::name(zone).filter(|_| timezone::displacement(zone).is_none()) {
+            Some(region) => write!(out, "{day} {time} {offset} {region}").ok(),
+            None => write!(out, "{day} {time} {offset}").ok(),
+        }
     }
 
     fn fault<F: ValueFormat>(&self, bytes: &[u8]) -> Fault {

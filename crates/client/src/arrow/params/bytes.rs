@@ -3,6 +3,7 @@
 use super::error::{ParamErrorKind, Reason, RowReason};
 use super::slots::Plan;
 use super::target::Target;
+use super::times::zoned_text;
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray,
     LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
@@ -76,6 +77,9 @@ impl BytesPlan {
             Some(render) => Arc::new(render(&array)?),
             None => array,
         };
+        if let Some(values) = self.zoned(&array) {
+            return Ok((values, FieldLayout::plain(FieldKind::TimestampTz)));
+        }
         let longest = longest(&array);
         self.check(&array)?;
         let is_text = matches!(self.target, FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob);
@@ -91,6 +95,30 @@ impl BytesPlan {
             FieldLayout { charset: self.charset, ..FieldLayout::plain(FieldKind::Varying(self.width as u16)) }
         };
         Ok((array, field))
+    }
+
+    /// The native values of texts with offsets and regions, which the engine does not take: if there are any, and all texts
+    /// are of that kind.
+    fn zoned(&self, array: &dyn Array) -> Option<ArrayRef> {
+        if !matches!(self.target, FieldKind::TimestampTz | FieldKind::TimestampTzEx) || self.render.is_some()
+        {
+            return None;
+        }
+        let values = ByteValues::of(array)?;
+        let mut has_region = false;
+        let mut native = Vec::with_capacity(array.len());
+        for row in 0..array.len() {
+            native.push(match array.is_valid(row) {
+                true => {
+                    let text = zoned_text(std::str::from_utf8(values.value(row)).ok()?)?;
+                    has_region |= text.has_region;
+                    Some(text.value)
+                }
+                false => None,
+            });
+        }
+        let array = FixedSizeBinaryArray::try_from_sparse_iter_with_size(native.into_iter(), 12).ok()?;
+        has_region.then(|| Arc::new(array) as ArrayRef)
     }
 
     /// Bytes that each of these values takes in a message, as far as that can be said beforehand.

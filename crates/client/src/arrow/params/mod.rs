@@ -17,11 +17,12 @@ mod error;
 mod numbers;
 mod options;
 mod slots;
+mod suspect;
 mod target;
 mod times;
 
 pub use array::ArrayCells;
-use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 use bytes::ByteValues;
@@ -35,6 +36,7 @@ use slots::{Plan, Slots};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+pub(crate) use suspect::suspect;
 use target::{Target, plan};
 
 /// Bytes of BLOBs that go together.
@@ -217,6 +219,14 @@ impl ParamEncoder {
                 Plan::Bytes(_) if field.kind == FieldKind::Blob => {
                     slots.flag(array.nulls());
                     params.add_blobs(index, field, array);
+                }
+                Plan::Bytes(_) if field.kind == FieldKind::TimestampTz => {
+                    let values = array.as_fixed_size_binary();
+                    let value = |row| values.value(row).first_chunk().copied().unwrap_or_default();
+                    let filled = slots.fill::<12>(array.nulls(), |row| Ok(value(row)));
+                    filled.map_err(|RowReason { row, reason }| {
+                        reason.at(&column.name, index, Some(first + row))
+                    })?;
                 }
                 Plan::Bytes(_) => {
                     if let Some(values) = ByteValues::of(&array) {

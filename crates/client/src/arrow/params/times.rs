@@ -155,6 +155,51 @@ pub(super) fn timestamp_with_offset(target: &Target, options: &ParamOptions) -> 
     })
 }
 
+/// The native form of a text as TIMESTAMP WITH TIME ZONE columns give it with `timestamptz=utf8`:
+/// `2020-01-02 03:04:05.6789 +01:00 Europe/Berlin`, without the last word in an offset zone. `None` for any other text, which
+/// is for the engine to convert; it does not take an offset and a region together.
+pub(super) fn zoned_text(text: &str) -> Option<ZonedText> {
+    let mut words = text.trim_matches(' ').split(' ');
+    let (day, time, offset, region) = (words.next()?, words.next()?, words.next()?, words.next());
+    if words.next().is_some() {
+        return None;
+    }
+    let numbers = |text: &str, separator| -> Option<Vec<u32>> {
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        text.split(separator).map(|part| Some(part).filter(is_number)?.parse().ok()).collect()
+    };
+    let &[year, month, day] = numbers(day, '-')?.as_slice() else { return None };
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let &[hour, minute, second] = numbers(time, ':')?.as_slice() else { return None };
+    let &[digits] = numbers(fraction, '.')?.as_slice() else { return None };
+    if fraction.len() > 4 || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let fraction = digits * 10_u32.pow(4 - fraction.len() as u32);
+    let offset = timezone::id(offset)?;
+    let minutes = timezone::displacement(offset)?;
+    let region = match region {
+        Some(region) => Some(timezone::id(region).filter(|&id| timezone::displacement(id).is_none())?),
+        None => None,
+    };
+    let date = CivilDate { year: year.try_into().ok()?, month, day }.to_date().ok()?;
+    let local = i64::from(((hour * 60 + minute) * 60 + second) * 10_000 + fraction);
+    let utc = local - i64::from(minutes) * 600_000;
+    let date = check_date(date + utc.div_euclid(i64::from(TICKS_PER_DAY)) as i32).ok()?;
+    let time = utc.rem_euclid(i64::from(TICKS_PER_DAY)) as u32;
+    Some(ZonedText {
+        value: timestamp_tz(date, time, region.unwrap_or(offset)),
+        has_region: region.is_some(),
+    })
+}
+
+/// See [`zoned_text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ZonedText {
+    pub(super) value: [u8; 12],
+    pub(super) has_region: bool,
+}
+
 /// Ticks of 100 µs in this many units of time.
 fn to_ticks(value: i64, unit: TimeUnit, rounding: TimeRounding) -> Result<i64, Reason> {
     let too_far = || out_of_range("the time is not in the years 1 to 9999");
@@ -238,6 +283,40 @@ mod tests {
         for value in [i64::MIN, i64::MAX] {
             assert!(floor(value, TimeUnit::Second).is_err());
             assert!(instant(value).is_err());
+        }
+    }
+
+    #[test]
+    fn texts_with_offset_and_region_are_instants() {
+        let berlin = timezone::id("Europe/Berlin").expect("a region");
+        let native = |text: &str| {
+            let ZonedText { value, has_region } = zoned_text(text)?;
+            let word = |range: std::ops::Range<usize>| i32::from_le_bytes(value[range].try_into().unwrap());
+            Some((word(0..4), word(4..8), u16::from_le_bytes(value[8..10].try_into().unwrap()), has_region))
+        };
+        for (text, expected) in [
+            ("2024-10-27 02:30:00.0000 +02:00 Europe/Berlin", (60_610, 18_000_000, berlin, true)),
+            ("2024-10-27 02:30:00.0000 +01:00 Europe/Berlin", (60_610, 54_000_000, berlin, true)),
+            ("2024-10-27 00:30:00.5 +02:00", (60_609, 810_005_000, 1559, false)),
+            ("2024-10-26 22:30:00 -02:00", (60_610, 18_000_000, 1319, false)),
+        ] {
+            assert_eq!(native(text), Some(expected), "{text}");
+        }
+        for text in [
+            "2024-10-27 02:30:00.0000 Europe/Berlin",
+            "2024-10-27 02:30:00.0000 +02:00 Europe/Nowhere",
+            "2024-10-27 02:30:00.0000 +02:00 +02:00",
+            "2024-10-27 02:30:00.0000 +02:00 Europe/Berlin x",
+            "2024-10-27 24:30:00.0000 +02:00",
+            "2024-10-27 02:30:00.00000 +02:00",
+            "2024-02-30 02:30:00.0000 +02:00",
+            "0001-01-01 00:00:00.0000 +02:00",
+            "2024-10-27 02:30:00.-1 +02:00",
+            "2024-10-27 99999999999:30:00 +02:00",
+            "now",
+            "",
+        ] {
+            assert_eq!(native(text), None, "{text}");
         }
     }
 

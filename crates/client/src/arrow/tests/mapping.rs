@@ -144,7 +144,7 @@ fn values_and_types() {
             &[("timestamptz", "utf8")],
             Value::TimestampTz(58_849, 0, berlin, -60),
             "Utf8",
-            "2019-12-31 23:00:00.0000 ",
+            "2019-12-31 23:00:00.0000 -01:00 ",
         ),
         (
             column(SqlType::TIMESTAMP_TZ, 12, 0, 0),
@@ -152,6 +152,20 @@ fn values_and_types() {
             Value::TimestampTz(58_849, 0, berlin, 60),
             "",
             "2020-01-01T00:00:00 60",
+        ),
+        (
+            column(SqlType::TIMESTAMP_TZ, 12, 0, 0),
+            &[("timestamptz", "utf8")],
+            Value::TimestampTz(60_610, 18_000_000, berlin, 120),
+            "Utf8",
+            "2024-10-27 02:30:00.0000 +02:00 ",
+        ),
+        (
+            column(SqlType::TIMESTAMP_TZ, 12, 0, 0),
+            &[("timestamptz", "utf8")],
+            Value::TimestampTz(60_610, 54_000_000, berlin, 60),
+            "Utf8",
+            "2024-10-27 02:30:00.0000 +01:00 ",
         ),
         (
             column(SqlType::TIME_TZ, 8, 0, 0),

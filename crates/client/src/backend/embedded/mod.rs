@@ -8,13 +8,14 @@ mod write;
 
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
-    Writer, milliseconds,
+    Wanted, Writer, milliseconds,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
+use crate::warning::Warning;
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{
     Attachment, CancelKind, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags,
@@ -45,6 +46,8 @@ pub(crate) struct Embedded {
     questions: event::Questions,
     last_id: u32,
     signal: Signal,
+    /// About the attachment itself.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 struct Statement {
@@ -72,7 +75,7 @@ struct OpenCursor {
 }
 
 impl Embedded {
-    pub(crate) fn new(attachment: Attachment) -> Self {
+    pub(crate) fn new(attachment: Attachment, warnings: Vec<Warning>) -> Self {
         Self {
             attachment: Some(attachment),
             transactions: HashMap::new(),
@@ -81,6 +84,7 @@ impl Embedded {
             questions: event::Questions::default(),
             last_id: 0,
             signal: Signal::default(),
+            warnings,
         }
     }
 
@@ -467,17 +471,22 @@ impl Backend for Embedded {
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
         let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
         let attachment = self.attachment()?;
         let mut contents = Vec::new();
-        for (index, id) in ids.iter().enumerate() {
+        for (index, wanted) in blobs.iter().enumerate() {
             contents.clear();
-            let mut blob = attachment.open_blob(transaction, *id, &[])?;
-            blob.read_to_end(&mut contents, usize::MAX)?;
+            let mut blob = attachment.open_blob(transaction, wanted.id, &[])?;
+            let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
+            let read = blob.read_to_end(&mut contents, most);
             blob.close()?;
+            read.map_err(|error| match error {
+                fbapi::Error::BlobTooLong { .. } => wanted.too_long(),
+                error => error.into(),
+            })?;
             if !take(index, &contents)? {
                 break;
             }
@@ -640,7 +649,8 @@ impl From<fbapi::Error> for Error {
             fbapi::Error::Unsupported { .. } => Kind::Unsupported,
             fbapi::Error::Layout { .. } | fbapi::Error::Buffer { .. } => Kind::Protocol,
             fbapi::Error::Argument { .. } => Kind::Parameter,
-            fbapi::Error::NoTransaction => Kind::Misuse,
+            fbapi::Error::Unsafe { .. } => Kind::Configuration,
+            fbapi::Error::NoTransaction | fbapi::Error::Forked { .. } => Kind::Misuse,
             fbapi::Error::BlobTooLong { .. } => Kind::Data,
         };
         Self::new(kind, error.to_string())

@@ -5,6 +5,7 @@ use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::End;
 use crate::backend::link::tokio::TokioLink;
 use crate::config::{Config, Target};
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::session::Session;
 use arrow::array::AsArray;
@@ -21,9 +22,8 @@ async fn attach(config: &Config, create: bool) -> Result<Session<Wire<TokioLink>
         .await
         .map_err(|error| Error::new(Kind::Unreachable, error.to_string()))?;
     let options = connect_options(config, database, create)?;
-    let no_key = |_: &[u8]| Ok(Vec::new());
     let patience = Some(Duration::from_secs(20));
-    Ok(Session::new(Wire::attach(link, options, &no_key, deadline, patience).await?))
+    Ok(Session::new(Wire::attach(link, options, &mut KeyHolder::new(config), deadline, patience).await?))
 }
 
 /// Counts to `last` and reads a BLOB for each number; the sum of the numbers.
@@ -74,7 +74,7 @@ fn a_silent_peer_times_out_over_tokio() {
         let deadline = Instant::now() + Duration::from_millis(200);
         let link = TokioLink::connect("127.0.0.1", port, deadline).await.expect("the listener accepts");
         let options = connect_options(&config, "db", false)?;
-        Wire::attach(link, options, &|_: &[u8]| Ok(Vec::new()), deadline, None).await.map(|_| ())
+        Wire::attach(link, options, &mut KeyHolder::new(&config), deadline, None).await.map(|_| ())
     });
     assert_eq!(error.expect_err("nobody answers").kind(), Kind::Timeout);
 }

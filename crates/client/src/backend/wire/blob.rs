@@ -6,15 +6,17 @@
 
 use super::{Wire, handle, success};
 use crate::backend::link::Link;
-use crate::backend::{Take, TransactionId};
-use crate::error::Result;
+use crate::backend::{Take, TransactionId, Wanted};
+use crate::error::{Error, Result};
 use firearrow_proto::api::pb::STREAM_BPB;
-use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::blob::{
     CloseBlob, CreateBlob, GetSegment, OpenBlob, PutSegment, STATE_END, append_segments,
 };
+use firearrow_proto::wire::{ProtocolError, Ticket};
 use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::time::Instant;
 
 /// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
 const PUT_SIZE: usize = 32 << 10;
@@ -54,6 +56,7 @@ impl Window {
 /// The requests for one BLOB.
 struct Chain {
     index: usize,
+    wanted: Wanted,
     open: Ticket,
     get: Ticket,
     close: Ticket,
@@ -65,12 +68,12 @@ impl<L: Link> Wire<L> {
     pub(super) async fn read_many_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
         self.guard_open_blobs()?;
         let mut chains = VecDeque::new();
-        let result = self.read_chains(handle(transaction.0), ids, &mut chains, take).await;
+        let result = self.read_chains(handle(transaction.0), blobs, &mut chains, take).await;
         for Chain { open, get, close, .. } in chains {
             for ticket in [open, get, close] {
                 self.router.ignore(ticket);
@@ -82,7 +85,7 @@ impl<L: Link> Wire<L> {
     async fn read_chains(
         &mut self,
         transaction: u16,
-        ids: &[u64],
+        blobs: &[Wanted],
         chains: &mut VecDeque<Chain>,
         take: &mut Take<'_>,
     ) -> Result<()> {
@@ -93,24 +96,29 @@ impl<L: Link> Wire<L> {
             // What came ahead is there already; in order, so only when nothing is on its way.
             while go_on
                 && chains.is_empty()
-                && let Some(id) = ids.get(next)
+                && let Some(wanted) = blobs.get(next)
             {
-                let Some(blob) = self.cursors.inline.take(transaction, *id) else { break };
+                let Some(blob) = self.cursors.inline.take(transaction, wanted.id) else { break };
+                self.check_length(wanted, blob.len())?;
                 go_on = take(next, &blob)?;
                 next += 1;
             }
             // Half a window at a time, so that requests share their writes.
             if go_on && chains.len() <= self.window.0 / 2 {
-                while next < ids.len() && chains.len() < self.window.0 {
-                    chains.push_back(self.ask_for_blob(transaction, ids[next], next)?);
+                while chains.len() < self.window.0
+                    && let Some(wanted) = blobs.get(next)
+                {
+                    chains.push_back(self.ask_for_blob(transaction, *wanted, next)?);
                     next += 1;
                 }
             }
             let Some(chain) = chains.pop_front() else { return Ok(()) };
-            let index = chain.index;
+            self.check_interruption()?;
+            let Chain { index, wanted, .. } = chain;
             contents.clear();
             if self.read_chain(chain, &mut contents).await? {
                 self.window.seen(contents.len());
+                self.check_length(&wanted, contents.len())?;
                 go_on &= take(index, &contents)?;
                 continue;
             }
@@ -118,28 +126,32 @@ impl<L: Link> Wire<L> {
             self.window.seen(usize::MAX);
             let mut behind = Vec::with_capacity(chains.len());
             while let Some(chain) = chains.pop_front() {
-                let (index, mut contents) = (chain.index, Vec::new());
+                let (index, wanted, mut contents) = (chain.index, chain.wanted, Vec::new());
                 let is_whole = self.read_chain(chain, &mut contents).await?;
-                behind.push((index, is_whole.then_some(contents)));
+                behind.push((index, wanted, is_whole.then_some(contents)));
             }
-            for (index, held) in std::iter::once((index, None)).chain(behind) {
+            for (index, wanted, held) in std::iter::once((index, wanted, None)).chain(behind) {
                 let held = match held {
                     Some(held) => held,
+                    // A window of long ones would be more than anybody wants.
+                    None if !go_on => return Ok(()),
                     None => {
                         contents.clear();
-                        self.read_long_blob(transaction, ids[index], &mut contents).await?;
+                        self.read_long_blob(transaction, wanted, &mut contents).await?;
                         std::mem::take(&mut contents)
                     }
                 };
+                self.check_length(&wanted, held.len())?;
                 go_on &= take(index, &held)?;
             }
         }
     }
 
-    fn ask_for_blob(&mut self, transaction: u16, id: u64, index: usize) -> Result<Chain> {
+    fn ask_for_blob(&mut self, transaction: u16, wanted: Wanted, index: usize) -> Result<Chain> {
         Ok(Chain {
             index,
-            open: self.ask(&OpenBlob { transaction, id, bpb: &[] })?,
+            wanted,
+            open: self.ask(&OpenBlob { transaction, id: wanted.id, bpb: &[] })?,
             get: self.ask(&GetSegment { blob: LAST_OBJECT })?,
             close: self.ask(&CloseBlob { blob: LAST_OBJECT })?,
         })
@@ -157,17 +169,32 @@ impl<L: Link> Wire<L> {
         Ok(got.object == STATE_END)
     }
 
-    /// Appends the contents of a BLOB of any length.
-    async fn read_long_blob(&mut self, transaction: u16, id: u64, out: &mut Vec<u8>) -> Result<()> {
-        let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
+    /// Whether so many bytes are as many as there may be. A server that sends more of an array than there can be is not to be
+    /// trusted any further.
+    fn check_length(&mut self, wanted: &Wanted, length: usize) -> Result<()> {
+        if !wanted.is_exceeded_by(length) {
+            return Ok(());
+        }
+        let error: Error = wanted.too_long();
+        if wanted.is_declared {
+            self.connection.fail(ProtocolError::InvalidMessage(error.to_string()));
+        }
+        Err(error)
+    }
+
+    /// Appends the contents of a BLOB of any length that is wanted.
+    async fn read_long_blob(&mut self, transaction: u16, wanted: Wanted, out: &mut Vec<u8>) -> Result<()> {
+        let open = self.ask(&OpenBlob { transaction, id: wanted.id, bpb: &[] })?;
         let mut gets = VecDeque::new();
         for _ in 0..SEGMENTS_AHEAD {
             gets.push_back(self.ask(&GetSegment { blob: LAST_OBJECT })?);
         }
         let result = match self.success(open).await {
             Ok(opened) => {
-                let read = self.read_segments(opened.object, &mut gets, out).await;
-                self.tell(&CloseBlob { blob: opened.object })?;
+                let read = self.read_segments(opened.object, &wanted, &mut gets, out).await;
+                if self.connection.failure().is_none() {
+                    self.tell(&CloseBlob { blob: opened.object })?;
+                }
                 read
             }
             Err(error) => Err(error),
@@ -181,18 +208,39 @@ impl<L: Link> Wire<L> {
     async fn read_segments(
         &mut self,
         blob: u16,
+        wanted: &Wanted,
         gets: &mut VecDeque<Ticket>,
         out: &mut Vec<u8>,
     ) -> Result<()> {
+        let mut empty_since = None;
         while let Some(ticket) = gets.pop_front() {
             let got = self.success(ticket).await?;
+            let length = out.len();
             append_segments(&got.data, out)?;
+            self.check_length(wanted, out.len())?;
             if got.object == STATE_END {
                 break;
             }
+            self.check_contents(out.len() > length, &mut empty_since)?;
             gets.push_back(self.ask(&GetSegment { blob })?);
         }
         Ok(())
+    }
+
+    /// Between two answers with segments: contents are what somebody waits for, and not just answers.
+    pub(super) fn check_contents(
+        &mut self,
+        have_come: bool,
+        empty_since: &mut Option<Instant>,
+    ) -> Result<()> {
+        let now = Instant::now();
+        let since = *empty_since.get_or_insert(now);
+        if have_come {
+            *empty_since = None;
+        } else if self.patience.is_too_long(since, now) {
+            return Err(self.link_failed(ErrorKind::TimedOut.into()));
+        }
+        self.check_interruption()
     }
 
     /// Creates stream BLOBs; returns their ids, which are valid in this transaction until a row takes them.
@@ -228,6 +276,7 @@ impl<L: Link> Wire<L> {
             puts.push_back(Put { ticket, length: PUT_COST, is_create: true });
             ahead += PUT_COST;
             for bytes in blob.chunks(PUT_SIZE) {
+                self.check_interruption()?;
                 while ahead > PUT_AHEAD
                     && let Some(put) = puts.pop_front()
                 {

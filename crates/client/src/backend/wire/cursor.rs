@@ -1,6 +1,7 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
+use super::interruption::TimeLimit;
 use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
@@ -52,6 +53,8 @@ pub(super) struct OpenCursor {
     in_flight: VecDeque<Ticket>,
     /// Rows that came while nobody wanted them, or more than a batch could take.
     kept: VecDeque<KeptRows>,
+    /// What these take, in bytes.
+    held: usize,
     blr_sent: bool,
     /// The first rows have come.
     has_rows: bool,
@@ -69,7 +72,7 @@ pub(super) struct OpenCursor {
     failed: Option<Error>,
     /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
     is_one_of_many: bool,
-    deadline: Option<Instant>,
+    limit: Option<TimeLimit>,
     /// The move under way, where the server scrolls.
     pub(super) scroll: Option<Scroll>,
 }
@@ -101,6 +104,11 @@ impl KeptRows {
         }
     }
 
+    /// What it takes to keep them, in bytes.
+    pub(super) fn weight(&self) -> usize {
+        size_of::<Self>() + self.bytes.len() + size_of_val(self.positions.as_slice())
+    }
+
     /// Moves rows into `builder`; `true` when all of them fitted.
     pub(super) fn give(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
         self.next += builder.push(&self.as_rows(), self.next)?;
@@ -115,6 +123,11 @@ impl KeptRows {
 impl Cursors {
     fn by_ticket(&mut self, ticket: Ticket) -> Option<&mut OpenCursor> {
         self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
+    }
+
+    /// Bytes that rows take until somebody reads on.
+    pub(super) fn held(&self) -> usize {
+        self.open.values().map(|cursor| cursor.held).sum()
     }
 
     /// Whether the statement may open a cursor.
@@ -166,6 +179,7 @@ impl OpenCursor {
             format,
             in_flight: VecDeque::new(),
             kept: VecDeque::new(),
+            held: 0,
             blr_sent: false,
             has_rows: false,
             is_long: false,
@@ -176,7 +190,7 @@ impl OpenCursor {
             at_end: false,
             failed: None,
             is_one_of_many: false,
-            deadline: None,
+            limit: None,
             scroll: None,
         }
     }
@@ -214,7 +228,9 @@ impl OpenCursor {
         if start >= rows.rows || self.failed.is_some() {
             return;
         }
-        self.kept.push_back(KeptRows::new(rows, start));
+        let kept = KeptRows::new(rows, start);
+        self.held += kept.weight();
+        self.kept.push_back(kept);
     }
 
     /// Moves kept rows into `builder`; `true` when all of them fitted.
@@ -223,6 +239,7 @@ impl OpenCursor {
             if !kept.give(builder)? {
                 return Ok(false);
             }
+            self.held -= kept.weight();
             self.kept.pop_front();
         }
         Ok(true)
@@ -243,9 +260,10 @@ impl<L: Link> Wire<L> {
         let id = handle(statement.0);
         self.cursors.expect_free(id)?;
         let (blr, message) = self.pack(parameters)?;
-        let (timeout, deadline) = self.take_timeout();
+        let (timeout, limit) = self.take_timeout();
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
+        self.ask_number(owner, transaction)?;
         let mut options = self.execute_options(output, timeout);
         if scrolls {
             options.cursor_flags = SCROLLABLE;
@@ -257,7 +275,7 @@ impl<L: Link> Wire<L> {
             options,
         })?;
         let mut cursor = OpenCursor::new(Arc::new(PackedFormat::new(Arc::clone(output))));
-        cursor.deadline = deadline;
+        cursor.limit = limit;
         cursor.scroll = scrolls.then(Scroll::default);
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
@@ -347,9 +365,10 @@ impl<L: Link> Wire<L> {
             if is_full || must_read {
                 return Ok(false);
             }
-            self.interruption.deadline = cursor.deadline;
+            self.interruption.limit = cursor.limit;
             self.check_interruption()?;
             self.request_rows(id)?;
+            self.check_held()?;
             match self.connection.next_event()? {
                 None => self.wait_for_rows(id).await?,
                 Some(Event::Rows { ticket, rows }) => {

@@ -1,8 +1,8 @@
 //! The auxiliary connection, on which a server tells of events.
 
 use super::Wire;
+use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
-use crate::backend::link::{Link, Patience};
 use crate::config::{AddressFamily, Config};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
@@ -39,7 +39,6 @@ pub(crate) struct EventRoute {
     port: Option<u16>,
     family: AddressFamily,
     timeout: Duration,
-    read_timeout: Option<Duration>,
 }
 
 impl EventRoute {
@@ -56,13 +55,14 @@ impl EventRoute {
             (None, None) => host.to_owned(),
         };
         let (port, family) = (config.event_port, config.address_family);
-        Self { host, port, family, timeout: config.connect_timeout, read_timeout: config.read_timeout }
+        Self { host, port, family, timeout: config.connect_timeout }
     }
 
     fn connect(&self, port: u16) -> Result<TcpStream> {
         let port = self.port.unwrap_or(port);
         let deadline = Instant::now() + self.timeout;
-        let link = TcpLink::connect(&self.host, port, self.family, deadline).map_err(|error| {
+        let link = TcpLink::connect(&self.host, port, self.family, deadline);
+        link.and_then(TcpLink::into_stream).map_err(|error| {
             let kind = match error.kind() {
                 ErrorKind::TimedOut => Kind::Timeout,
                 _ => Kind::Unreachable,
@@ -74,8 +74,7 @@ impl EventRoute {
                 self.host
             );
             Error::new(kind, text)
-        })?;
-        Ok(link.into_stream())
+        })
     }
 }
 
@@ -129,9 +128,9 @@ impl<L: Link> Wire<L> {
     /// because `route` leads to another program, it cannot be told any more, since requests that wait keep it from looking.
     async fn ask_first(&mut self, route: &EventRoute, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
         self.connect_auxiliary(route).await?;
-        self.link.set_patience(Patience::Until(Instant::now() + route.timeout));
+        self.patience.until = Some(Instant::now() + route.timeout);
         let result = self.ask_now(block, inbox).await;
-        self.link.set_patience(Patience::Each(route.read_timeout));
+        self.patience.until = None;
         result.map_err(|error| match error.kind() {
             Kind::Timeout => error.context("the connection for events does not seem to lead to the server"),
             _ => error,

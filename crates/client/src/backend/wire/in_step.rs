@@ -1,10 +1,12 @@
 //! Pipelines with an error in the middle: the connection must stay in step with the server.
 
 use super::{Wire, connect_options};
-use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
+use crate::arrow::{BatchLimits, MaxBlob, ReadOptions, WriteOptions};
+use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
-use crate::backend::{Backend, End, TransactionId};
+use crate::backend::{Backend, End, TransactionId, Wanted};
 use crate::config::{Config, Target};
+use crate::db_key::KeyHolder;
 use crate::session::{Session, ready};
 use arrow::array::{ArrayRef, Int32Array, RecordBatch};
 use firearrow_proto::api::gds;
@@ -13,14 +15,27 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
+    attach_over(url, |link| link, Some(Duration::from_secs(20)))
+}
+
+/// [`attach`] over another kind of link.
+pub(super) fn attach_over<L: Link>(
+    url: &str,
+    over: impl FnOnce(TcpLink) -> L,
+    read_timeout: Option<Duration>,
+) -> Session<Wire<L>> {
     let config = Config::parse(url).expect("a valid URL");
     let Target::Remote { host, port, database } = &config.target else { panic!("a wire test") };
     let deadline = Instant::now() + Duration::from_secs(20);
     let link = TcpLink::connect(host, *port, config.address_family, deadline).expect("it listens");
     let options = connect_options(&config, database, true).expect("options");
-    let no_key = |_: &[u8]| Ok(Vec::new());
-    let wire = Wire::attach(link, options, &no_key, deadline, Some(Duration::from_secs(20)));
+    let mut key = KeyHolder::new(&config);
+    let wire = Wire::attach(over(link), options, &mut key, deadline, read_timeout);
     Session::new(ready(wire).expect("it attaches"))
+}
+
+fn blobs(ids: &[u64]) -> Vec<Wanted> {
+    ids.iter().map(|id| Wanted::blob(*id, MaxBlob::default())).collect()
 }
 
 fn written(session: &mut Session<Wire<TcpLink>>, transaction: TransactionId, texts: &[&[u8]]) -> Vec<u64> {
@@ -47,7 +62,7 @@ firearrow_testkit::matrix!(
                 taken.push(index);
                 Ok(true)
             };
-            let result = ready(session.backend.read_blobs(transaction, &wanted, &mut take));
+            let result = ready(session.backend.read_blobs(transaction, &blobs(&wanted), &mut take));
             if bad < ids.len() {
                 let error = result.expect_err("there is no such BLOB");
                 assert!(!error.gds_codes().is_empty(), "{error}");
@@ -90,10 +105,10 @@ firearrow_testkit::matrix!(
             taken += 1;
             Ok(taken < 10)
         };
-        ready(session.backend.read_blobs(transaction, &ids, &mut take)).expect("they are there");
+        ready(session.backend.read_blobs(transaction, &blobs(&ids), &mut take)).expect("they are there");
         assert!((10..=300).contains(&taken), "{taken}");
         let fails = &mut |_: usize, _: &[u8]| Err(super::Error::new(super::Kind::Data, "no"));
-        ready(session.backend.read_blobs(transaction, &ids, fails)).expect_err("the taker failed");
+        ready(session.backend.read_blobs(transaction, &blobs(&ids), fails)).expect_err("the taker failed");
         ready(session.backend.ping()).expect("still in step");
     },
     fn leaving_does_not_wait_for_what_is_endless(target: &firearrow_testkit::Target) {

@@ -26,6 +26,8 @@ impl Default for InlineBlobs {
 const LONGEST: u32 = 65535;
 /// As libfbclient has it.
 const LIMIT: usize = 10 << 20;
+/// What an entry takes beside its contents: short ones, and empty ones, count as well.
+const ENTRY: usize = 128;
 
 impl InlineBlobs {
     pub(super) fn configure(&mut self, longest: Option<u32>, limit: Option<u32>) {
@@ -42,12 +44,12 @@ impl InlineBlobs {
     /// Ids of temporary BLOBs are used again within a transaction, so the newest contents count.
     pub(super) fn keep(&mut self, blob: &InlineBlob<'_>) {
         self.remove((blob.transaction, blob.id));
-        if self.bytes + blob.segments.len() > self.limit {
+        if self.bytes + ENTRY + blob.segments.len() > self.limit {
             return;
         }
         let mut contents = Vec::with_capacity(blob.segments.len());
         if append_segments(blob.segments, &mut contents).is_ok() {
-            self.bytes += contents.len();
+            self.bytes += ENTRY + contents.len();
             self.contents.insert((blob.transaction, blob.id), contents);
         }
     }
@@ -59,7 +61,7 @@ impl InlineBlobs {
     /// The ids of a transaction end with it, and some of them when it goes on.
     pub(super) fn forget(&mut self, transaction: u16) {
         self.contents.retain(|key, _| key.0 != transaction);
-        self.bytes = self.contents.values().map(Vec::len).sum();
+        self.bytes = self.contents.values().map(|contents| ENTRY + contents.len()).sum();
     }
 
     /// Whether rows should wait until somebody has read their BLOBs.
@@ -69,7 +71,7 @@ impl InlineBlobs {
 
     fn remove(&mut self, key: (u16, u64)) -> Option<Vec<u8>> {
         let contents = self.contents.remove(&key);
-        self.bytes -= contents.as_ref().map_or(0, Vec::len);
+        self.bytes -= contents.as_ref().map_or(0, |contents| ENTRY + contents.len());
         contents
     }
 }
@@ -94,9 +96,9 @@ mod tests {
     #[test]
     fn room_is_bounded_and_given_back_with_the_transaction() {
         let mut blobs = InlineBlobs::default();
-        blobs.configure(None, Some(4));
+        blobs.configure(None, Some(ENTRY as u32 + 4));
         blobs.keep(&blob(1, &[1, 0, b'a']));
-        assert!(!blobs.is_half_full());
+        assert_eq!(blobs.bytes, ENTRY + 1);
         blobs.keep(&blob(2, &[2, 0, b'b', b'b']));
         assert_eq!(blobs.take(1, 2), None);
         blobs.forget(1);
@@ -105,5 +107,18 @@ mod tests {
         assert_eq!(blobs.take(1, 3), None, "a segment that is too short");
         blobs.configure(None, Some(0));
         assert_eq!(blobs.take_longest(), 0);
+    }
+
+    #[test]
+    fn empty_ones_count_as_well() {
+        let mut blobs = InlineBlobs::default();
+        blobs.configure(None, Some(100 * ENTRY as u32));
+        for id in 1..10_000 {
+            blobs.keep(&blob(id, &[]));
+        }
+        assert_eq!((blobs.contents.len(), blobs.bytes), (100, 100 * ENTRY));
+        assert!(blobs.is_half_full());
+        assert_eq!(blobs.take(1, 100).as_deref(), Some(&[][..]));
+        assert_eq!(blobs.bytes, 99 * ENTRY);
     }
 }

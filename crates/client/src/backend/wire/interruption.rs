@@ -2,10 +2,11 @@
 //!
 //! A server notices `op_cancel` only when no other request waits on the connection, and one that has to wait makes all
 //! later ones wait, too. So it is sent once for a call, some time after the last request and not as long as another one is
-//! known to wait behind the running one. If nothing comes of it the connection is closed, which servers notice at once.
+//! known to wait behind the running one. The client looks every 50 ms, whether bytes come or not. If nothing comes of it
+//! the connection is closed, which servers notice at once.
 
 use super::Wire;
-use crate::backend::link::Link;
+use crate::backend::link::{GLANCE, Link};
 use crate::backend::milliseconds;
 use crate::cancel::{CancelHandle, Signal};
 use crate::error::{Error, Kind, Result};
@@ -16,9 +17,21 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How much later than its time limit a statement may end where the server looks after that: its clock starts when the
+/// statement arrives, and it has to notice.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// What ends sooner, or within so many round trips, is not interrupted.
 const GLANCE_BEHIND: Duration = Duration::from_millis(100);
 const GLANCE_TRIPS: u32 = 4;
+
+/// When the time of an execution is up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeLimit {
+    at: Instant,
+    /// The server has promised to end it. The client does so only while it waits for that in vain.
+    is_promised: bool,
+}
 
 /// What may end the running call.
 #[derive(Debug, Default)]
@@ -26,14 +39,18 @@ pub(super) struct Interruption {
     signal: Signal,
     /// The limit for the next execution.
     pub(super) timeout: Option<Duration>,
-    /// When the time of the running call is up, where the server does not look after that.
-    pub(super) deadline: Option<Instant>,
+    /// When the time of the running call is up.
+    pub(super) limit: Option<TimeLimit>,
     /// When nobody waits any more for the result that the server works for.
     unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
     /// The server was told.
     is_told: bool,
+    /// When the client last looked whether the call should end.
+    looked: Option<Instant>,
+    /// When the last request left.
+    sent: Option<Instant>,
 }
 
 impl Interruption {
@@ -49,7 +66,34 @@ impl Interruption {
     }
 
     fn forget(&mut self) {
-        (self.deadline, self.unwanted, self.due, self.is_told) = (None, None, None, false);
+        (self.limit, self.unwanted, self.due, self.is_told) = (None, None, None, false);
+        self.looked = None;
+    }
+
+    /// The time of the running call, which the server does not know.
+    pub(super) fn limit_call(&mut self, time: Option<Duration>) {
+        let at = time.and_then(|time| Instant::now().checked_add(time));
+        self.limit = at.map(|at| TimeLimit { at, is_promised: false });
+    }
+
+    /// Requests have left.
+    pub(super) fn has_sent(&mut self) {
+        self.sent = Some(Instant::now());
+    }
+
+    /// Whether to look if the call should end. Most calls are over before that is worth a thought.
+    pub(super) fn is_time_to_look(&mut self, now: Instant) -> bool {
+        let looked = *self.looked.get_or_insert(now);
+        let is_time = now.duration_since(looked) >= GLANCE;
+        if is_time {
+            self.looked = Some(now);
+        }
+        is_time
+    }
+
+    /// Whether the call should have ended a while ago.
+    pub(super) fn is_overdue(&mut self) -> bool {
+        self.is_due() && self.due.get_or_insert_with(Instant::now).elapsed() > PATIENCE
     }
 
     pub(super) fn handle(&self) -> CancelHandle {
@@ -61,7 +105,7 @@ impl Interruption {
     }
 
     fn is_due(&self) -> bool {
-        self.signal.is_set() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.signal.is_set() || self.limit.is_some_and(|limit| Instant::now() >= limit.at)
     }
 
     /// Whether nobody but the clock wanted the running call to end.
@@ -79,20 +123,24 @@ impl Interruption {
 }
 
 impl<L: Link> Wire<L> {
-    /// The limit for an execution, as the server wants it; older servers have none, and this side watches the clock.
-    pub(super) fn take_timeout(&mut self) -> (u32, Option<Instant>) {
+    /// The limit for an execution, in milliseconds for the server (0 where it knows none), and for the client.
+    pub(super) fn take_timeout(&mut self) -> (u32, Option<TimeLimit>) {
         let Some(timeout) = self.interruption.timeout.take() else { return (0, None) };
-        if self.connection.version().is_some_and(|version| version.has_statement_timeout()) {
-            return (milliseconds(timeout), None);
-        }
-        let deadline = Instant::now() + timeout;
-        self.interruption.deadline = Some(deadline);
-        (0, Some(deadline))
+        let is_promised = self.connection.version().is_some_and(|version| version.has_statement_timeout());
+        let grace = if is_promised { GRACE } else { Duration::ZERO };
+        let at = Instant::now().checked_add(timeout.saturating_add(grace));
+        let limit = at.map(|at| TimeLimit { at, is_promised });
+        self.interruption.limit = limit;
+        (if is_promised { milliseconds(timeout) } else { 0 }, limit)
     }
 
     /// Between rows, in either direction: it needs no help of the server to end there.
     pub(super) fn check_interruption(&self) -> Result<()> {
-        if self.interruption.is_due() { Err(self.interruption.error("between two rows")) } else { Ok(()) }
+        let Interruption { signal, limit, due, .. } = &self.interruption;
+        // Rows that a server has sent in time are good, however late they are read.
+        let is_late =
+            limit.is_some_and(|limit| Instant::now() >= limit.at && (!limit.is_promised || due.is_some()));
+        if is_late || signal.is_set() { Err(self.interruption.error("between two rows")) } else { Ok(()) }
     }
 
     /// The server shall end what it does for the only result that is still to come, unless it is about to.
@@ -119,7 +167,7 @@ impl<L: Link> Wire<L> {
         (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
     }
 
-    /// A moment has passed without a byte from the server.
+    /// Ends the call if it should have ended: the server is told first, then the connection is closed.
     pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
         let is_due = self.interruption.is_due();
         let is_unwanted = self.interruption.unwanted.is_some_and(|time| Instant::now() >= time);
@@ -127,7 +175,8 @@ impl<L: Link> Wire<L> {
             return Ok(());
         }
         let due = *self.interruption.due.get_or_insert_with(Instant::now);
-        if !self.interruption.is_told && self.connection.pending_results() <= 1 {
+        let is_quiet = self.interruption.sent.is_none_or(|sent| sent.elapsed() >= GLANCE);
+        if !self.interruption.is_told && is_quiet && self.connection.pending_results() <= 1 {
             (self.interruption.is_told, self.interruption.due) = (true, Some(Instant::now()));
             let _ = self.connection.send(&Cancel)?; // no answer will come
             return self.flush().await;
@@ -136,8 +185,13 @@ impl<L: Link> Wire<L> {
         if !is_due || due.elapsed() <= PATIENCE {
             return Ok(());
         }
+        Err(self.give_up())
+    }
+
+    /// Closes the connection, which ends whatever the server does for it.
+    pub(super) fn give_up(&mut self) -> Error {
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();
-        Err(self.interruption.error("the server did not react, so that the connection was closed"))
+        self.interruption.error("the server did not react, so that the connection was closed")
     }
 }

@@ -11,24 +11,29 @@ mod in_step;
 mod inline;
 mod interruption;
 mod open_blob;
+mod patience;
 mod router;
 mod scroll;
 mod series;
 mod statement;
+#[cfg(test)]
+mod stuck;
 mod transaction;
 pub(crate) mod write;
 
-use super::link::{Link, Patience};
+use super::link::Link;
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
-    Writer,
+    Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
-use crate::config::Config;
+use crate::config::{Config, WireCrypt};
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
+use crate::warning::Warning;
 use blob::Window;
 use cursor::Cursors;
 pub(crate) use event::EventRoute;
@@ -44,6 +49,7 @@ use firearrow_proto::wire::packet::{Request, attach, info};
 use firearrow_proto::wire::{Connection, Event, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
 use open_blob::OpenBlobs;
+use patience::{Patience, Writing};
 use router::Router;
 pub(crate) use series::Lanes;
 use statement::Statements;
@@ -52,18 +58,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transaction::Transactions;
 
-/// Longest waits for a server to roll back what is open and to confirm a detach; the socket is closed anyway.
+/// Longest wait for a server to roll back what is open and to confirm a detach; the socket is closed anyway.
 const DETACH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
 const DATABASE_INFO_BUFFER: u32 = 65535;
 
-/// Supplies the key of an encrypted database: the server's data in, the key out.
-pub(crate) type KeySupplier = dyn Fn(&[u8]) -> Result<Vec<u8>> + Send + Sync;
-
 /// A database attached over a link.
 pub(crate) struct Wire<L> {
     connection: Connection,
+    limits: Limits,
     link: L,
     router: Router,
     cursors: Cursors,
@@ -72,24 +76,28 @@ pub(crate) struct Wire<L> {
     open_blobs: OpenBlobs,
     window: Window,
     interruption: Interruption,
+    patience: Patience,
     /// The shortest wait for an answer while connecting.
     round_trip: Duration,
     events: Events,
+    /// About the connection itself.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl<L: Link> Wire<L> {
     /// Goes through the whole handshake before `deadline`.
     pub(crate) async fn attach(
-        mut link: L,
+        link: L,
         options: ConnectOptions,
-        key: &KeySupplier,
+        key: &mut KeyHolder<'_>,
         deadline: Instant,
         read_timeout: Option<Duration>,
     ) -> Result<Self> {
-        link.set_patience(Patience::Until(deadline));
-        let connection = Connection::open(options, Limits::default())?;
+        let limits = Limits::default();
+        let connection = Connection::open(options, limits)?;
         let mut wire = Self {
             connection,
+            limits,
             link,
             router: Router::default(),
             cursors: Cursors::default(),
@@ -98,26 +106,20 @@ impl<L: Link> Wire<L> {
             open_blobs: OpenBlobs::default(),
             window: Window::default(),
             interruption: Interruption::default(),
+            patience: Patience::until(deadline),
             round_trip: Duration::MAX,
             events: Events::default(),
+            warnings: Vec::new(),
         };
         loop {
             match wire.connection.next_event()? {
-                Some(Event::Attached(warnings)) => {
-                    for line in warnings.lines(true) {
-                        tracing::warn!("{line}");
-                    }
+                Some(Event::Attached(status)) => {
+                    wire.warnings.extend(status.lines(true).into_iter().map(Warning::Server));
                     break;
                 }
                 Some(Event::KeyCallback(callback)) => {
-                    let reply = key(&callback.data)?;
-                    let limit = callback.reply_limit.map_or(usize::MAX, usize::from);
-                    if reply.len() > limit {
-                        let text =
-                            format!("the database key has {} bytes, the server takes {limit}", reply.len());
-                        return Err(Error::new(Kind::Configuration, text));
-                    }
-                    wire.connection.reply_key(&reply);
+                    let encrypted = wire.connection.cipher().is_some();
+                    wire.connection.reply_key(key.answer(callback.reply_limit, encrypted, deadline)?);
                 }
                 Some(_) => {}
                 None => {
@@ -132,7 +134,7 @@ impl<L: Link> Wire<L> {
                 }
             }
         }
-        wire.link.set_patience(Patience::Each(read_timeout));
+        wire.patience = Patience::for_each(read_timeout);
         Ok(wire)
     }
 
@@ -150,10 +152,18 @@ impl<L: Link> Wire<L> {
     async fn exchange(&mut self) -> Result<()> {
         self.flush().await?;
         loop {
+            let now = Instant::now();
+            if self.patience.is_over(self.connection.answers(), now) {
+                return Err(self.link_failed(ErrorKind::TimedOut.into()));
+            }
+            // Whether bytes come or not: a peer may send some every now and then, and never an answer.
+            if self.interruption.is_time_to_look(now) {
+                self.look_for_interruption().await?;
+            }
             let space = self.connection.space()?;
             match self.link.read(space).await {
                 Ok(count) => return Ok(self.connection.received(count)?),
-                Err(error) if error.kind() == ErrorKind::Interrupted => self.look_for_interruption().await?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.link_failed(error)),
             }
         }
@@ -166,12 +176,33 @@ impl<L: Link> Wire<L> {
             return Ok(());
         }
         self.events.let_settle();
-        match self.link.write_all(bytes).await {
-            Ok(()) => {
+        let (mut taken, mut writing) = (0, Writing::begin());
+        let failed = loop {
+            match self.link.write(&bytes[taken..]).await {
+                Ok(0) => break Some(ErrorKind::WriteZero.into()),
+                Ok(count) => taken += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => break Some(error),
+            }
+            if taken == bytes.len() {
+                break None;
+            }
+            if writing.is_over(taken, &self.patience) {
+                break Some(ErrorKind::TimedOut.into());
+            }
+            // In the middle of a packet there is no other way to end.
+            if self.interruption.is_overdue() {
+                return Err(self.give_up());
+            }
+        };
+        match failed {
+            None => {
                 self.connection.sent();
+                self.interruption.has_sent();
+                self.statements.has_sent();
                 Ok(())
             }
-            Err(error) => Err(self.link_failed(error)),
+            Some(error) => Err(self.link_failed(error)),
         }
     }
 
@@ -217,6 +248,7 @@ impl<L: Link> Wire<L> {
 
     /// Handles one event, or exchanges bytes when there is none.
     async fn step(&mut self) -> Result<()> {
+        self.check_held()?;
         match self.connection.next_event()? {
             Some(event) => {
                 self.router.route(event, &mut self.cursors);
@@ -224,6 +256,18 @@ impl<L: Link> Wire<L> {
             }
             None => self.exchange().await,
         }
+    }
+
+    /// To be called before each event: what came unasked for must not grow without bounds while somebody waits for something
+    /// else.
+    fn check_held(&mut self) -> Result<()> {
+        let (held, limit) = (self.router.held() + self.cursors.held(), self.limits.held);
+        if held <= limit {
+            return Ok(());
+        }
+        let (length, limit) = (held as u64, limit as u64);
+        let what = "rows and answers that nobody has waited for";
+        Err(self.connection.fail(ProtocolError::TooLong { what, length, limit }).into())
     }
 
     async fn call<R: Request>(&mut self, request: &R) -> Result<Response> {
@@ -251,6 +295,14 @@ impl<L: Link> Backend for Wire<L> {
         Ok(self.start_late(tpb))
     }
 
+    fn will_change(&mut self, transaction: TransactionId) {
+        self.transactions.want_number(transaction);
+    }
+
+    fn renumbered(&mut self, transaction: TransactionId) {
+        self.transactions.forget_number(transaction);
+    }
+
     fn is_open(&self, transaction: TransactionId) -> bool {
         self.transactions.has(transaction)
     }
@@ -266,7 +318,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn recover(&mut self, number: u64) -> Result<TransactionId> {
         let handle = self.call(&Reconnect { number }).await?.object;
-        self.transactions.take_over(handle);
+        self.transactions.take_over(handle, number);
         Ok(TransactionId(handle.into()))
     }
 
@@ -290,6 +342,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         self.transactions.note_work(id);
+        self.transactions.want_number(id);
         self.run_immediate(id, sql).await
     }
 
@@ -319,6 +372,7 @@ impl<L: Link> Backend for Wire<L> {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
         self.transactions.note_work(transaction);
+        self.transactions.want_number(transaction);
         self.run_statement(statement, transaction, parameters, output, None).await
     }
 
@@ -342,9 +396,13 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
-        self.transactions.note_work(writer.transaction);
+        let owner = writer.transaction;
+        self.transactions.note_work(owner);
+        self.transactions.want_number(owner);
         // From here on the writer knows the handle.
-        writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
+        let handle = self.transaction(owner).await?;
+        self.ask_number(owner, handle)?;
+        writer.transaction = TransactionId(handle.into());
         self.send_rows(writer, chunk).await
     }
 
@@ -400,21 +458,27 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
-        self.leave_cursor(statement).await
+        self.leave_cursor(statement).await?;
+        self.send_releases().await
     }
 
     async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
-        self.release_statement(statement)
+        self.release_statement(statement)?;
+        self.send_releases().await
+    }
+
+    fn expect_more(&mut self) {
+        self.statements.expect_more();
     }
 
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
-        ids: &[u64],
+        blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
         let transaction = self.transaction(transaction).await?;
-        self.read_many_blobs(TransactionId(transaction.into()), ids, take).await
+        self.read_many_blobs(TransactionId(transaction.into()), blobs, take).await
     }
 
     async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
@@ -461,7 +525,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn limit_patience(&mut self) {
-        self.link.set_patience(Patience::Each(Some(DETACH_PATIENCE)));
+        self.patience.until = Some(Instant::now() + DETACH_PATIENCE);
     }
 
     async fn detach(&mut self) -> Result<()> {
@@ -485,10 +549,12 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn begin_call(&mut self) {
+        self.patience.begin_call();
         self.interruption.begin_call();
     }
 
     fn resume_call(&mut self) {
+        self.patience.begin_call();
         self.interruption.resume_call();
     }
 
@@ -499,6 +565,10 @@ impl<L: Link> Backend for Wire<L> {
     fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {
         self.interruption.timeout = timeout;
         Ok(())
+    }
+
+    fn limit_call(&mut self, time: Option<Duration>) {
+        self.interruption.limit_call(time);
     }
 
     fn is_late(&self) -> bool {
@@ -542,8 +612,13 @@ pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> 
         login: config.login().to_owned(),
         password: config.password.as_ref().map(|password| password.reveal().to_owned()).unwrap_or_default(),
         auth_plugins: config.auth_plugins.clone(),
-        wire_crypt: config.wire_crypt,
-        ciphers: config.ciphers.clone(),
+        // Whoever names a cipher wants that one, not clear text.
+        wire_crypt: if config.must_encrypt() { WireCrypt::Required } else { config.wire_crypt },
+        ciphers: match config.ciphers.as_slice() {
+            [] => ConnectOptions::DEFAULT_CIPHERS.to_vec(),
+            ciphers => ciphers.to_vec(),
+        },
+        allow_no_authentication: config.allow_no_authentication,
         compress: config.compress,
         versions: ConnectOptions::default_versions()
             .into_iter()

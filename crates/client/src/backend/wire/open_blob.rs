@@ -5,17 +5,20 @@ use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position
 use crate::backend::link::Link;
 use crate::backend::{BlobId, TransactionId};
 use crate::error::Result;
-use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::blob::{
     CloseBlob, GetSegment, OpenBlob, STATE_END, SeekBlob, append_segments,
 };
 use firearrow_proto::wire::packet::info::InfoBlob;
 use firearrow_proto::wire::packet::statement::{AllocateStatement, FreeOption, FreeStatement};
+use firearrow_proto::wire::{ProtocolError, Ticket};
 use std::collections::{HashMap, VecDeque};
 
 /// Segments that are asked for ahead once somebody reads on; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
+
+/// A stored byte of text becomes so many in UTF-8 at most; the length that a server tells is that of the stored bytes.
+const GROWTH: u64 = 4;
 
 /// The BLOBs that are open for reading.
 #[derive(Debug, Default)]
@@ -27,6 +30,10 @@ struct Reading {
     at_end: bool,
     /// How many segments to ask for: a reader of the first bytes shall not pay for more.
     ahead: usize,
+    /// Bytes that may come altogether.
+    most: u64,
+    /// Bytes that may still come.
+    left: u64,
 }
 
 impl<L: Link> Wire<L> {
@@ -62,36 +69,59 @@ impl<L: Link> Wire<L> {
             }
         };
         let (length, is_stream) = length_and_type(&info?.data);
-        let blob = Reading { gets: VecDeque::from([get]), at_end: false, ahead: 1 };
+        let most = length.saturating_mul(GROWTH);
+        let blob = Reading { gets: VecDeque::from([get]), at_end: false, ahead: 1, most, left: most };
         self.open_blobs.0.insert(opened.object, blob);
         Ok((BlobId(opened.object.into()), length, is_stream))
     }
 
-    /// Appends the next segments to `out`; `true` at the end.
+    /// Appends the next segments to `out`, some bytes at least; `true` at the end.
     pub(super) async fn read_stream(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
         let handle = id.0 as u16;
+        let mut empty_since = None;
+        loop {
+            let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
+            if blob.at_end {
+                return Ok(true);
+            }
+            let missing = blob.ahead.saturating_sub(blob.gets.len());
+            blob.ahead = SEGMENTS_AHEAD;
+            for _ in 0..missing {
+                let ticket = self.connection.send(&GetSegment { blob: handle })?;
+                if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+                    blob.gets.push_back(ticket);
+                }
+            }
+            let next = self.open_blobs.0.get_mut(&handle).and_then(|blob| blob.gets.pop_front());
+            let got = self.success(next.ok_or_else(closed)?).await?;
+            let length = out.len();
+            append_segments(&got.data, out)?;
+            self.count_in(handle, out.len() - length)?;
+            if got.object == STATE_END {
+                self.drop_ahead(handle);
+                if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+                    blob.at_end = true;
+                }
+                return Ok(true);
+            }
+            self.check_contents(out.len() > length, &mut empty_since)?;
+            if out.len() > length {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Counts bytes that came against the length that the server named.
+    fn count_in(&mut self, handle: u16, came: usize) -> Result<()> {
         let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
-        if blob.at_end {
-            return Ok(true);
-        }
-        let missing = blob.ahead.saturating_sub(blob.gets.len());
-        blob.ahead = SEGMENTS_AHEAD;
-        for _ in 0..missing {
-            let ticket = self.connection.send(&GetSegment { blob: handle })?;
-            if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
-                blob.gets.push_back(ticket);
+        match blob.left.checked_sub(came as u64) {
+            Some(left) => blob.left = left,
+            None => {
+                let text = "a BLOB came with more bytes than the server had said";
+                return Err(self.connection.fail(ProtocolError::InvalidMessage(text.into())).into());
             }
         }
-        let next = self.open_blobs.0.get_mut(&handle).and_then(|blob| blob.gets.pop_front());
-        let got = self.success(next.ok_or_else(closed)?).await?;
-        append_segments(&got.data, out)?;
-        if got.object == STATE_END {
-            self.drop_ahead(handle);
-            if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
-                blob.at_end = true;
-            }
-        }
-        Ok(got.object == STATE_END)
+        Ok(())
     }
 
     /// Goes to this offset from the start. What was read ahead is dropped.
@@ -101,7 +131,7 @@ impl<L: Link> Wire<L> {
         let offset = position(offset)?;
         let response = self.call(&SeekBlob { blob, mode: 0, offset }).await?;
         if let Some(blob) = self.open_blobs.0.get_mut(&blob) {
-            (blob.at_end, blob.ahead) = (false, 1);
+            (blob.at_end, blob.ahead, blob.left) = (false, 1, blob.most);
         }
         Ok(response.blob_id & 0xFFFF_FFFF)
     }

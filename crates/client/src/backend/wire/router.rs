@@ -3,6 +3,7 @@
 use super::cursor::{Cursors, KeptRows};
 use crate::arrow::BatchBuilder;
 use crate::error::Result;
+use firearrow_proto::api::status::{StatusArg, StatusVector};
 use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
@@ -16,14 +17,21 @@ pub(super) struct Router {
     ignored: HashSet<Ticket>,
     /// Executions that give one row, and the row if it came while somebody else waited.
     rows: HashMap<Ticket, Option<KeptRows>>,
+    /// What all of them take, in bytes.
+    held: usize,
 }
 
 impl Router {
     /// Nobody will collect the answer to `ticket`.
     pub(super) fn ignore(&mut self, ticket: Ticket) {
-        if self.arrived.remove(&ticket).is_none() {
+        if self.take(ticket).is_none() {
             self.ignored.insert(ticket);
         }
+    }
+
+    /// Bytes that answers and rows take until somebody collects them.
+    pub(super) fn held(&self) -> usize {
+        self.held
     }
 
     /// Whether the answer to `ticket` is still to come, and nobody will collect it.
@@ -43,7 +51,9 @@ impl Router {
 
     /// Collects the answer to `ticket` if it has come.
     pub(super) fn take(&mut self, ticket: Ticket) -> Option<Response> {
-        self.arrived.remove(&ticket)
+        let response = self.arrived.remove(&ticket)?;
+        self.held -= weight(&response);
+        Some(response)
     }
 
     /// Somebody will collect the row of this execution.
@@ -56,7 +66,7 @@ impl Router {
         let Some(kept) = self.rows.get_mut(&ticket) else { return Ok(true) };
         match kept.as_mut().map(|rows| rows.give(builder)).transpose()? {
             Some(false) => return Ok(false),
-            Some(true) => *kept = None,
+            Some(true) => self.held -= kept.take().map_or(0, |rows| rows.weight()),
             None => {}
         }
         Ok(true)
@@ -64,12 +74,15 @@ impl Router {
 
     /// Nobody will collect the row of this execution.
     pub(super) fn forget_rows(&mut self, ticket: Ticket) {
-        self.rows.remove(&ticket);
+        let kept = self.rows.remove(&ticket).flatten();
+        self.held -= kept.map_or(0, |rows| rows.weight());
     }
 
     /// Collects what became of the batch that `ticket` executed, if it has come.
     pub(super) fn take_completion(&mut self, ticket: Ticket) -> Option<Completion> {
-        self.completions.remove(&ticket)
+        let completion = self.completions.remove(&ticket)?;
+        self.held -= completion_weight(&completion);
+        Some(completion)
     }
 
     /// Files an event that is not being waited for right now.
@@ -82,11 +95,16 @@ impl Router {
                         tracing::debug!(status = %response.status, "a request without a listener failed");
                     }
                 } else if let Some(response) = cursors.fetch_failed(ticket, response) {
+                    self.held += weight(&response);
                     self.arrived.insert(ticket, response);
                 }
             }
             Event::Rows { ticket, rows } => match self.rows.get_mut(&ticket) {
-                Some(kept) => *kept = Some(KeptRows::new(&rows, 0)),
+                Some(kept) => {
+                    let rows = KeptRows::new(&rows, 0);
+                    self.held += rows.weight();
+                    self.held -= kept.replace(rows).map_or(0, |rows| rows.weight());
+                }
                 None => cursors.keep(ticket, &rows, 0),
             },
             Event::FetchEnd { ticket, cursor_end } => {
@@ -96,6 +114,7 @@ impl Router {
             Event::InlineBlob(blob) => cursors.inline.keep(&blob),
             Event::Completion { ticket, completion } => {
                 if !self.ignored.remove(&ticket) {
+                    self.held += completion_weight(&completion);
                     self.completions.insert(ticket, completion);
                 }
             }
@@ -103,3 +122,24 @@ impl Router {
         }
     }
 }
+
+/// What it takes to keep an answer, in bytes.
+fn weight(response: &Response) -> usize {
+    ENTRY + response.data.len() + status_weight(&response.status)
+}
+
+fn completion_weight(completion: &Completion) -> usize {
+    let errors: usize = completion.errors.iter().map(|(_, status)| ENTRY + status_weight(status)).sum();
+    ENTRY + size_of::<u32>() * (completion.updates.len() + completion.bare_errors.len()) + errors
+}
+
+fn status_weight(status: &StatusVector) -> usize {
+    let texts = status.0.iter().map(|arg| match arg {
+        StatusArg::Text(text) | StatusArg::Interpreted(text) | StatusArg::SqlState(text) => text.len(),
+        _ => 0,
+    });
+    size_of::<StatusArg>() * status.0.len() + texts.sum::<usize>()
+}
+
+/// What an entry takes beside its contents.
+const ENTRY: usize = 128;

@@ -110,8 +110,12 @@ impl<L: Link> Wire<L> {
         series: &mut Series,
         builder: &mut BatchBuilder,
     ) -> Result<bool> {
+        let owner = writer.transaction;
+        self.transactions.want_number(owner);
         // From here on the writer knows the handle.
-        writer.transaction = TransactionId(self.transaction(writer.transaction).await?.into());
+        let handle = self.transaction(owner).await?;
+        self.ask_number(owner, handle)?;
+        writer.transaction = TransactionId(handle.into());
         loop {
             self.check_interruption()?;
             if writer.should_stop() {
@@ -289,6 +293,7 @@ impl<L: Link> Wire<L> {
             if self.router.has(front.ticket) {
                 break;
             }
+            self.check_held()?;
             match (self.connection.next_event()?, builder.as_deref_mut()) {
                 (None, _) => self.wait_for_turn(&mut series.lanes).await?,
                 // There is room for one.

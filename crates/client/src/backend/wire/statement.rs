@@ -44,6 +44,10 @@ pub(super) struct Statements {
     unprepared: HashSet<u16>,
     /// Statements whose preparation has not been looked at.
     unconfirmed: HashMap<u16, Unconfirmed>,
+    /// Some were released, and the server has not been told: it still keeps others from altering their tables.
+    has_unsent_releases: bool,
+    /// Another request leaves in a moment, and can take them along.
+    more_follows: bool,
 }
 
 /// A statement of which more is believed than the server has confirmed.
@@ -51,6 +55,17 @@ pub(super) struct Statements {
 struct Unconfirmed {
     ticket: Ticket,
     known: Arc<StatementInfo>,
+}
+
+impl Statements {
+    /// Everything queued has been sent.
+    pub(super) fn has_sent(&mut self) {
+        (self.has_unsent_releases, self.more_follows) = (false, false);
+    }
+
+    pub(super) fn expect_more(&mut self) {
+        self.more_follows = true;
+    }
 }
 
 impl<L: Link> Wire<L> {
@@ -237,6 +252,7 @@ impl<L: Link> Wire<L> {
         let parameters = Parameters { blr: &blr, message: &message };
         let owner = transaction;
         let transaction = self.transaction_name(owner).await?;
+        self.ask_number(owner, transaction)?;
         let (timeout, _) = self.take_timeout();
         let mut builder = None;
         let executed = match output {
@@ -275,10 +291,20 @@ impl<L: Link> Wire<L> {
         let executed = self.answer(executed).await;
         let started = self.confirm_start(owner);
         let counts = self.answer(counted).await;
+        let is_refused = started.is_err() || executed.as_ref().is_ok_and(|answer| answer.status.is_error());
+        let commits = ended.is_some();
         let ended = match ended {
             Some(ticket) => self.success(ticket).await.map(|_| self.transactions.forget(owner)),
             None => Ok(()),
         };
+        let is_lost = ended.as_ref().err().is_some_and(|error| error.status().is_none());
+        if commits && is_lost && !is_refused && self.connection.failure().is_some() {
+            let failures = [confirmed.err(), row.err(), executed.err(), counts.err(), ended.err()];
+            return Err(match failures.into_iter().flatten().next() {
+                Some(error) => self.lost_with_statement(owner, error),
+                None => Error::from(ProtocolError::Closed),
+            });
+        }
         started.and(confirmed).and(row)?;
         let (response, counts) = (success(executed?)?, counts?);
         ended?;
@@ -290,10 +316,21 @@ impl<L: Link> Wire<L> {
         Ok(Executed { counts, transaction_ended })
     }
 
+    /// The error for a commit that was sent with its statement. Whoever wanted that to end is told so first.
+    fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
+        let kind = error.kind();
+        let lost = self.lost_commit(owner, error);
+        if kind == Kind::Cancelled || (kind == Kind::Timeout && self.interruption.is_late()) {
+            return lost.of_kind(kind);
+        }
+        lost
+    }
+
     /// Takes the row of a singleton; returns when its `op_response` has come.
     async fn singleton_row(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<()> {
         let mut result = Ok(());
         while !self.router.has(ticket) {
+            self.check_held()?;
             match self.connection.next_event()? {
                 None => self.exchange().await?,
                 Some(Event::Rows { ticket: of, rows }) if of == ticket => {
@@ -307,6 +344,7 @@ impl<L: Link> Wire<L> {
 
     pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
         let transaction = self.transaction_name(owner).await?;
+        self.ask_number(owner, transaction)?;
         let ticket = self.ask(&ExecuteImmediate { transaction, dialect: sql.dialect, sql: sql.text })?;
         let answer = self.answer(ticket).await?;
         self.confirm_start(owner)?;
@@ -317,7 +355,14 @@ impl<L: Link> Wire<L> {
         Ok(Executed { counts: None, transaction_ended })
     }
 
-    /// Frees the statement with the next write; its handle is kept for another one.
+    /// Sends releases that are queued: until then nobody can drop the tables of those statements. While a request runs
+    /// they wait, because it could not be cancelled any more with something behind it.
+    pub(super) async fn send_releases(&mut self) -> Result<()> {
+        let can_wait = !self.statements.has_unsent_releases || self.statements.more_follows;
+        if can_wait || !self.is_alone(0) { Ok(()) } else { self.flush().await }
+    }
+
+    /// Queues the release of a statement; its handle is kept for another one.
     pub(super) fn release_statement(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);
         self.drop_cursor(statement)?;
@@ -326,8 +371,10 @@ impl<L: Link> Wire<L> {
         }
         if self.statements.unprepared.remove(&id) {
             self.statements.spare.push(id);
-            Ok(())
-        } else if self.statements.spare.len() < SPARE_HANDLES {
+            return Ok(());
+        }
+        self.statements.has_unsent_releases = true;
+        if self.statements.spare.len() < SPARE_HANDLES {
             self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
             self.statements.spare.push(id);
             Ok(())

@@ -4,7 +4,10 @@ use super::{Wire, success};
 use crate::backend::link::Link;
 use crate::backend::{End, TransactionId};
 use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::transaction::INFO_ID;
 use firearrow_proto::wire::packet::LAST_OBJECT;
+use firearrow_proto::wire::packet::info::InfoTransaction;
 use firearrow_proto::wire::packet::transaction::{
     Commit, CommitRetaining, Rollback, RollbackRetaining, StartTransaction,
 };
@@ -25,7 +28,23 @@ pub(super) struct Transactions {
     working: HashSet<u32>,
     /// The late transaction that is the object created last, as long as nothing else may be.
     last: Option<u32>,
+    /// The numbers of those that change something, for the case that the answer to their commit gets lost.
+    numbers: HashMap<u32, Number>,
+    /// Requests for numbers that nobody needs any more.
+    unneeded: Vec<Ticket>,
 }
+
+/// The number of a transaction in the database.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    /// To be asked for with the next execution.
+    Wanted,
+    Asked(Ticket),
+    Known(u64),
+}
+
+/// Bytes for the answer with a number.
+const NUMBER_BUFFER: u32 = 32;
 
 /// A transaction that starts together with its first statement.
 #[derive(Debug)]
@@ -57,6 +76,7 @@ impl Transactions {
             Op::FREE_STATEMENT,
             Op::COMMIT,
             Op::EXEC_IMMEDIATE,
+            Op::INFO_TRANSACTION,
         ];
         if !creates_nothing.contains(&op) {
             self.last = None;
@@ -64,8 +84,9 @@ impl Transactions {
     }
 
     /// A transaction that was not started here runs under this handle.
-    pub(super) fn take_over(&mut self, handle: u16) {
+    pub(super) fn take_over(&mut self, handle: u16, number: u64) {
         self.live.insert(handle);
+        self.numbers.insert(handle.into(), Number::Known(number));
     }
 
     pub(super) fn has(&self, id: TransactionId) -> bool {
@@ -81,8 +102,28 @@ impl Transactions {
         self.working.contains(&id.0)
     }
 
+    /// Something is about to be changed in it.
+    pub(super) fn want_number(&mut self, id: TransactionId) {
+        self.numbers.entry(self.owner(id)).or_insert(Number::Wanted);
+    }
+
+    /// The id that the transaction was given out under, which may be asked for by its handle.
+    fn owner(&self, id: TransactionId) -> u32 {
+        let is_it = |late: &Late| matches!(late, Late::Started(handle) if u32::from(*handle) == id.0);
+        self.late.iter().find(|(_, late)| is_it(late)).map_or(id.0, |(owner, _)| *owner)
+    }
+
+    /// Its next commit is that of another number, if it goes on.
+    pub(super) fn forget_number(&mut self, id: TransactionId) {
+        let owner = self.owner(id);
+        if let Some(Number::Asked(ticket)) = self.numbers.remove(&owner) {
+            self.unneeded.push(ticket);
+        }
+    }
+
     /// The transaction is gone.
     pub(super) fn forget(&mut self, id: TransactionId) {
+        self.forget_number(id);
         self.working.remove(&id.0);
         let handle = match self.late.remove(&id.0) {
             Some(Late::Started(handle)) => handle,
@@ -182,6 +223,34 @@ impl<L: Link> Wire<L> {
         }
     }
 
+    /// Asks for the number of a transaction that changes something, in the write of the request that does so. `name` is
+    /// what that request calls it.
+    pub(super) fn ask_number(&mut self, id: TransactionId, name: u16) -> Result<()> {
+        for ticket in self.transactions.unneeded.split_off(0) {
+            self.router.ignore(ticket);
+        }
+        let owner = self.transactions.owner(id);
+        if let Some(Number::Wanted) = self.transactions.numbers.get(&owner) {
+            let request = InfoTransaction { object: name, items: &[INFO_ID], buffer_length: NUMBER_BUFFER };
+            let ticket = self.ask(&request)?;
+            self.transactions.numbers.insert(owner, Number::Asked(ticket));
+        }
+        Ok(())
+    }
+
+    /// The error for a commit that was sent and not answered.
+    pub(super) fn lost_commit(&mut self, id: TransactionId, error: Error) -> Error {
+        let number = match self.transactions.numbers.get(&id.0) {
+            Some(Number::Known(number)) => Some(*number),
+            Some(Number::Asked(ticket)) => self.router.take(*ticket).and_then(|response| {
+                let item = InfoReader::new(&response.data).find(|each| each.code == INFO_ID)?;
+                item.integer().and_then(|number| u64::try_from(number).ok())
+            }),
+            Some(Number::Wanted) | None => None,
+        };
+        error.lost_commit_of(number)
+    }
+
     pub(super) async fn finish(&mut self, id: TransactionId, end: End) -> Result<()> {
         match self.transactions.late.get(&id.0) {
             // It never began.
@@ -198,9 +267,14 @@ impl<L: Link> Wire<L> {
         let transaction = self.transaction(id).await?;
         self.cursors.inline.forget(transaction);
         let ticket = self.ask_for_end(transaction, end)?;
-        self.success(ticket).await?;
+        if let Err(error) = self.success(ticket).await {
+            let is_lost = end.commits() && error.status().is_none() && self.connection.failure().is_some();
+            return Err(if is_lost { self.lost_commit(id, error) } else { error });
+        }
         if matches!(end, End::Commit | End::Rollback) {
             self.transactions.forget(id);
+        } else {
+            self.transactions.forget_number(id);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What is refused, and that messages name the remedy but no secrets.
 
-use super::parse;
+use super::{parse, show};
 use crate::config::{Config, ConfigError, KeySource};
 
 #[track_caller]
@@ -102,6 +102,74 @@ fn characters_that_need_escapes() {
     ]);
 }
 
+/// The attack is a slip: the host was `firebird`, and the password a part of the path that it was asked for.
+#[test]
+fn what_is_almost_a_url_is_no_path() {
+    for text in [
+        "firebird:/u:hunter2@host/x",
+        "firebird:u:hunter2@host/x",
+        "firebird//u:hunter2@host/x",
+        "firebird/u:hunter2@host/x",
+        "firebird//host/x",
+        "firebird:\\\\u:hunter2@host\\x",
+        "firebird :// u:hunter2@host/x",
+        "firebird: //u:hunter2@host/x",
+        "Firebird:/u@host/x",
+        "firebird:/u:hunter2@host:3050/x?role=r",
+        "firebird+fdb:/u:hunter2@host/x",
+        "firebirdsql:/u:hunter2/2@host/x",
+        "inet:/u:hunter2@host/x",
+        "http:/u:hunter2@host/x",
+        "file:/u:hunter2@host/x",
+        "firebrid:/u:hunter2@host/x",
+        "/u:hunter2@host/x",
+        "A://@u:hunter2@host/x",
+        "//u:hunter2@host/x",
+        "://u:hunter2@host/x",
+        "srv/3050:/u:hunter2@host/x",
+        "[::1]:/u:hunter2@host/x",
+        "jdbc:firebirdsql:/u:hunter2@host/x",
+        "inet:///u:hunter2@host/x",
+    ] {
+        let error = parse(text).expect_err(text);
+        assert_eq!(error, ConfigError::NearUrl, "{text}");
+        assert!(error.to_string().contains("://"), "{error}");
+    }
+    for text in [
+        "http://u:hunter2@host/x",
+        "https://u:hunter2@host/x",
+        "postgresql://u:hunter2@host/x",
+        "firebrid://u:hunter2@host/x",
+        "firebird;//u:hunter2@host/x",
+        "firebird:///u:hunter2@host/x",
+        "firebird.//u:hunter2@host/x",
+        "firebird=u:hunter2@host/x",
+        "jdbc:u:hunter2@host/x",
+        "jdbc:firebird//u:hunter2@host/x",
+        "file:///u:hunter2@host/x",
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(!format!("{error} {error:?}").contains("hunter2"), "{text}: {error}");
+    }
+    // Hosts that are called like a scheme, and paths with a colon or an @.
+    for (text, expected) in [
+        ("firebird:/data/x.fdb", "firebird 3050 /data/x.fdb"),
+        ("firebird:employee", "firebird 3050 employee"),
+        ("firebird/3051:/data/x.fdb", "firebird 3051 /data/x.fdb"),
+        ("firebird:employee?user=a@b", "firebird 3050 employee"),
+        ("firebird:secret@srv/x", "srv 3050 x"),
+        ("srv/3051:/data/a@b.fdb", "srv 3051 /data/a@b.fdb"),
+        ("[::1]/3051:/data/a@b.fdb", "::1 3051 /data/a@b.fdb"),
+        ("srv:/data/a@b.fdb?timezone=+02:00", "srv 3050 /data/a@b.fdb"),
+        ("srv:C:\\a@b.fdb", "srv 3050 C:\\a@b.fdb"),
+        ("inet://srv//data/a:b@c.fdb", "srv 3050 /data/a:b@c.fdb"),
+        ("embedded:/data/a:b@c.fdb", "here /data/a:b@c.fdb"),
+        ("/data/a:b.fdb", "here /data/a:b.fdb"),
+    ] {
+        assert_eq!(show(&parse(text).expect(text)), expected, "{text}");
+    }
+}
+
 #[test]
 fn options() {
     refused(&[
@@ -130,6 +198,8 @@ fn options() {
         ("srv:x?readonly=true", "remove it"),
         ("srv:x?wire_crypt=maybe", "disabled, enabled or required"),
         ("srv:x?wire_crypt=", "disabled, enabled or required"),
+        ("srv:x?clear_text_warning=maybe", "remote, always or never"),
+        ("srv:x?allow_no_authentication=maybe", "true or false"),
         ("srv:x?wire_crypt_plugin=AES", "ChaCha64, ChaCha and Arc4"),
         ("srv:x?auth_plugins=Win_Sspi", "Srp256"),
         ("srv:x?auth_plugins=,", "Srp256"),
@@ -145,8 +215,6 @@ fn options() {
         ("srv:x?event_port=1&aux_port=1", "event_port is given twice"),
         ("srv:x?page_size=1000", "4096, 8192, 16384 or 32768"),
         ("x?server_mode=SuperClassic", "super or classic"),
-        ("srv:x?db_key=hunter2", "env:NAME"),
-        ("srv:x?db_key=env:", "env:NAME"),
         ("srv:x?charset=NONE", "none_encoding"),
         ("srv:x?lc_ctype=WIN1252", "always connects with UTF8"),
         ("srv:x?dialect=2", "3 or 1"),
@@ -163,6 +231,10 @@ fn conflicts() {
         ("srv:x?create_if_missing=1&overwrite=1", "remove one of the two"),
         ("srv:x?wire_crypt=required&auth_plugins=Legacy_Auth", "add Srp256"),
         ("srv:x?wire_crypt=required&protocol=13-15&ciphers=ChaCha64", "Arc4"),
+        // A cipher that is asked for by name is a demand.
+        ("srv:x?protocol=13-15&ciphers=ChaCha64", "Arc4"),
+        ("srv:x?ciphers=Arc4&auth_plugins=Legacy_Auth", "add Srp256"),
+        ("srv:x?ciphers=Arc4&wire_crypt=disabled", "remove one of the two"),
     ]);
     assert!(parse("srv:x?wire_crypt=required&protocol=13-15").is_ok());
     assert!(parse("srv:x?wire_crypt=enabled&auth_plugins=Legacy_Auth").is_ok());
@@ -176,11 +248,42 @@ fn conflicts() {
 }
 
 #[test]
+fn a_text_from_outside_chooses_no_code() {
+    refused(&[
+        ("x.fdb?client_library=/tmp/evil.so", "FIREARROW_ENGINE"),
+        ("firebird:///x.fdb?fbClientLibrary=/tmp", "Config::set"),
+        ("firebird:///x.fdb?adbc.firebird.client_library=/tmp", "adbc.firebird.client_library"),
+        ("srv:x?engine=/tmp/evil.so", "chooses code"),
+        ("srv:x?db_key=cmd:touch /tmp/evil", "FIREARROW_DB_KEY"),
+        ("srv:x?db_key=file:/etc/shadow", "Config::db_key"),
+        ("srv:x?db_key=env:AWS_SECRET_ACCESS_KEY", "adbc.firebird.db_key"),
+        ("srv:x?adbc.firebird.db_key=env:KEY", "chooses code"),
+        ("Database=srv:x;DB_KEY=file:/etc/shadow", "secrets to send"),
+        ("Database=x.fdb;Client=/tmp/evil.so", "chooses code"),
+        ("x.fdb?config=Providers=../../tmp/evil", "adbc.firebird.config"),
+        ("x.fdb?ISC_DPB_CONFIG=Providers=../../tmp/evil", "Config::set"),
+    ]);
+    let front_end = Config::parse_for_front_end("x.fdb?adbc.firebird.config=A=B", &|_| None);
+    assert!(matches!(front_end, Err(ConfigError::ApplicationOnly { option: "config", .. })), "{front_end:?}");
+    assert!("x.fdb?client_library=/opt/engine".parse::<Config>().is_err());
+    let mut config = parse("x.fdb").expect("valid");
+    config.set("client_library", "/opt/engine").expect("the application's choice");
+    let trusted = Config::parse_trusted("x.fdb?client_library=/opt/engine").expect("the application's text");
+    assert_eq!(config.client_library, trusted.client_library);
+}
+
+#[test]
 fn set_refuses_as_parse_does() {
     let mut config = parse("srv:x").expect("valid");
-    for (name, value) in
-        [("database", "y"), ("path", "literal"), ("nowait", "Y"), ("role", "a\0b"), ("no_gc", "")]
-    {
+    for (name, value) in [
+        ("database", "y"),
+        ("path", "literal"),
+        ("nowait", "Y"),
+        ("role", "a\0b"),
+        ("no_gc", ""),
+        ("db_key", "hunter2"),
+        ("db_key", "env:"),
+    ] {
         assert!(config.set(name, value).is_err(), "{name}");
     }
     assert_eq!(config.set("role", &"x".repeat(70_000)), Err(ConfigError::TooLong(65_536)));
@@ -218,7 +321,8 @@ fn secrets_are_never_shown() {
         assert!(!format!("{error} {error:?}").contains("hunter2"), "{text}: {error}");
     }
 
-    let mut config = parse("firebird://u:hunter2@srv/x?db_key=cmd:get --token hunter2").expect("valid");
+    let mut config = parse("firebird://u:hunter2@srv/x").expect("valid");
+    config.set("db_key", "cmd:get --token hunter2").expect("valid");
     assert!(matches!(config.db_key, Some(KeySource::Command(_))));
     for _ in 0..2 {
         let shown = format!("{config} {config:?} {:#?} {}", config, config.redacted_url());

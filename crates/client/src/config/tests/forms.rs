@@ -1,7 +1,9 @@
 //! Every form of connection string that is in use, and what it means.
 
-use super::{empty, parse, show};
-use crate::config::{AddressFamily, Config, ConfigError, KeySource, Password, ServerMode, Target};
+use super::{empty, parse, parse_trusted, show};
+use crate::config::{
+    AddressFamily, ClearTextWarning, Config, ConfigError, KeySource, Password, ServerMode, Target,
+};
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
 use firearrow_proto::wire::packet::connect::WireCrypt;
@@ -205,7 +207,8 @@ fn every_option_arrives() {
         aux_host=gate.example&RemoteAuxPort=13051&dummy_packet_interval=60&protocol=13-17&timezone=+02:00&dataTypeBind=int128 to varchar;decfloat to legacy&\
         decfloat_round=half_up&decfloat_traps=overflow,underflow&searchPath=a, b&parallel_workers=4&\
         no_db_triggers=1&no_gc=on&maxInlineBlobSize=0&max_blob_cache_size=10485760&process_name=app&\
-        client=/lib/libfbclient.so&db_key=env:KEY&createDatabaseIfNotExist=true&page_size=16384&\
+        client=/lib/libfbclient.so&db_key=env:KEY&db_key_in_clear=1&allow_no_authentication=yes&\
+        clear_text_warning=Never&createDatabaseIfNotExist=true&page_size=16384&\
         db_charset=WIN1252&forced_writes=false&charset=utf-8&dialect=3&address_family=inet6&\
         type.int128=utf8&adbc.firebird.none_encoding=windows-1252";
     let target = Target::Remote { host: "srv".into(), port: 3050, database: "x".into() };
@@ -238,6 +241,9 @@ fn every_option_arrives() {
         process_name: text_of("app"),
         client_library: text_of("/lib/libfbclient.so"),
         db_key: Some(KeySource::Env("KEY".into())),
+        db_key_in_clear: true,
+        allow_no_authentication: true,
+        clear_text_warning: ClearTextWarning::Never,
         create_if_missing: true,
         page_size: Some(16384),
         db_charset: text_of("WIN1252"),
@@ -245,11 +251,11 @@ fn every_option_arrives() {
         read: vec![("int128".into(), "utf8".into()), ("none_encoding".into(), "windows-1252".into())],
         ..Config::new(target)
     };
-    assert_eq!(parse(text).as_ref(), Ok(&expected));
-    let again = parse(&expected.redacted_url()).expect("own URL");
+    assert_eq!(parse_trusted(text).as_ref(), Ok(&expected));
+    let again = parse_trusted(&expected.redacted_url()).expect("own URL");
     assert_eq!(Config { password: Some("pw".into()), ..again }, expected);
 
-    let local = parse(
+    let local = parse_trusted(
         "./x.fdb?overwrite=yes&server_mode=Classic&config=DefaultDbCachePages=600%0AA=B&db_key=file:/k",
     )
     .expect("valid");
@@ -257,7 +263,7 @@ fn every_option_arrives() {
     assert_eq!(local.server_mode, Some(ServerMode::Classic));
     assert_eq!(local.engine_config.as_deref(), Some("DefaultDbCachePages=600\nA=B"));
     assert_eq!(local.db_key, Some(KeySource::File("/k".into())));
-    assert_eq!(parse(&local.redacted_url()), Ok(local));
+    assert_eq!(parse_trusted(&local.redacted_url()), Ok(local));
 }
 
 #[test]
@@ -303,6 +309,27 @@ fn environment_fills_what_is_missing() {
         assert_eq!(config.user.as_deref(), Some(user), "{text}");
         assert_eq!(config.password, Some(password.into()), "{text}");
     }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("password");
+    std::fs::write(&path, "from a file \nand a second line").expect("a file");
+    let env = |name: &str| match name {
+        "FIREARROW_PASSWORD_FILE" => Some(path.display().to_string()),
+        "ISC_PASSWORD" => Some("iscpw".to_owned()),
+        "FIREARROW_DB_KEY" => Some("env:KEY".to_owned()),
+        _ => None,
+    };
+    let config = Config::parse_with_env("srv:x", &env).expect("valid");
+    assert_eq!(config.password, Some("from a file ".into()));
+    assert_eq!(config.db_key, Some(KeySource::Env("KEY".into())));
+    let config = Config::parse_with_env("firebird://u:pw@srv/x", &env).expect("valid");
+    assert_eq!(config.password, Some("pw".into()));
+    std::fs::write(&path, [0xff]).expect("a file");
+    let error = Config::parse_with_env("srv:x", &env).expect_err("no text").to_string();
+    assert!(error.contains("FIREARROW_PASSWORD_FILE") && error.contains("UTF-8"), "{error}");
+    std::fs::remove_file(&path).expect("it is there");
+    assert!(matches!(Config::parse_with_env("srv:x", &env), Err(ConfigError::PasswordFile { .. })));
+    assert!(Config::parse_with_env("/x.fdb", &env).is_ok(), "the engine in this process asks for none");
+
     let config = parse("srv:x").expect("valid");
     assert_eq!((&config.user, config.login(), &config.password), (&None, "SYSDBA", &None));
 }

@@ -1,7 +1,7 @@
 //! What holds for every configuration and for every text.
 
-use super::{empty, parse};
-use crate::config::{AddressFamily, Config, KeySource, Password, ServerMode, Target};
+use super::{empty, parse, parse_trusted};
+use crate::config::{AddressFamily, ClearTextWarning, Config, KeySource, Password, ServerMode, Target};
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
 use firearrow_proto::wire::packet::connect::WireCrypt;
@@ -58,15 +58,27 @@ fn wire(config: Config) -> impl Strategy<Value = Config> {
     (
         select(vec![AddressFamily::Any, AddressFamily::V4, AddressFamily::V6]),
         select(vec![WireCrypt::Disabled, WireCrypt::Enabled, WireCrypt::Required]),
-        subsequence(CipherKind::ALL.to_vec(), 1..=3).prop_shuffle(),
+        subsequence(CipherKind::ALL.to_vec(), 0..=3).prop_shuffle(),
         subsequence(AuthPlugin::ALL.to_vec(), 1..=6).prop_shuffle(),
         (time(), of(time()), of(time())),
         (of(host()), of(1..=u16::MAX)),
         (13..=19_u16, 13..=19_u16),
-        any::<[bool; 3]>(),
+        (
+            any::<[bool; 4]>(),
+            select(vec![ClearTextWarning::Remote, ClearTextWarning::Always, ClearTextWarning::Never]),
+        ),
     )
         .prop_map(
-            move |(family, crypt, ciphers, plugins, times, events, versions, [compress, triggers, gc])| {
+            move |(
+                family,
+                crypt,
+                ciphers,
+                plugins,
+                times,
+                events,
+                versions,
+                ([compress, triggers, gc, nobody], warning),
+            )| {
                 Config {
                     address_family: family,
                     wire_crypt: crypt,
@@ -81,6 +93,8 @@ fn wire(config: Config) -> impl Strategy<Value = Config> {
                     compress,
                     no_db_triggers: triggers,
                     no_gc: gc,
+                    allow_no_authentication: nobody,
+                    clear_text_warning: warning,
                     ..config.clone()
                 }
             },
@@ -93,7 +107,7 @@ fn rest(config: Config) -> impl Strategy<Value = Config> {
     (
         (of(text()), of(select(vec![ServerMode::Super, ServerMode::Classic]))),
         (of(1..=32767_u16), of(0..=65535_u32), of(any::<u32>())),
-        of(key),
+        (of(key), any::<bool>()),
         (any::<[bool; 2]>(), of(select(vec![4096, 8192, 16384, 32768])), of(text()), of(any::<bool>())),
         subsequence(vec!["int128", "text", "none_encoding"], 0..=3),
         text(),
@@ -104,7 +118,8 @@ fn rest(config: Config) -> impl Strategy<Value = Config> {
             parallel_workers: numbers.0,
             max_inline_blob_size: numbers.1,
             max_blob_cache_size: numbers.2,
-            db_key: key,
+            db_key: key.0,
+            db_key_in_clear: key.1,
             create_if_missing: creation.0[0],
             overwrite: creation.0[1],
             page_size: creation.1,
@@ -171,13 +186,43 @@ fn soup() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
+/// What stands between a scheme and a login, right and wrong.
+fn separator() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "://", ":/", ":", "//", "/", ":///", "", " ", ";//", ".//", ": //", " ://", "=", "=//", ":://", "::",
+        ":\\\\", "/:/", "@", "://@", ":?", "#//",
+    ])
+}
+
+fn scheme() -> impl Strategy<Value = String> {
+    let known = select(vec![
+        "firebird",
+        "Firebird",
+        "firebirdsql",
+        "firebird+fdb",
+        "jdbc:firebirdsql",
+        "jdbc:firebird",
+        "jdbc",
+        "inet",
+        "inet4",
+        "xnet",
+        "file",
+        "http",
+        "https",
+        "postgresql",
+        "mysql",
+        "",
+    ]);
+    prop_oneof![known.prop_map(str::to_owned), "[a-zA-Z+:/]{1,10}"]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn own_url_and_password_make_an_equal_config(config in config()) {
         let url = config.redacted_url();
-        let parsed = parse(&url).map_err(|error| TestCaseError::fail(format!("{url}: {error}")))?;
+        let parsed = parse_trusted(&url).map_err(|error| TestCaseError::fail(format!("{url}: {error}")))?;
         prop_assert_eq!(Config { password: config.password.clone(), ..parsed }, config, "{}", url);
     }
 
@@ -187,6 +232,29 @@ proptest! {
         let parsed = parse(&format!("firebird://{}:{}@srv/x", escape(&user), escape(&password))).expect("escaped");
         prop_assert_eq!(parsed.user, Some(user));
         prop_assert_eq!(parsed.password, Some(Password::from(password)));
+    }
+
+    /// However a URL is misspelled: its password is understood as one, or the text is refused and nothing repeats it.
+    #[test]
+    fn a_password_is_never_a_part_of_host_or_path(
+        scheme in scheme(),
+        separator in separator(),
+        user in "[a-z][a-z0-9_]{0,5}",
+        password in "hunter[A-Za-z0-9/?#%&;:=+~^$ !*-]{0,5}2",
+        rest in select(vec!["@host/x", "@host:3050/x", "@host/3050:x", "@host//data/x.fdb", "@[::1]/x", "@host/x?role=r"]),
+    ) {
+        let text = format!("{scheme}{separator}{user}:{password}{rest}");
+        match Config::parse_for_front_end(&text, &empty) {
+            Err(error) => {
+                let shown = format!("{error} {error:?}");
+                prop_assert!(!shown.contains(&password) && !shown.contains("hunter"), "{}: {}", text, shown);
+            }
+            Ok((config, _)) => {
+                let shown = format!("{config} {config:?}");
+                prop_assert!(!shown.contains("hunter"), "{}: {}", text, shown);
+                prop_assert!(config.password.is_some_and(|found| found.reveal().contains("hunter")), "{}", text);
+            }
+        }
     }
 
     #[test]
@@ -199,7 +267,7 @@ proptest! {
     fn any_text_is_understood_or_refused(text in prop_oneof![text(), soup(), any::<String>()]) {
         if let Ok((config, _)) = Config::parse_for_front_end(&text, &empty) {
             // What was understood can be written, and sent.
-            let again = parse(&config.redacted_url());
+            let again = parse_trusted(&config.redacted_url());
             prop_assert_eq!(again.map(|again| again.target), Ok(config.target.clone()), "{}", config);
             config.dpb_for_create();
         }

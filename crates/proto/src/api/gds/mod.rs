@@ -98,6 +98,7 @@ mod codes {
     pub const ISC_GENNOTDEF: i32 = 335544463;
     pub const ISC_BAD_SEGSTR_TYPE: i32 = 335544465;
     pub const ISC_FOREIGN_KEY: i32 = 335544466;
+    pub const ISC_TRA_STATE: i32 = 335544468;
     pub const ISC_LOGIN: i32 = 335544472;
     pub const ISC_BAD_STMT_HANDLE: i32 = 335544485;
     pub const ISC_LOCK_TIMEOUT: i32 = 335544510;

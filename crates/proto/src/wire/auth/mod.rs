@@ -7,7 +7,9 @@
 //!  Legacy_Auth  client ── DES hash ────► server     no key, so nothing to encrypt the connection with
 //! ```
 //!
-//! The server never proves itself (there is no M2), so none of this protects against a false server.
+//! The server sends no proof of its own (there is no M2). What proves it is encryption: only a server that knows the
+//! account's verifier has the session key, so an answer to `op_crypt` that decrypts comes from one. Without encryption
+//! nothing protects against a false server.
 
 pub mod legacy;
 pub mod srp;

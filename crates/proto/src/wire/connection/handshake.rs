@@ -33,6 +33,8 @@ pub struct ConnectOptions {
     pub wire_crypt: WireCrypt,
     /// Ciphers in order of preference.
     pub ciphers: Vec<CipherKind>,
+    /// Whether a server may let everybody in, without any proof of who it is or who the user is.
+    pub allow_no_authentication: bool,
     /// Whether to ask for zlib compression.
     pub compress: bool,
     /// Offered protocol versions, ascending; at most ten.
@@ -107,6 +109,8 @@ pub(super) struct Handshake {
     current: AuthPlugin,
     srp: srp::Client,
     session_key: Option<[u8; 20]>,
+    /// Whether the current plugin has sent what the server must know the account to check.
+    proven: bool,
     list_sent: bool,
     steps: u32,
     max_steps: u32,
@@ -135,6 +139,8 @@ impl Handshake {
         Ok(Self {
             account: account_name(&options.login)?,
             srp: srp::Client::new(&options.srp_private)?,
+            // Legacy_Auth has one step only, and `op_connect` is it.
+            proven: current == AuthPlugin::Legacy,
             plugins,
             current,
             session_key: None,
@@ -184,7 +190,7 @@ impl Handshake {
             return Err(ProtocolError::InvalidMessage("compression that was not asked for".into()));
         }
         if !accept.conditional && self.options.wire_crypt == WireCrypt::Required {
-            return Err(no_encryption("the server has WireCrypt = Disabled"));
+            return Err(no_encryption("the server would go on without: it has WireCrypt = Disabled"));
         }
         match &accept.auth {
             Some(auth) if auth.authenticated => self.authenticated(accept.version, &auth.keys),
@@ -219,6 +225,9 @@ impl Handshake {
             // The data of a switch are left-overs of the previous plugin: start afresh.
             let wanted = AuthPlugin::from_name(plugin).filter(|wanted| self.plugins.contains(wanted));
             self.current = wanted.ok_or_else(|| self.login_failed(plugin))?;
+            // What another plugin has proven or agreed on does not count any more.
+            self.session_key = None;
+            self.proven = self.current == AuthPlugin::Legacy;
         }
         let data = if switched || data.is_empty() || self.current == AuthPlugin::Legacy {
             self.first_data()
@@ -226,6 +235,7 @@ impl Handshake {
             let password = &self.options.password;
             let proof = self.srp.respond(self.current, &self.account, password, data)?;
             self.session_key = Some(proof.session_key);
+            self.proven = true;
             proof.m1_hex.clone().into_bytes()
         };
         let plugin_list = if self.list_sent { String::new() } else { self.plugin_list() };
@@ -237,14 +247,34 @@ impl Handshake {
     fn login_failed(&self, wanted: &str) -> ProtocolError {
         let proven =
             if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
+        let advice = match AuthPlugin::from_name(wanted) {
+            Some(AuthPlugin::Legacy) => {
+                "; that one sends a weak hash of the password, which whoever reads it can turn back, and cannot \
+                 encrypt the connection, so give the account a password of Srp instead (CREATE USER … USING PLUGIN \
+                 Srp), and add Legacy_Auth only for a network that you trust"
+                    .to_owned()
+            }
+            Some(_) => {
+                format!(". If the account lives there, add it: auth_plugins={},{wanted}", self.plugin_list())
+            }
+            None => ", and which this client does not have".to_owned(),
+        };
         ProtocolError::LoginFailed(format!(
             "login {} with {} {proven}, or its password is wrong; the server now asks for {wanted}, which is not \
-             among the plugins offered ({}). If the account lives there, add it: auth_plugins={},{wanted}",
+             among the plugins offered ({}){advice}",
             self.account,
             self.current.name(),
             self.plugin_list(),
-            self.plugin_list(),
         ))
+    }
+
+    /// Refuses a peer that has asked for no proof: it lets everybody in, or is no Firebird server. As the client always sends
+    /// the first data of a plugin, no real server goes on without an exchange.
+    pub(super) fn check_proven(&self) -> Result<(), ProtocolError> {
+        if self.proven || self.options.allow_no_authentication {
+            return Ok(());
+        }
+        Err(ProtocolError::Unauthenticated)
     }
 
     /// Authentication before attach is complete; `keys` says which ciphers the server has.
@@ -253,6 +283,7 @@ impl Handshake {
         version: ProtocolVersion,
         keys: &[u8],
     ) -> Result<Step, ProtocolError> {
+        self.check_proven()?;
         let wanted = self.options.wire_crypt;
         if wanted != WireCrypt::Disabled {
             let groups = KeyBlock::parse(keys)?;
@@ -262,7 +293,10 @@ impl Handshake {
                 return Ok(Step::Crypt(choice));
             }
             if wanted == WireCrypt::Required {
-                return Err(no_encryption("the server has no cipher in common with this client"));
+                return Err(no_encryption(&format!(
+                    "the server offers none of the ciphers asked for ({})",
+                    self.options.ciphers.iter().map(|cipher| cipher.name()).collect::<Vec<_>>().join(", ")
+                )));
             }
         }
         Ok(self.attach(None))
@@ -288,7 +322,8 @@ impl Handshake {
 
 fn no_encryption(reason: &str) -> ProtocolError {
     ProtocolError::Incompatible(format!(
-        "wire_crypt=required, but {reason}. Set WireCrypt = Enabled or Required in the server's firebird.conf, \
-         or connect with wire_crypt=enabled"
+        "encryption was asked for (wire_crypt=required, or a cipher in wire_crypt_plugin), but {reason}. Set WireCrypt \
+         = Enabled or Required and the cipher in WireCryptPlugin of the server's firebird.conf. Without both options \
+         the connection would be in clear text: anyone on the network path could read and change it"
     ))
 }

@@ -106,6 +106,7 @@ pub struct Connection {
     /// Nothing was read since the last write.
     last_was_send: bool,
     positions: Vec<u32>,
+    answers: u64,
     failed: Option<ProtocolError>,
 }
 
@@ -138,6 +139,7 @@ impl Connection {
             stats: WireStats::default(),
             last_was_send: false,
             positions: Vec::new(),
+            answers: 0,
             failed: None,
         };
         connection.encode(|out| handshake.write_connect(out));
@@ -163,6 +165,12 @@ impl Connection {
     /// What the connection cost so far.
     pub fn stats(&self) -> &WireStats {
         &self.stats
+    }
+
+    /// Number of answers so far, rows and BLOB contents included. What a peer could send for ever does not count: parts of
+    /// packets, `op_dummy` and empty BLOBs.
+    pub fn answers(&self) -> u64 {
+        self.answers
     }
 
     /// Number of requests whose answers are still to come.
@@ -193,7 +201,7 @@ impl Connection {
             out.op(R::OP);
             request.encode(version, out);
         });
-        Ok(self.pending.push(request.answer()))
+        Ok(self.pending.push(request.answer(), request.most_data()))
     }
 
     /// Answers [`Event::KeyCallback`]. An empty key means "none".
@@ -257,6 +265,10 @@ impl Connection {
                 self.stats.bytes_received += plain as u64;
                 Ok(())
             }
+            // What does not decrypt does not inflate, either.
+            Err(_) if self.handshake.as_ref().is_some_and(|handshake| handshake.phase == Phase::Crypt) => {
+                Err(self.fail(ProtocolError::NotEncrypted))
+            }
             Err(error) => Err(self.fail(error)),
         }
     }
@@ -296,8 +308,12 @@ impl Connection {
             let range = self.incoming.consume(length);
             match decoded {
                 Decoded::Internal => {}
-                Decoded::Event(event) => return Ok(Some(event)),
+                Decoded::Event(event) => {
+                    self.answers += 1;
+                    return Ok(Some(event));
+                }
                 Decoded::Rows { ticket, columns, rows } => {
+                    self.answers += 1;
                     let bytes = self.incoming.slice(range);
                     let rows = PackedRows { bytes, positions: &self.positions, columns, rows };
                     return Ok(Some(Event::Rows { ticket, rows }));
@@ -305,6 +321,7 @@ impl Connection {
                 Decoded::InlineBlob => {
                     let mut reader = Reader::new(self.incoming.slice(range));
                     let blob = reader.op().and_then(|_| InlineBlob::decode(&mut reader, &self.limits));
+                    self.answers += u64::from(blob.as_ref().is_ok_and(|blob| !blob.segments.is_empty()));
                     return Ok(blob.ok().map(Event::InlineBlob)); // it was decoded once already
                 }
             }
@@ -329,16 +346,19 @@ impl Connection {
         };
         let ticket = expected.ticket();
         let decoded = match (op, expected) {
-            (Op::RESPONSE, _) => {
-                let response = Response::decode(&mut reader, &self.limits)?;
+            (Op::RESPONSE, expected) => {
+                let response = Response::decode_within(&mut reader, expected.most_data(), &self.limits)?;
                 self.pending.pop();
                 Decoded::Event(Event::Response { ticket, response })
             }
-            (Op::FETCH_RESPONSE, Expected::Rows(_, format)) => {
-                let (rows, end, packets) = decode_rows(data, format, &self.limits, &mut self.positions)?;
+            (Op::FETCH_RESPONSE, Expected::Rows(_, format, left)) => {
+                let left = usize::from(*left);
+                let (rows, end, packets) =
+                    decode_rows(data, format, left, &self.limits, &mut self.positions)?;
                 self.stats.packets_received += packets;
                 if rows > 0 {
                     let columns = format.layout().fields().len();
+                    self.pending.count_rows(rows);
                     return Ok((Decoded::Rows { ticket, columns, rows }, end));
                 }
                 let cursor_end = decode_fetch_step(&mut reader)? == FetchStep::CursorEnd;
@@ -424,12 +444,16 @@ impl Connection {
                     }
                     (Phase::Crypt, Some(_)) => Some(handshake.attach(None)),
                     (Phase::Attach, Some(_)) => {
+                        // Authentication may have gone along with the attach.
+                        handshake.check_proven()?;
                         self.handshake = None;
                         decoded = Decoded::Event(Event::Attached(response.status));
                         None
                     }
                 }
             }
+            // Right or wrong, whoever has the key would have made a packet.
+            (_, Phase::Crypt) => return Err(ProtocolError::NotEncrypted.into()),
             (op, _) => {
                 let waiting_for = match phase {
                     Phase::Connect => "the answer to op_connect",
@@ -480,6 +504,7 @@ impl Connection {
                 self.outgoing.start_encryption(cipher()?)?;
                 self.incoming.start_encryption(cipher()?)?;
                 self.cipher = Some(choice.kind);
+                self.stats.encrypted = true;
             }
             Step::Attach(dpb) => {
                 let Some(handshake) = &self.handshake else {
@@ -504,10 +529,11 @@ fn largest_packet(limits: &Limits) -> usize {
 }
 
 /// Measures the run of complete rows at the start of `data`: number of rows, bytes and packets taken. Zero rows
-/// mean that a terminator comes first; its end is returned then.
+/// mean that a terminator comes first; its end is returned then. More than `left` rows were not asked for.
 fn decode_rows(
     data: &[u8],
     format: &PackedFormat,
+    left: usize,
     limits: &Limits,
     positions: &mut Vec<u32>,
 ) -> Result<(usize, usize, u64), DecodeError> {
@@ -525,6 +551,7 @@ fn decode_rows(
         };
         let row = end + reader.position();
         let next = match step {
+            Ok(FetchStep::Row) if rows == left => Err(unasked_row().into()),
             Ok(FetchStep::Row) => measure_row(format, data, row, limits, positions),
             Ok(_) if rows > 0 => break, // the terminator is the next event
             Ok(_) => return Ok((0, row, 1)),
@@ -539,6 +566,10 @@ fn decode_rows(
         rows += 1;
     }
     Ok((rows, end, rows as u64))
+}
+
+fn unasked_row() -> ProtocolError {
+    ProtocolError::InvalidMessage("more rows than op_fetch asked for".into())
 }
 
 /// Measures the row at `at`. One that has not ended within the limit is too long, whether it ends later or not:

@@ -14,10 +14,10 @@ pub struct Ticket(pub(super) u64);
 /// What the next packet from the server may be.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
-    /// `op_response`.
-    Response(Ticket),
-    /// `op_fetch_response` …, or `op_response` with an error.
-    Rows(Ticket, Arc<PackedFormat>),
+    /// `op_response` with so many bytes of data at most.
+    Response(Ticket, usize),
+    /// `op_fetch_response` for so many more rows at most, or `op_response` with an error.
+    Rows(Ticket, Arc<PackedFormat>, u16),
     /// `op_sql_response`, then `op_response`; or only the latter.
     Singleton(Ticket, Arc<PackedFormat>),
     /// `op_batch_cs`, or `op_response` with an error.
@@ -27,8 +27,8 @@ pub(super) enum Expected {
 impl Expected {
     pub(super) fn ticket(&self) -> Ticket {
         match self {
-            Self::Response(ticket)
-            | Self::Rows(ticket, _)
+            Self::Response(ticket, _)
+            | Self::Rows(ticket, ..)
             | Self::Singleton(ticket, _)
             | Self::Completion(ticket) => *ticket,
         }
@@ -36,13 +36,24 @@ impl Expected {
 
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Self::Response(_) => "op_response",
+            Self::Response(..) => "op_response",
             Self::Rows(..) => "op_fetch_response",
             Self::Singleton(..) => "op_sql_response",
             Self::Completion(_) => "op_batch_cs",
         }
     }
+
+    /// The most bytes of data that an `op_response` may have here.
+    pub(super) fn most_data(&self) -> usize {
+        match self {
+            Self::Response(_, most) => *most,
+            _ => MOST_DATA,
+        }
+    }
 }
+
+/// For an `op_response` that brings no data worth mentioning.
+const MOST_DATA: usize = u16::MAX as usize;
 
 /// Pushed by whoever sends, popped by whoever reads; nobody keeps a counter beside it.
 #[derive(Debug, Default)]
@@ -54,12 +65,12 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn push(&mut self, answer: Answer) -> Ticket {
+    pub(super) fn push(&mut self, answer: Answer, most_data: usize) -> Ticket {
         self.last += 1;
         let ticket = Ticket(self.last);
         match answer {
-            Answer::Response => self.queue.push_back(Expected::Response(ticket)),
-            Answer::Rows(format) => self.queue.push_back(Expected::Rows(ticket, format)),
+            Answer::Response => self.queue.push_back(Expected::Response(ticket, most_data)),
+            Answer::Rows(format, rows) => self.queue.push_back(Expected::Rows(ticket, format, rows)),
             Answer::Singleton(format) => self.queue.push_back(Expected::Singleton(ticket, format)),
             Answer::Completion => self.queue.push_back(Expected::Completion(ticket)),
             Answer::None => {}
@@ -84,7 +95,14 @@ impl Pending {
     /// The first half of a singleton's answer has come: only its `op_response` is left.
     pub(super) fn reduce_front(&mut self) {
         if let Some(front) = self.queue.front_mut() {
-            *front = Expected::Response(front.ticket());
+            *front = Expected::Response(front.ticket(), MOST_DATA);
+        }
+    }
+
+    /// Rows of the front request have come.
+    pub(super) fn count_rows(&mut self, rows: usize) {
+        if let Some(Expected::Rows(_, _, left)) = self.queue.front_mut() {
+            *left = left.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX));
         }
     }
 
@@ -95,7 +113,7 @@ impl Pending {
 
     /// Answers that are more than `op_response`.
     pub(super) fn results(&self) -> usize {
-        self.queue.iter().filter(|expected| !matches!(expected, Expected::Response(_))).count()
+        self.queue.iter().filter(|expected| !matches!(expected, Expected::Response(..))).count()
     }
 
     pub(super) fn len(&self) -> usize {

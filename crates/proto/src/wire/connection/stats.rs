@@ -35,6 +35,8 @@ pub struct WireStats {
     pub wire_bytes_received: u64,
     /// Changes of direction from sending to receiving.
     pub round_trips: u64,
+    /// Whether what travels now is encrypted. Of a sum: whether all of its parts that reached the link were.
+    pub encrypted: bool,
 }
 
 impl WireStats {
@@ -62,12 +64,18 @@ impl WireStats {
             wire_bytes_sent: self.wire_bytes_sent - earlier.wire_bytes_sent,
             wire_bytes_received: self.wire_bytes_received - earlier.wire_bytes_received,
             round_trips: self.round_trips - earlier.round_trips,
+            encrypted: self.encrypted,
         }
     }
 }
 
 impl AddAssign for WireStats {
     fn add_assign(&mut self, other: Self) {
+        self.encrypted = match (self.wire_bytes_sent, other.wire_bytes_sent) {
+            (_, 0) => self.encrypted,
+            (0, _) => other.encrypted,
+            _ => self.encrypted && other.encrypted,
+        };
         self.packets_sent += other.packets_sent;
         self.packets_received += other.packets_received;
         self.bytes_sent += other.bytes_sent;

@@ -27,6 +27,10 @@ macro_rules! info_requests {
                 out.cstr(self.items);
                 out.word(self.buffer_length);
             }
+
+            fn most_data(&self) -> usize {
+                self.buffer_length as usize
+            }
         }
     )* };
 }

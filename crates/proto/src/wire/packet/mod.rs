@@ -29,8 +29,8 @@ pub const LAST_OBJECT: u16 = 0xffff;
 pub enum Answer {
     /// One `op_response`.
     Response,
-    /// Rows of a cursor, then a terminator; or one `op_response` with an error.
-    Rows(Arc<PackedFormat>),
+    /// So many rows of a cursor at most, then a terminator; or one `op_response` with an error.
+    Rows(Arc<PackedFormat>, u16),
     /// `op_sql_response` with at most one row, then `op_response`; or only the latter.
     Singleton(Arc<PackedFormat>),
     /// `op_batch_cs`, or `op_response` with an error.
@@ -50,5 +50,10 @@ pub trait Request {
     /// What comes back.
     fn answer(&self) -> Answer {
         Answer::Response
+    }
+
+    /// The most bytes of data that an `op_response` to it may bring. Servers keep that length in 16 bits.
+    fn most_data(&self) -> usize {
+        usize::from(u16::MAX)
     }
 }

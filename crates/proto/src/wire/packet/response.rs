@@ -21,10 +21,15 @@ pub struct Response {
 impl Response {
     /// Reads everything behind the operation word.
     pub fn decode(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self, DecodeError> {
+        Self::decode_within(reader, limits.response_data, limits)
+    }
+
+    /// The same for an answer that was asked for with a buffer of `most` bytes.
+    pub fn decode_within(reader: &mut Reader<'_>, most: usize, limits: &Limits) -> Result<Self, DecodeError> {
         Ok(Self {
             object: reader.short()?,
             blob_id: reader.quad()?,
-            data: reader.cstr("response data", limits.response_data)?.to_vec(),
+            data: reader.cstr("response data", limits.response_data.min(most))?.to_vec(),
             status: decode_status(reader, limits)?,
         })
     }

@@ -48,6 +48,10 @@ impl Request for PrepareStatement<'_> {
         out.cstr(self.items);
         out.word(self.buffer_length);
     }
+
+    fn most_data(&self) -> usize {
+        self.buffer_length as usize
+    }
 }
 
 /// The parameters of one execution.
@@ -183,7 +187,7 @@ pub struct Fetch {
     pub output: Arc<PackedFormat>,
     /// Whether this is the first fetch since the execution, which must bring the BLR.
     pub first: bool,
-    /// Wanted rows.
+    /// Wanted rows; a server that sends more breaks the protocol.
     pub rows: u16,
 }
 
@@ -202,7 +206,7 @@ impl Request for Fetch {
     }
 
     fn answer(&self) -> Answer {
-        Answer::Rows(Arc::clone(&self.output))
+        Answer::Rows(Arc::clone(&self.output), self.rows)
     }
 }
 

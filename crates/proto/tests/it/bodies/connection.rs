@@ -32,6 +32,8 @@ const LIMITS: Limits = Limits {
     inline_blob: 300,
     auth_steps: 4,
     rows_per_event: 3,
+    held: 1 << 20,
+    answer: 1 << 20,
 };
 
 /// The largest buffer that these limits allow: a packet, a read or a step of inflating, doubled once.
@@ -92,6 +94,7 @@ impl Session {
             wire_crypt: [WireCrypt::Disabled, WireCrypt::Enabled, WireCrypt::Required]
                 [usize::from(flags >> 3 & 3) % 3],
             ciphers: CipherKind::ALL.to_vec(),
+            allow_no_authentication: flags & 0x40 == 0,
             compress: flags & 0x20 != 0,
             versions: ConnectOptions::default_versions(),
             os_user: String::new(),

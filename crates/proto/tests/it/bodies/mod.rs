@@ -10,5 +10,6 @@ pub(crate) mod event;
 pub(crate) mod info;
 pub(crate) mod packed_row;
 pub(crate) mod packet;
+pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod xdr;

@@ -1,0 +1,101 @@
+//! Rows into a table: in the transaction of the connection, in one of their own, or in one after the other.
+
+use super::Ingestion;
+use crate::bind::{Failure, Rows};
+use crate::error::{self, Result, of};
+use crate::option::Purpose;
+use arrow::array::RecordBatchReader;
+use firearrow::{CommitOutcome, Dialect, OnFailure, Statement, Transaction};
+
+/// What a failed ingestion goes back to in manual mode.
+const SAVEPOINT: &str = "FIREARROW_INGEST";
+
+impl Ingestion<'_> {
+    /// Executes `insert` for all rows and commits, after each part of them if that is wanted. `first` is a statement for the
+    /// transaction of the first part.
+    pub(super) fn write(
+        &self,
+        mut first: Option<&str>,
+        insert: &str,
+        mut rows: Rows,
+        committed: &mut usize,
+    ) -> Result<()> {
+        if first.is_none() && rows.look_ahead(1)?.is_empty() {
+            return Ok(());
+        }
+        let failure = rows.failure();
+        let statement = self.attachment.connection()?.prepare_in(Dialect::Three, insert).map_err(of)?;
+        let statement = statement.with_write_options(self.options.write);
+        let most = if self.options.commit_rows > 0 { self.options.commit_rows } else { usize::MAX };
+        while first.is_some() || !rows.look_ahead(1)?.is_empty() {
+            let mut transaction = self.attachment.begin(Purpose::Ingest)?;
+            if let Some(sql) = first.take() {
+                execute(&mut transaction, sql)?;
+            }
+            let written = write_in(&mut transaction, &statement, rows.part(most), &failure, *committed)?;
+            let ended = transaction.commit();
+            let lost = ended.as_ref().err().and_then(|error| error.lost_commit()).map(|lost| lost.outcome);
+            if ended.is_ok() || lost == Some(CommitOutcome::Committed) {
+                *committed += written;
+            }
+            ended.map_err(of)?;
+        }
+        Ok(())
+    }
+
+    /// Executes `insert` for all rows in the transaction of manual mode, after `first`. With `is_whole`, a failure undoes
+    /// both.
+    pub(super) fn write_in_manual(
+        &self,
+        first: Option<&str>,
+        insert: &str,
+        mut rows: Rows,
+        is_whole: bool,
+    ) -> Result<u64> {
+        if first.is_none() && rows.look_ahead(1)?.is_empty() {
+            return Ok(0);
+        }
+        let failure = rows.failure();
+        self.attachment.in_transaction(|transaction| {
+            let statement = transaction.prepare_in(Dialect::Three, insert).map_err(of)?;
+            let statement = statement.with_write_options(self.options.write);
+            if is_whole {
+                transaction.savepoint(SAVEPOINT).map_err(of)?;
+            }
+            let prepared = first.map_or(Ok(()), |sql| execute(transaction, sql).map(drop));
+            let written = prepared.and_then(|()| write_in(transaction, &statement, rows, &failure, 0));
+            if is_whole {
+                match &written {
+                    Ok(_) => transaction.release_savepoint(SAVEPOINT).map_err(of)?,
+                    // The failure of the rows is the one to report.
+                    Err(_) => {
+                        let _ = self.task.spared(|| transaction.rollback_to_savepoint(SAVEPOINT));
+                    }
+                }
+            }
+            Ok(written? as u64)
+        })
+    }
+}
+
+/// Runs one statement without rows, in the dialect that quotes names.
+pub(super) fn execute(transaction: &mut Transaction, sql: &str) -> Result<Option<u64>> {
+    let statement = transaction.prepare_in(Dialect::Three, sql).map_err(of)?;
+    Ok(statement.execute(transaction, ()).map_err(of)?.affected_rows)
+}
+
+/// Writes these rows, of which the first has a number.
+fn write_in(
+    transaction: &mut Transaction,
+    statement: &Statement,
+    rows: impl RecordBatchReader,
+    failure: &Failure,
+    first: usize,
+) -> Result<usize> {
+    let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
+    let done = done.map_err(|error| failure.instead_of(of(error)))?;
+    match done.failures.into_iter().next() {
+        Some(failed) => Err(error::of_row(first + failed.row, failed.error)),
+        None => Ok(done.rows),
+    }
+}

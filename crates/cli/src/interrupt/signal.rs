@@ -1,0 +1,58 @@
+//! Signals, read by a thread that does nothing else.
+
+use super::{Reason, end_now, spawn};
+use crate::failure::Result;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Calls `first` with the first signal; the second one, or one after the time is up, ends the
+/// process.
+pub(super) fn watch(first: impl Fn(Reason) + Send + 'static) -> Result<()> {
+    // nohup(1) wants the command to outlive its terminal.
+    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    spawn("signals", move || {
+        let mut since: Option<Instant> = None;
+        for signal in signals.forever() {
+            let reason = Reason::Signal(signal);
+            match since {
+                None if super::reason().is_none() => {
+                    since = Some(Instant::now());
+                    first(reason);
+                }
+                Some(since) if since.elapsed() < ECHO => {}
+                _ => end_now(reason),
+            }
+        }
+    })
+}
+
+/// Whether whoever started this process had it ignore a signal. Only Linux tells without unsafe code.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignored(&status).is_some_and(|set| set & 1 << (signal - 1) != 0)
+}
+
+/// The set of ignored signals.
+fn ignored(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(line.trim(), 16).ok()
+}
+
+/// timeout(1) sends its signal to the process and then to its group: nobody presses a key twice that fast.
+const ECHO: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_a_set() {
+        let status = "SigBlk:\t0000000000000003\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n";
+        assert_eq!(ignored(status), Some(0x1001));
+        assert_eq!(ignored("Name:\tfirearrow\n"), None);
+        assert!(ignored(&fs::read_to_string("/proc/self/status").unwrap()).is_some());
+    }
+}

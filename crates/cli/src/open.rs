@@ -1,0 +1,30 @@
+//! Connections that end with the command, and what their users should know about them.
+
+use crate::{interrupt, secret, terminal};
+use firearrow::{Config, Connection, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the warnings of a connection were printed: all connections of a command go the same way.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Attaches to a database. Calls of the connection are cancelled when the command shall end. Its warnings go to standard
+/// error, once for each run of the command.
+pub(crate) fn open(config: &Config) -> Result<Connection> {
+    interrupt::cancellable(|| Connection::open(config)).inspect(warn)
+}
+
+/// [`open`], for a new database.
+pub(crate) fn create(config: &Config) -> Result<Connection> {
+    interrupt::cancellable(|| Connection::create(config)).inspect(warn)
+}
+
+/// Prints the warnings of the first connection that has any.
+fn warn(connection: &Connection) {
+    let warnings = connection.warnings();
+    if warnings.is_empty() || TOLD.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    for warning in warnings {
+        terminal::remark(&format!("warning: {}", secret::redact(&warning.to_string())));
+    }
+}

@@ -1,0 +1,187 @@
+//! Which parameter of a row the engine has refused. It says what is wrong, but not with which one.
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::DataType;
+use arrow::util::display::array_value_to_string;
+use firearrow_proto::api::descriptor::{Descriptor, charset_id};
+use firearrow_proto::api::layout::{FieldKind, RowLayout};
+use firearrow_proto::api::value::CivilDate;
+
+/// Bytes that a character in UTF8 takes in a description.
+const UTF8_WIDTH: u32 = 4;
+/// Texts that the engine takes for dates and times.
+const MOMENTS: [&str; 4] = ["now", "today", "tomorrow", "yesterday"];
+
+/// Whether a value was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suspicion {
+    /// It cannot be taken.
+    Sure,
+    /// It may have been refused.
+    Possible,
+}
+
+/// The 0-based parameter of this row that an engine's error of this SQLSTATE is about: the first whose value cannot be
+/// taken, or the only one whose value may be the cause.
+pub(crate) fn suspect(
+    parameters: &[Descriptor],
+    batch: &RecordBatch,
+    row: usize,
+    sqlstate: &str,
+) -> Option<usize> {
+    let fields = RowLayout::for_descriptors(parameters).ok()?;
+    let columns = parameters.iter().zip(fields.fields()).zip(batch.columns());
+    let suspicions = columns.map(|((parameter, field), array)| {
+        if row >= array.len() || array.is_null(row) {
+            return None;
+        }
+        let is_text = is_text(array.data_type());
+        match sqlstate {
+            "22001" => is_too_long(parameter, field.kind, array, row),
+            "22003" => is_beyond(field.kind, field.scale.into(), array, row),
+            // Of dates and times alone.
+            "22007" | "22008" if matches!(field.kind, FieldKind::Text(_) | FieldKind::Varying(_)) => None,
+            "22018" | "22007" | "22008" if is_text => {
+                let text = array_value_to_string(array, row).ok()?;
+                is_no_value(field.kind, text.trim())
+            }
+            _ => None,
+        }
+    });
+    let found: Vec<(usize, Suspicion)> =
+        suspicions.enumerate().filter_map(|(at, suspicion)| Some((at, suspicion?))).collect();
+    let sure = found.iter().find(|(_, suspicion)| *suspicion == Suspicion::Sure);
+    match (sure, found.as_slice()) {
+        (Some(&(parameter, _)), _) | (None, &[(parameter, _)]) => Some(parameter),
+        _ => None,
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
+        other => matches!(other, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
+    }
+}
+
+/// A text or bytes longer than declared. Blanks at the end do not count.
+fn is_too_long(parameter: &Descriptor, kind: FieldKind, array: &dyn Array, row: usize) -> Option<Suspicion> {
+    if !matches!(kind, FieldKind::Text(_) | FieldKind::Varying(_)) {
+        return None;
+    }
+    let bytes = match array.data_type() {
+        DataType::Binary => Some(array.as_binary::<i32>().value(row).len()),
+        DataType::LargeBinary => Some(array.as_binary::<i64>().value(row).len()),
+        DataType::BinaryView => Some(array.as_binary_view().value(row).len()),
+        DataType::FixedSizeBinary(size) => usize::try_from(*size).ok(),
+        _ => None,
+    };
+    let text = array_value_to_string(array, row).unwrap_or_default();
+    let text = text.trim_end_matches(' ');
+    let is_long = match (bytes, parameter.sub_type as u8) {
+        (Some(bytes), _) => bytes > parameter.length as usize,
+        (None, charset_id::UTF8) => text.chars().count() > (parameter.length / UTF8_WIDTH) as usize,
+        (None, _) => text.len() > parameter.length as usize,
+    };
+    is_long.then_some(Suspicion::Sure)
+}
+
+/// A number outside the range of an integer, which is what NUMERIC is stored as.
+fn is_beyond(kind: FieldKind, scale: i32, array: &dyn Array, row: usize) -> Option<Suspicion> {
+    let bits = match kind {
+        FieldKind::Short => 15,
+        FieldKind::Long => 31,
+        FieldKind::Int64 => 63,
+        FieldKind::Int128 => 127,
+        // The largest float is a little less.
+        FieldKind::Float => 128,
+        _ => return None,
+    };
+    let text = array_value_to_string(array, row).ok()?;
+    let unscaled = text.trim().parse::<f64>().ok()? * 10_f64.powi(-scale);
+    (unscaled.abs() >= 2_f64.powi(bits)).then_some(Suspicion::Sure)
+}
+
+/// A text that is no value of this kind.
+fn is_no_value(kind: FieldKind, text: &str) -> Option<Suspicion> {
+    use FieldKind::*;
+    let is_refused = match kind {
+        Short | Long | Int64 | Int128 | Float | Double | Dec16 | Dec34 => text.parse::<f64>().is_err(),
+        Boolean => !["true", "false", "unknown"].iter().any(|word| text.eq_ignore_ascii_case(word)),
+        Date | Time | Timestamp | TimeTz | TimeTzEx | TimestampTz | TimestampTzEx => {
+            if MOMENTS.iter().any(|word| text.eq_ignore_ascii_case(word)) || is_day(text) {
+                return None;
+            }
+            if text.bytes().any(|byte| byte.is_ascii_digit()) {
+                // The engine takes dates in many forms.
+                return Some(Suspicion::Possible);
+            }
+            true
+        }
+        // It may be for a character set that lacks one of its characters.
+        Text(_) | Varying(_) if !text.is_ascii() => return Some(Suspicion::Possible),
+        _ => false,
+    };
+    is_refused.then_some(Suspicion::Sure)
+}
+
+/// Whether a text begins with a day of the calendar in the form of ISO 8601.
+fn is_day(text: &str) -> bool {
+    let mut numbers = text.get(..10).unwrap_or_default().split('-').map(str::parse::<u32>);
+    let (Some(Ok(year)), Some(Ok(month)), Some(Ok(day))) = (numbers.next(), numbers.next(), numbers.next())
+    else {
+        return false;
+    };
+    i32::try_from(year).is_ok_and(|year| CivilDate { year, month, day }.to_date().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::{ArrayRef, Decimal128Array, Int32Array, StringArray};
+    use firearrow_proto::api::descriptor::SqlType;
+    use std::sync::Arc;
+
+    fn parameter(sql_type: SqlType, length: u32, scale: i32) -> Descriptor {
+        let sub_type = if sql_type == SqlType::VARYING { i32::from(charset_id::UTF8) } else { 0 };
+        Descriptor { sql_type, length, scale, sub_type, ..Descriptor::default() }
+    }
+
+    #[test]
+    fn the_value_that_cannot_be_is_found() {
+        let parameters = [
+            parameter(SqlType::VARYING, 12, 0),
+            parameter(SqlType::SHORT, 2, 0),
+            parameter(SqlType::LONG, 4, -2),
+            parameter(SqlType::DATE, 4, 0),
+        ];
+        let texts = |values: [&str; 2]| Arc::new(StringArray::from(values.to_vec())) as ArrayRef;
+        let decimals = Decimal128Array::from(vec![100, 2_147_483_648])
+            .with_precision_and_scale(20, 2)
+            .expect("they fit");
+        let batch = |dates| {
+            let columns: [(&str, ArrayRef); 4] = [
+                ("a", texts(["äöü  ", "äöüß"])),
+                ("b", Arc::new(Int32Array::from(vec![32_767, -32_769]))),
+                ("c", Arc::new(decimals.clone())),
+                ("d", texts(dates)),
+            ];
+            RecordBatch::try_from_iter(columns).expect("equal lengths")
+        };
+        let rows = batch(["2020-01-01", "2020-13-01"]);
+        for (sqlstate, expected) in
+            [("22001", Some(0)), ("22003", Some(1)), ("22018", None), ("22007", None), ("23000", None)]
+        {
+            let rows = rows.project(&[0, 1, 2]).expect("columns");
+            // A text that its character set may lack.
+            let possible = (sqlstate == "22018").then_some(0);
+            assert_eq!(suspect(&parameters[..3], &rows, 0, sqlstate), possible, "{sqlstate}");
+            assert_eq!(suspect(&parameters[..3], &rows, 1, sqlstate), expected.or(possible), "{sqlstate}");
+        }
+        // The only one that may be it.
+        assert_eq!(suspect(&parameters[3..], &rows.project(&[3]).expect("a column"), 1, "22007"), Some(0));
+        assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018"), Some(3));
+        assert_eq!(suspect(&parameters, &rows, 9, "22001"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! How long the client waits for the server, however the server spends that time.
+//!
+//! Only an answer starts the limit anew: a complete row, BLOB contents, a response. Parts of packets and `op_dummy` do
+//! not. In the other direction the server must take [`PIECE`] bytes in the same time.
+
+use std::time::{Duration, Instant};
+
+/// Bytes of a write that count as much as an answer.
+const PIECE: usize = 64 << 10;
+
+/// The limits of a connection, and the wait that is under way.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    /// The limit for one answer.
+    each: Option<Duration>,
+    /// The limit for everything that follows: the handshake, or leaving.
+    pub(super) until: Option<Instant>,
+    /// Since when the client waits for the next answer.
+    since: Option<Instant>,
+    /// How many answers had come by then.
+    answers: u64,
+}
+
+impl Patience {
+    /// No limit but this for each answer.
+    pub(super) fn for_each(limit: Option<Duration>) -> Self {
+        Self { each: limit, ..Self::default() }
+    }
+
+    /// No limit but this for everything.
+    pub(super) fn until(deadline: Instant) -> Self {
+        Self { until: Some(deadline), ..Self::default() }
+    }
+
+    /// Another call begins; the client did not wait in between.
+    pub(super) fn begin_call(&mut self) {
+        self.since = None;
+    }
+
+    /// The client waits, and so many answers have come. `true` when it has waited long enough for the next one.
+    pub(super) fn is_over(&mut self, answers: u64, now: Instant) -> bool {
+        if self.since.is_none() || self.answers != answers {
+            (self.since, self.answers) = (Some(now), answers);
+        }
+        self.since.is_some_and(|since| self.is_too_long(since, now))
+    }
+
+    /// Whether waiting since then is too long.
+    pub(super) fn is_too_long(&self, since: Instant, now: Instant) -> bool {
+        self.each.is_some_and(|limit| now.duration_since(since) >= limit)
+            || self.until.is_some_and(|until| now >= until)
+    }
+}
+
+/// How far a write has come.
+#[derive(Debug)]
+pub(super) struct Writing {
+    since: Instant,
+    taken: usize,
+}
+
+impl Writing {
+    pub(super) fn begin() -> Self {
+        Self { since: Instant::now(), taken: 0 }
+    }
+
+    /// The server has taken so many bytes in all, and not all of them. `true` when the rest has waited long enough.
+    pub(super) fn is_over(&mut self, taken: usize, patience: &Patience) -> bool {
+        let now = Instant::now();
+        if taken - self.taken >= PIECE {
+            (self.since, self.taken) = (now, taken);
+        }
+        patience.is_too_long(self.since, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(300);
+
+    #[test]
+    fn only_an_answer_renews_the_limit() {
+        let mut patience = Patience::for_each(Some(LIMIT));
+        let begin = Instant::now();
+        assert!(!patience.is_over(7, begin));
+        assert!(!patience.is_over(7, begin + LIMIT / 2));
+        assert!(patience.is_over(7, begin + LIMIT));
+        assert!(!patience.is_over(8, begin + LIMIT), "an answer has come");
+        assert!(patience.is_over(8, begin + 2 * LIMIT));
+        patience.begin_call();
+        assert!(!patience.is_over(8, begin + 3 * LIMIT), "nobody waited in between");
+    }
+
+    #[test]
+    fn a_deadline_is_not_renewed_by_anything() {
+        let begin = Instant::now();
+        let mut patience = Patience::until(begin + LIMIT);
+        assert!(!patience.is_over(1, begin));
+        assert!(patience.is_over(2, begin + LIMIT));
+        patience.begin_call();
+        assert!(patience.is_over(3, begin + LIMIT));
+    }
+
+    #[test]
+    fn a_write_renews_the_limit_by_whole_pieces() {
+        let patience = Patience::for_each(Some(Duration::ZERO));
+        let mut writing = Writing::begin();
+        assert!(writing.is_over(1, &patience));
+        let patience = Patience::for_each(Some(Duration::from_secs(60)));
+        let began = writing.since;
+        assert!(!writing.is_over(PIECE - 1, &patience));
+        assert_eq!(writing.since, began);
+        assert!(!writing.is_over(PIECE, &patience));
+        assert!(writing.since > began);
+    }
+}

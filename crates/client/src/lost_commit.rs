@@ -1,0 +1,162 @@
+//! Commits whose answer was lost: the server is asked on another connection what became of them.
+//!
+//! The inventory of transactions has two final states, *committed* and *rolled back*. But a server that notices the end
+//! of a connection undoes the changes of its transactions, and marks those that it could undo as committed, since
+//! nothing of them is left. So "committed" is believed only of transactions without such an undo log
+//! ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) and of those in limbo, which
+//! nobody undoes.
+
+use crate::config::Config;
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::Int64Type;
+use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::gds;
+use firearrow_proto::api::status::{StatusArg, StatusVector};
+use firearrow_proto::api::transaction::TransactionOptions;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest time to find the server again.
+const RECONNECT: Duration = Duration::from_secs(10);
+/// Longest time to wait for an answer of it.
+const ANSWER: Duration = Duration::from_secs(5);
+/// How long a transaction may take to end once its connection is gone.
+const ENDING: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What became of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CommitOutcome {
+    /// The changes are in the database.
+    Committed,
+    /// The changes are gone; the work can be repeated.
+    RolledBack,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// A commit that was sent and not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LostCommit {
+    /// The number of the transaction in the database, unless the commit left together with the only statement.
+    pub transaction: Option<u64>,
+    /// What became of it, as far as the server could be asked.
+    pub outcome: CommitOutcome,
+}
+
+/// What the inventory says of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Active,
+    Committed,
+    RolledBack,
+    Limbo,
+    /// The engine knows no such transaction.
+    None,
+}
+
+/// Adds to the error of a lost commit what the server says of it. `is_exact` when nobody could have undone the
+/// transaction without a trace.
+pub(crate) fn resolve(error: Error, config: &Config, is_exact: bool) -> Error {
+    let Some(number) = error.lost_commit().and_then(|lost| lost.transaction) else { return error };
+    let (outcome, told) = match ask(config, number) {
+        Ok(State::Committed) if is_exact => (CommitOutcome::Committed, "it was committed"),
+        Ok(State::Committed) => (
+            CommitOutcome::Unknown,
+            "it was either committed, or undone when the connection ended; the server cannot tell which if the \
+             transaction has an undo log (see no_auto_undo): check the data before you retry",
+        ),
+        Ok(State::RolledBack) => (CommitOutcome::RolledBack, "it was rolled back: you can retry"),
+        Ok(State::Limbo) => (CommitOutcome::Unknown, "it is in limbo: recover it"),
+        Ok(State::Active) => {
+            (CommitOutcome::Unknown, "it has not ended yet: check the data before you retry")
+        }
+        Ok(State::None) => {
+            (CommitOutcome::Unknown, "the server knows no such transaction: check the data before you retry")
+        }
+        Err(reason) => {
+            let told = format!("could not find out what became of it: {reason}");
+            return error.with_outcome(CommitOutcome::Unknown, &told);
+        }
+    };
+    error.with_outcome(outcome, told)
+}
+
+fn ask(config: &Config, number: u64) -> Result<State> {
+    let mut config = config.clone();
+    (config.create_if_missing, config.overwrite, config.keepalive) = (false, false, None);
+    config.connect_timeout = config.connect_timeout.min(RECONNECT);
+    config.read_timeout = Some(config.read_timeout.map_or(ANSWER, |time| time.min(ANSWER)));
+    let begin = Instant::now();
+    let connection = Connection::open(&config)?;
+    loop {
+        let state = state(&connection, number)?;
+        if state != State::Active || begin.elapsed() > ENDING {
+            return Ok(state);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn state(connection: &Connection, number: u64) -> Result<State> {
+    if connection.has_firebird4() {
+        let sql = format!("SELECT RDB$GET_TRANSACTION_CN({number}) FROM RDB$DATABASE");
+        let transaction = connection.begin_lazy(TransactionOptions::read_only())?;
+        let mut answer = transaction.query_in(Dialect::Three, &sql)?;
+        let row = answer.next_batch()?.filter(|row| row.num_rows() == 1 && row.num_columns() == 1);
+        let number = row.and_then(|row| {
+            let numbers = row.column(0).as_primitive_opt::<Int64Type>()?;
+            numbers.is_valid(0).then(|| numbers.value(0))
+        });
+        return Ok(match number {
+            Some(-2) => State::RolledBack,
+            Some(-1) => State::Limbo,
+            Some(0) => State::Active,
+            Some(_) => State::Committed,
+            None => State::None,
+        });
+    }
+    // Taking it over fails unless it is in limbo, where it stays; the error names its state.
+    match connection.recover(number) {
+        Ok(_) => Ok(State::Limbo),
+        Err(error) => error.status().and_then(named_state).ok_or(error),
+    }
+}
+
+/// The state in `isc_tra_state`: the number of the transaction, and a word of the engine's messages.
+fn named_state(status: &StatusVector) -> Option<State> {
+    let at = status.0.iter().position(|arg| matches!(arg, StatusArg::Gds(gds::ISC_TRA_STATE)))?;
+    // The number may be a text, too.
+    status.0[at + 1..].iter().find_map(|arg| match arg {
+        StatusArg::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "active" => Some(State::Active),
+            "committed" => Some(State::Committed),
+            "rolled back" => Some(State::RolledBack),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_read_from_the_refusal() {
+        let status = |word: &str| {
+            let texts = ["7", word].map(|text| StatusArg::Text(text.into()));
+            StatusVector([StatusArg::Gds(gds::ISC_TRA_STATE)].into_iter().chain(texts).collect())
+        };
+        for (word, state) in [
+            ("committed", Some(State::Committed)),
+            ("ROLLED BACK", Some(State::RolledBack)),
+            ("active", Some(State::Active)),
+            ("ill-defined", None),
+        ] {
+            assert_eq!(named_state(&status(word)), state, "{word}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Where an engine is looked for: only where the user or the system put one, never in the current folder.
+
+use crate::loader;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the Python package keeps the engine, below a `site-packages` folder.
+pub(crate) const IN_SITE_PACKAGES: &str = "firebird/embedded/runtime";
+
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// All places, in order.
+pub(crate) fn all() -> Vec<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let mut places = chosen(&variable);
+    places.extend(loader::own_file().iter().flat_map(|file| beside(file)));
+    places.extend(system(&variable));
+    places
+}
+
+/// The active environments, and the folders of `FIREARROW_ENGINE_PATH`. A relative path would depend on the
+/// current folder.
+fn chosen(variable: Lookup<'_>) -> Vec<PathBuf> {
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable).map(PathBuf::from);
+    let mut places: Vec<PathBuf> = environments.flat_map(|folder| packages(&folder)).collect();
+    if let Some(list) = variable("FIREARROW_ENGINE_PATH") {
+        places.extend(env::split_paths(&list));
+    }
+    places.retain(|place| place.is_absolute());
+    places
+}
+
+/// Places beside the file that contains this code: its folder, the packages of the environment that it is
+/// installed in, and the Python package beside its own.
+fn beside(own: &Path) -> Vec<PathBuf> {
+    let Some(folder) = own.parent() else { return Vec::new() };
+    let mut places = vec![folder.to_path_buf()];
+    let Some(parent) = folder.parent() else { return places };
+    let is_named = |path: &Path, names: &[&str]| {
+        path.file_name().is_some_and(|name| names.iter().any(|n| name == OsStr::new(n)))
+    };
+    if is_named(folder, &["bin", "lib", "lib64"]) {
+        places.extend(packages(parent));
+    }
+    if is_named(parent, &["site-packages", "dist-packages"]) {
+        places.push(parent.join(IN_SITE_PACKAGES));
+    }
+    places
+}
+
+/// `lib/python3.x/site-packages/firebird/embedded/runtime` of an environment, newest interpreter first.
+fn packages(environment: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(environment.join("lib")) else { return Vec::new() };
+    let mut found: Vec<_> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"python"))
+        .flat_map(|entry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name)))
+        .map(|packages| packages.join(IN_SITE_PACKAGES))
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    found.reverse();
+    found
+}
+
+/// Where systems and the project's own archive put the library, and the system's Python its packages.
+fn system(variable: Lookup<'_>) -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = variable("FIREBIRD").map(PathBuf::from).into_iter().collect();
+    places.retain(|place| place.is_absolute());
+    places.extend(["/usr/local", "/usr"].iter().flat_map(|prefix| packages(Path::new(prefix))));
+    places.extend(["/opt/firebird", "/usr/local/firebird"].map(PathBuf::from));
+    places.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
+    places.extend(["/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::Runtime;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file).join("libfbclient.so.2");
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn the_package_is_found_in_active_environments_and_listed_folders() {
+        let folder = tree(&[
+            "venv/lib/python3.11/site-packages/firebird/embedded/runtime",
+            "conda/lib/python3.12/site-packages/firebird/embedded/runtime",
+            "listed/firebird/embedded/runtime",
+        ]);
+        let base = folder.path().to_path_buf();
+        let variable = |name: &str| match name {
+            "VIRTUAL_ENV" => Some(base.join("venv").into_os_string()),
+            "CONDA_PREFIX" => Some(base.join("conda").into_os_string()),
+            "FIREARROW_ENGINE_PATH" => {
+                Some(env::join_paths([Path::new("relative"), &base.join("listed"), Path::new("")]).unwrap())
+            }
+            _ => None,
+        };
+        let places = chosen(&variable);
+        assert_eq!(places.len(), 3, "{places:?}");
+        for (place, start) in places.iter().zip(["venv", "conda", "listed"]) {
+            assert!(place.starts_with(base.join(start)), "{places:?}");
+            assert!(Runtime::at(place).is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_installed_beside_this_code_is_found() {
+        let folder = tree(&["env/lib/python3.11/site-packages/firebird/embedded/runtime"]);
+        let base = folder.path();
+        let runtime = base.join("env/lib/python3.11/site-packages/firebird/embedded/runtime");
+        for own in [
+            "env/bin/firearrow",
+            "env/lib/libadbc_driver_firebird.so",
+            "env/lib/python3.11/site-packages/adbc_driver_firebird/libadbc_driver_firebird.so",
+        ] {
+            assert!(beside(&base.join(own)).contains(&runtime), "{own}");
+        }
+        // Anywhere else, only its own folder counts.
+        assert_eq!(beside(&base.join("env/target/debug/firearrow")), [base.join("env/target/debug")]);
+    }
+}

@@ -1,0 +1,163 @@
+//! Packets of a server.
+
+use firearrow_proto::api::descriptor::SqlType;
+use firearrow_proto::wire::Op;
+use firearrow_proto::wire::xdr::Writer;
+
+/// Ends an info buffer.
+pub const INFO_END: u8 = 1;
+/// The object of an answer to `op_get_segment`: the BLOB ends here.
+pub const BLOB_END: u16 = 2;
+
+/// A column or a parameter of a statement.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Type.
+    pub sql_type: SqlType,
+    /// Sub type, or character set.
+    pub sub_type: i32,
+    /// Bytes.
+    pub length: u32,
+    /// Its name, as field and as label.
+    pub name: String,
+    /// The relation it comes from.
+    pub relation: String,
+}
+
+impl Column {
+    /// A nullable column.
+    pub fn new(sql_type: SqlType, length: u32, name: &str) -> Self {
+        Self { sql_type, sub_type: 0, length, name: name.into(), relation: String::new() }
+    }
+
+    /// An INTEGER.
+    pub fn integer(name: &str) -> Self {
+        Self::new(SqlType::LONG, 4, name)
+    }
+
+    /// A VARCHAR of `length` bytes in UTF-8.
+    pub fn varchar(name: &str, length: u32) -> Self {
+        Self { sub_type: 4, ..Self::new(SqlType::VARYING, length, name) }
+    }
+
+    /// A binary BLOB.
+    pub fn blob(name: &str) -> Self {
+        Self::new(SqlType::BLOB, 8, name)
+    }
+
+    /// An array of a relation.
+    pub fn array(name: &str, relation: &str) -> Self {
+        Self { relation: relation.into(), ..Self::new(SqlType::ARRAY, 8, name) }
+    }
+}
+
+/// Bytes of packets.
+pub fn packet(op: Op, build: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut out = Writer::new(&mut bytes);
+    out.op(op);
+    build(&mut out);
+    bytes
+}
+
+/// `op_response` without an error.
+pub fn response(object: u16, data: &[u8]) -> Vec<u8> {
+    packet(Op::RESPONSE, |out| {
+        out.short(object);
+        out.quad(0);
+        out.cstr(data);
+        [1, 0, 0].into_iter().for_each(|word| out.word(word));
+    })
+}
+
+/// `op_cond_accept`: this protocol, and an Srp256 login with any salt and key.
+pub(super) fn cond_accept(protocol: u16) -> Vec<u8> {
+    let counted = |text: &[u8]| [&(text.len() as u16).to_le_bytes(), text].concat();
+    let login = [counted(&[b'5'; 64]), counted(&[b'3'; 255])].concat();
+    packet(Op::COND_ACCEPT, |out| {
+        out.word(0xffff_8000 | u32::from(protocol));
+        out.word(1);
+        out.short(5);
+        out.cstr(&login);
+        out.cstr(b"Srp256");
+        out.short(0);
+        out.cstr(&[]);
+    })
+}
+
+/// The description of a statement that opens a cursor.
+pub fn description(columns: &[Column], parameters: &[Column]) -> Vec<u8> {
+    let mut info = Vec::new();
+    number(&mut info, 21, 1); // a SELECT
+    number(&mut info, 27, 1); // with a cursor
+    for (marker, list) in [(5, parameters), (4, columns)] {
+        info.push(marker);
+        number(&mut info, 7, list.len() as u32);
+        for (column, index) in list.iter().zip(1..) {
+            number(&mut info, 9, index);
+            number(&mut info, 11, u32::from(column.sql_type.0) | 1);
+            number(&mut info, 12, column.sub_type.cast_unsigned());
+            number(&mut info, 13, 0);
+            number(&mut info, 14, column.length);
+            for (item, name) in [(16, &column.name), (17, &column.relation), (19, &column.name)] {
+                item_of(&mut info, item, name.as_bytes());
+            }
+            info.push(8);
+        }
+    }
+    info.push(INFO_END);
+    info
+}
+
+/// Appends an info item with a number.
+pub fn number(info: &mut Vec<u8>, item: u8, value: u32) {
+    item_of(info, item, &value.to_le_bytes());
+}
+
+/// Appends an info item.
+pub fn item_of(info: &mut Vec<u8>, item: u8, value: &[u8]) {
+    info.push(item);
+    info.extend_from_slice(&(value.len() as u16).to_le_bytes());
+    info.extend_from_slice(value);
+}
+
+/// A row of `op_fetch`: a bitmap of NULLs, then the values.
+pub fn row(values: &[u8]) -> Vec<u8> {
+    packet(Op::FETCH_RESPONSE, |out| {
+        out.word(0);
+        out.short(1);
+        out.bytes(values);
+    })
+}
+
+/// The end of an answer to `op_fetch`, and perhaps of the cursor.
+pub fn fetch_end(cursor_end: bool) -> Vec<u8> {
+    packet(Op::FETCH_RESPONSE, |out| {
+        out.word(if cursor_end { 100 } else { 0 });
+        out.short(0);
+    })
+}
+
+/// `op_sql_response` without a row.
+pub fn no_row() -> Vec<u8> {
+    packet(Op::SQL_RESPONSE, |out| out.short(0))
+}
+
+/// A segment as answers to `op_get_segment` have it.
+///
+/// # Panics
+/// When it is longer than a segment can be.
+pub fn segment(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).expect("a segment has 65535 bytes at most");
+    [&length.to_le_bytes(), bytes].concat()
+}
+
+/// `op_inline_blob` with one segment.
+pub fn inline_blob(transaction: u16, id: u64, contents: &[u8]) -> Vec<u8> {
+    packet(Op::INLINE_BLOB, |out| {
+        out.short(transaction);
+        out.quad(id);
+        out.cstr(&[]);
+        out.cstr(&segment(contents));
+    })
+}

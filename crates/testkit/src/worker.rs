@@ -1,0 +1,125 @@
+//! The process that plays the sessions of a [`Campaign`](crate::Campaign), one after the other.
+//!
+//! The campaign writes a line `seed port` for each session and reads a line with what became of it. What a worker does
+//! not survive ends the worker, and not the campaign.
+
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Mutex, PoisonError};
+
+use crate::process;
+
+/// Panics of this process since the last session, also those of threads that nobody joins.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Begins each line of an answer, which may stand among other output.
+const MARK: &str = "@session ";
+
+/// What became of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It ended as sessions may; how, in a few words.
+    Ended(String),
+    /// Something in it panicked.
+    Panicked(String),
+    /// Its process ended with it.
+    Died(String),
+    /// It did not end within its limit.
+    Hung,
+}
+
+/// What a worker answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) outcome: Outcome,
+    /// The most memory that the process had in use during the session, in KiB.
+    pub(crate) peak: u64,
+}
+
+/// Plays sessions as the worker of a campaign, until there are no more. `play` gets the seed of a session and the port to
+/// connect to, and says in a few words how it ended.
+///
+/// # Panics
+/// Outside of a campaign.
+pub fn work(play: impl Fn(u64, u16) -> String) {
+    let memory = std::env::var(MEMORY).ok().and_then(|bytes| bytes.parse().ok());
+    process::limit_memory(memory.expect("a campaign says how much memory its workers may use"));
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");
+        PANICS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(format!("{} ({text})", place.unwrap_or_default()));
+        default(info);
+    }));
+    for line in io::stdin().lock().lines() {
+        let line = line.expect("the campaign writes text");
+        let numbers = line.split_once(' ').map(|(seed, port)| (seed.parse(), port.parse()));
+        let Some((Ok(seed), Ok(port))) = numbers else { panic!("no seed and port: {line:?}") };
+        reset_peak();
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| play(seed, port)));
+        let panics = std::mem::take(&mut *PANICS.lock().unwrap_or_else(PoisonError::into_inner));
+        let (kind, text) = match (panics.first(), ended) {
+            (None, Ok(text)) => ("ended", text),
+            (first, _) => ("panicked", first.cloned().unwrap_or_default()),
+        };
+        let text = text.replace(['\n', '\t'], " ");
+        let answer = format!("\n{MARK}{kind}\t{}\t{text}\n", peak());
+        io::stdout().write_all(answer.as_bytes()).expect("the campaign reads");
+    }
+}
+
+impl Answer {
+    /// Reads a line of a worker; `None` for what is no answer.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.strip_prefix(MARK)?.splitn(3, '\t');
+        let (kind, peak, text) = (fields.next()?, fields.next()?.parse().ok()?, fields.next()?.to_owned());
+        let outcome = if kind == "panicked" { Outcome::Panicked(text) } else { Outcome::Ended(text) };
+        Some(Self { outcome, peak })
+    }
+}
+
+/// Lets the kernel begin anew with the most memory that was in use. An older kernel does not know how: then the peak is
+/// that of all sessions so far.
+fn reset_peak() {
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory in use since then, in KiB.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
+}
+
+/// The environment variable with the bytes that a worker may use.
+pub(crate) const MEMORY: &str = "FIREARROW_WORKER_MEMORY";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_found_among_other_output() {
+        assert_eq!(Answer::parse("running 1 test"), None);
+        let answer = Answer::parse("@session panicked\t12\tsrc/x.rs:1 (index out of bounds)").unwrap();
+        assert_eq!(answer.peak, 12);
+        assert_eq!(answer.outcome, Outcome::Panicked("src/x.rs:1 (index out of bounds)".into()));
+        assert_eq!(Answer::parse("@session ended\t1\tok").unwrap().outcome, Outcome::Ended("ok".into()));
+    }
+
+    #[test]
+    fn the_peak_is_that_of_the_time_since_it_was_reset() {
+        drop(vec![1_u8; 64 << 20]);
+        reset_peak();
+        let before = peak();
+        assert!(before > 0);
+        drop(vec![1_u8; 32 << 20]);
+        assert!(peak() >= before + (30 << 10), "{before} KiB, then {}", peak());
+    }
+}
