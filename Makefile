@@ -42,7 +42,7 @@ fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
 
 hostile: setup ## Play SESSIONS (1000) sessions per server with damaged answers, starting at SEED (1)
 	cargo run --release --package firearrow --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
-	cargo run --release --package firearrow-adbc --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
+	cargo run --release --package firearrow-adbc --example hostile_adbc -- --sessions $(SESSIONS) --seed $(SEED)
 
 bench-wire: setup ## Measure every server there is, near and over an emulated link
 	scripts/bench-wire.sh

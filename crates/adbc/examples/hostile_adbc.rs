@@ -2,7 +2,7 @@
 //! says more.
 //!
 //! ```text
-//! cargo run --release -p firearrow-adbc --example hostile -- --server 4.0 --sessions 2000 --seed 1
+//! cargo run --release -p firearrow-adbc --example hostile_adbc -- --server 4.0 --sessions 2000 --seed 1
 //! ```
 
 #[path = "../../client/examples/hostile/campaign.rs"]
