@@ -50,7 +50,7 @@ impl<'a> KeyHolder<'a> {
         if !encrypted && !self.in_clear {
             return Err(failed(
                 "the server asks for the key of the encrypted database on a connection that is not encrypted, so it was \
-                 not sent: let the server have WireCrypt = Enabled or Required. db_key_in_clear=yes sends it all the \
+                 not sent: let the server have WireCrypt = Enabled or Required. FIREARROW_DB_KEY_IN_CLEAR=yes sends it all the \
                  same, to whoever is at the other end, and anyone on the network path can read it; servers whose user \
                  database is encrypted ask before encryption can start",
             ));
@@ -149,7 +149,7 @@ mod tests {
         let mut config = Config { db_key: Some(KeySource::Literal(b"secret".to_vec())), ..Config::default() };
         let error = KeyHolder::new(&config).answer(None, false, soon()).expect_err("it is not encrypted");
         assert_eq!(error.kind(), Kind::Configuration);
-        assert!(error.message().contains("db_key_in_clear=yes") && !error.message().contains("secret"));
+        assert!(error.message().contains("FIREARROW_DB_KEY_IN_CLEAR=yes") && !error.message().contains("secret"));
         assert_eq!(KeyHolder::new(&config).answer(None, true, soon()).expect("encrypted"), b"secret");
         config.db_key_in_clear = true;
         assert_eq!(KeyHolder::new(&config).answer(None, false, soon()).expect("allowed"), b"secret");

@@ -6,9 +6,12 @@
 //! ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) and of those in limbo, which
 //! nobody undoes.
 
-use crate::config::Config;
+use crate::arrow::{BatchLimits, ReadOptions};
+use crate::backend::Sql;
+use crate::config::{Config, WireCrypt};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
+use crate::params::Params;
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
@@ -59,9 +62,9 @@ enum State {
 
 /// Adds to the error of a lost commit what the server says of it. `is_exact` when nobody could have undone the
 /// transaction without a trace.
-pub(crate) fn resolve(error: Error, config: &Config, is_exact: bool) -> Error {
+pub(crate) fn resolve(error: Error, config: &Config, was_encrypted: bool, is_exact: bool) -> Error {
     let Some(number) = error.lost_commit().and_then(|lost| lost.transaction) else { return error };
-    let (outcome, told) = match ask(config, number) {
+    let (outcome, told) = match ask(config, was_encrypted, number) {
         Ok(State::Committed) if is_exact => (CommitOutcome::Committed, "it was committed"),
         Ok(State::Committed) => (
             CommitOutcome::Unknown,
@@ -84,13 +87,22 @@ pub(crate) fn resolve(error: Error, config: &Config, is_exact: bool) -> Error {
     error.with_outcome(outcome, told)
 }
 
-fn ask(config: &Config, number: u64) -> Result<State> {
+/// How to connect for the question. The connection must be no easier to forge than the lost one: otherwise whoever cut that
+/// could answer.
+fn config_to_ask(config: &Config, was_encrypted: bool) -> Config {
     let mut config = config.clone();
+    if was_encrypted {
+        config.wire_crypt = WireCrypt::Required;
+    }
     (config.create_if_missing, config.overwrite, config.keepalive) = (false, false, None);
     config.connect_timeout = config.connect_timeout.min(RECONNECT);
     config.read_timeout = Some(config.read_timeout.map_or(ANSWER, |time| time.min(ANSWER)));
+    config
+}
+
+fn ask(config: &Config, was_encrypted: bool, number: u64) -> Result<State> {
     let begin = Instant::now();
-    let connection = Connection::open(&config)?;
+    let connection = Connection::open(&config_to_ask(config, was_encrypted))?;
     loop {
         let state = state(&connection, number)?;
         if state != State::Active || begin.elapsed() > ENDING {
@@ -104,7 +116,10 @@ fn state(connection: &Connection, number: u64) -> Result<State> {
     if connection.has_firebird4() {
         let sql = format!("SELECT RDB$GET_TRANSACTION_CN({number}) FROM RDB$DATABASE");
         let transaction = connection.begin_lazy(TransactionOptions::read_only())?;
-        let mut answer = transaction.query_in(Dialect::Three, &sql)?;
+        // One row a batch: a server that sends more of them must not keep the caller waiting.
+        let limits = BatchLimits { rows: 1, ..BatchLimits::default() };
+        let sql = Sql::new(&sql, Dialect::Three);
+        let mut answer = transaction.query_reading(sql, Params::none(), &ReadOptions::default(), limits)?;
         let row = answer.next_batch()?.filter(|row| row.num_rows() == 1 && row.num_columns() == 1);
         let number = row.and_then(|row| {
             let numbers = row.column(0).as_primitive_opt::<Int64Type>()?;
@@ -158,5 +173,15 @@ mod tests {
         ] {
             assert_eq!(named_state(&status(word)), state, "{word}");
         }
+    }
+
+    #[test]
+    fn who_cuts_an_encrypted_connection_cannot_answer_in_clear_text() {
+        let lost = Config { create_if_missing: true, read_timeout: None, ..Config::default() };
+        assert_eq!(lost.wire_crypt, WireCrypt::Enabled);
+        let asked = config_to_ask(&lost, true);
+        assert_eq!((asked.wire_crypt, asked.create_if_missing), (WireCrypt::Required, false));
+        assert_eq!(asked.read_timeout, Some(ANSWER));
+        assert_eq!(config_to_ask(&lost, false).wire_crypt, WireCrypt::Enabled);
     }
 }

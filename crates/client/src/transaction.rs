@@ -311,7 +311,13 @@ impl Transaction {
     pub(crate) fn with_outcome(&self, error: Error) -> Error {
         match error.kind() {
             Kind::CommitUnknown => {
-                lost_commit::resolve(error, &self.shared.config, self.prepared || !self.has_undo)
+                let was_encrypted = self.shared.lock().backend.wire_stats().encrypted;
+                lost_commit::resolve(
+                    error,
+                    &self.shared.config,
+                    was_encrypted,
+                    self.prepared || !self.has_undo,
+                )
             }
             _ => error,
         }

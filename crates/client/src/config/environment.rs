@@ -32,6 +32,11 @@ pub(super) fn fill(config: &mut Config, env: &dyn Fn(&str) -> Option<String>) ->
     {
         config.set("db_key", &source)?;
     }
+    if !config.db_key_in_clear
+        && let Some(flag) = lookup("FIREARROW_DB_KEY_IN_CLEAR")
+    {
+        config.set("db_key_in_clear", &flag)?;
+    }
     Ok(())
 }
 

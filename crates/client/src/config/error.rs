@@ -180,7 +180,7 @@ impl fmt::Display for ConfigError {
             ),
             Self::ApplicationOnly { option, instead } => write!(
                 f,
-                "{option} is not allowed in a connection string, because it chooses code to run or secrets to send; set it \
+                "{option} is not allowed in a connection string, because it chooses code to run, secrets to send or files to replace; set it \
                  in the application instead: {instead}"
             ),
             Self::Duplicate(name) => write!(f, "{name} is given twice; remove one of the two"),

@@ -40,10 +40,22 @@ pub(super) fn parse(text: &str) -> Result<Draft, ConfigError> {
         draft.pairs.extend(pairs);
         return Ok(draft);
     };
-    if let Ok(Draft { target: Target::Remote { .. }, .. }) = database(&locator) {
-        return Err(ConfigError::Conflict(
-            "both host and database name a server; leave only the path or alias in database",
-        ));
+    match database(&locator) {
+        Ok(Draft { target: Target::Remote { .. }, .. }) => {
+            return Err(ConfigError::Conflict(
+                "both host and database name a server; leave only the path or alias in database",
+            ));
+        }
+        // A password may be in it, which must not become part of a path.
+        Err(
+            error @ (ConfigError::NearUrl
+            | ConfigError::UnescapedAt
+            | ConfigError::UnescapedHash
+            | ConfigError::UserInLocator
+            | ConfigError::InvalidEscape(_)
+            | ConfigError::InvalidUtf8(_)),
+        ) => return Err(error),
+        _ => {}
     }
     let port = match service {
         Some(service) => port(&service).ok_or(ConfigError::InvalidPort)?,

@@ -301,7 +301,7 @@ impl Config {
     /// environment, see [`Config::parse_with_env`].
     ///
     /// The text may come from outside, so it cannot name code to run or secrets of this machine to send: `client_library`,
-    /// `config` and `db_key` are refused.
+    /// `config`, `db_key`, `db_key_in_clear` and `overwrite` are refused.
     /// The application sets these with [`Config::set`], or vouches for the text with [`Config::parse_trusted`].
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         Self::parse_with_env(text, &from_environment)
@@ -316,7 +316,8 @@ impl Config {
     /// [`Config::parse`] with an environment of the caller's choice. The user whom the text does not name is taken from
     /// `FIREARROW_USER`, then from `ISC_USER`; the password from `FIREARROW_PASSWORD`, then from the first line of the file
     /// that `FIREARROW_PASSWORD_FILE` names, then from `ISC_PASSWORD`; the source of the database's key from
-    /// `FIREARROW_DB_KEY` (`env:NAME`, `file:PATH` or `cmd:COMMAND`).
+    /// `FIREARROW_DB_KEY` (`env:NAME`, `file:PATH` or `cmd:COMMAND`), and `FIREARROW_DB_KEY_IN_CLEAR=yes` lets it travel in the
+    /// clear.
     pub fn parse_with_env(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         Self::without_front_end(Self::parse_for_front_end(text, env)?)
     }

@@ -86,6 +86,13 @@ fn refuse_code(config: &Config, spec: &'static Spec) -> Result<(), ConfigError> 
             "Config::db_key, adbc.firebird.db_key as an option of the database, or the environment variable \
              FIREARROW_DB_KEY"
         }
+        // It gives the key away to whoever listens.
+        Key::DecryptionInClear => {
+            "Config::db_key_in_clear, adbc.firebird.db_key_in_clear as an option of the database, or the environment \
+             variable FIREARROW_DB_KEY_IN_CLEAR"
+        }
+        // It replaces any file that the process may write to.
+        Key::Overwrite => "Config::overwrite",
         _ => return Ok(()),
     };
     Err(ConfigError::ApplicationOnly { option: spec.name, instead })

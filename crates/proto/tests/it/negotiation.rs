@@ -160,6 +160,23 @@ fn a_peer_that_asks_for_no_proof_is_refused() {
     assert!(server.client.is_attached());
 }
 
+/// The attack: each further question gets another guess at the password checked.
+#[test]
+fn a_peer_gets_one_proof_of_each_plugin() {
+    let mut server = strict();
+    server.says(&cond_accept("Srp256")).expect("the first proof");
+    let error = server.says(&cont_auth(&server_data(), "Srp256")).expect_err("a second one");
+    assert!(matches!(&error, ProtocolError::LoginFailed(text) if text.contains("second proof")), "{error}");
+    // Nor by way of another plugin and back.
+    let mut server = strict();
+    server.says(&cond_accept("Srp256")).expect("the first proof");
+    server.says(&cont_auth(&[], "Srp")).expect("another plugin");
+    server.says(&cont_auth(&server_data(), "Srp")).expect("its proof");
+    server.says(&cont_auth(&[], "Srp256")).expect("back again");
+    let error = server.says(&cont_auth(&server_data(), "Srp256")).expect_err("a second one");
+    assert!(matches!(&error, ProtocolError::LoginFailed(_)), "{error}");
+}
+
 #[test]
 fn every_way_in_of_a_real_server_counts_as_a_proof() {
     // Before attach, with attach, and after it.

@@ -1,6 +1,6 @@
 //! What is refused, and that messages name the remedy but no secrets.
 
-use super::{parse, show};
+use super::{parse, parse_trusted, show};
 use crate::config::{Config, ConfigError, KeySource};
 
 #[track_caller]
@@ -128,6 +128,8 @@ fn what_is_almost_a_url_is_no_path() {
         "://u:hunter2@host/x",
         "srv/3050:/u:hunter2@host/x",
         "[::1]:/u:hunter2@host/x",
+        "Server=127.0.0.1;Database=firebird:/u:hunter2@host/x",
+        "Server=127.0.0.1;Port=3051;Dbname=inet:/u:hunter2@host/x",
         "jdbc:firebirdsql:/u:hunter2@host/x",
         "inet:///u:hunter2@host/x",
     ] {
@@ -228,7 +230,6 @@ fn conflicts() {
     refused(&[
         ("srv:x?server_mode=super", "embedded engine"),
         ("srv:x?config=WireCrypt=Required", "use wire_crypt"),
-        ("srv:x?create_if_missing=1&overwrite=1", "remove one of the two"),
         ("srv:x?wire_crypt=required&auth_plugins=Legacy_Auth", "add Srp256"),
         ("srv:x?wire_crypt=required&protocol=13-15&ciphers=ChaCha64", "Arc4"),
         // A cipher that is asked for by name is a demand.
@@ -248,6 +249,12 @@ fn conflicts() {
 }
 
 #[test]
+fn a_database_is_created_or_replaced() {
+    let error = parse_trusted("srv:x?create_if_missing=1&overwrite=1").expect_err("both");
+    assert!(error.to_string().contains("remove one of the two"), "{error}");
+}
+
+#[test]
 fn a_text_from_outside_chooses_no_code() {
     refused(&[
         ("x.fdb?client_library=/tmp/evil.so", "FIREARROW_ENGINE"),
@@ -256,6 +263,8 @@ fn a_text_from_outside_chooses_no_code() {
         ("srv:x?engine=/tmp/evil.so", "chooses code"),
         ("srv:x?db_key=cmd:touch /tmp/evil", "FIREARROW_DB_KEY"),
         ("srv:x?db_key=file:/etc/shadow", "Config::db_key"),
+        ("srv:x?db_key_in_clear=yes", "FIREARROW_DB_KEY_IN_CLEAR"),
+        ("./x.fdb?overwrite=yes", "Config::overwrite"),
         ("srv:x?db_key=env:AWS_SECRET_ACCESS_KEY", "adbc.firebird.db_key"),
         ("srv:x?adbc.firebird.db_key=env:KEY", "chooses code"),
         ("Database=srv:x;DB_KEY=file:/etc/shadow", "secrets to send"),

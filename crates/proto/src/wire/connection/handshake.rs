@@ -111,6 +111,8 @@ pub(super) struct Handshake {
     session_key: Option<[u8; 20]>,
     /// Whether the current plugin has sent what the server must know the account to check.
     proven: bool,
+    /// The plugins that have sent a proof. One of each is all that a server needs; more would be guesses at the password.
+    proofs: Vec<AuthPlugin>,
     list_sent: bool,
     steps: u32,
     max_steps: u32,
@@ -144,6 +146,7 @@ impl Handshake {
             plugins,
             current,
             session_key: None,
+            proofs: Vec::new(),
             list_sent: false,
             phase: Phase::Connect,
             steps: 0,
@@ -232,6 +235,13 @@ impl Handshake {
         let data = if switched || data.is_empty() || self.current == AuthPlugin::Legacy {
             self.first_data()
         } else {
+            if self.proofs.contains(&self.current) {
+                return Err(ProtocolError::LoginFailed(format!(
+                    "the server asks for a second proof of the password with {}; it is not the server you meant, or it is broken",
+                    self.current.name(),
+                )));
+            }
+            self.proofs.push(self.current);
             let password = &self.options.password;
             let proof = self.srp.respond(self.current, &self.account, password, data)?;
             self.session_key = Some(proof.session_key);
