@@ -149,7 +149,9 @@ mod tests {
         let mut config = Config { db_key: Some(KeySource::Literal(b"secret".to_vec())), ..Config::default() };
         let error = KeyHolder::new(&config).answer(None, false, soon()).expect_err("it is not encrypted");
         assert_eq!(error.kind(), Kind::Configuration);
-        assert!(error.message().contains("FIREARROW_DB_KEY_IN_CLEAR=yes") && !error.message().contains("secret"));
+        assert!(
+            error.message().contains("FIREARROW_DB_KEY_IN_CLEAR=yes") && !error.message().contains("secret")
+        );
         assert_eq!(KeyHolder::new(&config).answer(None, true, soon()).expect("encrypted"), b"secret");
         config.db_key_in_clear = true;
         assert_eq!(KeyHolder::new(&config).answer(None, false, soon()).expect("allowed"), b"secret");

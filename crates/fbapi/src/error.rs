@@ -152,8 +152,9 @@ impl fmt::Display for Error {
         match self {
             Self::LibraryNotFound { tried } => {
                 f.write_str(
-                    "no Firebird client library found; `pip install firebird-embedded`, install Firebird, or \
-                     set FIREARROW_ENGINE to the library or its folder (tried:",
+                    "no Firebird client library found; `pip install firebird-embedded` in an active environment (`make setup` \
+                     puts it into .venv: source .venv/bin/activate), install Firebird, or set FIREARROW_ENGINE to the library or \
+                     its folder, …/firebird/embedded/runtime (tried:",
                 )?;
                 for (index, path) in tried.iter().enumerate() {
                     write!(f, "{} {}", if index == 0 { "" } else { "," }, path.display())?;

@@ -3,9 +3,9 @@
 use super::Output;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use std::fs::{File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,22 +31,26 @@ enum Place {
 impl OutputFile {
     /// Begins a file. An existing one is an error unless `replace`.
     pub(crate) fn create(path: &Path, replace: bool) -> Result<Self> {
+        // Through a link: its target is the file to replace.
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let place = match path.metadata() {
             Ok(existing) if existing.is_dir() => {
                 return Err(Failure::other(format!("{} is a directory", path.display())));
             }
-            Ok(existing) if !existing.is_file() => {
+            Ok(existing) if !existing.is_file() || is_open_already(path) => {
                 let file = File::options().write(true).open(path);
                 Place::Direct(file.map_err(|error| Failure::file(path, &error))?)
             }
             Ok(_) if !replace => {
                 return Err(Failure::other(format!("{} exists; --force replaces it", path.display())));
             }
-            _ => Place::Beside(
-                interrupt::temporary(|| beside(path)).map_err(|error| Failure::file(path, &error))?,
-            ),
+            existing => {
+                let mode = existing.map_or(NEW_FILE, |existing| existing.mode() & 0o777);
+                let part = interrupt::temporary(|| beside(&real, mode));
+                Place::Beside(part.map_err(|error| Failure::file(path, &error))?)
+            }
         };
-        Ok(Self { place, path: path.to_owned(), replace, bytes: Arc::default() })
+        Ok(Self { place, path: real, replace, bytes: Arc::default() })
     }
 
     /// Where its contents go.
@@ -80,14 +84,20 @@ impl OutputFile {
     }
 }
 
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+/// Whether the path names an open file of a process, as `/dev/stdout` does: that one is meant, not its name.
+fn is_open_already(path: &Path) -> bool {
+    let target = fs::read_link(path).unwrap_or_default();
+    path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")
+}
+
+fn beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     tempfile::Builder::new()
         .prefix(&format!(".{}.", name.to_string_lossy()))
         .suffix(".part")
-        // What any new file gets; the umask takes from it.
-        .permissions(Permissions::from_mode(0o666))
+        // The umask takes from it.
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(folder)
 }
 
@@ -109,3 +119,5 @@ impl Write for Counted {
 }
 
 const BUFFER: usize = 256 << 10;
+/// The mode of a file that did not exist.
+const NEW_FILE: u32 = 0o666;

@@ -4,6 +4,7 @@ use crate::command::{argument, demo, finish, firearrow, prepare};
 use crate::readers::{self, assert_same, shown, without_empty_texts};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -86,6 +87,26 @@ matrix!(
         let sorting = [&sorting[..], &["--without-snapshot"]].concat();
         let outcome = firearrow(target, &sorting).success();
         assert!(outcome.stderr.contains("one partition: only queries of one table"), "{}", outcome.stderr);
+    },
+    fn a_file_that_is_replaced_keeps_its_mode_and_the_links_to_it(target: &Target) {
+        let url = demo(target, "10");
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.csv"), folder.path().join("link.csv"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::symlink("real.csv", &link).unwrap();
+        firearrow(target, &["copy", &url, "T_INT10", argument(&link), "--force", "--quiet"]).success();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap().lines().count(), 11);
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+        // A link to standard output is not a file to replace.
+        let stdout = folder.path().join("stdout");
+        std::os::unix::fs::symlink("/proc/self/fd/1", &stdout).unwrap();
+        let arguments =
+            ["query", &url, "SELECT COUNT(*) FROM T_INT10", "-o", argument(&stdout), "--format", "csv"];
+        let outcome = firearrow(target, &arguments).success();
+        assert!(outcome.text().contains("10"), "{}", outcome.text());
+        assert!(fs::symlink_metadata(&stdout).unwrap().is_symlink());
     },
     fn a_failing_partition_leaves_no_file(target: &Target) {
         let url = demo(target, "3000");

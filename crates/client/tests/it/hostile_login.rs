@@ -119,7 +119,8 @@ fn a_key_is_not_sent_in_clear_text_and_its_command_does_not_run() {
         let error = Connection::open(&config).expect_err("nobody may read the key");
         assert_eq!(error.kind(), Kind::Configuration, "{error}");
         assert!(
-            error.message().contains("not encrypted") && error.message().contains("FIREARROW_DB_KEY_IN_CLEAR"),
+            error.message().contains("not encrypted")
+                && error.message().contains("FIREARROW_DB_KEY_IN_CLEAR"),
             "{error}"
         );
         let heard = peer.heard();
