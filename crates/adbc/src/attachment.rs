@@ -38,6 +38,8 @@ pub(crate) struct Attachment {
     options: Mutex<ConnectionOptions>,
     /// From its first statement on.
     pub(crate) manual: Mutex<Option<Manual>>,
+    /// Whether it can only be rolled back: it has changes that should have been undone.
+    doomed: AtomicBool,
     /// The thread that works in it.
     worker: Mutex<Option<ThreadId>>,
     /// Counts the ends of such transactions: streams of earlier ones are gone.
@@ -63,6 +65,7 @@ impl Attachment {
             broken: AtomicBool::new(false),
             options: Mutex::new(options),
             manual: Mutex::default(),
+            doomed: AtomicBool::new(false),
             worker: Mutex::default(),
             epoch: AtomicU64::new(0),
             open: Arc::default(),
@@ -179,6 +182,7 @@ impl Attachment {
             let options = self.transaction_options(Purpose::Manual)?;
             let transaction = self.connection()?.begin_lazy(options).map_err(of)?;
             *running = Some(Manual { transaction, isolation: options.isolation });
+            self.doomed.store(false, Ordering::SeqCst);
         }
         let manual = running.as_mut().ok_or_else(|| internal("a transaction got lost"))?;
         *self.worker() = Some(thread::current().id());
@@ -189,6 +193,11 @@ impl Attachment {
             *running = None;
         }
         result
+    }
+
+    /// Something in the transaction of manual mode failed half done and could not be undone. For whoever works in it.
+    pub(crate) fn doom(&self) {
+        self.doomed.store(true, Ordering::SeqCst);
     }
 
     fn worker(&self) -> MutexGuard<'_, Option<ThreadId>> {
@@ -250,10 +259,20 @@ impl Attachment {
     }
 
     /// Ends what was the transaction of manual mode, and with it its results.
+    ///
+    /// # Errors
+    /// INVALID_STATE if it should be committed and could only be rolled back, which it is then.
     pub(crate) fn finish(&self, Manual { transaction, .. }: Manual, commit: bool) -> Result<()> {
         self.epoch.fetch_add(1, Ordering::SeqCst);
-        let ended = if commit { transaction.commit() } else { transaction.rollback() };
-        ended.map_err(of)
+        let doomed = self.doomed.swap(false, Ordering::SeqCst);
+        let ended = if commit && !doomed { transaction.commit() } else { transaction.rollback() };
+        ended.map_err(of)?;
+        match commit && doomed {
+            true => Err(invalid_state(
+                "the transaction was rolled back: an ingestion in it had failed and could not be undone alone",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// The connection has gone; statements and results may go on. What nobody can commit is rolled back, at the latest with

@@ -96,17 +96,23 @@ impl Attachment {
 
     /// A table was made in manual mode.
     pub(crate) fn remember_made(&self, table: &str) -> Result<()> {
-        if let Some((_, id)) = self.table(table)? {
+        if let Some(id) = self.number(table)? {
             self.made().push(Made { name: table.to_owned(), id, failed: false });
         }
         Ok(())
     }
 
+    /// The number of a table, if it is there. Another one that gets its name has another number.
+    pub(crate) fn number(&self, table: &str) -> Result<Option<i32>> {
+        Ok(self.table(table)?.map(|(_, id)| id))
+    }
+
     /// The rows for a table that was made could not be written. The transaction of manual mode may hold it until it ends.
-    pub(crate) fn undo_made(&self, table: &str) {
-        if self.is_autocommit() {
+    /// In autocommit it goes now, if it still has this number.
+    pub(crate) fn undo_made(&self, table: &str, id: Option<i32>) {
+        if let Some(id) = id.filter(|_| self.is_autocommit()) {
             // The failure of the rows is the one to report.
-            let _ = self.drop_if_empty(table, None);
+            let _ = self.drop_if_empty(table, id);
         }
         self.made().iter_mut().filter(|made| made.name == table).for_each(|made| made.failed = true);
     }
@@ -118,14 +124,14 @@ impl Attachment {
         for Made { name, id, failed } in tables {
             if failed || !committed {
                 // It may be in use by others, and is empty.
-                let _ = self.drop_if_empty(&name, Some(id));
+                let _ = self.drop_if_empty(&name, id);
             }
         }
     }
 
     /// Drops a table, unless it is another one by now, or others have put rows into it.
-    fn drop_if_empty(&self, table: &str, id: Option<i32>) -> Result<()> {
-        if id.is_some() && self.table(table)?.map(|(_, id)| id) != id {
+    fn drop_if_empty(&self, table: &str, id: i32) -> Result<()> {
+        if self.number(table)? != Some(id) {
             return Ok(());
         }
         let reader = self.connection()?.begin_lazy(TransactionOptions::read_only()).map_err(of)?;

@@ -55,12 +55,12 @@ that offers no encryption receives everything in clear text, with a warning on
 standard error.
 
 Ctrl-C cancels the running request, cleans up and exits within three seconds,
-even if the server does not respond. Press it again to exit at once. SIGTERM and
-SIGHUP do the same.
+even if the server does not respond. Press it again to exit at once. SIGTERM,
+SIGHUP and SIGQUIT do the same.
 
 Exit status:
   0 success, 1 failure, 2 wrong usage,
-  124 --timeout, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM.";
+  124 --timeout, 129 SIGHUP, 130 Ctrl-C, 131 SIGQUIT, 143 SIGTERM.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// How soon Ctrl-C is noticed.
 const POLL: Duration = Duration::from_millis(100);
 
+/// How much later than its time limit it is ended by force: the last question may be on its way.
+const SLACK: Duration = Duration::from_secs(2);
+
 /// The time limit counts from when it listens: it is how long it waits, not how long it takes.
 pub(crate) fn run(args: &EventsArgs, limit: Option<Duration>, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
@@ -23,7 +26,7 @@ pub(crate) fn run(args: &EventsArgs, limit: Option<Duration>, json: bool) -> Res
     let listener = connection.events(&names)?;
     // From here on nothing is missed: scripts wait for this line before they cause events.
     terminal::remark(&format!("listening to {}", names.join(", ")));
-    interrupt::set_limit(None);
+    interrupt::set_limit_with(limit, SLACK);
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     let wanted = args.count.map_or(u64::MAX, |count| count.get().into());
     let mut seen = 0;

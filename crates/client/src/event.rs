@@ -111,7 +111,8 @@ impl EventListener {
         EventReports { listener: Some(self) }
     }
 
-    /// Ends the waiting, also that of other threads.
+    /// Ends the waiting, also that of other threads. The server has five seconds to confirm it, or `read_timeout` if that is
+    /// shorter; the connection is closed if it does not. Dropping the listener does the same.
     pub fn close(&self) -> Result<()> {
         let was_asked = {
             let mut state = self.inbox.lock();
@@ -136,6 +137,10 @@ impl EventListener {
                 if let Some(answer) = state.answer.take() {
                     state.question = Question::None;
                     match self.report(&mut state, &answer) {
+                        // A server may answer at once, for ever, that nothing was posted.
+                        Ok(None) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                            return Ok(None);
+                        }
                         Ok(None) => continue,
                         Ok(report) => return Ok(report),
                         Err(error) => state.failure = Some(error),

@@ -69,7 +69,9 @@ impl Ingestion<'_> {
                     Ok(_) => transaction.release_savepoint(SAVEPOINT).map_err(of)?,
                     // The failure of the rows is the one to report.
                     Err(_) => {
-                        let _ = self.task.spared(|| transaction.rollback_to_savepoint(SAVEPOINT));
+                        if self.task.spared(|| transaction.rollback_to_savepoint(SAVEPOINT)).is_err() {
+                            self.attachment.doom();
+                        }
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Ending a command before its time: Ctrl-C, SIGTERM, SIGHUP and `--timeout`.
+//! Ending a command before its time: Ctrl-C, SIGTERM, SIGHUP, SIGQUIT and `--timeout`.
 //!
 //! ```text
 //!  signals ──► watcher ──first──► supervisor ─┬─► cancels every connection, again and again
@@ -18,7 +18,7 @@ pub(crate) use leftover::{output, stays, temporary};
 use crate::failure::{Failure, Result};
 use crate::terminal;
 use firearrow::{CancelHandle, Connection};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::low_level;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 /// Why the command shall end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// SIGINT, SIGTERM or SIGHUP.
+    /// SIGINT, SIGTERM, SIGHUP or SIGQUIT.
     Signal(i32),
     /// `--timeout`.
     Timeout(Duration),
@@ -41,6 +41,7 @@ impl Reason {
     pub(crate) fn text(self) -> String {
         match self {
             Self::Signal(SIGTERM) => "terminated".to_owned(),
+            Self::Signal(SIGQUIT) => "quit".to_owned(),
             Self::Signal(SIGHUP) => "hangup: the terminal was closed".to_owned(),
             Self::Signal(_) => "interrupted".to_owned(),
             Self::Timeout(limit) => format!("timed out after {limit:?} (--timeout)"),
@@ -86,7 +87,13 @@ pub(crate) fn watch(limit: Option<Duration>) -> Result<Watch> {
 
 /// Sets the time limit, from now on, or removes it.
 pub(crate) fn set_limit(limit: Option<Duration>) {
-    state().limit = limit.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)));
+    set_limit_with(limit, Duration::ZERO);
+}
+
+/// The same, but the command ends by itself when it keeps to the limit: it has so much longer to do so.
+pub(crate) fn set_limit_with(limit: Option<Duration>, slack: Duration) {
+    let end = |limit: Duration| Instant::now().checked_add(limit.checked_add(slack)?);
+    state().limit = limit.and_then(|limit| Some((end(limit)?, limit)));
     CHANGED.notify_all();
 }
 
@@ -237,6 +244,7 @@ mod tests {
         for (reason, text, status) in [
             (Reason::Signal(SIGINT), "interrupted", 130),
             (Reason::Signal(SIGTERM), "terminated", 143),
+            (Reason::Signal(SIGQUIT), "quit", 131),
             (Reason::Signal(SIGHUP), "hangup: the terminal was closed", 129),
             (Reason::Timeout(Duration::from_millis(2500)), "timed out after 2.5s (--timeout)", 124),
         ] {

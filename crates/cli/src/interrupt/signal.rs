@@ -2,7 +2,7 @@
 
 use super::{Reason, end_now, spawn};
 use crate::failure::Result;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -10,12 +10,16 @@ use std::time::{Duration, Instant};
 /// Calls `first` with the first signal; the second one, or one after the time is up, ends the
 /// process.
 pub(super) fn watch(first: impl Fn(Reason) + Send + 'static) -> Result<()> {
-    // nohup(1) wants the command to outlive its terminal.
-    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
-    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    // nohup(1) wants the command to outlive its terminal, a shell that starts a job wants it to outlive Ctrl-\.
+    let others = [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGXFSZ].into_iter().chain(others))?;
     spawn("signals", move || {
         let mut since: Option<Instant> = None;
         for signal in signals.forever() {
+            if signal == SIGXFSZ {
+                // A file may not get any longer (`ulimit -f`): the write fails, which is enough.
+                continue;
+            }
             let reason = Reason::Signal(signal);
             match since {
                 None if super::reason().is_none() => {

@@ -89,6 +89,7 @@ matrix!(
         for (sql, signal, status, text) in [
             (ENDLESS, "TERM", 143, "terminated"),
             (many, "TERM", 143, "terminated"),
+            (many, "QUIT", 131, "quit"),
             (many, "HUP", 129, "hangup: the terminal was closed"),
         ] {
             let copy = Running::start(Some(target), &["copy", &url, sql, argument(&path)]);
@@ -208,6 +209,33 @@ matrix!(
         assert_eq!(outcome.code, 130);
         assert_eq!(outcome.stderr, "cancelling; press Ctrl-C again to stop at once\n");
         assert!(files(folder.path()).is_empty(), "{:?}", files(folder.path()));
+    },
+    /// The kernel sends SIGXFSZ first, which would end the command at once.
+    fn a_file_that_may_not_get_longer_is_removed(target: &Target) {
+        let url = demo(target, "1000");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        let many = "SELECT A.C1 FROM T_INT10 A CROSS JOIN T_INT10 B";
+        let copy = prepare(Some(target), &["copy", &url, many, argument(&path)]);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -f 64; exec \"$0\" \"$@\""]).arg(copy.get_program()).args(copy.get_args());
+        for (name, value) in copy.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        finish(shell.output().unwrap()).failure(1, &["File too large"]);
+        assert!(files(folder.path()).is_empty(), "{:?}", files(folder.path()));
+    },
+    /// The server is silent from the moment on at which it listens.
+    fn events_end_when_the_server_is_stopped(target: &Target) {
+        let stopped = Stopped::start(target);
+        let events = Running::start(Some(target), &["events", &stopped.url, "a", "--timeout", "3s"]);
+        stopped.stop();
+        let outcome = events.end_within(Duration::from_secs(8));
+        assert!([0, 124].contains(&outcome.code), "{}: {}", outcome.code, outcome.stderr);
+        assert!(outcome.stderr.contains("listening to a\n"), "{}", outcome.stderr);
     }
 );
 
@@ -253,7 +281,7 @@ fn connecting_is_interrupted() {
     // It takes connections, and never says a word.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let url = format!("firebird://u:p@{}/x", listener.local_addr().unwrap());
-    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let info = Running::start(None, &["info", &url]);
         info.send(signal);
         info.end_within(Duration::from_secs(1)).failure(status, &["cancelling; "]);

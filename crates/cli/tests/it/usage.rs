@@ -28,7 +28,7 @@ fn help_has_examples() {
         assert!(outcome.text().contains("--timeout <TIME>"), "{}", outcome.text());
     }
     let outcome = plain(&["--help"]).success();
-    let statuses = "124 --timeout, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM";
+    let statuses = "124 --timeout, 129 SIGHUP, 130 Ctrl-C, 131 SIGQUIT, 143 SIGTERM";
     assert!(outcome.text().contains(statuses), "{}", outcome.text());
 }
 

@@ -14,6 +14,7 @@ mod elements;
 mod encryption;
 mod errors;
 mod event_cases;
+mod event_server;
 mod events;
 mod faults;
 mod hostile;

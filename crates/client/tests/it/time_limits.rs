@@ -203,5 +203,31 @@ matrix!(
             assert_eq!(error.kind(), Kind::Timeout, "{mischief:?}: {error}");
             assert!(begin.elapsed() < Duration::from_secs(8), "{mischief:?}: {:?}", begin.elapsed());
         }
+    },
+    fn the_end_of_a_listener_has_its_time(target: &Target) {
+        // Without a limit the server has five seconds to confirm it.
+        let cases = [
+            (Some(LIMIT), Mischief::Silence, LIMIT, SOON),
+            (Some(LIMIT), Mischief::dummies(PAUSE), LIMIT, SOON),
+            (None, Mischief::Silence, Duration::from_secs(5), Duration::from_secs(8)),
+        ];
+        for (limit, mischief, least, most) in cases {
+            let hostile = Hostile::open(target, limit);
+            let listener = hostile.connection.events(&["a"]).expect("it listens");
+            assert_eq!(listener.wait(Duration::ZERO).expect("alive"), None);
+            hostile.proxy.turn_to(mischief.clone());
+            let begin = Instant::now();
+            drop(listener);
+            let spent = begin.elapsed();
+            assert!(spent >= least && spent < most, "{mischief:?}: {spent:?}");
+            assert!(hostile.connection.is_failed(), "{mischief:?}");
+        }
+        // One that ended in time leaves no limit to what follows.
+        let hostile = Hostile::open(target, None);
+        let listener = hostile.connection.events(&["a"]).expect("it listens");
+        assert_eq!(listener.wait(Duration::ZERO).expect("alive"), None);
+        listener.close().expect("the server confirms it");
+        thread::sleep(Duration::from_millis(5500));
+        assert_eq!(id(&hostile.connection).expect("it answers"), 1);
     }
 );

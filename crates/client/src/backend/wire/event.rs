@@ -1,6 +1,6 @@
 //! The auxiliary connection, on which a server tells of events.
 
-use super::Wire;
+use super::{LEAVING, Wire};
 use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
 use crate::config::{AddressFamily, Config};
@@ -154,7 +154,11 @@ impl<L: Link> Wire<L> {
             return Ok(());
         };
         self.forget(id);
-        self.call(&CancelEvents { id }).await.map(|_| ())
+        // Whoever drops a listener gave no limit, and must not wait for ever.
+        self.patience.until = Some(Instant::now() + LEAVING);
+        let result = self.call(&CancelEvents { id }).await;
+        self.patience.until = None;
+        result.map(|_| ())
     }
 
     fn forget(&self, id: u32) {

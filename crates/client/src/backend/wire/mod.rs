@@ -58,8 +58,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transaction::Transactions;
 
-/// Longest wait for a server to roll back what is open and to confirm a detach; the socket is closed anyway.
-const DETACH_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for a server to roll back what is open and to confirm a detach, or to confirm the end of a listener; the
+/// socket is closed then.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
 const DATABASE_INFO_BUFFER: u32 = 65535;
@@ -525,7 +526,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn limit_patience(&mut self) {
-        self.patience.until = Some(Instant::now() + DETACH_PATIENCE);
+        self.patience.until = Some(Instant::now() + LEAVING);
     }
 
     async fn detach(&mut self) -> Result<()> {
