@@ -13,7 +13,7 @@ pub(crate) type Precisions = HashMap<String, Arc<HashMap<String, u8>>>;
 
 impl Connection {
     /// The options with the declared precisions of these columns, if they want any. A table is looked up once, and anew
-    /// when this connection may have altered it. Nothing else does that: see [`ReadOptions::declared_precision`].
+    /// when this connection may have altered it. Nothing else does that: see the option `decimal_precision`.
     pub fn declared(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
         let mut options = options.clone();
         if options.decimal_precision != DecimalPrecision::Declared {
