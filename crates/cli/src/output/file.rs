@@ -84,7 +84,7 @@ impl OutputFile {
     }
 }
 
-/// Whether the path names an open file of a process, as `/dev/stdout` does: that one is meant, not its name.
+/// Returns whether the path names a file that a process has open, as `/dev/stdout` does. Write to that file; do not replace it.
 fn is_open_already(path: &Path) -> bool {
     let target = fs::read_link(path).unwrap_or_default();
     path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")

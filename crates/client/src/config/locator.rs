@@ -144,7 +144,7 @@ fn refuse_near_url(text: &str) -> Result<(), ConfigError> {
     if refused { Err(ConfigError::NearUrl) } else { Ok(()) }
 }
 
-/// Whether what stands in front of an `@` may end with `user:password`: `:/user:password`, but not `/3050:path` or `:C:/path`.
+/// Returns whether the text before an `@` may end with `user:password`: `:/user:password`, but not `/3050:path` or `:C:/path`.
 pub(super) fn has_login(front: &str) -> bool {
     let service = front.strip_prefix('/').and_then(|rest| rest.split_once(':'));
     let path = match service {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How much later than its time limit a statement may end where the server looks after that: its clock starts when the
+/// How much later than its time limit a statement may end where the server enforces it: its clock starts when the
 /// statement arrives, and it has to notice.
 const GRACE: Duration = Duration::from_secs(1);
 
