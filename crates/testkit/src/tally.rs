@@ -36,6 +36,11 @@ impl Tally {
         &self.failures
     }
 
+    /// How many those are.
+    pub(crate) fn failed(&self) -> usize {
+        self.failures.values().map(Vec::len).sum()
+    }
+
     /// The most memory that a worker had in use during a session, in bytes, and the seed of that session.
     pub fn peak(&self) -> (u64, u64) {
         (self.peak.0 << 10, self.peak.1)
@@ -118,6 +123,7 @@ mod tests {
         );
         assert_eq!((tally.ended("ok"), tally.sessions(), tally.peak()), (2, 13, (4 << 20, 2)));
         assert_eq!(tally.failures()["panic: src/x.rs:1 (text)"].len(), 10);
+        assert_eq!(tally.failed(), 10);
         tally.merge(tally.clone());
         assert_eq!((tally.ended("ok"), tally.sessions(), tally.peak()), (4, 26, (4 << 20, 2)));
         assert_eq!(tally.failures()["panic: src/x.rs:1 (text)"].len(), 20);
