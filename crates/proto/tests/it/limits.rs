@@ -259,6 +259,20 @@ fn more_rows_than_were_asked_for_end_the_connection() {
     }
 }
 
+/// Whoever wants rows would ask again, and never wait longer than for one answer.
+#[test]
+fn a_fetch_gives_rows_or_ends_the_cursor() {
+    let mut player = attached(Limits::default());
+    let fetch = Fetch { statement: 1, output: number_and_text(), first: true, rows: 3 };
+    let _first = player.send(&fetch).expect("attached");
+    let _second = player.send(&fetch).expect("attached");
+    player.read(&[fetched(1, None), fetch_response(0, 0)].concat()).expect("one row");
+    let error = player.read(&fetch_response(0, 0)).expect_err("neither rows nor the end");
+    let text = "a fetch that gives no rows and does not end the cursor";
+    assert_eq!(error, ProtocolError::InvalidMessage(text.into()));
+    player.assert_failed(&error);
+}
+
 /// The rows that were asked for are handed out before the one too many is reported.
 #[test]
 fn good_rows_come_before_the_one_that_is_too_many() {

@@ -351,8 +351,8 @@ impl Connection {
                 self.pending.pop();
                 Decoded::Event(Event::Response { ticket, response })
             }
-            (Op::FETCH_RESPONSE, Expected::Rows(_, format, left)) => {
-                let left = usize::from(*left);
+            (Op::FETCH_RESPONSE, Expected::Rows(_, format, left, any)) => {
+                let (left, any) = (usize::from(*left), *any);
                 let (rows, end, packets) =
                     decode_rows(data, format, left, &self.limits, &mut self.positions)?;
                 self.stats.packets_received += packets;
@@ -362,6 +362,11 @@ impl Connection {
                     return Ok((Decoded::Rows { ticket, columns, rows }, end));
                 }
                 let cursor_end = decode_fetch_step(&mut reader)? == FetchStep::CursorEnd;
+                // Who asks again would do so for ever.
+                if !any && !cursor_end {
+                    let text = "a fetch that gives no rows and does not end the cursor";
+                    return Err(ProtocolError::InvalidMessage(text.into()).into());
+                }
                 self.pending.pop();
                 return Ok((Decoded::Event(Event::FetchEnd { ticket, cursor_end }), end));
             }

@@ -16,8 +16,8 @@ pub struct Ticket(pub(super) u64);
 pub(super) enum Expected {
     /// `op_response` with so many bytes of data at most.
     Response(Ticket, usize),
-    /// `op_fetch_response` for so many more rows at most, or `op_response` with an error.
-    Rows(Ticket, Arc<PackedFormat>, u16),
+    /// `op_fetch_response` for so many more rows at most, or `op_response` with an error; whether rows have come.
+    Rows(Ticket, Arc<PackedFormat>, u16, bool),
     /// `op_sql_response`, then `op_response`; or only the latter.
     Singleton(Ticket, Arc<PackedFormat>),
     /// `op_batch_cs`, or `op_response` with an error.
@@ -70,7 +70,7 @@ impl Pending {
         let ticket = Ticket(self.last);
         match answer {
             Answer::Response => self.queue.push_back(Expected::Response(ticket, most_data)),
-            Answer::Rows(format, rows) => self.queue.push_back(Expected::Rows(ticket, format, rows)),
+            Answer::Rows(format, rows) => self.queue.push_back(Expected::Rows(ticket, format, rows, false)),
             Answer::Singleton(format) => self.queue.push_back(Expected::Singleton(ticket, format)),
             Answer::Completion => self.queue.push_back(Expected::Completion(ticket)),
             Answer::None => {}
@@ -101,8 +101,9 @@ impl Pending {
 
     /// Rows of the front request have come.
     pub(super) fn count_rows(&mut self, rows: usize) {
-        if let Some(Expected::Rows(_, _, left)) = self.queue.front_mut() {
+        if let Some(Expected::Rows(_, _, left, any)) = self.queue.front_mut() {
             *left = left.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX));
+            *any = true;
         }
     }
 
