@@ -7,7 +7,7 @@
 //! nobody undoes.
 
 use crate::arrow::{BatchLimits, ReadOptions};
-use crate::backend::Sql;
+use crate::backend::{Backend, Sql};
 use crate::config::{Config, WireCrypt};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 
 /// Longest time to find the server again.
 const RECONNECT: Duration = Duration::from_secs(10);
-/// Longest time to wait for an answer of it.
-const ANSWER: Duration = Duration::from_secs(5);
+/// Longest time for the questions, whatever it answers.
+const ASKING: Duration = Duration::from_secs(10);
 /// How long a transaction may take to end once its connection is gone.
 const ENDING: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
@@ -96,13 +96,13 @@ fn config_to_ask(config: &Config, was_encrypted: bool) -> Config {
     }
     (config.create_if_missing, config.overwrite, config.keepalive) = (false, false, None);
     config.connect_timeout = config.connect_timeout.min(RECONNECT);
-    config.read_timeout = Some(config.read_timeout.map_or(ANSWER, |time| time.min(ANSWER)));
     config
 }
 
 fn ask(config: &Config, was_encrypted: bool, number: u64) -> Result<State> {
     let begin = Instant::now();
     let connection = Connection::open(&config_to_ask(config, was_encrypted))?;
+    connection.shared.lock().backend.limit_patience(ASKING);
     loop {
         let state = state(&connection, number)?;
         if state != State::Active || begin.elapsed() > ENDING {
@@ -177,11 +177,10 @@ mod tests {
 
     #[test]
     fn who_cuts_an_encrypted_connection_cannot_answer_in_clear_text() {
-        let lost = Config { create_if_missing: true, read_timeout: None, ..Config::default() };
+        let lost = Config { create_if_missing: true, ..Config::default() };
         assert_eq!(lost.wire_crypt, WireCrypt::Enabled);
         let asked = config_to_ask(&lost, true);
         assert_eq!((asked.wire_crypt, asked.create_if_missing), (WireCrypt::Required, false));
-        assert_eq!(asked.read_timeout, Some(ANSWER));
         assert_eq!(config_to_ask(&lost, false).wire_crypt, WireCrypt::Enabled);
     }
 }

@@ -4,6 +4,7 @@ use crate::arrow::{DecimalPrecision, ReadOptions};
 use crate::catalog::Name;
 use crate::connection::Connection;
 use crate::error::Result;
+use crate::session::MOST_RELATIONS;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,7 +39,11 @@ impl Connection {
         let columns = self.catalog()?.with_system_tables(true).columns(Name::Is(table), Name::Any)?;
         let found = columns.into_iter().filter_map(|column| Some((column.name, column.data_type.precision?)));
         let found = Arc::new(found.collect::<HashMap<_, _>>());
-        self.shared.lock().precisions.insert(table.to_owned(), Arc::clone(&found));
+        let mut session = self.shared.lock();
+        if session.precisions.len() >= MOST_RELATIONS {
+            session.precisions.clear();
+        }
+        session.precisions.insert(table.to_owned(), Arc::clone(&found));
         Ok(found)
     }
 }

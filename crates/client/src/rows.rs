@@ -110,6 +110,7 @@ impl Open<'_> {
         let mut first = 0;
         for batch in batches {
             let batch = batch.map_err(Error::of_reader)?;
+            name_parameters(self.inner, &self.recent, writing);
             let known = writing.known_rows();
             self.recent.retain(|(first, batch)| first + batch.num_rows() > known);
             self.recent.push_back((first, batch.clone()));
@@ -126,13 +127,8 @@ impl Open<'_> {
         let Some(mut writing) = self.writing.take() else { return Ok(RowsExecuted::default()) };
         let finished = self.inner.resume(async |session| session.finish_writing(&mut writing).await);
         let result = result.and(finished);
-        let mut done = RowsExecuted::from(writing.into_written());
-        for RowFailure { row, error } in &mut done.failures {
-            let batch = self.recent.iter().rfind(|(first, _)| first <= row);
-            if let Some((first, batch)) = batch {
-                self.inner.name_parameter(error, batch, *row - first);
-            }
-        }
+        name_parameters(self.inner, &self.recent, &mut writing);
+        let done = RowsExecuted::from(writing.into_written());
         match result {
             Ok(()) => Ok(done),
             Err(error) => Err(error.after(done)),
@@ -159,6 +155,15 @@ impl Inner {
     /// Runs another part of a call, at the expense of the statement.
     fn resume<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
         self.shared.resume_metered(std::slice::from_ref(&self.meter), flow)
+    }
+}
+
+/// Says of each new failure which parameter it is about, as long as its batch is here.
+fn name_parameters(inner: &Inner, recent: &VecDeque<(usize, RecordBatch)>, writing: &mut Writing) {
+    for RowFailure { row, error } in writing.new_failures() {
+        if let Some((first, batch)) = recent.iter().rfind(|(first, _)| first <= row) {
+            inner.name_parameter(error, batch, *row - first);
+        }
     }
 }
 

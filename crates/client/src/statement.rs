@@ -67,17 +67,9 @@ impl Statement {
     }
 
     /// Prepares for an execution that follows at once: known SQL is sent together with it.
-    pub(crate) fn recall(
-        shared: &Arc<Shared>,
-        transaction: &Transaction,
-        sql: Sql<'_>,
-        time: Option<Duration>,
-    ) -> Result<Self> {
+    pub(crate) fn recall(shared: &Arc<Shared>, transaction: &Transaction, sql: Sql<'_>) -> Result<Self> {
         let transaction = transaction.id()?;
-        let prepared = shared.run(async |session| {
-            session.backend.limit_call(time);
-            session.recall(transaction, sql).await
-        })?;
+        let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
         Ok(Self::new(shared, prepared))
     }
 
@@ -239,7 +231,8 @@ impl Statement {
         let executed = self.inner.shared.metered(slice::from_ref(&self.inner.meter), async |session| {
             session.set_timeout(prepared, self.timeout)?;
             session.execute(prepared, id).await
-        })?;
+        });
+        let executed = executed.map_err(|error| transaction.with_outcome(error))?;
         if executed.transaction_ended || is_transaction_control(self.kind()) {
             transaction.ended();
         }

@@ -15,7 +15,6 @@ use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A transaction. It is rolled back when it is dropped without having been committed; in limbo, that is after
 /// [`prepare_commit`](Self::prepare_commit), it stays there.
@@ -81,13 +80,7 @@ impl Transaction {
     /// found to be wrong with it may therefore be told by the execution; see
     /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
     pub fn recall(&self, sql: &str) -> Result<Statement> {
-        self.recall_within(sql, None)
-    }
-
-    /// [`recall`](Self::recall), waiting no longer than this for a server to prepare it ([`Kind::Timeout`]).
-    /// [`Statement::with_timeout`] limits the executions.
-    pub fn recall_within(&self, sql: &str, time: Option<Duration>) -> Result<Statement> {
-        Statement::recall(&self.shared, self, self.shared.sql(sql), time)
+        Statement::recall(&self.shared, self, self.shared.sql(sql))
     }
 
     /// Runs a query.
@@ -119,7 +112,7 @@ impl Transaction {
         limits: BatchLimits,
     ) -> Result<Cursor> {
         let set = |statement: Statement| statement.with_read_options(read.clone()).with_limits(limits);
-        let recalled = set(Statement::recall(&self.shared, self, sql, None)?);
+        let recalled = set(Statement::recall(&self.shared, self, sql)?);
         match recalled.query(self, parameters.clone()) {
             Err(error) if self.shall_prepare_anew(sql.text, &recalled, &error) => {
                 drop(recalled);
@@ -178,16 +171,9 @@ impl Transaction {
     /// Runs SQL without parameters or rows in one round trip, without preparing it first.
     pub fn execute_immediate(&mut self, sql: &str) -> Result<()> {
         let id = self.id()?;
-        let executed = self.shared.run(async |session| {
-            let executed = session.backend.execute_immediate(id, self.shared.sql(sql)).await?;
-            session.note_retaining(id, sql);
-            // The text may be anything, and may have altered tables.
-            session.forget_all();
-            if executed.transaction_ended {
-                session.ended(id);
-            }
-            Ok(executed)
-        })?;
+        let sql = self.shared.sql(sql);
+        let executed = self.shared.run(async |session| session.execute_immediate(id, sql).await);
+        let executed = executed.map_err(|error| self.with_outcome(error))?;
         if executed.transaction_ended {
             self.ended();
         }

@@ -333,8 +333,12 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.keep_alive().await)
     }
 
-    fn limit_patience(&mut self) {
-        each!(self, backend => backend.limit_patience())
+    fn lost_commit(&mut self, transaction: TransactionId, error: Error) -> Error {
+        each!(self, backend => backend.lost_commit(transaction, error))
+    }
+
+    fn limit_patience(&mut self, time: Duration) {
+        each!(self, backend => backend.limit_patience(time))
     }
 
     async fn detach(&mut self) -> Result<()> {
@@ -363,10 +367,6 @@ impl Backend for AnyBackend {
 
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {
         each!(self, backend => backend.set_timeout(statement, timeout))
-    }
-
-    fn limit_call(&mut self, time: Option<Duration>) {
-        each!(self, backend => backend.limit_call(time))
     }
 
     fn is_late(&self) -> bool {

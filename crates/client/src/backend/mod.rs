@@ -27,6 +27,10 @@ use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Longest wait for a server to roll back what is open and to confirm a detach, or to confirm the end of a listener; the
+/// socket is closed then.
+pub(crate) const LEAVING: Duration = Duration::from_secs(5);
+
 /// Names a transaction within one backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TransactionId(pub(crate) u32);
@@ -278,8 +282,8 @@ pub(crate) trait Backend {
     async fn ping(&mut self) -> Result<()>;
     /// Tells the peer that this side is alive, without waiting for an answer.
     async fn keep_alive(&mut self) -> Result<()>;
-    /// A detach follows: nothing is waited for as long as before.
-    fn limit_patience(&mut self);
+    /// The rest of this connection, all of its calls together, may wait so long for the server.
+    fn limit_patience(&mut self, time: Duration);
     async fn detach(&mut self) -> Result<()>;
     async fn drop_database(&mut self) -> Result<()>;
 
@@ -294,8 +298,10 @@ pub(crate) trait Backend {
     fn cancel_handle(&self) -> CancelHandle;
     /// Most time that the following executions may take, their rows included; `None` = no limit.
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
-    /// Most time that the running call may take while it waits for a server; its executions have their own limits.
-    fn limit_call(&mut self, _: Option<Duration>) {}
+    /// The error for a commit that was sent as SQL and not answered.
+    fn lost_commit(&mut self, _: TransactionId, error: Error) -> Error {
+        error
+    }
 
     /// Whether the running call was cancelled because its time is up, where this side watches the clock.
     fn is_late(&self) -> bool;

@@ -1,6 +1,6 @@
 //! Arrays: the engine describes them as ids, so what they hold is looked up in the catalog.
 
-use super::{Prepared, Session};
+use super::{MOST_RELATIONS, Prepared, Session};
 use crate::answer::{number, text};
 use crate::arrow::{BatchLimits, EncodedParams, ReadOptions, TimeRounding};
 use crate::backend::{Backend, Message, TransactionId};
@@ -17,9 +17,6 @@ use std::sync::Arc;
 
 /// The array columns of relations, by their names.
 pub(crate) type ArrayCatalog = HashMap<String, HashMap<String, Arc<ArrayShape>>>;
-
-/// Relations whose arrays are remembered.
-const MOST_RELATIONS: usize = 1024;
 
 /// All array columns of a relation: one row for each dimension.
 const CATALOG: &str = "SELECT CAST(TRIM(C.RDB$FIELD_NAME) AS VARCHAR(63) CHARACTER SET UTF8), \

@@ -1,8 +1,8 @@
 //! Rows in: parameters become messages, BLOBs first.
 
-use super::{Prepared, Session, has_rows};
+use super::{Prepared, Session, has_rows, has_word};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
-use crate::backend::{Backend, Executed, Message, TransactionId};
+use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
@@ -70,7 +70,9 @@ impl<B: Backend> Session<B> {
         if !prepared.info.parameters.is_empty() {
             return Err(missing_parameters(prepared.info.parameters.len()));
         }
-        let executed = self.backend.execute(prepared.id, transaction, None, None).await?;
+        let commits = prepared.info.kind == StatementKind::Commit && !self.backend.is_failed();
+        let executed = self.backend.execute(prepared.id, transaction, None, None).await;
+        let executed = executed.map_err(|error| self.unless_committed(commits, transaction, error))?;
         if prepared.info.kind == StatementKind::Ddl {
             self.forget_all();
         }
@@ -78,6 +80,30 @@ impl<B: Backend> Session<B> {
             self.ended(transaction);
         }
         Ok(executed)
+    }
+
+    /// Runs SQL without parameters or rows that is not prepared.
+    pub(crate) async fn execute_immediate(
+        &mut self,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+    ) -> Result<Executed> {
+        let commits = has_word(sql.text, b"commit") && !self.backend.is_failed();
+        let executed = self.backend.execute_immediate(transaction, sql).await;
+        let executed = executed.map_err(|error| self.unless_committed(commits, transaction, error))?;
+        self.note_retaining(transaction, sql.text);
+        // The text may be anything, and may have altered tables.
+        self.forget_all();
+        if executed.transaction_ended {
+            self.ended(transaction);
+        }
+        Ok(executed)
+    }
+
+    /// The error of a statement; for one that `commits`, and whose answer was lost, nobody knows whether it did.
+    fn unless_committed(&mut self, commits: bool, transaction: TransactionId, error: Error) -> Error {
+        let is_lost = commits && error.status().is_none() && self.backend.is_failed();
+        if is_lost { self.backend.lost_commit(transaction, error) } else { error }
     }
 
     /// Runs a statement with no more than one row of parameters, and commits. After an error the transaction has to be

@@ -5,6 +5,7 @@
 
 use super::blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use firearrow_proto::api::descriptor::Descriptor;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ use std::sync::Arc;
 const CAPACITY: usize = 256;
 /// Longest text remembered, in bytes.
 const LONGEST: usize = 32 << 10;
+/// Longest description remembered, in bytes: a thousand columns or so.
+const LONGEST_DESCRIPTION: usize = 512 << 10;
 
 /// The descriptions of recent statements.
 #[derive(Debug, Default)]
@@ -40,7 +43,7 @@ impl KnownStatements {
         use StatementKind::{Delete, ExecuteProcedure, Insert, Select, SelectForUpdate, Update};
         let is_plain =
             matches!(info.kind, Select | SelectForUpdate | Insert | Update | Delete | ExecuteProcedure);
-        if !is_plain || sql.len() > LONGEST {
+        if !is_plain || sql.len() > LONGEST || weight(info) > LONGEST_DESCRIPTION {
             return Arc::default();
         }
         let habit = self.by_sql.get(sql).map(|known| Arc::clone(&known.habit)).unwrap_or_default();
@@ -64,6 +67,13 @@ impl KnownStatements {
     pub(super) fn clear(&mut self) {
         self.by_sql.clear();
     }
+}
+
+/// What it takes to keep a description, in bytes.
+fn weight(info: &StatementInfo) -> usize {
+    let described = info.columns.iter().chain(&info.parameters);
+    let names = |of: &Descriptor| of.field.len() + of.relation.len() + of.owner.len() + of.alias.len();
+    described.map(|descriptor| size_of::<Descriptor>() + names(descriptor)).sum()
 }
 
 #[cfg(test)]
@@ -99,5 +109,12 @@ mod tests {
         let long = "x".repeat(LONGEST + 1);
         known.remember(&long, &info(StatementKind::Select));
         assert!(known.recall(&long).is_none());
+        for (length, is_kept) in [(100, true), (1000, false)] {
+            let column = Descriptor { alias: "x".repeat(length), ..Descriptor::default() };
+            let wide = StatementInfo { columns: vec![column; 500], ..(*info(StatementKind::Select)).clone() };
+            known.remember("wide", &Arc::new(wide));
+            assert_eq!(known.recall("wide").is_some(), is_kept);
+            known.forget("wide");
+        }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod scroll;
 pub(crate) mod series;
 pub(crate) mod write;
 
-use crate::backend::{Backend, End, Sql, StatementId, TransactionId};
+use crate::backend::{Backend, End, LEAVING, Sql, StatementId, TransactionId};
 use crate::error::{Kind, Result};
 use crate::precision::Precisions;
 use array::ArrayCatalog;
@@ -26,6 +26,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+
+/// Relations of which something is remembered: servers name them, and may name any number.
+pub(crate) const MOST_RELATIONS: usize = 1024;
 
 /// A backend and what must be remembered between its operations.
 pub(crate) struct Session<B> {
@@ -237,8 +240,7 @@ impl<B: Backend> Session<B> {
 
     /// Ends what is open and leaves the database.
     pub(crate) async fn close(&mut self) -> Result<()> {
-        self.backend.begin_call();
-        self.backend.limit_patience();
+        self.backend.limit_patience(LEAVING);
         self.end_all().await?;
         self.backend.detach().await
     }
@@ -250,6 +252,7 @@ impl<B: Backend> Session<B> {
     }
 
     async fn end_all(&mut self) -> Result<()> {
+        self.backend.begin_call();
         self.describing = None;
         for transaction in std::mem::take(&mut self.open).into_keys() {
             self.backend.end(transaction, End::Rollback).await?;

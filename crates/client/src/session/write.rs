@@ -8,6 +8,7 @@ use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
 use std::collections::VecDeque;
+use std::mem;
 use std::ops::Range;
 
 /// Bytes of the first piece: a statement that fails for every row should not do so for very many.
@@ -28,6 +29,8 @@ pub(crate) struct Writing {
     pub(super) rows: usize,
     /// Rows that cannot be encoded, in order.
     refused: Vec<RowFailure>,
+    /// Failures of the engine that have been handed out.
+    handed_out: usize,
 }
 
 impl Writing {
@@ -79,6 +82,13 @@ impl Writing {
         self.writer.written.rows
     }
 
+    /// What the engine has refused since this was last asked.
+    pub(crate) fn new_failures(&mut self) -> &mut [RowFailure] {
+        let failures = &mut self.writer.written.failures;
+        let start = mem::replace(&mut self.handed_out, failures.len());
+        &mut failures[start..]
+    }
+
     /// What became of the rows, as far as it is known.
     pub(crate) fn into_written(self) -> Written {
         let mut written = self.writer.written;
@@ -123,6 +133,7 @@ impl<B: Backend> Session<B> {
             most_bytes,
             rows: 0,
             refused: Vec::new(),
+            handed_out: 0,
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::support::{column, config, fresh_closed, run};
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
+use firearrow::config::WireCrypt;
 use firearrow::{CommitOutcome, Config, Connection, Error, Kind, LostCommit, TransactionOptions};
 use firearrow_testkit::{Behaviour, Proxy, Side, Target, matrix};
 use std::path::Path;
@@ -118,6 +119,31 @@ matrix!(
         drop((transaction, connection));
         assert_eq!(rows_of_t(&direct), 2);
     },
+    fn a_commit_in_sql(target: &Target) {
+        for (sql, is_prepared) in [("COMMIT", true), ("COMMIT", false), ("COMMIT RETAIN", false)] {
+            for (lost, outcome, rows) in
+                [(Side::Server, CommitOutcome::Committed, 1), (Side::Client, CommitOutcome::RolledBack, 0)]
+            {
+                let (direct, through, proxy) = database(target);
+                let connection = Connection::open(&through).expect("it opens");
+                let mut transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+                transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
+                let number = transaction.number().expect("a number");
+                let prepared = is_prepared.then(|| transaction.prepare(sql).expect("it is SQL"));
+                proxy.lose_next(lost);
+                let ended = match &prepared {
+                    Some(prepared) => prepared.execute(&mut transaction, ()).map(|_| ()),
+                    None => transaction.execute_immediate(sql),
+                };
+                assert_lost(&ended.expect_err("its answer is lost"), Some(number), outcome);
+                // Nothing was sent this time.
+                let error = transaction.execute_immediate(sql).expect_err("the connection is gone");
+                assert_ne!(error.kind(), Kind::CommitUnknown, "{error}");
+                drop((prepared, transaction, connection));
+                assert_eq!(rows_of_t(&direct), rows, "{sql}, {lost:?}");
+            }
+        }
+    },
     fn a_retaining_commit_in_sql_leaves_no_number_behind(target: &Target) {
         let (direct, through, proxy) = database(target);
         let connection = Connection::open(&through).expect("it opens");
@@ -171,6 +197,22 @@ matrix!(
         let error = transaction.commit().expect_err("the path is gone");
         assert_lost(&error, Some(number), CommitOutcome::Unknown);
         assert!(error.message().contains("could not find out what became of it"), "{error}");
+    },
+    fn one_that_did_not_travel_along_has_a_number(target: &Target) {
+        const COMMIT: u32 = 30;
+        let (direct, mut through, proxy) = database(target);
+        through.wire_crypt = WireCrypt::Disabled;
+        let connection = Connection::open(&through).expect("it opens");
+        let insert = connection.prepare("INSERT INTO t VALUES (1)").expect("it is SQL");
+        let transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+        // After this the commit cannot leave together with the statement.
+        drop(transaction.query("SELECT n FROM t").expect("it runs"));
+        proxy.lose_answer_to(COMMIT);
+        let error = insert.execute_last(transaction, ()).expect_err("its answer is lost");
+        let lost = *error.lost_commit().unwrap_or_else(|| panic!("{error}"));
+        assert!(lost.transaction.is_some() && lost.outcome == CommitOutcome::Committed, "{error}");
+        drop((insert, connection));
+        assert_eq!(rows_of_t(&direct), 1);
     },
     fn a_commit_that_is_refused_is_no_lost_one(target: &Target) {
         let (direct, through, _proxy) = database(target);

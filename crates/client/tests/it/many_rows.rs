@@ -2,35 +2,35 @@
 //! the same.
 
 use crate::support::{column, fresh, query, run};
+use crate::write_cases::{batch, failed_rows, ints, pieces, texts};
 use arrow::array::*;
 use arrow::datatypes::{Int32Type, Int64Type};
-use firearrow::{Connection, OnFailure, Params, RowsExecuted};
+use firearrow::{Connection, OnFailure, Params};
 use firearrow_testkit::{Target, matrix};
 use std::sync::Arc;
-
-fn batch(columns: impl IntoIterator<Item = ArrayRef>) -> RecordBatch {
-    let columns = columns.into_iter().enumerate().map(|(n, column)| (n.to_string(), column, true));
-    RecordBatch::try_from_iter_with_nullable(columns).expect("equal lengths")
-}
-
-fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
-    Arc::new(Int32Array::from_iter_values(values))
-}
-
-fn texts<'a>(values: impl IntoIterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(values))
-}
 
 fn count(connection: &Connection, table: &str) -> i64 {
     column(connection, &format!("SELECT COUNT(*) FROM {table}")).as_primitive::<Int64Type>().value(0)
 }
 
-fn failed_rows(done: &RowsExecuted) -> Vec<usize> {
-    done.failures.iter().map(|failure| failure.row).collect()
-}
-
 matrix!(
     all,
+    fn each_failure_names_its_parameter(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER NOT NULL, v VARCHAR(3))");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
+        let words: Vec<&str> = (0..30_000).map(|n| if n % 1000 == 7 { "too long" } else { "ok" }).collect();
+        let rows = batch([ints(0..30_000), texts(words)]);
+        // Of most of them the batch is gone when the last one ends.
+        let reader = pieces(&rows, 1000);
+        let done = statement.execute_stream(&mut transaction, reader, OnFailure::Continue).expect("it ends");
+        assert_eq!(failed_rows(&done), Vec::from_iter((7..30_000).step_by(1000)));
+        for failure in &done.failures {
+            let error = failure.error.to_string();
+            assert_eq!(error.matches("parameter 2").count(), 1, "row {}: {error}", failure.row);
+        }
+    },
     fn every_failure_is_told_with_its_row(target: &Target) {
         let connection = fresh(target);
         run(

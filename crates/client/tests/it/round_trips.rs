@@ -1,8 +1,9 @@
 //! How often a request waits for the server: deterministic, so it is asserted.
 
 use crate::support::{cost, fresh, fresh_closed, query, rows, run};
+use crate::write_cases::{batch, ints};
 use arrow::array::{Array, ArrayRef, AsArray, StringArray};
-use firearrow::{BatchLimits, Connection, Params};
+use firearrow::{BatchLimits, Connection, OnFailure, Params};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
 
@@ -57,20 +58,24 @@ matrix!(
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER PRIMARY KEY)");
         run(&connection, "INSERT INTO t VALUES (1)");
-        for is_lazy in [false, true] {
+        let many = batch([ints(2..200)]);
+        for (is_lazy, is_many) in [(false, false), (true, false), (false, true), (true, true)] {
             let begun = match is_lazy {
                 true => connection.begin_lazy(Default::default()),
                 false => connection.begin(Default::default()),
             };
             let mut transaction = begun.expect("it starts");
-            transaction.execute("INSERT INTO t VALUES (2)").expect("it inserts");
-            let statement = transaction.prepare("INSERT INTO t VALUES (1)").expect("valid SQL");
+            if is_many {
+                let insert = connection.prepare("INSERT INTO t VALUES (?) RETURNING id").expect("valid SQL");
+                let inserted = insert.query_rows(&transaction, &many, OnFailure::Stop).expect("it runs");
+                assert_eq!(inserted.map(|batch| batch.expect("a batch").num_rows()).sum::<usize>(), 198);
+            } else {
+                transaction.execute("INSERT INTO t VALUES (2)").expect("it inserts");
+            }
+            let statement = connection.prepare("INSERT INTO t VALUES (1)").expect("valid SQL");
             statement.execute_last(transaction, ()).expect_err("a duplicate");
-            assert_eq!(
-                query(&connection, "SELECT id FROM t").num_rows(),
-                1,
-                "what was done before is undone"
-            );
+            // What was done before is undone.
+            assert_eq!(query(&connection, "SELECT id FROM t").num_rows(), 1, "{is_lazy} {is_many}");
         }
     },
     fn beginning_and_ending_take_one_each(target: &Target) {

@@ -37,7 +37,8 @@ pub struct TransactionOptions {
     pub lock_resolution: LockResolution,
     /// Refuses writes.
     pub read_only: bool,
-    /// Each successful statement is committed (retaining) by the engine.
+    /// Each successful statement is committed (retaining) by the engine. If the answer to one is lost, the error tells of
+    /// the lost connection only: look into the data.
     pub auto_commit: bool,
     /// Reads the snapshot of this number (Firebird 4+, `Isolation::Snapshot` only). The transaction that the
     /// number comes from must still be active.

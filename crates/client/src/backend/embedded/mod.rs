@@ -546,7 +546,7 @@ impl Backend for Embedded {
         Ok(())
     }
 
-    fn limit_patience(&mut self) {}
+    fn limit_patience(&mut self, _: Duration) {}
 
     async fn detach(&mut self) -> Result<()> {
         self.questions.clear();

@@ -1,6 +1,7 @@
 //! The auxiliary connection, on which a server tells of events.
 
-use super::{LEAVING, Wire};
+use super::Wire;
+use crate::backend::LEAVING;
 use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
 use crate::config::{AddressFamily, Config};

@@ -70,12 +70,6 @@ impl Interruption {
         self.looked = None;
     }
 
-    /// The time of the running call, which the server does not know.
-    pub(super) fn limit_call(&mut self, time: Option<Duration>) {
-        let at = time.and_then(|time| Instant::now().checked_add(time));
-        self.limit = at.map(|at| TimeLimit { at, is_promised: false });
-    }
-
     /// Requests have left.
     pub(super) fn has_sent(&mut self) {
         self.sent = Some(Instant::now());

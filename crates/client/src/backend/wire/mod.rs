@@ -58,10 +58,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use transaction::Transactions;
 
-/// Longest wait for a server to roll back what is open and to confirm a detach, or to confirm the end of a listener; the
-/// socket is closed then.
-const LEAVING: Duration = Duration::from_secs(5);
-
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
 const DATABASE_INFO_BUFFER: u32 = 65535;
 
@@ -342,8 +338,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
-        self.transactions.note_work(id);
-        self.transactions.want_number(id);
+        self.transactions.note_change(id);
         self.run_immediate(id, sql).await
     }
 
@@ -372,8 +367,7 @@ impl<L: Link> Backend for Wire<L> {
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
-        self.transactions.note_work(transaction);
-        self.transactions.want_number(transaction);
+        self.transactions.note_change(transaction);
         self.run_statement(statement, transaction, parameters, output, None).await
     }
 
@@ -385,7 +379,7 @@ impl<L: Link> Backend for Wire<L> {
     ) -> Result<Executed> {
         // The commit that travels along succeeds even if the statement fails, and must find nothing that was done before.
         if self.transactions.has_work(transaction) {
-            let executed = self.run_statement(statement, transaction, parameters, None, None).await?;
+            let executed = self.execute(statement, transaction, parameters, None).await?;
             self.finish(transaction, End::Commit).await?;
             return Ok(executed);
         }
@@ -398,8 +392,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         let owner = writer.transaction;
-        self.transactions.note_work(owner);
-        self.transactions.want_number(owner);
+        self.transactions.note_change(owner);
         // From here on the writer knows the handle.
         let handle = self.transaction(owner).await?;
         self.ask_number(owner, handle)?;
@@ -525,8 +518,12 @@ impl<L: Link> Backend for Wire<L> {
         self.flush().await
     }
 
-    fn limit_patience(&mut self) {
-        self.patience.until = Some(Instant::now() + LEAVING);
+    fn lost_commit(&mut self, transaction: TransactionId, error: Error) -> Error {
+        self.error_of_lost_commit(transaction, error)
+    }
+
+    fn limit_patience(&mut self, time: Duration) {
+        self.patience.until = Some(Instant::now() + time);
     }
 
     async fn detach(&mut self) -> Result<()> {
@@ -566,10 +563,6 @@ impl<L: Link> Backend for Wire<L> {
     fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {
         self.interruption.timeout = timeout;
         Ok(())
-    }
-
-    fn limit_call(&mut self, time: Option<Duration>) {
-        self.interruption.limit_call(time);
     }
 
     fn is_late(&self) -> bool {

@@ -111,7 +111,7 @@ impl<L: Link> Wire<L> {
         builder: &mut BatchBuilder,
     ) -> Result<bool> {
         let owner = writer.transaction;
-        self.transactions.want_number(owner);
+        self.transactions.note_change(owner);
         // From here on the writer knows the handle.
         let handle = self.transaction(owner).await?;
         self.ask_number(owner, handle)?;

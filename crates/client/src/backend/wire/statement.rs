@@ -319,7 +319,7 @@ impl<L: Link> Wire<L> {
     /// The error for a commit that was sent with its statement. Whoever wanted that to end is told so first.
     fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
         let kind = error.kind();
-        let lost = self.lost_commit(owner, error);
+        let lost = self.error_of_lost_commit(owner, error);
         if kind == Kind::Cancelled || (kind == Kind::Timeout && self.interruption.is_late()) {
             return lost.of_kind(kind);
         }

@@ -102,6 +102,12 @@ impl Transactions {
         self.working.contains(&id.0)
     }
 
+    /// Something is executed in it that may change rows.
+    pub(super) fn note_change(&mut self, id: TransactionId) {
+        self.note_work(id);
+        self.want_number(id);
+    }
+
     /// Something is about to be changed in it.
     pub(super) fn want_number(&mut self, id: TransactionId) {
         self.numbers.entry(self.owner(id)).or_insert(Number::Wanted);
@@ -239,7 +245,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// The error for a commit that was sent and not answered.
-    pub(super) fn lost_commit(&mut self, id: TransactionId, error: Error) -> Error {
+    pub(super) fn error_of_lost_commit(&mut self, id: TransactionId, error: Error) -> Error {
         let number = match self.transactions.numbers.get(&id.0) {
             Some(Number::Known(number)) => Some(*number),
             Some(Number::Asked(ticket)) => self.router.take(*ticket).and_then(|response| {
@@ -269,7 +275,7 @@ impl<L: Link> Wire<L> {
         let ticket = self.ask_for_end(transaction, end)?;
         if let Err(error) = self.success(ticket).await {
             let is_lost = end.commits() && error.status().is_none() && self.connection.failure().is_some();
-            return Err(if is_lost { self.lost_commit(id, error) } else { error });
+            return Err(if is_lost { self.error_of_lost_commit(id, error) } else { error });
         }
         if matches!(end, End::Commit | End::Rollback) {
             self.transactions.forget(id);
