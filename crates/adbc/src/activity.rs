@@ -68,6 +68,11 @@ impl Task {
     /// There is nothing to cancel any more.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
+        self.unlimit();
+    }
+
+    /// It may take as long as it takes.
+    pub(crate) fn unlimit(&self) {
         *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

@@ -337,6 +337,33 @@ mod tests {
             assert_eq!(run(&mut other, "UPDATE t SET n = 3 WHERE n = 1").1, Some(1));
             // Nobody could commit it.
             assert_eq!(update.execute_update().expect_err("too late").status, Status::InvalidState);
+        },
+        fn what_could_not_be_undone_is_not_committed(target: &Target) {
+            let mut connection = open(target, &target.fresh_url());
+            let run = |connection: &mut Connection, sql: &str| {
+                let mut statement = connection.new_statement().expect("it is cheap");
+                statement.set_sql_query(sql).expect("it is text");
+                statement.execute_update().unwrap_or_else(|error| panic!("{sql}: {error}"))
+            };
+            run(&mut connection, "CREATE TABLE t (n INTEGER)");
+            connection.set("adbc.connection.autocommit", "false").expect("it is known");
+            for by_commit in [true, false] {
+                assert_eq!(run(&mut connection, "INSERT INTO t VALUES (1)"), Some(1));
+                connection.attachment.doom();
+                let ended = match by_commit {
+                    true => connection.commit(),
+                    false => connection.set("adbc.connection.autocommit", "true"),
+                };
+                let error = ended.expect_err("half of an ingestion may be in it");
+                assert_eq!(error.status, Status::InvalidState, "{error}");
+                assert!(error.message.contains("was rolled back"), "{error}");
+            }
+            connection.set("adbc.connection.autocommit", "false").expect("it is known");
+            assert_eq!(count(&mut connection), Ok(0));
+            // The next transaction is none the worse for it.
+            run(&mut connection, "INSERT INTO t VALUES (2)");
+            connection.commit().expect("nothing failed in it");
+            assert_eq!(count(&mut connection), Ok(1));
         }
     );
 }

@@ -64,6 +64,7 @@ impl Execution<'_> {
     /// Runs it, once for each row of parameters if there are any.
     pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
         let rows = rows.filter(|rows| rows.columns() > 0);
+        self.attachment.limit(self.task, self.options.timeout())?;
         let own_transaction = {
             let options = self.attachment.options();
             options.autocommit || options.ddl_autocommit
@@ -72,7 +73,6 @@ impl Execution<'_> {
             if rows.is_some() {
                 return Err(invalid_argument("DDL takes no parameters"));
             }
-            self.attachment.limit(self.task, self.options.timeout())?;
             self.attachment.define(self.task, self.sql)?;
             return Ok(Outcome::default());
         }
@@ -86,11 +86,18 @@ impl Execution<'_> {
     }
 
     fn once(&self, parameters: &Params) -> Result<Outcome> {
+        let outcome = self.once_limited(parameters)?;
+        // The client keeps the limit for its rows: those that came in time are good, however late they are read.
+        self.task.unlimit();
+        Ok(outcome)
+    }
+
+    fn once_limited(&self, parameters: &Params) -> Result<Outcome> {
         if self.attachment.is_autocommit() {
             return self.once_in_own(parameters);
         }
         self.attachment.in_transaction(|transaction| {
-            let recalled = transaction.recall_within(self.sql, self.options.timeout()).map_err(of)?;
+            let recalled = transaction.recall(self.sql).map_err(of)?;
             match self.run_in(recalled.clone(), transaction, parameters) {
                 Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                     drop(recalled);
@@ -112,7 +119,7 @@ impl Execution<'_> {
 
     fn once_in_own(&self, parameters: &Params) -> Result<Outcome> {
         let transaction = self.attachment.begin(self.purpose)?;
-        let recalled = transaction.recall_within(self.sql, self.options.timeout()).map_err(of)?;
+        let recalled = transaction.recall(self.sql).map_err(of)?;
         match self.run_and_end(recalled.clone(), transaction, parameters) {
             Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                 drop(recalled);
@@ -170,7 +177,6 @@ impl Execution<'_> {
 
     /// Once for each of many rows, or for none.
     fn often(&self, rows: Rows) -> Result<Outcome> {
-        self.attachment.limit(self.task, self.options.timeout())?;
         if !self.attachment.is_autocommit() {
             return self.attachment.in_transaction(|transaction| {
                 let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;

@@ -75,7 +75,9 @@ impl Statement {
 
     fn describe(&self) -> Result<firearrow::Statement> {
         let query = self.query()?;
-        self.begin_task().run(|| self.attachment.connection()?.prepare(&query.sql).map_err(of))
+        let task = self.begin_task();
+        self.attachment.limit(&task, self.options.timeout())?;
+        task.run(|| self.attachment.connection()?.prepare(&query.sql).map_err(of))
     }
 
     fn run(&mut self, purpose: Purpose) -> Result<Outcome> {

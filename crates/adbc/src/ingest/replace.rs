@@ -7,6 +7,7 @@ use crate::bind::Rows;
 use crate::error::{self, Result, internal, of};
 use crate::option::Purpose;
 use adbc_core::error::Error;
+use firearrow::TransactionOptions;
 use firearrow::catalog::{Catalog, Column, Name, TableKind, quoted};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -54,10 +55,12 @@ impl Ingestion<'_> {
 
     fn recreate(&self, declarations: &[Declaration]) -> Result<()> {
         self.define("RECREATE", self.table, declarations)?;
-        if self.options.temporary {
-            self.attachment.remember_temporary(self.table)?;
-        }
-        Ok(())
+        self.remember_if_temporary()
+    }
+
+    /// A temporary table goes with the connection.
+    fn remember_if_temporary(&self) -> Result<()> {
+        if self.options.temporary { self.attachment.remember_temporary(self.table) } else { Ok(()) }
     }
 
     /// Writes the rows into another table first, which proves them good. The table itself is then emptied by `delete` and
@@ -77,12 +80,13 @@ impl Ingestion<'_> {
         self.task.spared(|| {
             let ready = filled.and_then(|()| match delete {
                 Some(_) => Ok(()),
-                None => self.recreate(declarations),
+                None => self.define("RECREATE", self.table, declarations),
             });
             if let Err(error) = ready {
                 return Err(self.without(&staging, error));
             }
             let copied = self.unlimited(|| self.copy(&staging, delete, written));
+            let copied = copied.and_then(|()| self.remember_if_temporary());
             match (copied, delete) {
                 (Ok(()), _) => {
                     // Its rows are where they belong; it may be dropped later.
@@ -98,7 +102,11 @@ impl Ingestion<'_> {
     /// The rows of the staging table, and no others, into the table.
     fn copy(&self, staging: &str, delete: Option<&String>, rows: usize) -> Result<()> {
         // Whatever snapshot the connection reads, these rows are newer.
-        let options = self.attachment.transaction_options(Purpose::Ddl)?;
+        let options = TransactionOptions {
+            // As for everything ingested: a lost commit can be asked for.
+            no_auto_undo: true,
+            ..self.attachment.transaction_options(Purpose::Ddl)?
+        };
         let mut transaction = self.attachment.connection()?.begin_lazy(options).map_err(of)?;
         if let Some(delete) = delete {
             execute(&mut transaction, delete)?;

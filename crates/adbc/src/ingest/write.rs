@@ -64,18 +64,18 @@ impl Ingestion<'_> {
             }
             let prepared = first.map_or(Ok(()), |sql| execute(transaction, sql).map(drop));
             let written = prepared.and_then(|()| write_in(transaction, &statement, rows, &failure, 0));
-            if is_whole {
-                match &written {
-                    Ok(_) => transaction.release_savepoint(SAVEPOINT).map_err(of)?,
-                    // The failure of the rows is the one to report.
-                    Err(_) => {
-                        if self.task.spared(|| transaction.rollback_to_savepoint(SAVEPOINT)).is_err() {
-                            self.attachment.doom();
-                        }
-                    }
+            let written = written.and_then(|written| {
+                if is_whole {
+                    transaction.release_savepoint(SAVEPOINT).map_err(of)?;
                 }
+                Ok(written as u64)
+            });
+            // What fails here is not worth telling: the failure before is.
+            let undo = || transaction.rollback_to_savepoint(SAVEPOINT);
+            if is_whole && written.is_err() && self.task.spared(undo).is_err() {
+                self.attachment.doom();
             }
-            Ok(written? as u64)
+            written
         })
     }
 }

@@ -44,6 +44,16 @@ matrix!(
             assert!(begin.elapsed() < SOON, "{mischief:?}: {:?}", begin.elapsed());
         }
     },
+    fn preparing_has_its_time_too(target: &Target) {
+        let (proxy, mut connection) = through(target, "");
+        let mut slow = statement(&mut connection, "SELECT id + 1 FROM t");
+        let limit = OptionStatement::Other("adbc.firebird.query.timeout".into());
+        slow.set_option(limit, (LIMIT.as_millis() as i64).into()).expect("it is known");
+        proxy.turn_to(Mischief::Silence);
+        let begin = Instant::now();
+        fails(slow.prepare(), Status::Timeout);
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    },
     fn executions_are_cancelled_while_bytes_come(target: &Target) {
         for mischief in [Mischief::Silence, Mischief::dummies(LIMIT / 50), Mischief::Trickle(LIMIT / 6)] {
             let (proxy, mut connection) = through(target, "");
