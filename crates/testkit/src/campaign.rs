@@ -93,7 +93,7 @@ impl Campaign {
             }
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             tally.add(seed, answer, begin.elapsed());
-            if tally.sessions() % STRETCH == 0 {
+            if tally.sessions().is_multiple_of(STRETCH) {
                 eprintln!("{} sessions, {} of them failed, at seed {seed}", tally.sessions(), tally.failed());
             }
         }

@@ -3,7 +3,7 @@
 use super::Output;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -45,8 +45,7 @@ impl OutputFile {
                 return Err(Failure::other(format!("{} exists; --force replaces it", path.display())));
             }
             existing => {
-                let mode = existing.map_or(NEW_FILE, |existing| existing.mode() & 0o777);
-                let part = interrupt::temporary(|| beside(&real, mode));
+                let part = interrupt::temporary(|| beside(&real, existing.ok().as_ref()));
                 Place::Beside(part.map_err(|error| Failure::file(path, &error))?)
             }
         };
@@ -90,15 +89,21 @@ fn is_open_already(path: &Path) -> bool {
     path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")
 }
 
-fn beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
+/// A new file in the folder of `path`, with the mode of the file that it will replace.
+fn beside(path: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::Builder::new()
+    let mode = existing.map(|existing| Permissions::from_mode(existing.mode() & 0o777));
+    let part = tempfile::Builder::new()
         .prefix(&format!(".{}.", name.to_string_lossy()))
         .suffix(".part")
         // The umask takes from it.
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(folder)
+        .permissions(mode.clone().unwrap_or(Permissions::from_mode(NEW_FILE)))
+        .tempfile_in(folder)?;
+    if let Some(mode) = mode {
+        part.as_file().set_permissions(mode)?;
+    }
+    Ok(part)
 }
 
 struct Counted {

@@ -93,12 +93,15 @@ matrix!(
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real.csv"), folder.path().join("link.csv"));
         fs::write(&real, "old").unwrap();
-        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
         std::os::unix::fs::symlink("real.csv", &link).unwrap();
-        firearrow(target, &["copy", &url, "T_INT10", argument(&link), "--force", "--quiet"]).success();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read_to_string(&real).unwrap().lines().count(), 11);
-        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+        // The second has what a umask takes away.
+        for mode in [0o600, 0o666] {
+            fs::set_permissions(&real, fs::Permissions::from_mode(mode)).unwrap();
+            firearrow(target, &["copy", &url, "T_INT10", argument(&link), "--force", "--quiet"]).success();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(&real).unwrap().lines().count(), 11);
+            assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, mode);
+        }
         // A link to standard output is not a file to replace.
         let stdout = folder.path().join("stdout");
         std::os::unix::fs::symlink("/proc/self/fd/1", &stdout).unwrap();
