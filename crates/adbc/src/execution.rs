@@ -13,6 +13,10 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How much later than its time limit an execution is interrupted: first the engine has its chance, whose error says more.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What comes of an execution.
 #[derive(Default)]
@@ -64,7 +68,6 @@ impl Execution<'_> {
     /// Runs it, once for each row of parameters if there are any.
     pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
         let rows = rows.filter(|rows| rows.columns() > 0);
-        self.attachment.limit(self.task, self.options.timeout())?;
         let own_transaction = {
             let options = self.attachment.options();
             options.autocommit || options.ddl_autocommit
@@ -73,6 +76,7 @@ impl Execution<'_> {
             if rows.is_some() {
                 return Err(invalid_argument("DDL takes no parameters"));
             }
+            self.attachment.limit(self.task, self.options.timeout())?;
             self.attachment.define(self.task, self.sql)?;
             return Ok(Outcome::default());
         }
@@ -86,6 +90,8 @@ impl Execution<'_> {
     }
 
     fn once(&self, parameters: &Params) -> Result<Outcome> {
+        let most = self.options.timeout().map(|time| time.saturating_add(GRACE));
+        self.attachment.limit(self.task, most)?;
         let outcome = self.once_limited(parameters)?;
         // The client keeps the limit for its rows: those that came in time are good, however late they are read.
         self.task.unlimit();
@@ -177,6 +183,7 @@ impl Execution<'_> {
 
     /// Once for each of many rows, or for none.
     fn often(&self, rows: Rows) -> Result<Outcome> {
+        self.attachment.limit(self.task, self.options.timeout())?;
         if !self.attachment.is_autocommit() {
             return self.attachment.in_transaction(|transaction| {
                 let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;

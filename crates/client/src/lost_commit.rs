@@ -6,13 +6,13 @@
 //! ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) and of those in limbo, which
 //! nobody undoes.
 
+use crate::answer;
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{Backend, Sql};
 use crate::config::{Config, WireCrypt};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::params::Params;
-use arrow::array::{Array, AsArray};
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
@@ -119,12 +119,9 @@ fn state(connection: &Connection, number: u64) -> Result<State> {
         // One row a batch: a server that sends more of them must not keep the caller waiting.
         let limits = BatchLimits { rows: 1, ..BatchLimits::default() };
         let sql = Sql::new(&sql, Dialect::Three);
-        let mut answer = transaction.query_reading(sql, Params::none(), &ReadOptions::default(), limits)?;
-        let row = answer.next_batch()?.filter(|row| row.num_rows() == 1 && row.num_columns() == 1);
-        let number = row.and_then(|row| {
-            let numbers = row.column(0).as_primitive_opt::<Int64Type>()?;
-            numbers.is_valid(0).then(|| numbers.value(0))
-        });
+        let mut rows = transaction.query_reading(sql, Params::none(), &ReadOptions::default(), limits)?;
+        let row = rows.next_batch()?;
+        let number = row.map_or(Ok(None), |row| answer::number::<Int64Type>(&row, 0, 0))?;
         return Ok(match number {
             Some(-2) => State::RolledBack,
             Some(-1) => State::Limbo,

@@ -3,6 +3,7 @@
 #[cfg(feature = "embedded")]
 use super::embedded::Embedded;
 use super::link::tcp::TcpLink;
+use super::link::unreachable;
 use super::wire::{EventRoute, Wire, connect_options};
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
@@ -12,7 +13,7 @@ use crate::arrow::BatchBuilder;
 use crate::cancel::CancelHandle;
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
 use crate::warning::Warning;
@@ -37,14 +38,11 @@ impl AnyBackend {
         match &config.target {
             Target::Remote { host, port, database } => {
                 let deadline = Instant::now() + config.connect_timeout;
-                let link =
-                    TcpLink::connect(host, *port, config.address_family, deadline).map_err(|error| {
-                        let kind = match error.kind() {
-                            std::io::ErrorKind::TimedOut => Kind::Timeout,
-                            _ => Kind::Unreachable,
-                        };
-                        Error::new(kind, format!("cannot reach a Firebird server at {host}:{port}: {error}"))
-                    })?;
+                let link = TcpLink::connect(host, *port, config.address_family, deadline);
+                let link = link.map_err(|error| {
+                    let text = format!("cannot reach a Firebird server at {host}:{port}: {error}");
+                    unreachable(&error, text)
+                })?;
                 let peer = link.peer();
                 let events = EventRoute::new(config, host, peer);
                 let options = connect_options(config, database, create)?;

@@ -77,9 +77,7 @@ pub(super) fn native(text: &str, separators: &str) -> Result<Draft, ConfigError>
         return url::parse(text);
     }
     let (text, pairs) = split_options(text, separators)?;
-    // The colons of an address in brackets do not end the host.
-    let bracket = if text.starts_with('[') { text.find(']').unwrap_or(0) } else { 0 };
-    let Some(colon) = text[bracket..].find(':').map(|at| at + bracket) else {
+    let Some(colon) = find_behind_brackets(text, &[':']) else {
         return Ok(Draft { target: Target::embedded(text), pairs });
     };
     let (server, path) = (&text[..colon], &text[colon + 1..]);
@@ -128,8 +126,7 @@ const SCHEMES: [&str; 12] = [
 /// and the password for a part of a path, which appears in messages and on the wire.
 fn refuse_near_url(text: &str) -> Result<(), ConfigError> {
     let text = &text[..options_start(text).unwrap_or(text.len())];
-    let bracket = if text.starts_with('[') { text.find(']').unwrap_or(0) } else { 0 };
-    let end = text[bracket..].find([':', '/', '\\']).map_or(text.len(), |at| at + bracket);
+    let end = find_behind_brackets(text, &[':', '/', '\\']).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     // SQLAlchemy's form, and blanks that slipped in.
     let word = word.split('+').next().unwrap_or_default().trim();
@@ -200,10 +197,15 @@ pub(super) fn remote(host: String, port: u16, database: &str, pairs: Pairs) -> R
     Ok(Draft { target: Target::Remote { host, port, database: database.into() }, pairs })
 }
 
+/// Where one of these comes first. The colons of an address in brackets do not end a host.
+fn find_behind_brackets(text: &str, ends: &[char]) -> Option<usize> {
+    let bracket = if text.starts_with('[') { text.find(']').unwrap_or(0) } else { 0 };
+    text[bracket..].find(ends).map(|at| at + bracket)
+}
+
 /// `host`, `host:port`, `[address]:port`; an empty port is like none.
 pub(super) fn split_port(server: &str) -> Result<(&str, Option<u16>), ConfigError> {
-    let bracket = if server.starts_with('[') { server.find(']').unwrap_or(0) } else { 0 };
-    match server[bracket..].find(':').map(|at| at + bracket) {
+    match find_behind_brackets(server, &[':']) {
         None => Ok((server, None)),
         Some(colon) if colon + 1 == server.len() => Ok((&server[..colon], None)),
         Some(colon) => {

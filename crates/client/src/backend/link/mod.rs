@@ -5,6 +5,7 @@ pub(crate) mod tcp;
 #[cfg(any(feature = "tokio", test))]
 pub(crate) mod tokio;
 
+use crate::error::{Error, Kind};
 use std::io;
 use std::time::Duration;
 
@@ -28,4 +29,10 @@ pub(crate) trait Link {
 
     /// Closes the stream in both directions, whatever is under way.
     fn shut_down(&mut self);
+}
+
+/// The error for a link that could not be made.
+pub(crate) fn unreachable(error: &io::Error, text: String) -> Error {
+    let kind = if error.kind() == io::ErrorKind::TimedOut { Kind::Timeout } else { Kind::Unreachable };
+    Error::new(kind, text)
 }

@@ -2,8 +2,8 @@
 
 use super::Wire;
 use crate::backend::LEAVING;
-use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
+use crate::backend::link::{Link, unreachable};
 use crate::config::{AddressFamily, Config};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
@@ -64,17 +64,13 @@ impl EventRoute {
         let deadline = Instant::now() + self.timeout;
         let link = TcpLink::connect(&self.host, port, self.family, deadline);
         link.and_then(TcpLink::into_stream).map_err(|error| {
-            let kind = match error.kind() {
-                ErrorKind::TimedOut => Kind::Timeout,
-                _ => Kind::Unreachable,
-            };
             let text = format!(
                 "servers tell of events on a second connection, and {}:{port} cannot be reached: {error}; with a firewall or a \
                  container in between, set RemoteAuxPort in the server's firebird.conf, let that port through, and set \
                  event_host and event_port here if they are others from here",
                 self.host
             );
-            Error::new(kind, text)
+            unreachable(&error, text)
         })
     }
 }
