@@ -20,9 +20,6 @@ use crate::process::{self, Process};
 use crate::worker::{Answer, MEMORY, Outcome};
 use crate::{Behaviour, Mutation, Proxy, Tally};
 
-/// After so many sessions a campaign says how far it is.
-const STRETCH: u64 = 500;
-
 /// What to play, and within which bounds.
 #[derive(Clone, Debug)]
 pub struct Campaign {
@@ -91,11 +88,7 @@ impl Campaign {
             if matches!(answer.outcome, Outcome::Ended(_)) && !self.has_server() {
                 answer.outcome = Outcome::Ended("the server died".into());
             }
-            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-            tally.add(seed, answer, begin.elapsed());
-            if tally.sessions().is_multiple_of(STRETCH) {
-                eprintln!("{} sessions, {} of them failed, at seed {seed}", tally.sessions(), tally.failed());
-            }
+            tally.lock().unwrap_or_else(PoisonError::into_inner).add(seed, answer, begin.elapsed());
         }
     }
 

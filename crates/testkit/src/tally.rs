@@ -37,7 +37,7 @@ impl Tally {
     }
 
     /// How many those are.
-    pub(crate) fn failed(&self) -> usize {
+    pub fn failed(&self) -> usize {
         self.failures.values().map(Vec::len).sum()
     }
 

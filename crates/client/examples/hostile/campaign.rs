@@ -8,6 +8,9 @@ use std::time::Duration;
 /// Has the URL of the database in a worker, and nothing else where there is none.
 const URL: &str = "FIREARROW_HOSTILE_URL";
 
+/// Sessions that are played with one server.
+const STRETCH: u64 = 500;
+
 /// What can be given on the command line.
 struct Arguments {
     servers: Vec<Generation>,
@@ -35,7 +38,7 @@ pub(crate) fn main<E: Error + 'static>(
     let mut failed = false;
     for generation in &arguments.servers {
         let (mut tally, mut server_version) = (Tally::default(), String::new());
-        // A server may die of what a client makes of damaged answers. Then another one takes the rest.
+        // A server may die of what a client makes of damaged answers, or be silent from then on.
         while tally.sessions() < arguments.sessions {
             let server = match Server::start(*generation) {
                 Ok(server) => server,
@@ -48,6 +51,11 @@ pub(crate) fn main<E: Error + 'static>(
             let url = server.url("hostile");
             create(&url)?;
             tally.merge(arguments.play(&server, &url, tally.sessions())?);
+            let (played, failed) = (tally.sessions(), tally.failed());
+            eprintln!(
+                "Firebird {server_version}: {played} of {} sessions, {failed} failed",
+                arguments.sessions
+            );
         }
         if tally.sessions() == 0 {
             continue;
@@ -59,12 +67,13 @@ pub(crate) fn main<E: Error + 'static>(
 }
 
 impl Arguments {
-    /// Plays what is left after so many sessions.
+    /// Plays a stretch of what is left after so many sessions.
     fn play(&self, server: &Server, url: &str, after: u64) -> std::io::Result<Tally> {
+        let end = self.sessions.min(after + STRETCH);
         let campaign = Campaign {
             server: server.address(),
             server_process: Some(server.process_id()),
-            seeds: self.seed + after..self.seed + self.sessions,
+            seeds: self.seed + after..self.seed + end,
             parallel: self.parallel,
             limit: Duration::from_secs(self.limit),
             memory: self.memory << 20,
