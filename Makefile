@@ -35,6 +35,7 @@ test: setup ## Run all tests on every server there is, then count what ran where
 check: cargo ## Format, lints and unit tests: takes minutes and needs no server
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
+	cargo clippy --package firearrow --no-default-features -- --deny warnings
 	scripts/test.sh --lib --bins
 
 fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)

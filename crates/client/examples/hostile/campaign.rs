@@ -11,6 +11,15 @@ const URL: &str = "FIREARROW_HOSTILE_URL";
 /// Sessions that are played with one server.
 const STRETCH: u64 = 500;
 
+/// How a session ends that the server does not answer.
+const SILENCE: &str = "Timeout (connecting)";
+
+/// So few sessions tell nothing of the server.
+const MOST_SILENT: u64 = 100;
+
+/// How often a server may fall silent in a campaign.
+const MOST_TIMES: u32 = 20;
+
 /// What can be given on the command line.
 struct Arguments {
     servers: Vec<Generation>,
@@ -37,7 +46,7 @@ pub(crate) fn main<E: Error + 'static>(
     let arguments = Arguments::parse(std::env::args().skip(1))?;
     let mut failed = false;
     for generation in &arguments.servers {
-        let (mut tally, mut server_version) = (Tally::default(), String::new());
+        let (mut tally, mut server_version, mut silent) = (Tally::default(), String::new(), 0);
         // A server may die of what a client makes of damaged answers, or be silent from then on.
         while tally.sessions() < arguments.sessions {
             let server = match Server::start(*generation) {
@@ -50,7 +59,19 @@ pub(crate) fn main<E: Error + 'static>(
             server.version().clone_into(&mut server_version);
             let url = server.url("hostile");
             create(&url)?;
-            tally.merge(arguments.play(&server, &url, tally.sessions())?);
+            let played = arguments.play(&server, &url, tally.sessions())?;
+            // Sessions that nobody answers try nothing. Servers have fallen silent with all of their threads waiting.
+            if played.ended(SILENCE) * 5 > played.sessions().max(MOST_SILENT) {
+                silent += 1;
+                eprintln!(
+                    "Firebird {server_version} fell silent; the same sessions again with another server"
+                );
+                if silent > MOST_TIMES {
+                    return Err(format!("Firebird {server_version} falls silent each time").into());
+                }
+                continue;
+            }
+            tally.merge(played);
             let (played, failed) = (tally.sessions(), tally.failed());
             eprintln!(
                 "Firebird {server_version}: {played} of {} sessions, {failed} failed",

@@ -61,7 +61,7 @@ impl AnyBackend {
             }
             #[cfg(not(feature = "embedded"))]
             Target::Embedded { path } => Err(Error::new(
-                Kind::Unsupported,
+                crate::error::Kind::Unsupported,
                 format!("{path} names a local database, but this build has no embedded engine"),
             )),
         }

@@ -25,6 +25,7 @@ pub(crate) struct Series {
     /// Rows of the first chunk that do not wait any more.
     taken: usize,
     /// The row of parameters whose cursor the in-process backend reads.
+    #[cfg(feature = "embedded")]
     pub(crate) open: Option<usize>,
     /// What the wire backend has sent.
     pub(crate) lanes: Lanes,
@@ -51,6 +52,7 @@ impl Series {
             is_cut: false,
             chunks: VecDeque::new(),
             taken: 0,
+            #[cfg(feature = "embedded")]
             open: None,
             lanes: Lanes::default(),
         }
