@@ -1,6 +1,6 @@
 //! What can be cancelled: the running calls and open streams of a statement, and all of those of a connection.
 
-use crate::error::{Result, internal, invalid_state, new};
+use crate::error::{Result, context, internal, invalid_state, new, with_sqlstate};
 use adbc_core::error::{Error, Status};
 use firearrow::CancelHandle;
 use std::mem;
@@ -36,7 +36,7 @@ impl Task {
         let _running = self.enter();
         call().map_err(|error| {
             let is_late = error.status == Status::Cancelled && self.late.load(Ordering::SeqCst);
-            if is_late { late() } else { error }
+            if is_late { of_late(error) } else { error }
         })
     }
 
@@ -191,11 +191,17 @@ fn stop(tasks: &[&Task], handle: &CancelHandle) -> Result<()> {
 
 /// What a cancelled call fails with where the engine says nothing.
 fn cancelled() -> Error {
-    crate::error::with_sqlstate(new(Status::Cancelled, "cancelled"), "HY008")
+    with_sqlstate(new(Status::Cancelled, "cancelled"), "HY008")
 }
 
 fn late() -> Error {
-    crate::error::with_sqlstate(new(Status::Timeout, "the time of the execution is up"), "HYT00")
+    of_late(cancelled())
+}
+
+/// What was cancelled because its time is up. Its details stay, such as what became of a commit.
+fn of_late(error: Error) -> Error {
+    let error = context(Error { status: Status::Timeout, ..error }, "the time of the execution is up");
+    with_sqlstate(error, "HYT00")
 }
 
 /// What the C functions keep to cancel from other threads.

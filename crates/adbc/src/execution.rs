@@ -174,6 +174,8 @@ impl Execution<'_> {
         let cursor = statement.query(&transaction, parameters.clone())?;
         if self.has_effect(&statement) {
             let outcome = self.collect(cursor)?;
+            // Nobody could tell what became of a commit that was interrupted.
+            self.task.unlimit();
             transaction.commit()?;
             return Ok(outcome);
         }

@@ -73,11 +73,12 @@ impl Statement {
         Ok(query)
     }
 
-    fn describe(&self) -> Result<firearrow::Statement> {
+    /// Prepares the query to be asked about.
+    fn describe<T>(&self, ask: impl FnOnce(firearrow::Statement) -> Result<T>) -> Result<T> {
         let query = self.query()?;
         let task = self.begin_task();
         self.attachment.limit(&task, self.options.timeout())?;
-        task.run(|| self.attachment.connection()?.prepare(&query.sql).map_err(of))
+        task.run(|| ask(self.attachment.connection()?.prepare(&query.sql).map_err(of)?))
     }
 
     fn run(&mut self, purpose: Purpose) -> Result<Outcome> {
@@ -128,6 +129,7 @@ impl Statement {
         let query = self.query()?;
         let task = self.begin_task();
         let rows = self.rows_for(&query)?.map(|rows| rows.within(&task));
+        self.attachment.limit(&task, self.options.timeout())?;
         let division = task.run(|| Division::new(&self.attachment, &self.options, &query.sql, rows))?;
         let result = division.result()?;
         self.division = Some(division);
@@ -135,8 +137,7 @@ impl Statement {
     }
 
     fn plan(&self, detailed: bool) -> Result<String> {
-        let described = self.describe()?;
-        self.begin_task().run(|| described.plan(detailed).map_err(of))
+        self.describe(|described| described.plan(detailed).map_err(of))
     }
 }
 
@@ -198,13 +199,14 @@ impl adbc_core::Statement for Statement {
 
     fn execute_schema(&mut self) -> Result<Schema> {
         self.contain(|statement| {
-            let described = statement.describe()?;
-            if !described.has_rows() {
-                return Ok(Schema::empty());
-            }
-            let read = statement.attachment.declare(described.columns(), &statement.options.read)?;
-            let schema = described.with_read_options(read).schema().map_err(of)?;
-            Ok(schema.as_ref().clone())
+            statement.describe(|described| {
+                if !described.has_rows() {
+                    return Ok(Schema::empty());
+                }
+                let read = statement.attachment.declare(described.columns(), &statement.options.read)?;
+                let schema = described.with_read_options(read).schema().map_err(of)?;
+                Ok(schema.as_ref().clone())
+            })
         })
     }
 
@@ -217,7 +219,7 @@ impl adbc_core::Statement for Statement {
             let query = self.query()?;
             let parameters = match &self.prepared {
                 Some(parameters) => parameters.clone(),
-                None => self.describe()?.parameters().to_vec(),
+                None => self.describe(|described| Ok(described.parameters().to_vec()))?,
             };
             let types = firearrow::arrow::schema(&parameters, &self.options.read);
             let types = types.map_err(|error| not_implemented(error.to_string()))?;
@@ -239,7 +241,8 @@ impl adbc_core::Statement for Statement {
                 return Err(invalid_state("the statement ingests into a table: there is nothing to prepare"));
             }
             if statement.prepared.is_none() {
-                statement.prepared = Some(statement.describe()?.parameters().to_vec());
+                let parameters = statement.describe(|described| Ok(described.parameters().to_vec()))?;
+                statement.prepared = Some(parameters);
             }
             Ok(())
         })

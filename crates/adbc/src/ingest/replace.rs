@@ -85,8 +85,11 @@ impl Ingestion<'_> {
             if let Err(error) = ready {
                 return Err(self.without(&staging, error));
             }
+            if delete.is_none() {
+                // Without it a temporary table stays, which holds no rows of this connection.
+                let _ = self.remember_if_temporary();
+            }
             let copied = self.unlimited(|| self.copy(&staging, delete, written));
-            let copied = copied.and_then(|()| self.remember_if_temporary());
             match (copied, delete) {
                 (Ok(()), _) => {
                     // Its rows are where they belong; it may be dropped later.

@@ -80,6 +80,22 @@ matrix!(
             assert_eq!(count(&mut later, "t"), 7);
         }
     },
+    fn a_temporary_table_of_somebody_else_stays(target: &Target) {
+        let database = fresh_database(target);
+        let mut maker = database.new_connection().expect("it is created");
+        assert_eq!(temporary(&mut maker, IngestMode::Create).execute_update(), Ok(Some(4)));
+        for commit_rows in ["0", "2"] {
+            let mut other = database.new_connection().expect("it exists");
+            // What it replaces are its own rows, in the table as it is.
+            let mut replace = temporary(&mut other, IngestMode::Replace);
+            let key = OptionStatement::from("adbc.firebird.ingest.commit_rows");
+            replace.set_option(key, commit_rows.into()).expect("it is known");
+            assert_eq!(replace.execute_update(), Ok(Some(4)));
+            assert_eq!(count(&mut other, "t"), 4);
+            drop((replace, other));
+            assert_eq!(count(&mut maker, "t"), 4, "commit_rows={commit_rows}");
+        }
+    },
     fn rows_for_a_temporary_table_do_not_go_to_another_one(target: &Target) {
         let mut connection = fresh(target);
         assert_eq!(ingest(&mut connection, "T", IngestMode::Create, people(0..7)), Ok(Some(7)));

@@ -1,6 +1,6 @@
 //! A server that never comes to an end: time limits and cancelling hold however the bytes arrive.
 
-use crate::support::{database, fails, query, run, statement};
+use crate::support::{database, detail, fails, query, run, statement};
 use adbc_core::error::Status;
 use adbc_core::options::OptionStatement;
 use adbc_core::{Database, Optionable, Statement};
@@ -53,6 +53,16 @@ matrix!(
         let begin = Instant::now();
         fails(slow.prepare(), Status::Timeout);
         assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    },
+    fn what_runs_out_of_time_may_be_committed(target: &Target) {
+        let (proxy, mut connection) = through(target, "");
+        let mut insert = statement(&mut connection, "INSERT INTO t VALUES (1)");
+        insert.execute_update().expect("it inserts");
+        let limit = OptionStatement::Other("adbc.firebird.query.timeout".into());
+        insert.set_option(limit, (LIMIT.as_millis() as i64).into()).expect("it is known");
+        proxy.turn_to(Mischief::Silence);
+        let error = fails(insert.execute_update(), Status::Timeout);
+        assert_eq!(detail(&error, "firebird.commit").as_deref(), Some("unknown"), "{error}");
     },
     fn executions_are_cancelled_while_bytes_come(target: &Target) {
         for mischief in [Mischief::Silence, Mischief::dummies(LIMIT / 50), Mischief::Trickle(LIMIT / 6)] {

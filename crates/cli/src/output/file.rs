@@ -100,8 +100,11 @@ fn beside(path: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile>
         // The umask takes from it.
         .permissions(mode.clone().unwrap_or(Permissions::from_mode(NEW_FILE)))
         .tempfile_in(folder)?;
-    if let Some(mode) = mode {
-        part.as_file().set_permissions(mode)?;
+    let file = part.as_file();
+    if let Some(mode) = mode
+        && mode.mode() != file.metadata()?.mode() & 0o777
+    {
+        file.set_permissions(mode)?;
     }
     Ok(part)
 }

@@ -61,7 +61,9 @@ pub(crate) fn main<E: Error + 'static>(
             create(&url)?;
             let played = arguments.play(&server, &url, tally.sessions())?;
             // Sessions that nobody answers try nothing. Servers have fallen silent with all of their threads waiting.
-            if played.ended(SILENCE) * 5 > played.sessions().max(MOST_SILENT) {
+            let is_silent = played.ended(SILENCE) * 5 > played.sessions().max(MOST_SILENT);
+            // What failed meanwhile counts in any case.
+            if is_silent && played.failed() == 0 {
                 silent += 1;
                 eprintln!(
                     "Firebird {server_version} fell silent; the same sessions again with another server"

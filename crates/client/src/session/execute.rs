@@ -1,9 +1,10 @@
 //! Rows in: parameters become messages, BLOBs first.
 
-use super::{Prepared, Session, has_rows, has_word};
+use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
 use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
+use crate::sql::tokens;
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
 use firearrow_proto::api::describe::StatementKind;
@@ -88,7 +89,7 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         sql: Sql<'_>,
     ) -> Result<Executed> {
-        let commits = has_word(sql.text, b"commit") && !self.backend.is_failed();
+        let commits = is_commit(sql.text) && !self.backend.is_failed();
         let executed = self.backend.execute_immediate(transaction, sql).await;
         let executed = executed.map_err(|error| self.unless_committed(commits, transaction, error))?;
         self.note_retaining(transaction, sql.text);
@@ -130,6 +131,11 @@ impl<B: Backend> Session<B> {
     }
 }
 
+/// Whether it is COMMIT or COMMIT RETAIN.
+fn is_commit(sql: &str) -> bool {
+    tokens(sql).next().is_some_and(|first| first.is_word("commit"))
+}
+
 pub(super) fn refuse_cursor(prepared: &Prepared) -> Result<()> {
     if has_rows(&prepared.info) && prepared.info.has_cursor {
         return Err(Error::new(Kind::Misuse, "the statement gives rows: use query, not execute"));
@@ -139,4 +145,32 @@ pub(super) fn refuse_cursor(prepared: &Prepared) -> Result<()> {
 
 fn missing_parameters(count: usize) -> Error {
     Error::new(Kind::Parameter, format!("the statement has {count} parameters, and none were given"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_known_by_their_first_word() {
+        for sql in
+            ["COMMIT", " commit work", "-- now\n/* a -- b */ Commit retain", "commit/**/", "/**/commit;"]
+        {
+            assert!(is_commit(sql), "{sql}");
+        }
+        for sql in [
+            "",
+            "--commit",
+            "/*commit",
+            "UPDATE t SET committed = 1",
+            "commit_all",
+            "commit$",
+            "ROLLBACK TO SAVEPOINT commit_1",
+            "CREATE GLOBAL TEMPORARY TABLE t (n INTEGER) ON COMMIT PRESERVE ROWS",
+            "-",
+            "ü",
+        ] {
+            assert!(!is_commit(sql), "{sql}");
+        }
+    }
 }

@@ -523,7 +523,8 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn limit_patience(&mut self, time: Duration) {
-        self.patience.until = Some(Instant::now() + time);
+        let until = Instant::now() + time;
+        self.patience.until = Some(self.patience.until.map_or(until, |earlier| earlier.min(until)));
     }
 
     async fn detach(&mut self) -> Result<()> {
