@@ -1,66 +1,50 @@
 //! What can be cancelled: the running calls and open streams of a statement, and all of those of a connection.
 
-use crate::error::{Result, context, internal, invalid_state, new, with_sqlstate};
+use crate::error::{Result, context, invalid_state, new, with_sqlstate};
 use adbc_core::error::{Error, Status};
-use firearrow::CancelHandle;
-use std::mem;
+use firearrow::CancelToken;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::{self, ThreadId};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-
-/// How often, and in which distance, a call is interrupted that does not end: it may have been between two packets.
-const ATTEMPTS: usize = 10;
-const PAUSE: Duration = Duration::from_millis(40);
 
 /// One execution, up to the end of its stream.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
-    /// Threads that are in a call of the client for it.
-    running: Mutex<Vec<ThreadId>>,
+    token: CancelToken,
+    /// Somebody cancelled it. Otherwise a token that is cancelled has run out of time.
     cancelled: AtomicBool,
     ended: AtomicBool,
-    /// Its time is up.
-    late: AtomicBool,
-    /// Ends the thread that looks after its time.
-    limit: Mutex<Option<Sender<()>>>,
-    /// By what it was interrupted. Held by whoever does that, so that it does not end meanwhile and the next one is hit.
-    interrupted: Mutex<Option<CancelHandle>>,
 }
 
 impl Task {
-    /// Runs a call of the client, unless the task is cancelled.
+    /// Runs calls of the client, unless the task is cancelled.
     pub(crate) fn run<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
-        let _running = self.enter();
-        call().map_err(|error| {
-            let is_late = error.status == Status::Cancelled && self.late.load(Ordering::SeqCst);
-            if is_late { of_late(error) } else { error }
+        self.token.run(call).map_err(|error| match error.status {
+            Status::Cancelled if !self.is_cancelled() && self.token.is_cancelled() => of_late(error),
+            _ => error,
         })
     }
 
-    /// Runs what must not be interrupted in the middle of [`run`](Self::run): nobody cancels this thread meanwhile.
-    pub(crate) fn spared<T>(&self, call: impl FnOnce() -> T) -> T {
-        drop(Running(self, thread::current().id()));
-        let result = call();
-        // `run` ends what goes on from here.
-        mem::forget(self.enter());
-        result
+    /// Runs `call`, which may be interrupted, even if the task is cancelled.
+    pub(crate) fn finish<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.token.run(call)
     }
 
-    /// From here on this thread works for it, and can be interrupted.
-    pub(crate) fn enter(&self) -> Running<'_> {
-        let thread = thread::current().id();
-        self.running().push(thread);
-        Running(self, thread)
+    /// Runs what must not be interrupted in the middle of [`run`](Self::run).
+    pub(crate) fn spared<T>(call: impl FnOnce() -> T) -> T {
+        CancelToken::shield(call)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
     }
 
     /// Fails once the task is cancelled, or its time is up.
     pub(crate) fn check(&self) -> Result<()> {
-        match self.cancelled.load(Ordering::SeqCst) {
-            true if self.late.load(Ordering::SeqCst) => Err(late()),
-            true => Err(cancelled()),
+        match self.token.is_cancelled() {
+            true if self.is_cancelled() => Err(cancelled()),
+            true => Err(late()),
             false => Ok(()),
         }
     }
@@ -68,73 +52,17 @@ impl Task {
     /// There is nothing to cancel any more.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
-        self.unlimit();
-    }
-
-    /// It may take as long as it takes.
-    pub(crate) fn unlimit(&self) {
-        *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.limit(None);
     }
 
     /// Interrupts it when this time is up: for what the engine has no time limit for, since it is many calls.
-    pub(crate) fn limit(self: &Arc<Self>, time: Duration, handle: CancelHandle) -> Result<()> {
-        let (sender, receiver) = channel();
-        let task = Arc::downgrade(self);
-        let watch = move || {
-            // Otherwise the sender has gone, and the task with it.
-            if receiver.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
-                && let Some(task) = task.upgrade()
-            {
-                task.late.store(true, Ordering::SeqCst);
-                // It fails by itself at the latest when it looks.
-                let _ = task.stop(&handle);
-            }
-        };
-        let thread = thread::Builder::new().name("firearrow-limit".into()).spawn(watch);
-        thread.map_err(|error| internal(format!("no thread to look after the time: {error}")))?;
-        *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
-        Ok(())
+    pub(crate) fn limit(&self, time: Option<Duration>) {
+        self.token.set_time_limit(time);
     }
 
-    fn running(&self) -> MutexGuard<'_, Vec<ThreadId>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn interrupted(&self) -> MutexGuard<'_, Option<CancelHandle>> {
-        self.interrupted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Cancels it, and interrupts it as long as it runs, for a while.
-    pub(crate) fn stop(&self, handle: &CancelHandle) -> Result<()> {
-        stop(&[self], handle)
-    }
-
-    /// Interrupts it; `false` if it is not running. What other threads do with the connection goes on.
-    fn interrupt(&self, handle: &CancelHandle) -> Result<bool> {
-        let mut interrupted = self.interrupted();
-        let running = self.running().clone();
-        for &thread in &running {
-            handle.cancel_thread(thread).map_err(crate::error::of)?;
-            *interrupted = Some(handle.clone());
-        }
-        Ok(!running.is_empty())
-    }
-}
-
-/// A call that has not returned; also by a panic.
-pub(crate) struct Running<'a>(&'a Task, ThreadId);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        let Self(task, thread) = self;
-        let interrupted = task.interrupted();
-        let mut running = task.running();
-        if let Some(last) = running.iter().rposition(|other| other == thread) {
-            running.swap_remove(last);
-        }
-        if let Some(handle) = &*interrupted {
-            handle.spare_thread(*thread);
-        }
+    pub(crate) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+        self.token.cancel();
     }
 }
 
@@ -154,11 +82,11 @@ impl Activity {
         task
     }
 
-    /// Cancels all tasks, and interrupts those that run.
+    /// Cancels all tasks.
     ///
     /// # Errors
     /// INVALID_STATE if there is none.
-    pub(crate) fn cancel(&self, handle: &CancelHandle) -> Result<()> {
+    pub(crate) fn cancel(&self) -> Result<()> {
         let tasks: Vec<Arc<Task>> = {
             let tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let live = tasks.iter().filter_map(Weak::upgrade);
@@ -167,26 +95,9 @@ impl Activity {
         if tasks.is_empty() {
             return Err(invalid_state("there is nothing to cancel"));
         }
-        stop(&tasks.iter().map(Arc::as_ref).collect::<Vec<_>>(), handle)
+        tasks.iter().for_each(|task| task.cancel());
+        Ok(())
     }
-}
-
-/// Cancels the tasks, and interrupts those that run.
-fn stop(tasks: &[&Task], handle: &CancelHandle) -> Result<()> {
-    for task in tasks {
-        task.cancelled.store(true, Ordering::SeqCst);
-    }
-    for _ in 0..ATTEMPTS {
-        let mut running = false;
-        for task in tasks {
-            running |= task.interrupt(handle)?;
-        }
-        if !running {
-            break;
-        }
-        thread::sleep(PAUSE);
-    }
-    Ok(())
 }
 
 /// What a cancelled call fails with where the engine says nothing.
@@ -205,13 +116,10 @@ fn of_late(error: Error) -> Error {
 }
 
 /// What the C functions keep to cancel from other threads.
-pub(crate) struct Canceller {
-    pub(crate) activity: Arc<Activity>,
-    pub(crate) handle: CancelHandle,
-}
+pub(crate) struct Canceller(pub(crate) Arc<Activity>);
 
 impl adbc_core::CancelHandle for Canceller {
     fn try_cancel(&self) -> Result<()> {
-        crate::panic::contain(|| (), || self.activity.cancel(&self.handle))
+        crate::panic::contain(|| (), || self.0.cancel())
     }
 }

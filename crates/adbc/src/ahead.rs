@@ -1,7 +1,6 @@
 //! Reading ahead: a thread that reads a result while its consumer works on the batches before.
 
 use crate::activity::Task;
-use crate::attachment::Attachment;
 use crate::error::{Result, internal};
 use arrow::array::RecordBatch;
 use std::sync::Arc;
@@ -18,7 +17,6 @@ pub(crate) struct Ahead {
     /// `None` at the very end only.
     batches: Option<Receiver<Result<Option<RecordBatch>>>>,
     thread: JoinHandle<()>,
-    attachment: Option<Arc<Attachment>>,
     task: Option<Arc<Task>>,
 }
 
@@ -26,7 +24,6 @@ impl Ahead {
     /// Reads what `next` gives: one batch is in the hands of the thread, the others wait here.
     pub(crate) fn start(
         waiting: usize,
-        attachment: Option<Arc<Attachment>>,
         task: Option<Arc<Task>>,
         mut next: impl FnMut() -> Result<Option<RecordBatch>> + Send + 'static,
     ) -> Result<Self> {
@@ -42,7 +39,7 @@ impl Ahead {
         };
         let thread = thread::Builder::new().name("firearrow-prefetch".into()).spawn(read);
         let thread = thread.map_err(|error| internal(format!("no thread to read ahead: {error}")))?;
-        Ok(Self { batches: Some(receiver), thread, attachment, task })
+        Ok(Self { batches: Some(receiver), thread, task })
     }
 
     /// What the thread has read, and counted.
@@ -68,9 +65,8 @@ impl Drop for Ahead {
         if self.ends() {
             return;
         }
-        if let (Some(attachment), Some(task)) = (&self.attachment, &self.task) {
-            // Nobody is left to be told that it failed.
-            let _ = attachment.interrupt(task);
+        if let Some(task) = &self.task {
+            task.cancel();
         }
         self.ends();
     }

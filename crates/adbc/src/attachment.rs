@@ -1,18 +1,15 @@
 //! What a connection, its statements and their streams have in common. It lives as long as the last of them.
 
-use crate::activity::{Activity, Canceller, Task};
+use crate::activity::{Activity, Task};
 use crate::ddl::{Made, Temporary};
 use crate::error::{Result, internal, invalid_state, not_implemented, of};
 use crate::option::{ConnectionOptions, Purpose};
-use firearrow::{
-    CancelHandle, Config, Connection, Descriptor, Isolation, ReadOptions, Transaction, TransactionOptions,
-};
+use firearrow::{Config, Connection, Descriptor, Isolation, ReadOptions, Transaction, TransactionOptions};
 use std::mem;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
 
 /// The transaction of manual mode.
 pub(crate) struct Manual {
@@ -32,7 +29,6 @@ pub(crate) struct Membership {
 pub(crate) struct Attachment {
     /// `None` at the very end only.
     connection: Option<Connection>,
-    handle: CancelHandle,
     process: u32,
     broken: AtomicBool,
     options: Mutex<ConnectionOptions>,
@@ -59,7 +55,6 @@ impl Attachment {
     pub(crate) fn open(config: &Config, options: ConnectionOptions) -> Result<Self> {
         let connection = Connection::open(config).map_err(of)?;
         Ok(Self {
-            handle: connection.cancel_handle(),
             connection: Some(connection),
             process: process::id(),
             broken: AtomicBool::new(false),
@@ -114,20 +109,6 @@ impl Attachment {
             end(value);
             Ok(())
         });
-    }
-
-    pub(crate) fn canceller(&self, activity: &Arc<Activity>) -> Canceller {
-        Canceller { activity: Arc::clone(activity), handle: self.handle.clone() }
-    }
-
-    /// Interrupts a task of this attachment until it reacts, or for some tenths of a second.
-    pub(crate) fn interrupt(&self, task: &Task) -> Result<()> {
-        task.stop(&self.handle)
-    }
-
-    /// Interrupts a task when its time is up.
-    pub(crate) fn limit(&self, task: &Arc<Task>, time: Option<Duration>) -> Result<()> {
-        time.map_or(Ok(()), |time| task.limit(time, self.handle.clone()))
     }
 
     /// Begins something that can be cancelled through the connection.

@@ -1,5 +1,6 @@
 //! Connections: transactions, metadata, and what statements begin with.
 
+use crate::activity::Canceller;
 use crate::attachment::Attachment;
 use crate::error::{Result, invalid_state, new, not_implemented, of};
 use crate::handover::give;
@@ -168,7 +169,7 @@ impl adbc_core::Connection for Connection {
     }
 
     fn get_cancel_handle(&self) -> Box<dyn adbc_core::CancelHandle> {
-        Box::new(self.attachment.canceller(&self.attachment.activity))
+        Box::new(Canceller(Arc::clone(&self.attachment.activity)))
     }
 
     fn get_info(&self, codes: Option<HashSet<InfoCode>>) -> Result<Reader> {

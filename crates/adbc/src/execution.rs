@@ -76,7 +76,7 @@ impl Execution<'_> {
             if rows.is_some() {
                 return Err(invalid_argument("DDL takes no parameters"));
             }
-            self.attachment.limit(self.task, self.options.timeout())?;
+            self.task.limit(self.options.timeout());
             self.attachment.define(self.task, self.sql)?;
             return Ok(Outcome::default());
         }
@@ -91,10 +91,10 @@ impl Execution<'_> {
 
     fn once(&self, parameters: &Params) -> Result<Outcome> {
         let most = self.options.timeout().map(|time| time.saturating_add(GRACE));
-        self.attachment.limit(self.task, most)?;
+        self.task.limit(most);
         let outcome = self.once_limited(parameters)?;
         // The client keeps the limit for its rows: those that came in time are good, however late they are read.
-        self.task.unlimit();
+        self.task.limit(None);
         Ok(outcome)
     }
 
@@ -175,7 +175,7 @@ impl Execution<'_> {
         if self.has_effect(&statement) {
             let outcome = self.collect(cursor)?;
             // Nobody could tell what became of a commit that was interrupted.
-            self.task.unlimit();
+            self.task.limit(None);
             transaction.commit()?;
             return Ok(outcome);
         }
@@ -185,7 +185,7 @@ impl Execution<'_> {
 
     /// Once for each of many rows, or for none.
     fn often(&self, rows: Rows) -> Result<Outcome> {
-        self.attachment.limit(self.task, self.options.timeout())?;
+        self.task.limit(self.options.timeout());
         if !self.attachment.is_autocommit() {
             return self.attachment.in_transaction(|transaction| {
                 let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;

@@ -64,7 +64,7 @@ pub(crate) fn read(
     let partition = Partition::from_bytes(descriptor).map_err(of)?;
     let connection = attachment.connection()?;
     let task = attachment.begin_task();
-    attachment.limit(&task, options.timeout())?;
+    task.limit(options.timeout());
     let cursor = task.run(|| connection.read_partition(&partition, options.limits).map_err(of))?;
     Ok(Stream::of_cursor(cursor, Arc::default()).within(attachment, &task))
 }

@@ -119,7 +119,7 @@ impl Stream {
         let (attachment, task) = (self.attachment.clone(), self.task.clone());
         let membership = self.membership.clone();
         self.is_read_ahead = true;
-        let ahead = Ahead::start(waiting, attachment.clone(), task.clone(), move || self.next_batch())?;
+        let ahead = Ahead::start(waiting, task.clone(), move || self.next_batch())?;
         let source = Source::Ahead(ahead);
         Ok(Self { schema, source, attachment, task, membership, progress, is_read_ahead: false })
     }
@@ -194,17 +194,20 @@ impl Stream {
     /// Nothing more comes. If it `stays`, what the statement has done in a transaction of its own is committed.
     fn finish(&mut self, stays: bool) {
         let task = self.task.take().filter(|_| !self.is_read_ahead);
-        // A server that is busy with more rows may take its time.
-        let running = task.as_ref().map(|task| task.enter());
         self.membership = None;
         let source = mem::replace(&mut self.source, Source::Batches(VecDeque::new()));
-        match self.attachment.take() {
+        let attachment = self.attachment.take();
+        let end = || match attachment {
             Some(attachment) => attachment.discard(source, |source| source.end(stays)),
             None => drop(source),
-        }
-        drop(running);
-        if let Some(task) = task {
-            task.end();
+        };
+        match task {
+            // A server that is busy with more rows may take its time.
+            Some(task) => {
+                task.finish(end);
+                task.end();
+            }
+            None => end(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Statements: a query or a table to fill, bound data, and options.
 
-use crate::activity::{Activity, Task};
+use crate::activity::{Activity, Canceller, Task};
 use crate::attachment::Attachment;
 use crate::bind::Rows;
 use crate::error::{Result, invalid_argument, invalid_state, not_implemented, of};
@@ -77,7 +77,7 @@ impl Statement {
     fn describe<T>(&self, ask: impl FnOnce(firearrow::Statement) -> Result<T>) -> Result<T> {
         let query = self.query()?;
         let task = self.begin_task();
-        self.attachment.limit(&task, self.options.timeout())?;
+        task.limit(self.options.timeout());
         task.run(|| ask(self.attachment.connection()?.prepare(&query.sql).map_err(of)?))
     }
 
@@ -91,7 +91,7 @@ impl Statement {
                 self.rows.take().ok_or_else(|| invalid_state("there is no data to ingest: bind some"))?;
             let rows = rows.counted(&progress).within(&task);
             let options = &self.options.ingest;
-            self.attachment.limit(&task, self.options.timeout())?;
+            task.limit(self.options.timeout());
             let rows = task.run(|| ingest::run(&self.attachment, options, rows, &task))?;
             if options.mode != Mode::Upsert {
                 progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
@@ -129,7 +129,7 @@ impl Statement {
         let query = self.query()?;
         let task = self.begin_task();
         let rows = self.rows_for(&query)?.map(|rows| rows.within(&task));
-        self.attachment.limit(&task, self.options.timeout())?;
+        task.limit(self.options.timeout());
         let division = task.run(|| Division::new(&self.attachment, &self.options, &query.sql, rows))?;
         let result = division.result()?;
         self.division = Some(division);
@@ -263,7 +263,7 @@ impl adbc_core::Statement for Statement {
     }
 
     fn get_cancel_handle(&self) -> Box<dyn adbc_core::CancelHandle> {
-        Box::new(self.attachment.canceller(&self.activity))
+        Box::new(Canceller(Arc::clone(&self.activity)))
     }
 }
 

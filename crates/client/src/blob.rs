@@ -121,7 +121,7 @@ impl Seek for BlobReader<'_> {
 impl Drop for BlobReader<'_> {
     fn drop(&mut self) {
         let id = self.id;
-        let closed = self.shared.run(async |session| {
+        let closed = self.shared.release(async |session| {
             if session.backend.is_failed() { Ok(()) } else { session.backend.close_blob(id).await }
         });
         if let Err(error) = closed {

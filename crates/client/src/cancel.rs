@@ -1,151 +1,310 @@
-//! Interrupting a running call from another thread.
+//! Cancelling: a token belongs to operations, not to threads.
+//!
+//! ```text
+//!  CancelToken::cancel ──► Operation ─┬─ waits for its turn: woken
+//!                                     ├─ waits for a server: seen within 50 ms, op_cancel
+//!                                     └─ in the engine: interrupted at once
+//! ```
 
-use crate::error::Result;
-#[cfg(feature = "embedded")]
-use firearrow_fbapi::{CancelKind, Canceller};
-#[cfg(feature = "embedded")]
-use firearrow_proto::api::gds;
+mod timer;
+
+use crate::error::{Error, Kind, Result};
+use std::cell::RefCell;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ThreadId};
+use std::mem;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Whether somebody wants the running call to end. The thread that waits for the server looks at it: only that one may
-/// write to the connection.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Signal(Arc<State>);
+/// Cancels operations. Whatever is called within [`run`](Self::run) belongs to the token, on any connection, and ends
+/// when somebody calls [`cancel`](Self::cancel), wherever it waits: for its turn on a connection that others use, for the
+/// server, or in the engine. Nothing else is interrupted. Clones are the same token.
+///
+/// A cancelled operation fails with [`Kind::Cancelled`]. The statement can be run again, and the transaction goes on. The
+/// token stays cancelled: operations that begin later within it fail at once, except for those that end something
+/// (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be interrupted while
+/// another request waits for the running one, as the question for its counts does after an UPDATE; then the connection is
+/// closed after two seconds, which ends the statement, and [`is_failed`](crate::Connection::is_failed) tells.
+///
+/// ```no_run
+/// # use firearrow::{CancelToken, Connection};
+/// # let connection = Connection::connect("firebird://localhost/employee")?;
+/// let token = CancelToken::new();
+/// let other = token.clone();
+/// std::thread::spawn(move || other.cancel());
+/// token.run(|| connection.execute("DELETE FROM big_table"))?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct CancelToken(Arc<State>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
-    /// The running call shall end, whosever it is.
-    is_set: AtomicBool,
-    calls: Mutex<Calls>,
-    /// Threads that are marked in there; a look at it is cheap.
-    marks: AtomicUsize,
+    is_cancelled: AtomicBool,
+    /// Nanoseconds from [`START`] to the end of the time limit; 0 = no limit.
+    limit: AtomicU64,
+    listeners: Mutex<Listeners>,
 }
 
-/// Whose calls shall end.
-#[derive(Debug, Default)]
-pub(crate) struct Calls {
-    /// The thread of the last call; it may be over.
-    caller: Option<ThreadId>,
-    /// Threads whose call shall end; and whether it waits to begin or to go on, because that of another one is running.
-    marked: Vec<(ThreadId, bool)>,
-    /// The engine, which looks at no flag, was told to interrupt, and may not have noticed.
-    #[cfg(feature = "embedded")]
-    pub(crate) is_engine_told: bool,
+#[derive(Default)]
+struct Listeners {
+    last_id: u64,
+    wakes: Vec<(u64, Wake)>,
 }
 
-impl Calls {
-    /// The call of this thread is the one that runs, and the one that it was waiting for.
-    fn enter(&mut self) {
-        let this = thread::current().id();
-        self.caller = Some(this);
-        for (thread, waits) in &mut self.marked {
-            *waits &= *thread != this;
+/// What wakes an operation up.
+pub(crate) type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// Where time limits are counted from.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+thread_local! {
+    /// The tokens of whatever this thread calls, the outermost first.
+    static CURRENT: RefCell<Vec<CancelToken>> = const { RefCell::new(Vec::new()) };
+}
+
+impl CancelToken {
+    /// A token that nobody has cancelled.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the operations of this token. Returns at once; cancelling twice, or after their end, does nothing.
+    pub fn cancel(&self) {
+        self.0.is_cancelled.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Ends the operations of this token with [`Kind::Timeout`] when this time has passed; `None` lifts the limit.
+    pub fn set_time_limit(&self, time: Option<Duration>) {
+        let start = *START;
+        let end = time.and_then(|time| Instant::now().checked_add(time));
+        let nanoseconds = end
+            .map_or(0, |end| u64::try_from(end.duration_since(start).as_nanos()).unwrap_or(u64::MAX).max(1));
+        self.0.limit.store(nanoseconds, Ordering::SeqCst);
+        if let Some(end) = end.filter(|_| !self.listeners().wakes.is_empty()) {
+            timer::wake_at(end, &self.0);
         }
     }
 
-    fn is_marked(&self) -> bool {
-        self.marked.contains(&(thread::current().id(), false))
+    /// Whether it was cancelled or its time is up.
+    pub fn is_cancelled(&self) -> bool {
+        self.interruption().is_some()
+    }
+
+    /// Runs `work`: the operations that it begins belong to this token, as well as to those around it.
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _entered = Entered::push(self.clone());
+        work()
+    }
+
+    /// Runs `work`: the operations that it begins belong to no token.
+    pub fn shield<T>(work: impl FnOnce() -> T) -> T {
+        let _entered = Entered::replace(Vec::new());
+        work()
+    }
+
+    /// When its time is up.
+    fn limit(&self) -> Option<Instant> {
+        let nanoseconds = self.0.limit.load(Ordering::SeqCst);
+        (nanoseconds > 0).then(|| *START + Duration::from_nanos(nanoseconds))
+    }
+
+    fn interruption(&self) -> Option<Kind> {
+        if self.0.is_cancelled.load(Ordering::SeqCst) {
+            return Some(Kind::Cancelled);
+        }
+        self.limit().is_some_and(|limit| Instant::now() >= limit).then_some(Kind::Timeout)
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, Listeners> {
+        self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self) {
+        self.0.wake();
     }
 }
 
-impl Signal {
-    /// A call of this thread begins. What was said of earlier ones is over.
-    pub(crate) fn begin(&self) {
-        self.0.is_set.store(false, Ordering::SeqCst);
-        let mut calls = self.calls();
-        let this = thread::current().id();
-        calls.marked.retain(|mark| *mark != (this, false));
-        self.count(&calls);
-        calls.enter();
-    }
-
-    /// A call of this thread goes on. Nobody tells the engine anything as long as the guard lives.
-    pub(crate) fn resume(&self) -> MutexGuard<'_, Calls> {
-        let mut calls = self.calls();
-        calls.enter();
-        calls
-    }
-
-    /// Whether the call of this thread shall end.
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.is_set.load(Ordering::Relaxed)
-            || self.0.marks.load(Ordering::Relaxed) > 0 && self.calls().is_marked()
-    }
-
-    /// [`is_set`](Self::is_set), for who holds the guard.
-    #[cfg(feature = "embedded")]
-    pub(crate) fn is_set_in(&self, calls: &Calls) -> bool {
-        self.0.is_set.load(Ordering::SeqCst) || calls.is_marked()
-    }
-
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn count(&self, calls: &Calls) {
-        self.0.marks.store(calls.marked.len(), Ordering::SeqCst);
+impl State {
+    /// Whoever stops listening meanwhile waits until this is over, and is not woken later.
+    fn wake(&self) {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.wakes.iter().for_each(|(_, wake)| wake());
     }
 }
 
-/// Interrupts what its connection is doing; may be used from any thread. It does not keep the connection open.
+/// Tokens of this thread until it is dropped, also by a panic.
+struct Entered(Vec<CancelToken>);
+
+impl Entered {
+    fn push(token: CancelToken) -> Self {
+        CURRENT.with_borrow_mut(|current| {
+            let outer = current.clone();
+            current.push(token);
+            Self(outer)
+        })
+    }
+
+    fn replace(tokens: Vec<CancelToken>) -> Self {
+        Self(CURRENT.replace(tokens))
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(mem::take(&mut self.0));
+    }
+}
+
+/// One operation, from the wait for its turn to its end, and what may cancel it.
+#[derive(Clone, Default)]
+pub(crate) struct Operation {
+    /// Its own token, then those that it was begun in.
+    tokens: Vec<CancelToken>,
+}
+
+impl Operation {
+    /// An operation of the tokens of this thread.
+    pub(crate) fn new() -> Self {
+        let mut tokens = vec![CancelToken::new()];
+        CURRENT.with_borrow(|current| tokens.extend(current.iter().cloned()));
+        Self { tokens }
+    }
+
+    /// One that belongs to no token of this thread.
+    pub(crate) fn shielded() -> Self {
+        Self { tokens: vec![CancelToken::new()] }
+    }
+
+    pub(crate) fn cancel(&self) {
+        if let Some(own) = self.tokens.first() {
+            own.cancel();
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        match (self.tokens.first(), other.tokens.first()) {
+            (Some(this), Some(other)) => Arc::ptr_eq(&this.0, &other.0),
+            _ => false,
+        }
+    }
+
+    /// Why it shall end, if it shall.
+    pub(crate) fn interruption(&self) -> Option<Kind> {
+        let mut kinds = self.tokens.iter().filter_map(CancelToken::interruption);
+        let first = kinds.next()?;
+        // Somebody who cancels is heard before a clock.
+        Some(if kinds.any(|kind| kind == Kind::Cancelled) { Kind::Cancelled } else { first })
+    }
+
+    /// Whether somebody cancelled it, whatever the time.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.interruption() == Some(Kind::Cancelled)
+    }
+
+    /// Fails if it shall end.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.interruption().map_or(Ok(()), |kind| Err(interrupted(kind, "before it began")))
+    }
+
+    /// When its time is up.
+    pub(crate) fn limit(&self) -> Option<Instant> {
+        self.tokens.iter().filter_map(CancelToken::limit).min()
+    }
+
+    /// Calls `wake` when it is cancelled, as long as the guard lives, and when its time is up.
+    pub(crate) fn listen(&self, wake: &Wake) -> Listening {
+        let listen = |token: &CancelToken| {
+            let id = {
+                let mut listeners = token.listeners();
+                listeners.last_id += 1;
+                let id = listeners.last_id;
+                listeners.wakes.push((id, Arc::clone(wake)));
+                id
+            };
+            if let Some(limit) = token.limit() {
+                timer::wake_at(limit, &token.0);
+            }
+            (token.clone(), id)
+        };
+        Listening(self.tokens.iter().map(listen).collect())
+    }
+}
+
+/// The error of an operation that was interrupted.
+pub(crate) fn interrupted(kind: Kind, place: &str) -> Error {
+    match kind {
+        Kind::Timeout => Error::new(kind, format!("the time of the statement is up: {place}")),
+        _ => Error::new(kind, format!("cancelled: {place}")),
+    }
+}
+
+/// Somebody who is woken by tokens.
+pub(crate) struct Listening(Vec<(CancelToken, u64)>);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        for (token, id) in &self.0 {
+            token.listeners().wakes.retain(|(known, _)| known != id);
+        }
+    }
+}
+
+/// The operations of a connection that have begun and not ended.
+#[derive(Clone, Default)]
+pub(crate) struct Underway(Arc<Mutex<Vec<Operation>>>);
+
+impl Underway {
+    /// Counts an operation as one of this connection until the guard is dropped.
+    pub(crate) fn enter(&self, operation: &Operation) -> Entry {
+        self.lock().push(operation.clone());
+        Entry { underway: self.clone(), operation: operation.clone() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Operation>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An operation that has not ended.
+pub(crate) struct Entry {
+    underway: Underway,
+    operation: Operation,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.underway.lock().retain(|other| !other.is(&self.operation));
+    }
+}
+
+/// Cancels what its connection is doing; may be used from any thread. It does not keep the connection open.
 ///
-/// The interrupted call fails with [`Kind::Cancelled`](crate::Kind::Cancelled). The statement can be run again, and the
-/// transaction goes on. Servers cannot be interrupted while another request waits behind the running one, as the question
-/// for its counts does behind an UPDATE; then the connection is closed after two seconds, which ends the statement, and
-/// [`is_failed`](crate::Connection::is_failed) tells. Where nothing is running, nothing happens, not even to the next call.
+/// All operations of the connection that have begun fail with [`Kind::Cancelled`], also those that wait for their turn;
+/// for some of them only see [`CancelToken`]. Where nothing is running, nothing happens, not even to the next operation.
 #[derive(Clone)]
 pub struct CancelHandle {
-    pub(crate) signal: Signal,
-    /// Engines notice only what comes while they work, and not what comes between two rows.
-    #[cfg(feature = "embedded")]
-    pub(crate) engine: Option<Canceller>,
+    pub(crate) underway: Underway,
 }
 
 impl CancelHandle {
-    /// Interrupts the running call, if there is one. Returns at once.
-    pub fn cancel(&self) -> Result<()> {
-        let calls = self.signal.calls();
-        self.signal.0.is_set.store(true, Ordering::SeqCst);
-        self.tell_engine(calls)
+    /// Cancels the operations that are under way. Returns at once.
+    pub fn cancel(&self) {
+        let operations = self.underway.lock().clone();
+        operations.iter().for_each(Operation::cancel);
     }
+}
 
-    /// Interrupts the call of this thread, or the one that it waits to begin. A connection that several threads share does
-    /// their calls one after the other; those of others are not interrupted. Returns at once.
-    pub fn cancel_thread(&self, thread: ThreadId) -> Result<()> {
-        let mut calls = self.signal.calls();
-        let waits = calls.caller != Some(thread);
-        calls.marked.retain(|&(marked, _)| marked != thread);
-        calls.marked.push((thread, waits));
-        self.signal.count(&calls);
-        if waits { Ok(()) } else { self.tell_engine(calls) }
+impl fmt::Debug for CancelToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelToken").field("is_cancelled", &self.is_cancelled()).finish_non_exhaustive()
     }
+}
 
-    /// Takes it back, should the thread not have begun the call that it was waiting for.
-    pub fn spare_thread(&self, thread: ThreadId) {
-        let mut calls = self.signal.calls();
-        calls.marked.retain(|&(marked, _)| marked != thread);
-        self.signal.count(&calls);
-    }
-
-    #[cfg(feature = "embedded")]
-    fn tell_engine(&self, mut calls: MutexGuard<'_, Calls>) -> Result<()> {
-        let Some(engine) = &self.engine else { return Ok(()) };
-        calls.is_engine_told = true;
-        match engine.cancel(CancelKind::Raise) {
-            Err(firearrow_fbapi::Error::Status(status)) if status.contains(gds::ISC_NOTHING_TO_CANCEL) => {
-                Ok(())
-            }
-            result => Ok(result?),
-        }
-    }
-
-    #[cfg(not(feature = "embedded"))]
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there is no engine in this build")]
-    fn tell_engine(&self, _: MutexGuard<'_, Calls>) -> Result<()> {
-        Ok(())
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operation").field("interruption", &self.interruption()).finish_non_exhaustive()
     }
 }
 
@@ -158,30 +317,73 @@ impl fmt::Debug for CancelHandle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::thread;
 
     #[test]
-    fn what_a_call_waits_for_is_to_begin_or_to_go_on() {
-        let signal = Signal::default();
-        let handle = CancelHandle {
-            signal: signal.clone(),
-            #[cfg(feature = "embedded")]
-            engine: None,
-        };
-        let this = thread::current().id();
-        let another_begins = || thread::scope(|scope| scope.spawn(|| signal.begin()).join());
-        signal.begin();
-        another_begins().expect("it begins");
-        handle.cancel_thread(this).expect("it waits");
-        assert!(!signal.is_set(), "the call of another one is running");
-        drop(signal.resume());
-        assert!(signal.is_set());
-        signal.begin();
-        assert!(!signal.is_set(), "this is another call");
-        another_begins().expect("it begins");
-        handle.cancel_thread(this).expect("it waits");
-        signal.begin();
-        assert!(signal.is_set());
-        handle.spare_thread(this);
-        assert!(!signal.is_set());
+    fn operations_belong_to_the_tokens_around_them() {
+        let (outer, inner) = (CancelToken::new(), CancelToken::new());
+        let (in_both, shielded) =
+            outer.run(|| (inner.run(Operation::new), CancelToken::shield(Operation::new)));
+        let after = Operation::new();
+        inner.cancel();
+        assert!(in_both.is_cancelled() && !shielded.is_cancelled() && !after.is_cancelled());
+        assert_eq!(inner.run(Operation::new).check().expect_err("cancelled").kind(), Kind::Cancelled);
+        let in_outer = outer.run(Operation::new);
+        assert!(!in_outer.is_cancelled());
+        outer.cancel();
+        outer.cancel();
+        assert!(in_outer.is_cancelled());
+    }
+
+    #[test]
+    fn a_handle_cancels_what_is_under_way() {
+        let handle = CancelHandle { underway: Underway::default() };
+        handle.cancel();
+        let (first, second) = (Operation::new(), Operation::new());
+        let entry = handle.underway.enter(&first);
+        drop(handle.underway.enter(&second));
+        handle.cancel();
+        assert!(first.is_cancelled() && !second.is_cancelled());
+        drop(entry);
+        assert!(handle.underway.lock().is_empty());
+    }
+
+    #[test]
+    fn time_limits_wake_and_are_no_cancelling() {
+        let token = CancelToken::new();
+        let operation = token.run(Operation::new);
+        let woken = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&woken);
+        let wake: Wake = Arc::new(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+        });
+        let listening = operation.listen(&wake);
+        token.set_time_limit(Some(Duration::from_secs(3600)));
+        assert_eq!(operation.interruption(), None);
+        token.set_time_limit(Some(Duration::from_millis(20)));
+        let begin = Instant::now();
+        while woken.load(Ordering::SeqCst) == 0 {
+            assert!(begin.elapsed() < Duration::from_secs(10), "nobody was woken");
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(operation.interruption(), Some(Kind::Timeout));
+        token.set_time_limit(None);
+        assert_eq!(operation.interruption(), None);
+        token.cancel();
+        assert_eq!(operation.interruption(), Some(Kind::Cancelled));
+        let before = woken.load(Ordering::SeqCst);
+        drop(listening);
+        token.cancel();
+        assert_eq!(woken.load(Ordering::SeqCst), before, "nobody listens any more");
+    }
+
+    #[test]
+    fn a_panic_leaves_the_token() {
+        let token = CancelToken::new();
+        token.cancel();
+        let panicked = std::panic::catch_unwind(|| token.run(|| panic!("a mistake")));
+        assert!(panicked.is_err());
+        assert!(!Operation::new().is_cancelled());
     }
 }

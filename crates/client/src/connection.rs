@@ -2,7 +2,7 @@
 
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{AnyBackend, Backend, Sql};
-use crate::cancel::CancelHandle;
+use crate::cancel::{CancelHandle, Entry, Operation, Underway};
 use crate::config::{Config, Target};
 use crate::cursor::Cursor;
 use crate::db_key::KeyHolder;
@@ -13,16 +13,14 @@ use crate::session::{Session, ready};
 use crate::statement::{Executed, Statement};
 use crate::stats::WireStats;
 use crate::transaction::Transaction;
+use crate::turn::{Turn, Turns};
 use crate::warning::Warning;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::TransactionOptions;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How often it is tried to get at a connection that another thread uses.
-const BUSY_PAUSE: Duration = Duration::from_millis(2);
 
 /// A connection to a database. Transactions, statements and cursors keep it alive; it detaches when the last of them
 /// is gone. It may be shared between threads: calls take turns.
@@ -33,7 +31,8 @@ pub struct Connection {
 /// What a connection and everything made from it have in common.
 pub(crate) struct Shared {
     /// Apart from the rest, so that the thread that keeps the connection alive does not count as a user of it.
-    session: Arc<Mutex<Session<AnyBackend>>>,
+    session: Arc<Turns<Session<AnyBackend>>>,
+    underway: Underway,
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
     pub(crate) connect_timeout: Duration,
@@ -77,7 +76,8 @@ impl Connection {
         let warnings = backend.warnings();
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         let shared = Arc::new(Shared {
-            session: Arc::new(Mutex::new(Session::new(backend))),
+            session: Arc::new(Turns::new(Session::new(backend))),
+            underway: Underway::default(),
             read,
             limits: BatchLimits::default(),
             connect_timeout: config.connect_timeout,
@@ -223,7 +223,7 @@ impl Connection {
 
     /// What interrupts calls of this connection from other threads.
     pub fn cancel_handle(&self) -> CancelHandle {
-        self.shared.lock().backend.cancel_handle()
+        CancelHandle { underway: self.shared.underway.clone() }
     }
 
     /// Whether the connection is beyond use; every further call would fail.
@@ -259,12 +259,32 @@ impl Shared {
         Sql::new(text, self.dialect)
     }
 
-    /// Runs a flow; other threads wait their turn.
+    /// Runs a flow as an operation; other threads wait their turn.
     pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
-        let mut session = self.lock();
-        session.backend.begin_call();
-        let result = ready(flow(&mut session));
-        session.told_apart(result)
+        self.begin().run(flow)
+    }
+
+    /// [`run`](Self::run), also if the operation is cancelled already: to close something, which has to be done, but
+    /// whose wait for the server can be cancelled.
+    pub(crate) fn finish<T>(
+        &self,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        self.begin().finish(flow)
+    }
+
+    /// [`finish`](Self::finish) whatever happens to the tokens of this thread: to end something that the caller has given
+    /// up.
+    pub(crate) fn release<T>(
+        &self,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        Call::new(self, Operation::shielded()).finish(flow)
+    }
+
+    /// Begins an operation of several parts. Others may use the connection in between.
+    pub(crate) fn begin(&self) -> Call<'_> {
+        Call::new(self, Operation::new())
     }
 
     /// Runs a flow unless other threads keep the connection busy until `deadline`; `None` then.
@@ -274,31 +294,55 @@ impl Shared {
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<Option<T>> {
         let Some(deadline) = deadline else { return self.run(flow).map(Some) };
-        let mut session = loop {
-            match self.session.try_lock() {
-                Ok(session) => break session,
-                Err(TryLockError::Poisoned(session)) => break session.into_inner(),
-                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(None),
-                Err(TryLockError::WouldBlock) => thread::sleep(BUSY_PAUSE),
-            }
-        };
-        session.backend.begin_call();
-        ready(flow(&mut session)).map(Some)
+        let call = self.begin();
+        call.operation.check()?;
+        let Some(mut session) = self.session.take_until(deadline) else { return Ok(None) };
+        ready(session.within(&call.operation, flow)).map(Some)
     }
 
-    /// A thread that panicked in the middle of a flow leaves a backend that reports its own failure.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Session<AnyBackend>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    /// For a look at the session.
+    pub(crate) fn lock(&self) -> Turn<Session<AnyBackend>> {
+        self.session.take()
+    }
+}
+
+/// An operation of a connection, in one or more parts.
+pub(crate) struct Call<'a> {
+    shared: &'a Shared,
+    operation: Operation,
+    _entry: Entry,
+}
+
+impl<'a> Call<'a> {
+    fn new(shared: &'a Shared, operation: Operation) -> Self {
+        let entry = shared.underway.enter(&operation);
+        Self { shared, operation, _entry: entry }
+    }
+
+    /// Runs a part of it, unless it is cancelled.
+    pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
+        self.operation.check()?;
+        let mut session = self.shared.session.take_for(&self.operation)?;
+        ready(session.within(&self.operation, flow))
+    }
+
+    /// Runs its last part, even if it is cancelled.
+    pub(crate) fn finish<T>(
+        &self,
+        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
+    ) -> Result<T> {
+        let mut session = self.shared.session.take();
+        ready(session.within(&self.operation, flow))
     }
 }
 
 impl Session<AnyBackend> {
     fn close_now(&mut self) -> Result<()> {
-        ready(self.close())
+        ready(self.within(&Operation::shielded(), async |session| session.close().await))
     }
 
     fn drop_now(&mut self) -> Result<()> {
-        ready(self.drop_database())
+        ready(self.within(&Operation::shielded(), async |session| session.drop_database().await))
     }
 }
 
@@ -322,14 +366,14 @@ impl fmt::Debug for Connection {
 
 /// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
 /// Never while a call runs: packets queued behind a running statement would make it impossible to cancel.
-fn keep_alive(session: Weak<Mutex<Session<AnyBackend>>>, interval: Duration) -> Result<()> {
+fn keep_alive(session: Weak<Turns<Session<AnyBackend>>>, interval: Duration) -> Result<()> {
     let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
     let work = move || {
         let mut last = (0, Instant::now());
         loop {
             thread::sleep(step);
             let Some(session) = session.upgrade() else { return };
-            let Ok(mut session) = session.try_lock() else {
+            let Some(mut session) = session.try_take() else {
                 last.1 = Instant::now();
                 continue;
             };

@@ -138,7 +138,7 @@ impl Cursor {
     fn shut(&mut self, state: State) -> Result<()> {
         self.state = state;
         let (fetching, ends_transaction) = (&self.fetching, self.transaction.is_some());
-        let closed = self.shared.metered(&self.meters, async |session| {
+        let closed = self.shared.finish_metered(&self.meters, async |session| {
             if ends_transaction {
                 session.backend.expect_more();
             }

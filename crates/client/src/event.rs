@@ -123,7 +123,7 @@ impl EventListener {
         if !was_asked {
             return Ok(());
         }
-        self.shared.run(async |session| session.backend.cancel_events(&self.inbox).await)
+        self.shared.release(async |session| session.backend.cancel_events(&self.inbox).await)
     }
 
     /// The next report, or an empty one when counting begins.

@@ -53,13 +53,14 @@ mod statement;
 mod statistics;
 mod stats;
 mod transaction;
+mod turn;
 mod warning;
 
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
 pub use backend::RowFailure;
 pub use blob::BlobReader;
 pub use budget::Budget;
-pub use cancel::CancelHandle;
+pub use cancel::{CancelHandle, CancelToken};
 pub use config::Config;
 pub use connection::Connection;
 pub use cursor::Cursor;

@@ -1,7 +1,8 @@
 //! Many rows of parameters for one statement.
 
 use crate::arrow::suspect;
-use crate::backend::{AnyBackend, RowFailure, Written};
+use crate::backend::{RowFailure, Written};
+use crate::connection::Call;
 use crate::error::{Error, Kind, Result};
 use crate::session::Session;
 use crate::session::write::Writing;
@@ -12,6 +13,7 @@ use ::arrow::datatypes::Schema;
 use ::arrow::error::ArrowError;
 use firearrow_proto::api::describe::RecordCounts;
 use std::collections::VecDeque;
+use std::slice;
 
 /// What to do about the rows behind one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,9 +89,9 @@ impl Statement {
         let prepared = &self.inner.prepared;
         let inner = &self.inner;
         let write = self.write;
-        let writing =
-            inner.shared.run(async |session| session.start_writing(prepared, id, schema, stop, write))?;
-        let mut open = Open { inner, writing: Some(writing), recent: VecDeque::new() };
+        let call = inner.shared.begin();
+        let writing = call.run(async |session| session.start_writing(prepared, id, schema, stop, write))?;
+        let mut open = Open { inner, call, writing: Some(writing), recent: VecDeque::new() };
         let written = open.write_all(batches);
         open.finish(written)
     }
@@ -98,6 +100,7 @@ impl Statement {
 /// Rows on their way. Whatever becomes of the caller, their answers are taken, so that the connection stays in step.
 struct Open<'a> {
     inner: &'a Inner,
+    call: Call<'a>,
     writing: Option<Writing>,
     /// Batches with rows of which it is not known yet what became of them, and the number of the first row of each.
     recent: VecDeque<(usize, RecordBatch)>,
@@ -115,7 +118,9 @@ impl Open<'_> {
             self.recent.retain(|(first, batch)| first + batch.num_rows() > known);
             self.recent.push_back((first, batch.clone()));
             first += batch.num_rows();
-            self.inner.resume(async |session| session.write_rows(writing, &batch).await)?;
+            let meters = slice::from_ref(&self.inner.meter);
+            let write = async |session: &mut Session<_>| session.write_rows(writing, &batch).await;
+            self.call.run(async |session| session.metered(meters, write).await)?;
             if writing.should_stop() {
                 break;
             }
@@ -125,7 +130,9 @@ impl Open<'_> {
 
     fn finish(&mut self, result: Result<()>) -> Result<RowsExecuted> {
         let Some(mut writing) = self.writing.take() else { return Ok(RowsExecuted::default()) };
-        let finished = self.inner.resume(async |session| session.finish_writing(&mut writing).await);
+        let meters = slice::from_ref(&self.inner.meter);
+        let finish = async |session: &mut Session<_>| session.finish_writing(&mut writing).await;
+        let finished = self.call.finish(async |session| session.metered(meters, finish).await);
         let result = result.and(finished);
         name_parameters(self.inner, &self.recent, &mut writing);
         let done = RowsExecuted::from(writing.into_written());
@@ -150,11 +157,6 @@ impl Inner {
         };
         let told = error.clone().context(format!("parameter {}{name}", index + 1));
         *error = told;
-    }
-
-    /// Runs another part of a call, at the expense of the statement.
-    fn resume<T>(&self, flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>) -> Result<T> {
-        self.shared.resume_metered(std::slice::from_ref(&self.meter), flow)
     }
 }
 

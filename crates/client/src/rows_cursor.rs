@@ -1,7 +1,9 @@
 //! The results of many rows of parameters as one.
 
+use crate::connection::Call;
 use crate::error::{Error, Kind, Result};
 use crate::rows::{OnFailure, RowsExecuted};
+use crate::session::Session;
 use crate::session::series::{Querying, Step};
 use crate::statement::{Inner, Statement};
 use crate::stats::{Meter, WireStats};
@@ -141,28 +143,29 @@ impl RowsCursor {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        match self.advance() {
+        let inner = Arc::clone(&self.inner);
+        let call = inner.shared.begin();
+        match self.advance(&call) {
             Ok(Some(batch)) => Ok(Some(batch)),
             Ok(None) => {
-                self.finish(Ok(()), true)?;
+                self.finish(&call, Ok(()), true)?;
                 let failure = self.done.failures.first().filter(|_| self.stops);
                 let Some(failure) = failure else { return Ok(None) };
                 let error = failure.error.clone().context(format!("row {} of the parameters", failure.row));
                 Err(self.fail(error))
             }
-            Err(error) => match self.finish(Err(error), false) {
+            Err(error) => match self.finish(&call, Err(error), false) {
                 Ok(()) => Ok(None),
                 Err(error) => Err(error),
             },
         }
     }
 
-    fn advance(&mut self) -> Result<Option<RecordBatch>> {
+    fn advance(&mut self, call: &Call<'_>) -> Result<Option<RecordBatch>> {
         let Some(querying) = &mut self.querying else { return Ok(None) };
-        let shared = &self.inner.shared;
-        let mut step = shared.metered(&self.meters, async |session| session.go_on(querying).await)?;
         loop {
-            match step {
+            let go_on = async |session: &mut Session<_>| session.go_on(querying).await;
+            match call.run(async |session| session.metered(&self.meters, go_on).await)? {
                 Step::Batch(batch) => return Ok(Some(batch)),
                 Step::End => return Ok(None),
                 // The connection is free meanwhile: the reader may need it.
@@ -172,31 +175,24 @@ impl RowsCursor {
                     None => querying.supply(None),
                 },
             }
-            step = shared.resume_metered(&self.meters, async |session| session.go_on(querying).await)?;
         }
     }
 
     /// Takes the answers that are still to come; nothing more is executed.
-    fn finish(&mut self, result: Result<()>, is_complete: bool) -> Result<()> {
+    fn finish(&mut self, call: &Call<'_>, result: Result<()>, is_complete: bool) -> Result<()> {
         self.batches = None;
         let Some(mut querying) = self.querying.take() else { return result };
-        let finished = self.inner.shared.resume_metered(&self.meters, async |session| {
-            session.finish_querying(&mut querying, is_complete).await
-        });
+        let finish =
+            async |session: &mut Session<_>| session.finish_querying(&mut querying, is_complete).await;
+        let finished = call.finish(async |session| session.metered(&self.meters, finish).await);
         self.finished(querying);
         result.and(finished).map_err(|error| self.fail(error))
     }
 
-    /// [`finish`](Self::finish) as a call of its own: what interrupted the last one does not concern it.
+    /// [`finish`](Self::finish) as an operation of its own, once the caller wants no more.
     fn stop(&mut self) -> Result<()> {
-        self.batches = None;
-        let Some(mut querying) = self.querying.take() else { return Ok(()) };
-        let finished = self
-            .inner
-            .shared
-            .metered(&self.meters, async |session| session.finish_querying(&mut querying, false).await);
-        self.finished(querying);
-        finished.map_err(|error| self.fail(error))
+        let inner = Arc::clone(&self.inner);
+        self.finish(&inner.shared.begin(), Ok(()), false)
     }
 
     fn finished(&mut self, querying: Querying) {

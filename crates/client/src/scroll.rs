@@ -195,7 +195,7 @@ impl ScrollCursor {
     fn shut(&mut self, state: State) -> Result<()> {
         self.state = state;
         let scrolling = &self.scrolling;
-        self.statement.shared.run(async |session| session.close_scrolling(scrolling).await)
+        self.statement.shared.finish(async |session| session.close_scrolling(scrolling).await)
     }
 }
 

@@ -290,7 +290,7 @@ impl Statement {
 impl Drop for Inner {
     fn drop(&mut self) {
         let id = self.prepared.id;
-        let freed = self.shared.run(async |session| {
+        let freed = self.shared.release(async |session| {
             if session.backend.is_failed() { Ok(()) } else { session.backend.free_statement(id).await }
         });
         if let Err(error) = freed {

@@ -5,7 +5,7 @@ pub use firearrow_proto::wire::connection::WireStats;
 use crate::backend::{AnyBackend, Backend};
 use crate::connection::Shared;
 use crate::error::Result;
-use crate::session::{Session, ready};
+use crate::session::Session;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Adds up what some calls cost: everything that travelled while they ran. Clones are the same meter.
@@ -29,29 +29,29 @@ impl Shared {
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
-        let mut session = self.lock();
-        session.backend.begin_call();
-        session.metered(meters, flow)
+        self.run(async |session| session.metered(meters, flow).await)
     }
 
-    /// Runs another part of a call that has begun, at the expense of `meters`.
-    pub(crate) fn resume_metered<T>(
+    /// [`finish`](Self::finish), at the expense of `meters`.
+    pub(crate) fn finish_metered<T>(
         &self,
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
     ) -> Result<T> {
-        let mut session = self.lock();
-        session.backend.resume_call();
-        session.metered(meters, flow)
+        self.finish(async |session| session.metered(meters, flow).await)
     }
 }
 
-impl Session<AnyBackend> {
-    fn metered<T>(&mut self, meters: &[Meter], flow: impl AsyncFnOnce(&mut Self) -> Result<T>) -> Result<T> {
+impl<B: Backend> Session<B> {
+    pub(crate) async fn metered<T>(
+        &mut self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
         let before = self.backend.wire_stats();
-        let result = ready(flow(self));
+        let result = flow(self).await;
         let spent = self.backend.wire_stats().since(&before);
         meters.iter().for_each(|meter| meter.add(spent));
-        self.told_apart(result)
+        result
     }
 }

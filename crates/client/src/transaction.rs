@@ -241,7 +241,7 @@ impl Transaction {
     /// Undoes the changes and goes on.
     pub fn rollback_retaining(&mut self) -> Result<()> {
         let id = self.id()?;
-        self.shared.run(async |session| session.end(id, End::RollbackRetaining).await)
+        self.shared.release(async |session| session.end(id, End::RollbackRetaining).await)
     }
 
     /// The number of the transaction in the database.
@@ -289,7 +289,11 @@ impl Transaction {
     }
 
     fn end(&self, id: TransactionId, end: End) -> Result<()> {
-        let ended = self.shared.run(async |session| session.end(id, end).await);
+        let ended = match end.commits() {
+            true => self.shared.run(async |session| session.end(id, end).await),
+            // Whatever has been cancelled is undone.
+            false => self.shared.release(async |session| session.end(id, end).await),
+        };
         ended.map_err(|error| self.with_outcome(error))
     }
 
@@ -321,7 +325,7 @@ impl Drop for Transaction {
             return;
         }
         let result = match self.prepared {
-            true => self.shared.run(async |session| session.backend.leave(self.id).await),
+            true => self.shared.release(async |session| session.backend.leave(self.id).await),
             false => self.finish(End::Rollback),
         };
         if let Err(error) = result {

@@ -95,13 +95,13 @@ impl Ingestion<'_> {
     fn make(&self, mut rows: Rows) -> Result<u64> {
         self.define("CREATE", self.table, &self.declarations(&mut rows)?)?;
         let id = match self.attachment.is_autocommit() {
-            true => self.task.spared(|| self.attachment.number(self.table))?,
+            true => Task::spared(|| self.attachment.number(self.table))?,
             false => None,
         };
         let mut committed = 0;
         let filled = self.fill_new(rows, &mut committed);
         if filled.is_err() && committed == 0 {
-            self.task.spared(|| self.attachment.undo_made(self.table, id));
+            Task::spared(|| self.attachment.undo_made(self.table, id));
         }
         filled.map_err(|error| told_committed(error, committed))
     }

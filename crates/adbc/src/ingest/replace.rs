@@ -3,6 +3,7 @@
 use super::column::Declaration;
 use super::write::execute;
 use super::{Ingestion, exists, kind, shape};
+use crate::activity::Task;
 use crate::bind::Rows;
 use crate::error::{self, Result, internal, of};
 use crate::option::Purpose;
@@ -77,7 +78,7 @@ impl Ingestion<'_> {
         let filled = self.write(None, &self.insert(&staging), rows, &mut written);
         let filled = filled.and_then(|()| self.task.check());
         // From here on nothing interrupts: the table may be empty for a moment.
-        self.task.spared(|| {
+        Task::spared(|| {
             let ready = filled.and_then(|()| match delete {
                 Some(_) => Ok(()),
                 None => self.define("RECREATE", self.table, declarations),

@@ -1,6 +1,7 @@
 //! Rows into a table: in the transaction of the connection, in one of their own, or in one after the other.
 
 use super::Ingestion;
+use crate::activity::Task;
 use crate::bind::{Failure, Rows};
 use crate::error::{self, Result, of};
 use crate::option::Purpose;
@@ -72,7 +73,7 @@ impl Ingestion<'_> {
             });
             // What fails here is not worth telling: the failure before is.
             let undo = || transaction.rollback_to_savepoint(SAVEPOINT);
-            if is_whole && written.is_err() && self.task.spared(undo).is_err() {
+            if is_whole && written.is_err() && Task::spared(undo).is_err() {
                 self.attachment.doom();
             }
             written

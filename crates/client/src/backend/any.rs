@@ -10,7 +10,7 @@ use super::{
     Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
-use crate::cancel::CancelHandle;
+use crate::cancel::Operation;
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Result};
@@ -351,16 +351,12 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.limit_inline_blobs(longest));
     }
 
-    fn begin_call(&mut self) {
-        each!(self, backend => backend.begin_call())
+    fn begin_call(&mut self, operation: &Operation) {
+        each!(self, backend => backend.begin_call(operation))
     }
 
-    fn resume_call(&mut self) {
-        each!(self, backend => backend.resume_call())
-    }
-
-    fn cancel_handle(&self) -> CancelHandle {
-        each!(self, backend => backend.cancel_handle())
+    fn end_call(&mut self) {
+        each!(self, backend => backend.end_call())
     }
 
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {

@@ -15,7 +15,7 @@ pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
 use crate::arrow::{BatchBuilder, MaxBlob};
-use crate::cancel::CancelHandle;
+use crate::cancel::Operation;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
@@ -290,12 +290,10 @@ pub(crate) trait Backend {
     /// Longest BLOB that may come ahead of its row in the next execution; 0 = none. No more than is configured.
     fn limit_inline_blobs(&mut self, longest: u32);
 
-    /// A call begins: what interrupted earlier ones does not concern it.
-    fn begin_call(&mut self);
-    /// A call goes on, behind what other threads did meanwhile.
-    fn resume_call(&mut self);
-    /// What interrupts a running call.
-    fn cancel_handle(&self) -> CancelHandle;
+    /// An operation begins, or goes on after others: what cancels it interrupts the backend until it ends.
+    fn begin_call(&mut self, operation: &Operation);
+    /// The operation has ended or pauses: what cancels it does not concern the next one.
+    fn end_call(&mut self);
     /// Most time that the following executions may take, their rows included; `None` = no limit.
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
     /// The error for a commit that was sent as SQL and not answered.

@@ -13,6 +13,7 @@ pub(crate) mod series;
 pub(crate) mod write;
 
 use crate::backend::{Backend, End, LEAVING, Sql, StatementId, TransactionId};
+use crate::cancel::Operation;
 use crate::error::{Kind, Result};
 use crate::precision::Precisions;
 use array::ArrayCatalog;
@@ -220,11 +221,19 @@ impl<B: Backend> Session<B> {
         Ok(transaction)
     }
 
-    /// What was cancelled because its time is up is told apart from what somebody else wanted to end: servers without time
-    /// limits do not know.
-    pub(crate) fn told_apart<T>(&self, result: Result<T>) -> Result<T> {
+    /// Runs a part of an operation.
+    pub(crate) async fn within<T>(
+        &mut self,
+        operation: &Operation,
+        flow: impl AsyncFnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.backend.begin_call(operation);
+        let result = flow(self).await;
+        // Servers without time limits report a cancellation where the client's clock ended the statement.
+        let is_late = operation.interruption() == Some(Kind::Timeout) || self.backend.is_late();
+        self.backend.end_call();
         result.map_err(|error| match error.kind() {
-            Kind::Cancelled if self.backend.is_late() => error.late(),
+            Kind::Cancelled if is_late => error.late(),
             _ => error,
         })
     }
@@ -252,7 +261,6 @@ impl<B: Backend> Session<B> {
     }
 
     async fn end_all(&mut self) -> Result<()> {
-        self.backend.begin_call();
         self.describing = None;
         for transaction in std::mem::take(&mut self.open).into_keys() {
             self.backend.end(transaction, End::Rollback).await?;

@@ -2,10 +2,9 @@
 
 use crate::support::{fresh, fresh_closed, query, rows, run};
 use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch, RecordBatchIterator};
-use firearrow::{BatchLimits, Connection, Kind, OnFailure};
+use firearrow::{BatchLimits, CancelToken, Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,7 +23,7 @@ fn cancelled_after<T>(connection: &Connection, time: Duration, work: impl FnOnce
     let handle = connection.cancel_handle();
     let cancelling = thread::spawn(move || {
         thread::sleep(time);
-        handle.cancel().expect("it can be asked for");
+        handle.cancel();
     });
     let begin = Instant::now();
     let result = work();
@@ -141,11 +140,11 @@ matrix!(
     },
     fn cancelling_nothing_changes_nothing(target: &Target) {
         let connection = fresh(target);
-        connection.cancel_handle().cancel().expect("it can be asked for");
+        connection.cancel_handle().cancel();
         still_works(&connection);
         let handle = connection.cancel_handle();
         connection.close().expect("nothing is open");
-        let _ = handle.cancel(); // an error or nothing, but no crash
+        handle.cancel();
     },
     fn a_statement_ends_when_its_time_is_up(target: &Target) {
         let connection = fresh(target);
@@ -180,96 +179,131 @@ matrix!(
             works_or_is_closed(&connection, target);
         }
     },
-    fn only_the_calls_of_one_thread_are_cancelled(target: &Target) {
+    fn only_the_operations_of_a_token_are_cancelled(target: &Target) {
         let connection = Arc::new(fresh(target));
-        let handle = connection.cancel_handle();
-        let start = |sql: String| {
-            let connection = Arc::clone(&connection);
-            let (sender, id) = channel();
-            let work = move || {
-                sender.send(thread::current().id()).expect("it is waited for");
-                let mut counts = Vec::new();
-                for _ in 0..2 {
-                    let rows = connection.query(&sql).and_then(|mut cursor| cursor.next_batch());
-                    counts.push(rows.map(|batch| batch.map_or(0, |batch| batch.num_rows())));
-                }
-                counts
-            };
-            let thread = thread::spawn(work);
-            (id.recv().expect("it begins"), thread)
+        let start = |token: &CancelToken, sql: &'static str| {
+            let (connection, token) = (Arc::clone(&connection), token.clone());
+            thread::spawn(move || {
+                let rows = token.run(|| connection.query(sql).and_then(|mut cursor| cursor.next_batch()));
+                (rows, Instant::now())
+            })
         };
-        let (busy, first) = start(ENDLESS.into());
+        let (running, waiting) = (CancelToken::new(), CancelToken::new());
+        let first = start(&running, ENDLESS);
         thread::sleep(Duration::from_secs(1));
-        let (waiting, second) = start("SELECT 1 FROM RDB$DATABASE".into());
+        let second = start(&waiting, "SELECT 1 FROM RDB$DATABASE");
+        let third = start(&CancelToken::new(), "SELECT 1 FROM RDB$DATABASE");
         thread::sleep(Duration::from_millis(300));
-        handle.cancel_thread(waiting).expect("it waits");
-        thread::sleep(Duration::from_millis(300));
-        assert!(!first.is_finished() && !second.is_finished(), "nothing has ended yet");
-        // Each call of the busy thread is another one: the second is not meant by what ended the first.
-        handle.cancel_thread(busy).expect("it runs");
-        thread::sleep(Duration::from_millis(600));
-        assert!(!first.is_finished(), "once was enough for both");
         let begin = Instant::now();
-        while !first.is_finished() && begin.elapsed() < Duration::from_secs(20) {
-            handle.cancel_thread(busy).expect("it runs");
-            thread::sleep(Duration::from_millis(100));
-        }
-        assert!(first.is_finished(), "it is not interrupted");
-        for count in first.join().expect("it ends") {
-            assert_eq!(count.expect_err("it was cancelled").kind(), Kind::Cancelled);
-        }
-        // So fast a call may be over before anybody looks; the one behind it is another one, too.
-        let counts = second.join().expect("it ends");
-        assert!(
-            matches!(&counts[0], Ok(1))
-                || counts[0].as_ref().is_err_and(|error| error.kind() == Kind::Cancelled)
-        );
-        assert_eq!(counts[1].as_ref().ok(), Some(&1));
-        // Nobody waits for a call any more.
-        handle.cancel_thread(thread::current().id()).expect("nothing happens");
-        handle.spare_thread(thread::current().id());
+        waiting.cancel();
+        let (rows, end) = second.join().expect("it ends");
+        assert_eq!(rows.expect_err("it was cancelled").kind(), Kind::Cancelled);
+        assert!(end.duration_since(begin) < Duration::from_millis(500), "it waits for no server");
+        thread::sleep(Duration::from_millis(300));
+        assert!(!first.is_finished() && !third.is_finished(), "nobody else has been cancelled");
+        running.cancel();
+        let (rows, end) = first.join().expect("it ends");
+        assert_eq!(rows.expect_err("it was cancelled").kind(), Kind::Cancelled);
+        assert!(end.duration_since(begin) < SOON);
+        assert!(third.join().expect("it ends").0.expect("nobody cancelled it").is_some());
+        // Twice, after its end, and before the beginning of another one, which fails at once and leaves no trace.
+        running.cancel();
+        still_works(&connection);
+        let begin = Instant::now();
+        let error = running.run(|| connection.query(ENDLESS)).expect_err("the token stays cancelled");
+        assert!(error.kind() == Kind::Cancelled && begin.elapsed() < Duration::from_secs(1), "{error}");
         still_works(&connection);
     },
-    fn a_call_that_goes_on_is_the_one_of_its_thread(target: &Target) {
+    fn of_a_hundred_that_wait_every_second_is_cancelled(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (n INTEGER)");
-        let handle = connection.cancel_handle();
-        let sql = format!("INSERT INTO t SELECT 1 FROM RDB$DATABASE WHERE ? = 0 OR 0 < ({ENDLESS})");
-        let mut transaction = connection.begin(Default::default()).expect("it starts");
-        let statement = transaction.prepare(&sql).expect("valid SQL");
-        let (this, (going_on, goes_on)) = (thread::current().id(), channel());
-        let result = thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                let (other, goes_on) = (thread::current().id(), goes_on);
-                goes_on.recv().expect("it goes on");
-                thread::sleep(Duration::from_millis(500));
-                handle.cancel_thread(other).expect("it runs nothing");
-                thread::sleep(Duration::from_millis(500));
-                let begin = Instant::now();
-                handle.cancel_thread(this).expect("it runs");
-                begin
+        let (busy, connection) = (CancelToken::new(), &connection);
+        thread::scope(|scope| {
+            let first = busy.clone();
+            let first = scope.spawn(move || {
+                first.run(|| connection.query(ENDLESS).and_then(|mut cursor| cursor.next_batch()))
             });
-            // Between two batches another thread uses the connection.
-            let connection = &connection;
+            thread::sleep(Duration::from_millis(500));
+            let waiting: Vec<_> = (0..100)
+                .map(|n| {
+                    let token = CancelToken::new();
+                    let inner = token.clone();
+                    let insert = move || connection.execute(&format!("INSERT INTO t VALUES ({n})"));
+                    (token, scope.spawn(move || inner.run(insert)))
+                })
+                .collect();
+            thread::sleep(Duration::from_millis(500));
+            for (token, _) in waiting.iter().step_by(2) {
+                token.cancel();
+            }
+            thread::sleep(Duration::from_millis(200));
+            busy.cancel();
+            assert_eq!(first.join().expect("it ends").expect_err("cancelled").kind(), Kind::Cancelled);
+            for (n, (_, inserted)) in waiting.into_iter().enumerate() {
+                match inserted.join().expect("it ends") {
+                    Ok(_) => assert_eq!(n % 2, 1),
+                    Err(error) => assert_eq!((n % 2, error.kind()), (0, Kind::Cancelled), "{error}"),
+                }
+            }
+        });
+        let odd = query(connection, "SELECT COUNT(*), MIN(MOD(n, 2)) FROM t");
+        assert_eq!(odd.column(0).as_primitive::<arrow::datatypes::Int64Type>().value(0), 50);
+        still_works(connection);
+    },
+    fn time_limits_of_tokens_are_no_cancelling(target: &Target) {
+        let closed = fresh_closed(target);
+        let connection = Connection::open(&closed).expect("it opens");
+        let token = CancelToken::new();
+        token.set_time_limit(Some(Duration::from_millis(400)));
+        let begin = Instant::now();
+        let error = token
+            .run(|| connection.query(ENDLESS).and_then(|mut cursor| cursor.next_batch()))
+            .expect_err("its time is up");
+        assert_eq!(error.kind(), Kind::Timeout, "{error}");
+        assert!((Duration::from_millis(400)..SOON).contains(&begin.elapsed()), "{:?}", begin.elapsed());
+        still_works(&connection);
+        // The same for whoever waits for another one.
+        let busy = connection.cancel_handle();
+        thread::scope(|scope| {
+            let first = scope.spawn(|| connection.query(ENDLESS).and_then(|mut cursor| cursor.next_batch()));
+            thread::sleep(Duration::from_millis(500));
+            token.set_time_limit(Some(Duration::from_millis(300)));
+            let begin = Instant::now();
+            let error = token.run(|| connection.ping()).expect_err("its time is up");
+            assert_eq!(error.kind(), Kind::Timeout, "{error}");
+            assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+            assert!(!first.is_finished());
+            busy.cancel();
+            assert_eq!(first.join().expect("it ends").expect_err("cancelled").kind(), Kind::Cancelled);
+        });
+        token.set_time_limit(None);
+        token.run(|| still_works(&connection));
+    },
+    fn a_cancelled_operation_goes_on_being_cancelled_between_its_parts(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (n INTEGER)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+        let token = CancelToken::new();
+        // Between two batches another thread uses the connection, and somebody cancels.
+        let (other, cancelled) = (&connection, token.clone());
+        let result = thread::scope(|scope| {
             let batches = [0, 1].into_iter().map(move |n| {
                 if n == 1 {
-                    let ping = scope.spawn(|| connection.ping());
+                    let ping = scope.spawn(|| other.ping());
                     ping.join().expect("it ends").expect("it answers");
-                    going_on.send(()).expect("it is waited for");
+                    cancelled.cancel();
                 }
                 Ok(one_row(n))
             });
             let reader = RecordBatchIterator::new(batches, one_row(0).schema());
-            let result = statement.execute_stream(&mut transaction, reader, OnFailure::Stop);
-            let begin = other.join().expect("it ends");
-            assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
-            result
+            token.run(|| statement.execute_stream(&mut transaction, reader, OnFailure::Stop))
         });
-        match result {
-            Ok(done) => assert_eq!(done.failures[0].error.kind(), Kind::Cancelled),
-            Err(error) => assert_eq!(error.kind(), Kind::Cancelled, "{error}"),
-        }
-        works_or_is_closed(&connection, target);
+        let error = result.expect_err("it was cancelled");
+        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        assert_eq!(error.rows_executed().map(|done| done.rows), Some(1));
+        transaction.commit().expect("it goes on");
+        assert_eq!(query(&connection, "SELECT n FROM t").num_rows(), 1);
     },
     fn many_rows_of_parameters_are_cancelled(target: &Target) {
         let connection = fresh(target);
@@ -340,7 +374,7 @@ matrix!(
         let begin = Instant::now();
         drop((cursor, statement, transaction));
         assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
-        cancelling.join().expect("it ends").expect("it is told");
+        cancelling.join().expect("it ends");
         works_or_is_closed(&connection, target);
         still_works(&Connection::open(&closed).expect("it opens"));
     },

@@ -2,6 +2,7 @@
 
 mod blob;
 mod event;
+mod interruption;
 mod scroll;
 mod series;
 mod write;
@@ -11,15 +12,13 @@ use super::{
     Wanted, Writer, milliseconds,
 };
 use crate::arrow::BatchBuilder;
-use crate::cancel::{CancelHandle, Signal};
+use crate::cancel::{Operation, interrupted};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
 use crate::warning::Warning;
 use firearrow_fbapi as fbapi;
-use firearrow_fbapi::{
-    Attachment, CancelKind, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags,
-};
+use firearrow_fbapi::{Attachment, CursorFlags, MessageBuffer, Metadata, ResultSet, StatementFlags};
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::{RECORDS, RecordCounts, StatementInfo, StatementKind};
 use firearrow_proto::api::layout::RowLayout;
@@ -27,6 +26,7 @@ use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::NativeRows;
 use firearrow_proto::api::scroll::Move;
 use firearrow_proto::api::transaction::transaction_id;
+use interruption::Interruption;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(crate) struct Embedded {
     blobs: HashMap<u32, fbapi::Blob>,
     questions: event::Questions,
     last_id: u32,
-    signal: Signal,
+    interruption: Interruption,
     /// About the attachment itself.
     pub(crate) warnings: Vec<Warning>,
 }
@@ -83,7 +83,7 @@ impl Embedded {
             blobs: HashMap::new(),
             questions: event::Questions::default(),
             last_id: 0,
-            signal: Signal::default(),
+            interruption: Interruption::default(),
             warnings,
         }
     }
@@ -421,7 +421,7 @@ impl Backend for Embedded {
     }
 
     async fn fetch(&mut self, id: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
-        let signal = self.signal.clone();
+        let operation = self.interruption.operation.clone();
         let cursor = self.statement(id)?.cursor.as_mut();
         let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
         loop {
@@ -440,8 +440,8 @@ impl Backend for Embedded {
             if builder.is_full() {
                 return Ok(false);
             }
-            if signal.is_set() {
-                return Err(Error::new(Kind::Cancelled, "cancelled between two rows"));
+            if let Some(kind) = operation.interruption() {
+                return Err(interrupted(kind, "between two rows"));
             }
             let stride = cursor.layout.native_stride();
             let (fetched, at_end) = match &mut cursor.scroll {
@@ -570,31 +570,12 @@ impl Backend for Embedded {
 
     fn limit_inline_blobs(&mut self, _: u32) {}
 
-    fn begin_call(&mut self) {
-        self.signal.begin();
-        self.resume_call();
+    fn begin_call(&mut self, operation: &Operation) {
+        self.interruption.begin(operation, self.attachment.as_ref());
     }
 
-    fn resume_call(&mut self) {
-        let mut calls = self.signal.resume();
-        if !calls.is_engine_told || self.signal.is_set_in(&calls) {
-            return;
-        }
-        calls.is_engine_told = false;
-        // What the engine was told too late for the call that it was meant for, it would do to this one. It forgets that when
-        // interrupting is forbidden.
-        if let Some(canceller) = self.attachment.as_ref().map(Attachment::canceller) {
-            for kind in [CancelKind::Disable, CancelKind::Enable] {
-                if let Err(error) = canceller.cancel(kind) {
-                    tracing::debug!(%error, "an interruption may be left over");
-                }
-            }
-        }
-    }
-
-    fn cancel_handle(&self) -> CancelHandle {
-        let engine = self.attachment.as_ref().map(Attachment::canceller);
-        CancelHandle { signal: self.signal.clone(), engine }
+    fn end_call(&mut self) {
+        self.interruption.end(self.attachment.as_ref());
     }
 
     fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()> {

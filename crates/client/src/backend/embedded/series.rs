@@ -1,6 +1,5 @@
 //! Rows out for many rows of parameters: one execution after the other.
 
-use super::write::cancelled;
 use super::{Embedded, no_statement};
 use crate::arrow::BatchBuilder;
 use crate::backend::{Backend, Message, Series, StatementId, Turn, Writer};
@@ -25,9 +24,7 @@ impl Embedded {
                 }
                 continue;
             }
-            if self.signal.is_set() {
-                return Err(cancelled());
-            }
+            self.check_interruption()?;
             if writer.should_stop() {
                 series.cut();
             }

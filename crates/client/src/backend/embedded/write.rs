@@ -2,7 +2,7 @@
 
 use super::{Embedded, cached, no_statement, no_transaction};
 use crate::backend::{Backend, Chunk, DETAILED_ERRORS, Message, Method, Outcome, Writer};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{Batch, BatchOptions, BlobPolicy, BlobStream, Completion, MessageBuffer, RecordState};
 use firearrow_proto::api::gds;
@@ -41,9 +41,7 @@ impl Embedded {
     }
 
     async fn write_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
-        if self.signal.is_set() {
-            return Err(cancelled());
-        }
+        self.check_interruption()?;
         let savepoint = chunk.savepoint;
         self.execute_immediate(writer.transaction, savepoint.set().as_str().into()).await?;
         let transaction = self.transactions.get(&writer.transaction.0).ok_or_else(no_transaction)?;
@@ -64,9 +62,7 @@ impl Embedded {
             if writer.should_stop() {
                 break;
             }
-            if self.signal.is_set() {
-                return Err(cancelled());
-            }
+            self.check_interruption()?;
             let message = Message { layout: &rows.layout, bytes };
             let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
             writer.executed(row, executed.map(|executed| executed.counts))?;
@@ -105,10 +101,6 @@ fn fill(batch: &mut Batch, chunk: &Chunk) -> Result<(), fbapi::Error> {
     let mut messages = MessageBuffer::new(rows.bytes.len());
     messages.bytes_mut()[..rows.bytes.len()].copy_from_slice(&rows.bytes);
     batch.add(messages.bytes(), rows.rows)
-}
-
-pub(super) fn cancelled() -> Error {
-    Error::new(Kind::Cancelled, "cancelled between two rows")
 }
 
 impl From<Completion> for Outcome {

@@ -8,7 +8,7 @@
 use super::Wire;
 use crate::backend::link::{GLANCE, Link};
 use crate::backend::milliseconds;
-use crate::cancel::{CancelHandle, Signal};
+use crate::cancel::{Operation, interrupted};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::wire::ProtocolError;
 use firearrow_proto::wire::packet::attach::Cancel;
@@ -36,7 +36,8 @@ pub(super) struct TimeLimit {
 /// What may end the running call.
 #[derive(Debug, Default)]
 pub(super) struct Interruption {
-    signal: Signal,
+    /// The running operation.
+    operation: Operation,
     /// The limit for the next execution.
     pub(super) timeout: Option<Duration>,
     /// When the time of the running call is up.
@@ -54,20 +55,16 @@ pub(super) struct Interruption {
 }
 
 impl Interruption {
-    pub(super) fn begin_call(&mut self) {
-        self.signal.begin();
-        self.forget();
-    }
-
-    /// What is known of the last call may be that of another one, which came in between.
-    pub(super) fn resume_call(&mut self) {
-        drop(self.signal.resume());
-        self.forget();
-    }
-
-    fn forget(&mut self) {
+    /// An operation begins, or goes on: others may have come in between.
+    pub(super) fn begin_call(&mut self, operation: &Operation) {
+        self.operation = operation.clone();
         (self.limit, self.unwanted, self.due, self.is_told) = (None, None, None, false);
         self.looked = None;
+    }
+
+    /// The operation is over; what happens to its tokens does not concern the next one.
+    pub(super) fn end_call(&mut self) {
+        self.operation = Operation::default();
     }
 
     /// Requests have left.
@@ -90,29 +87,19 @@ impl Interruption {
         self.is_due() && self.due.get_or_insert_with(Instant::now).elapsed() > PATIENCE
     }
 
-    pub(super) fn handle(&self) -> CancelHandle {
-        CancelHandle {
-            signal: self.signal.clone(),
-            #[cfg(feature = "embedded")]
-            engine: None,
-        }
-    }
-
     fn is_due(&self) -> bool {
-        self.signal.is_set() || self.limit.is_some_and(|limit| Instant::now() >= limit.at)
+        self.operation.interruption().is_some() || self.limit.is_some_and(|limit| Instant::now() >= limit.at)
     }
 
     /// Whether nobody but the clock wanted the running call to end.
     pub(super) fn is_late(&self) -> bool {
-        self.is_due() && !self.signal.is_set()
+        self.is_due() && !self.operation.is_cancelled()
     }
 
     /// What the interrupted call fails with.
     fn error(&self, text: &str) -> Error {
-        match self.signal.is_set() {
-            true => Error::new(Kind::Cancelled, format!("cancelled: {text}")),
-            false => Error::new(Kind::Timeout, format!("the time of the statement is up: {text}")),
-        }
+        let kind = if self.operation.is_cancelled() { Kind::Cancelled } else { Kind::Timeout };
+        interrupted(kind, text)
     }
 }
 
@@ -130,11 +117,15 @@ impl<L: Link> Wire<L> {
 
     /// Between rows, in either direction: it needs no help of the server to end there.
     pub(super) fn check_interruption(&self) -> Result<()> {
-        let Interruption { signal, limit, due, .. } = &self.interruption;
+        let Interruption { operation, limit, due, .. } = &self.interruption;
         // Rows that a server has sent in time are good, however late they are read.
         let is_late =
             limit.is_some_and(|limit| Instant::now() >= limit.at && (!limit.is_promised || due.is_some()));
-        if is_late || signal.is_set() { Err(self.interruption.error("between two rows")) } else { Ok(()) }
+        if is_late || operation.interruption().is_some() {
+            Err(self.interruption.error("between two rows"))
+        } else {
+            Ok(())
+        }
     }
 
     /// The server shall end what it does for the only result that is still to come, unless it is about to.

@@ -27,7 +27,7 @@ use super::{
     Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
-use crate::cancel::CancelHandle;
+use crate::cancel::Operation;
 use crate::config::{Config, WireCrypt};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
@@ -547,18 +547,13 @@ impl<L: Link> Backend for Wire<L> {
         self.cursors.inline.next_limit = Some(longest);
     }
 
-    fn begin_call(&mut self) {
+    fn begin_call(&mut self, operation: &Operation) {
         self.patience.begin_call();
-        self.interruption.begin_call();
+        self.interruption.begin_call(operation);
     }
 
-    fn resume_call(&mut self) {
-        self.patience.begin_call();
-        self.interruption.resume_call();
-    }
-
-    fn cancel_handle(&self) -> CancelHandle {
-        self.interruption.handle()
+    fn end_call(&mut self) {
+        self.interruption.end_call();
     }
 
     fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {

@@ -4,6 +4,7 @@ use super::in_step::attach_over;
 use crate::backend::Backend;
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::link::{GLANCE, Link};
+use crate::cancel::Operation;
 use crate::error::Kind;
 use crate::session::ready;
 use std::io::{self, ErrorKind};
@@ -59,12 +60,12 @@ firearrow_testkit::matrix!(
                 let session = &mut attach_over(&target.fresh_url(), over, limit);
                 let transaction = ready(session.begin(&Default::default())).expect("it starts");
                 bytes.store(most, Ordering::Relaxed);
-                session.backend.begin_call();
-                let handle = session.backend.cancel_handle();
+                let operation = Operation::new();
+                session.backend.begin_call(&operation);
                 let cancelling = thread::spawn(move || {
                     thread::sleep(LIMIT);
                     if is_cancelled {
-                        handle.cancel().expect("it can be asked for");
+                        operation.cancel();
                     }
                 });
                 let begin = Instant::now();
