@@ -6,7 +6,7 @@ use crate::error::{Result, invalid_argument, of};
 use crate::option::StatementOptions;
 use crate::reader::Stream;
 use adbc_core::PartitionedResult;
-use firearrow::{Descriptor, Params, Partition, PartitionedQuery};
+use firearrow::{Params, Partition, PartitionedQuery};
 use std::sync::Arc;
 
 /// A divided query. Its partitions can be read as long as it lives.
@@ -32,8 +32,7 @@ impl Division {
             })?,
         };
         let connection = attachment.connection()?;
-        let read = |columns: &[Descriptor]| connection.declared(columns, &options.read);
-        let query = connection.partition_reading(sql, parameters, &options.partitions, read).map_err(of)?;
+        let query = connection.partition_reading(sql, parameters, &options.partitions, &options.read).map_err(of)?;
         Ok(Self { query: Some(query), attachment: Arc::clone(attachment) })
     }
 

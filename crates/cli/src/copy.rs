@@ -12,7 +12,7 @@ use arrow::datatypes::SchemaRef;
 use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Descriptor, Dialect, Params, PartitionOptions, PartitionedQuery,
+    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery,
     TransactionOptions,
 };
 use serde_json::json;
@@ -88,8 +88,7 @@ impl Source {
         limits: BatchLimits,
     ) -> Result<Self> {
         let options = PartitionOptions { wanted: args.partitions, without_snapshot: args.without_snapshot };
-        let read = |columns: &[Descriptor]| leader.declared(columns, leader.read_options());
-        let query = leader.partition_reading(sql, (), &options, read)?;
+        let query = leader.partition(sql, (), &options)?;
         if query.partitions().len() == 1 && args.partitions > 1 && !args.quiet {
             let why = match query.partitions()[0].snapshot() {
                 None if !args.without_snapshot => {

@@ -1,6 +1,6 @@
 //! Limits of round trips, for tests: on a far server they are what takes the time.
 
-use crate::connection::Connection;
+use crate::Connection;
 use crate::error::{Error, Kind, Result};
 
 /// How many round trips a connection may still make; see [`Connection::budget`].

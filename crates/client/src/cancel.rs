@@ -98,6 +98,13 @@ impl CancelToken {
         work()
     }
 
+    /// [`run`](Self::run) for a future: the operations that it begins whenever it is polled belong to this token.
+    #[cfg(feature = "tokio")]
+    pub async fn scope<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        std::future::poll_fn(|context| self.run(|| work.as_mut().poll(context))).await
+    }
+
     /// Runs `work`: the operations that it begins belong to no token.
     pub fn shield<T>(work: impl FnOnce() -> T) -> T {
         let _entered = Entered::replace(Vec::new());

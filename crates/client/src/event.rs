@@ -10,40 +10,45 @@
 //! after that, so nothing is lost in between.
 
 use crate::backend::Backend;
-use crate::connection::{Connection, Shared};
 use crate::error::{Error, Kind, Result};
+use crate::session::Session;
 use firearrow_proto::api::event::{MAX_BLOCK, MAX_NAME, block_length, event_block, events};
 use std::collections::HashSet;
-use std::fmt;
-use std::iter::FusedIterator;
+use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
-/// Hears of events. It keeps its connection alive; dropping it ends the waiting.
-///
-/// It may be shared between threads: one of them waits, another [closes](Self::close) it. The connection can be used
-/// meanwhile. The other way round, a listener asks again over the connection, and does so between two calls: beside
-/// statements that run for long it hears late, though of everything. A connection of its own is better then, and safer: a
-/// server that loses the second TCP connection (see [`Connection::events`]) in the middle of an answer may send that twice.
-pub struct EventListener {
-    shared: Arc<Shared>,
-    names: Vec<String>,
-    inbox: Arc<Inbox>,
-}
+use std::time::Instant;
 
 /// How often events were posted since the last report; only those that were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts(Vec<(String, u32)>);
+
+/// A listener, whoever waits for it.
+pub(crate) struct Listening {
+    pub(crate) names: Vec<String>,
+    pub(crate) inbox: Arc<Inbox>,
+}
+
+/// What a listener has to do next.
+pub(crate) enum Step {
+    /// Tell this; nothing if no time is left.
+    Report(Option<EventCounts>),
+    /// Ask the engine with this block, then [say](Listening::was_asked) how that went.
+    Ask(Vec<u8>),
+    /// Sleep until the inbox changes.
+    Sleep,
+}
 
 /// Where an answer is put: by the thread that reads the auxiliary connection, or by one of the engine.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
     changed: Condvar,
+    #[cfg(feature = "tokio")]
+    pub(crate) woken: tokio::sync::Notify,
 }
 
 #[derive(Default)]
-struct State {
+pub(crate) struct State {
     question: Question,
     /// An answer that nobody has taken yet.
     answer: Option<Vec<u8>>,
@@ -51,7 +56,7 @@ struct State {
     counts: Option<Vec<u32>>,
     /// Why there will be no more answers.
     failure: Option<Error>,
-    closed: bool,
+    pub(crate) closed: bool,
 }
 
 /// Whether an answer will come.
@@ -64,115 +69,67 @@ enum Question {
     Asked,
 }
 
-impl Connection {
-    /// Listens to events of these names, from now on: what is posted before this returns does not count, what is posted
-    /// after it does.
-    ///
-    /// Servers tell of events on a second TCP connection, which all listeners of a connection share. It goes to the same
-    /// host, and to the port that the server names; `event_host` and `event_port` of the [`Config`](crate::Config) overrule
-    /// that. Takes a round trip for each new listener and one more for the first.
-    ///
-    /// # Errors
-    /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit into a
-    /// request (64 KB). [`Kind::Unreachable`] or [`Kind::Timeout`] (after `connect_timeout`) when the second connection
-    /// cannot be made; the first is as good as before.
-    pub fn events(&self, names: &[&str]) -> Result<EventListener> {
-        let listener = EventListener {
-            shared: Arc::clone(&self.shared),
-            names: checked(names)?,
-            inbox: Arc::new(Inbox::default()),
-        };
-        // The first answer is there at once: it tells where counting begins.
-        let deadline = Instant::now().checked_add(self.shared.connect_timeout);
-        match listener.next(deadline)? {
-            Some(_) => Ok(listener),
-            None => Err(Error::new(Kind::Timeout, "the server did not confirm that it will tell of events")),
-        }
+impl Listening {
+    pub(crate) fn new(names: &[&str]) -> Result<Self> {
+        Ok(Self { names: checked(names)?, inbox: Arc::new(Inbox::default()) })
     }
-}
 
-impl EventListener {
-    /// What is listened to: without blanks at the end, which do not count, and each name once.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// Waits until something is posted; `None` when nothing was for this long. Postings of one transaction come together,
-    /// when it commits; so may those of several.
-    ///
-    /// # Errors
-    /// [`Kind::Closed`] when the listener was closed, or a connection is lost; it will hear nothing more then.
-    pub fn wait(&self, timeout: Duration) -> Result<Option<EventCounts>> {
-        self.next(Instant::now().checked_add(timeout))
-    }
-
-    /// All reports, one after the other; it ends when the listener is closed, and after an error.
-    pub fn iter(&self) -> EventReports<'_> {
-        EventReports { listener: Some(self) }
-    }
-
-    /// Ends the waiting, also that of other threads. The server has five seconds to confirm it, or `read_timeout` if that is
-    /// shorter; the connection is closed if it does not. Dropping the listener does the same.
-    pub fn close(&self) -> Result<()> {
-        let was_asked = {
-            let mut state = self.inbox.lock();
-            state.closed = true;
-            std::mem::replace(&mut state.question, Question::None) == Question::Asked
-        };
-        self.inbox.changed.notify_all();
-        if !was_asked {
-            return Ok(());
-        }
-        self.shared.release(async |session| session.backend.cancel_events(&self.inbox).await)
-    }
-
-    /// The next report, or an empty one when counting begins.
-    fn next(&self, deadline: Option<Instant>) -> Result<Option<EventCounts>> {
-        let mut state = self.inbox.lock();
+    /// What to do next; `state` is locked until then.
+    pub(crate) fn step(&self, state: &mut State, deadline: Option<Instant>) -> Result<Step> {
         loop {
             if state.closed {
                 return Err(Error::new(Kind::Closed, "the listener is closed"));
             }
-            if state.question != Question::BeingAsked {
-                if let Some(answer) = state.answer.take() {
-                    state.question = Question::None;
-                    match self.report(&mut state, &answer) {
-                        // A server may answer at once, for ever, that nothing was posted.
-                        Ok(None) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-                            return Ok(None);
-                        }
-                        Ok(None) => continue,
-                        Ok(report) => return Ok(report),
-                        Err(error) => state.failure = Some(error),
+            if state.question == Question::BeingAsked {
+                return Ok(Step::Sleep);
+            }
+            if let Some(answer) = state.answer.take() {
+                state.question = Question::None;
+                match self.report(state, &answer) {
+                    // A server may answer at once, for ever, that nothing was posted.
+                    Ok(None) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                        return Ok(Step::Report(None));
                     }
-                }
-                if let Some(error) = &state.failure {
-                    return Err(error.clone());
-                }
-                if state.question == Question::None {
-                    state.question = Question::BeingAsked;
-                    let block = self.question(&state);
-                    drop(state);
-                    let asked = self.shared.run_until(deadline, async |session| {
-                        session.backend.queue_events(&block, &self.inbox).await
-                    });
-                    state = self.inbox.lock();
-                    let was_asked = matches!(asked, Ok(Some(())));
-                    state.question = if was_asked { Question::Asked } else { Question::None };
-                    self.inbox.changed.notify_all();
-                    if state.closed && was_asked {
-                        drop(state);
-                        self.close()?;
-                        state = self.inbox.lock();
-                    } else if asked?.is_none() {
-                        return Ok(None);
-                    }
-                    continue;
+                    Ok(None) => continue,
+                    Ok(report) => return Ok(Step::Report(report)),
+                    Err(error) => state.failure = Some(error),
                 }
             }
-            let Some(now) = self.inbox.sleep(state, deadline) else { return Ok(None) };
-            state = now;
+            if let Some(error) = &state.failure {
+                return Err(error.clone());
+            }
+            if state.question == Question::None {
+                state.question = Question::BeingAsked;
+                return Ok(Step::Ask(self.question(state)));
+            }
+            return Ok(Step::Sleep);
         }
+    }
+
+    /// The engine has got the question, or has not. `true` if the listener was closed meanwhile and the question has to
+    /// be taken back.
+    pub(crate) fn was_asked(&self, was_asked: bool) -> bool {
+        let mut state = self.inbox.lock();
+        state.question = if was_asked { Question::Asked } else { Question::None };
+        let is_unwanted = state.closed && was_asked;
+        drop(state);
+        self.inbox.changed();
+        is_unwanted
+    }
+
+    /// Ends the waiting. `true` if a question has to be taken back.
+    pub(crate) fn close(&self) -> bool {
+        let was_asked = {
+            let mut state = self.inbox.lock();
+            state.closed = true;
+            mem::replace(&mut state.question, Question::None) == Question::Asked
+        };
+        self.inbox.changed();
+        was_asked
     }
 
     fn question(&self, state: &State) -> Vec<u8> {
@@ -195,55 +152,17 @@ impl EventListener {
     }
 }
 
-impl Drop for EventListener {
-    fn drop(&mut self) {
-        if self.shared.lock().backend.is_failed() {
-            return;
-        }
-        if let Err(error) = self.close() {
-            tracing::debug!(%error, "closing a listener failed");
-        }
+impl<B: Backend> Session<B> {
+    /// Asks for events.
+    pub(crate) async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+        self.backend.queue_events(block, inbox).await
+    }
+
+    /// Takes the question of an inbox back.
+    pub(crate) async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        if self.backend.is_failed() { Ok(()) } else { self.backend.cancel_events(inbox).await }
     }
 }
-
-impl fmt::Debug for EventListener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventListener").field("names", &self.names).finish_non_exhaustive()
-    }
-}
-
-impl<'a> IntoIterator for &'a EventListener {
-    type Item = Result<EventCounts>;
-    type IntoIter = EventReports<'a>;
-
-    fn into_iter(self) -> EventReports<'a> {
-        self.iter()
-    }
-}
-
-/// The reports of an [`EventListener`].
-#[derive(Debug)]
-pub struct EventReports<'a> {
-    listener: Option<&'a EventListener>,
-}
-
-impl Iterator for EventReports<'_> {
-    type Item = Result<EventCounts>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let listener = self.listener?;
-        let report = listener.next(None);
-        if report.is_err() {
-            self.listener = None;
-        }
-        match report {
-            Err(_) if listener.inbox.lock().closed => None,
-            report => report.transpose(),
-        }
-    }
-}
-
-impl FusedIterator for EventReports<'_> {}
 
 impl EventCounts {
     /// How often this event was posted.
@@ -261,7 +180,7 @@ impl EventCounts {
         self.iter().map(|(_, count)| u64::from(count)).sum()
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -270,17 +189,24 @@ impl Inbox {
     /// An answer has come.
     pub(crate) fn put(&self, answer: &[u8]) {
         self.lock().answer = Some(answer.to_vec());
-        self.changed.notify_all();
+        self.changed();
     }
 
     /// No answer will come any more.
     pub(crate) fn fail(&self, error: &Error) {
         self.lock().failure.get_or_insert_with(|| error.clone());
+        self.changed();
+    }
+
+    /// Somebody who sleeps shall look again.
+    pub(crate) fn changed(&self) {
         self.changed.notify_all();
+        #[cfg(feature = "tokio")]
+        self.woken.notify_waiters();
     }
 
     /// Sleeps until something changes; `None` when the deadline has passed.
-    fn sleep<'a>(
+    pub(crate) fn sleep<'a>(
         &self,
         state: MutexGuard<'a, State>,
         deadline: Option<Instant>,
@@ -305,7 +231,7 @@ impl Inbox {
         self.lock().failure.is_some()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

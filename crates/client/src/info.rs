@@ -2,8 +2,8 @@
 
 use crate::answer;
 use crate::backend::Backend;
-use crate::connection::{Connection, Shared};
 use crate::error::{Error, Kind, Result};
+use crate::session::Session;
 use firearrow_proto::api::info::{InfoReader, Item, counted_strings};
 
 /// Facts about a connection.
@@ -73,16 +73,17 @@ const FACTS: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') AS 
     CAST(TRIM(RDB$CHARACTER_SET_NAME) AS VARCHAR(63)), \
     CAST(TRIM(CURRENT_USER) AS VARCHAR(63)), CAST(TRIM(CURRENT_ROLE) AS VARCHAR(63)) FROM RDB$DATABASE";
 
-impl ServerInfo {
-    pub(crate) fn read(connection: &Connection, shared: &Shared) -> Result<Self> {
-        let data = shared.run(async |session| session.backend.database_info(&item::ALL).await)?;
-        let transport = shared.lock().backend.transport();
-        let mut info = Self {
+impl<B: Backend> Session<B> {
+    /// What is known about the server, the database and the way to them.
+    pub(crate) async fn server_info(&mut self) -> Result<ServerInfo> {
+        let data = self.backend.database_info(&item::ALL).await?;
+        let transport = self.backend.transport();
+        let mut info = ServerInfo {
             protocol: transport.protocol,
             cipher: transport.cipher.map(Into::into),
             compressed: transport.compressed,
             connection_charset: "UTF8".into(),
-            ..Self::default()
+            ..ServerInfo::default()
         };
         let (mut major, mut minor) = (0, 0);
         for Item { code, value } in InfoReader::new(&data) {
@@ -103,7 +104,8 @@ impl ServerInfo {
             }
         }
         info.ods = format!("{major}.{minor}");
-        let facts = connection.query(FACTS)?.next_batch()?;
+        let transaction = self.describing().await?;
+        let facts = self.answer(FACTS, transaction, None).await?;
         let facts = facts.ok_or_else(|| Error::new(Kind::Protocol, "RDB$DATABASE is empty"))?;
         let text = |column| Ok::<_, Error>(answer::text(&facts, column, 0)?.unwrap_or_default().to_owned());
         info.engine_version = text(0)?;

@@ -26,46 +26,44 @@
 
 mod answer;
 pub mod arrow;
+#[cfg(feature = "tokio")]
+pub mod asynchronous;
 mod backend;
-mod blob;
+mod blocking;
 mod budget;
 mod cancel;
 pub mod catalog;
 pub mod config;
-mod connection;
-mod cursor;
 mod db_key;
 mod error;
 mod event;
+mod executed;
 mod info;
-mod limbo;
 mod lost_commit;
 mod params;
 mod partition;
 mod precision;
 mod rows;
-mod rows_cursor;
 mod savepoint;
 mod scroll;
 mod session;
 pub mod sql;
-mod statement;
 mod statistics;
 mod stats;
-mod transaction;
-mod turn;
 mod warning;
 
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
 pub use backend::RowFailure;
-pub use blob::BlobReader;
+pub use blocking::{
+    BlobReader, Connection, Cursor, EventListener, EventReports, PartitionedQuery, RowsCursor, ScrollCursor,
+    Statement, Transaction,
+};
 pub use budget::Budget;
 pub use cancel::{CancelHandle, CancelToken};
 pub use config::Config;
-pub use connection::Connection;
-pub use cursor::Cursor;
 pub use error::{Error, Kind, Result};
-pub use event::{EventCounts, EventListener, EventReports};
+pub use event::EventCounts;
+pub use executed::Executed;
 pub use firearrow_proto::api::array::ArrayShape;
 pub use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 pub use firearrow_proto::api::descriptor::Descriptor;
@@ -76,12 +74,9 @@ pub use firearrow_proto::api::transaction::{Isolation, LockResolution, Transacti
 pub use info::ServerInfo;
 pub use lost_commit::{CommitOutcome, LostCommit};
 pub use params::Params;
-pub use partition::{Partition, PartitionOptions, PartitionedQuery};
+pub use partition::{Partition, PartitionOptions};
 pub use rows::{OnFailure, RowsExecuted};
-pub use rows_cursor::RowsCursor;
-pub use scroll::{Position, ScrollCursor, ScrollOptions};
-pub use statement::{Executed, Statement};
+pub use scroll::{Position, ScrollOptions};
 pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
-pub use transaction::Transaction;
 pub use warning::Warning;

@@ -1,8 +1,9 @@
 //! Numbers that an engine keeps: how large a database is, how old its transactions are, what was read and written. They
 //! come as information items, in one round trip, and need neither SQL nor the monitoring tables.
 
-use crate::connection::Connection;
+use crate::backend::Backend;
 use crate::error::{Error, Kind, Result};
+use crate::session::Session;
 use crate::session::info::is_truncated;
 use firearrow_proto::api::info::{InfoReader, integer, table_counts};
 use std::collections::BTreeMap;
@@ -145,10 +146,10 @@ mod item {
     ];
 }
 
-impl Connection {
+impl<B: Backend> Session<B> {
     /// The state of the database, in one round trip. Counting pages makes the server write its cache to the disk.
-    pub fn statistics(&self) -> Result<DatabaseStatistics> {
-        let answers = Answers::ask(self, &item::STATE)?;
+    pub(crate) async fn statistics(&mut self) -> Result<DatabaseStatistics> {
+        let answers = Answers::ask(self, &item::STATE).await?;
         Ok(DatabaseStatistics {
             ods: format!("{}.{}", answers.number(item::ODS_VERSION)?, answers.number(item::ODS_MINOR)?),
             page_size: answers.number(item::PAGE_SIZE)? as u32,
@@ -169,8 +170,8 @@ impl Connection {
 
     /// What the engine has done so far, in one round trip; more only when this connection has worked on more than a
     /// thousand tables.
-    pub fn counters(&self) -> Result<Counters> {
-        let answers = Answers::ask(self, &item::WORK)?;
+    pub(crate) async fn counters(&mut self) -> Result<Counters> {
+        let answers = Answers::ask(self, &item::WORK).await?;
         let mut counters = Counters {
             page_reads: answers.number(item::READS)?,
             page_writes: answers.number(item::WRITES)?,
@@ -255,8 +256,8 @@ fn between(earlier: u64, now: u64) -> u64 {
 struct Answers(Vec<Vec<u8>>);
 
 impl Answers {
-    fn ask(connection: &Connection, items: &[u8]) -> Result<Self> {
-        let answers = connection.shared.run(async |session| session.database_items(items).await)?;
+    async fn ask<B: Backend>(session: &mut Session<B>, items: &[u8]) -> Result<Self> {
+        let answers = session.database_items(items).await?;
         if answers.iter().any(|data| is_truncated(data)) {
             return Err(Error::new(Kind::Unsupported, "the answer to a single item is longer than 64 KB"));
         }

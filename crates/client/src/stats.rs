@@ -2,56 +2,53 @@
 
 pub use firearrow_proto::wire::connection::WireStats;
 
-use crate::backend::{AnyBackend, Backend};
-use crate::connection::Shared;
-use crate::error::Result;
-use crate::session::Session;
-use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(feature = "tokio")]
+use firearrow_proto::api::describe::RecordCounts;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "tokio")]
+use std::time::Duration;
 
 /// Adds up what some calls cost: everything that travelled while they ran. Clones are the same meter.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meter(Arc<Mutex<WireStats>>);
+pub(crate) struct Meter(Arc<Mutex<Spent>>);
+
+/// What a meter has added up, and what was noted last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    wire: WireStats,
+    #[cfg(feature = "tokio")]
+    counts: Option<RecordCounts>,
+    #[cfg(feature = "tokio")]
+    decoding: Duration,
+}
 
 impl Meter {
     pub(crate) fn read(&self) -> WireStats {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lock().wire
     }
 
-    fn add(&self, spent: WireStats) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += spent;
-    }
-}
-
-impl Shared {
-    /// [`run`](Self::run), at the expense of `meters`, whether it succeeds or not.
-    pub(crate) fn metered<T>(
-        &self,
-        meters: &[Meter],
-        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
-    ) -> Result<T> {
-        self.run(async |session| session.metered(meters, flow).await)
+    fn lock(&self) -> MutexGuard<'_, Spent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// [`finish`](Self::finish), at the expense of `meters`.
-    pub(crate) fn finish_metered<T>(
-        &self,
-        meters: &[Meter],
-        flow: impl AsyncFnOnce(&mut Session<AnyBackend>) -> Result<T>,
-    ) -> Result<T> {
-        self.finish(async |session| session.metered(meters, flow).await)
+    pub(crate) fn add(&self, spent: WireStats) {
+        self.lock().wire += spent;
     }
 }
 
-impl<B: Backend> Session<B> {
-    pub(crate) async fn metered<T>(
-        &mut self,
-        meters: &[Meter],
-        flow: impl AsyncFnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
-        let before = self.backend.wire_stats();
-        let result = flow(self).await;
-        let spent = self.backend.wire_stats().since(&before);
-        meters.iter().for_each(|meter| meter.add(spent));
-        result
+/// What a result that belongs to a task tells of itself without being asked.
+#[cfg(feature = "tokio")]
+impl Meter {
+    pub(crate) fn note(&self, counts: Option<RecordCounts>, decoding: Duration) {
+        let mut spent = self.lock();
+        (spent.counts, spent.decoding) = (counts, decoding);
+    }
+
+    pub(crate) fn counts(&self) -> Option<RecordCounts> {
+        self.lock().counts
+    }
+
+    pub(crate) fn decoding(&self) -> Duration {
+        self.lock().decoding
     }
 }

@@ -2,9 +2,8 @@
 
 #[cfg(feature = "embedded")]
 use super::embedded::Embedded;
-use super::link::tcp::TcpLink;
-use super::link::unreachable;
-use super::wire::{EventRoute, Wire, connect_options};
+use super::link::Link;
+use super::wire::Wire;
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
     Wanted, Writer,
@@ -24,35 +23,20 @@ use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A database, wherever it is.
-pub(crate) enum AnyBackend {
-    Wire(Box<Wire<TcpLink>>),
+pub(crate) enum AnyBackend<L> {
+    Wire(Box<Wire<L>>),
     #[cfg(feature = "embedded")]
     Embedded(Box<Embedded>),
 }
 
-impl AnyBackend {
+impl<L: Link> AnyBackend<L> {
     pub(crate) async fn attach(config: &Config, create: bool, key: &mut KeyHolder<'_>) -> Result<Self> {
         match &config.target {
             Target::Remote { host, port, database } => {
-                let deadline = Instant::now() + config.connect_timeout;
-                let link = TcpLink::connect(host, *port, config.address_family, deadline);
-                let link = link.map_err(|error| {
-                    let text = format!("cannot reach a Firebird server at {host}:{port}: {error}");
-                    unreachable(&error, text)
-                })?;
-                let peer = link.peer();
-                let events = EventRoute::new(config, host, peer);
-                let options = connect_options(config, database, create)?;
-                let mut wire = Wire::attach(link, options, key, deadline, config.read_timeout).await?;
-                if wire.transport().cipher.is_none() {
-                    let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
-                    wire.warnings.extend(warning);
-                }
-                wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
-                wire.configure_events(events);
+                let wire = Wire::connect(config, (host, *port), database, create, key).await?;
                 Ok(Self::Wire(Box::new(wire)))
             }
             #[cfg(feature = "embedded")]
@@ -124,13 +108,21 @@ macro_rules! each {
     };
 }
 
-impl Backend for AnyBackend {
+impl<L: Link> Backend for AnyBackend<L> {
+    async fn connect_again(&mut self, config: &Config, key: &mut KeyHolder<'_>) -> Result<Self> {
+        Self::attach(config, false, key).await
+    }
+
+    async fn pause(&mut self, time: Duration) {
+        each!(self, backend => backend.pause(time).await)
+    }
+
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         each!(self, backend => backend.begin(tpb).await)
     }
 
-    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
-        each!(self, backend => backend.begin_late(tpb).await)
+    async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        each!(self, backend => backend.begin_deferred(tpb).await)
     }
 
     fn will_change(&mut self, transaction: TransactionId) {
@@ -278,8 +270,8 @@ impl Backend for AnyBackend {
         each!(self, backend => backend.free_statement(statement).await)
     }
 
-    fn expect_more(&mut self) {
-        each!(self, backend => backend.expect_more())
+    fn expect_more(&mut self, follows: bool) {
+        each!(self, backend => backend.expect_more(follows))
     }
 
     async fn read_blobs(
@@ -377,6 +369,10 @@ impl Backend for AnyBackend {
 
     fn wire_stats(&self) -> WireStats {
         each!(self, backend => backend.wire_stats())
+    }
+
+    fn abort(&mut self) {
+        each!(self, backend => backend.abort());
     }
 
     fn is_failed(&self) -> bool {

@@ -16,6 +16,8 @@ pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoi
 
 use crate::arrow::{BatchBuilder, MaxBlob};
 use crate::cancel::Operation;
+use crate::config::Config;
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
@@ -31,9 +33,9 @@ use std::time::Duration;
 /// socket is closed then.
 pub(crate) const LEAVING: Duration = Duration::from_secs(5);
 
-/// Names a transaction within one backend.
+/// Names a transaction within one backend. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct TransactionId(pub(crate) u32);
+pub(crate) struct TransactionId(pub(crate) u64);
 
 /// Names an open BLOB within one backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,10 +150,15 @@ pub(crate) struct Transport {
 
 /// The operations of an engine. A flow over a blocking backend never pends.
 #[allow(async_fn_in_trait, reason = "crate-private; Send is inferred for the concrete backends")]
-pub(crate) trait Backend {
+pub(crate) trait Backend: Sized {
+    /// Another connection to the same database.
+    async fn connect_again(&mut self, config: &Config, key: &mut KeyHolder<'_>) -> Result<Self>;
+    /// Waits so long.
+    async fn pause(&mut self, time: Duration);
+
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     /// Begins together with the first use, where that saves a round trip; otherwise now.
-    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId>;
+    async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId>;
     /// What is executed next in it may change something: its number is worth knowing, where that costs no round trip.
     fn will_change(&mut self, _transaction: TransactionId) {}
     /// It was committed or rolled back in SQL and goes on, under another number.
@@ -250,8 +257,8 @@ pub(crate) trait Backend {
     async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
     /// Frees a statement. Others can alter its tables within moments, whatever the caller does next.
     async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
-    /// Something that waits for an answer follows at once: what is queued may travel with it.
-    fn expect_more(&mut self) {}
+    /// Whether another request follows at once: what is queued may travel with it.
+    fn expect_more(&mut self, _follows: bool) {}
 
     /// Reads BLOBs, or arrays as they are stored, and hands them over in order until `take` has enough. A few more may follow: those that were
     /// on their way by then.
@@ -311,6 +318,8 @@ pub(crate) trait Backend {
     fn wire_stats(&self) -> WireStats;
     /// Whether the connection is beyond use.
     fn is_failed(&self) -> bool;
+    /// A flow was given up in the middle: nothing can be said about the connection, which is closed.
+    fn abort(&mut self);
 }
 
 /// As engines want time limits: 0 is none, so that the shortest is 1.

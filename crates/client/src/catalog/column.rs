@@ -2,8 +2,10 @@
 
 use super::data_type::Field;
 use super::question::{Question, Row};
-use super::{Catalog, ColumnType, Name};
+use super::{ColumnType, Name, View};
+use crate::backend::Backend;
 use crate::error::Result;
+use crate::session::Session;
 use std::collections::HashMap;
 
 /// A column.
@@ -58,9 +60,14 @@ const DIMENSIONS: &str =
 /// Bounds of arrays by the names of their domains.
 type Dimensions = HashMap<String, Vec<(i32, i32)>>;
 
-impl Catalog {
+impl View {
     /// Columns of these names in the tables and views of those, in their order.
-    pub fn columns(&self, table: Name<'_>, column: Name<'_>) -> Result<Vec<Column>> {
+    pub(crate) async fn columns<B: Backend>(
+        self,
+        session: &mut Session<B>,
+        table: Name<'_>,
+        column: Name<'_>,
+    ) -> Result<Vec<Column>> {
         let question = Question::new(COLUMNS)
             .and_name("C.RDB$RELATION_NAME", table)
             .and_name("C.RDB$FIELD_NAME", column);
@@ -68,7 +75,9 @@ impl Catalog {
             .without_system(question, "R")
             .order_by("C.RDB$RELATION_NAME, C.RDB$FIELD_POSITION, C.RDB$FIELD_NAME");
         let mut arrays = Vec::new();
-        let found = self.ask(&question, |row| Ok((self::column(row)?, row.name(16)?, row.is_set(17))))?;
+        let found = self
+            .ask(session, &question, |row| Ok((self::column(row)?, row.name(16)?, row.is_set(17))))
+            .await?;
         let mut columns = Vec::with_capacity(found.len());
         for (column, source, is_array) in found {
             if is_array {
@@ -78,7 +87,7 @@ impl Catalog {
         }
         // Few databases have any.
         if !arrays.is_empty() {
-            let dimensions = self.dimensions()?;
+            let dimensions = self.dimensions(session).await?;
             for (index, source) in arrays {
                 let bounds = dimensions.get(&source).cloned().unwrap_or_default();
                 columns[index].data_type.dimensions = bounds;
@@ -87,10 +96,12 @@ impl Catalog {
         Ok(columns)
     }
 
-    fn dimensions(&self) -> Result<Dimensions> {
+    async fn dimensions<B: Backend>(self, session: &mut Session<B>) -> Result<Dimensions> {
         let question = Question::new(DIMENSIONS).order_by("D.RDB$FIELD_NAME, D.RDB$DIMENSION");
         let mut dimensions = Dimensions::new();
-        for (name, bounds) in self.ask(&question, |row| Ok((row.name(0)?, (row.number(1), row.number(2)))))? {
+        for (name, bounds) in
+            self.ask(session, &question, |row| Ok((row.name(0)?, (row.number(1), row.number(2))))).await?
+        {
             dimensions.entry(name).or_default().push(bounds);
         }
         Ok(dimensions)

@@ -1,8 +1,10 @@
 //! Constraints of tables.
 
 use super::question::{Question, Row};
-use super::{Catalog, Name};
+use super::{Name, View};
+use crate::backend::Backend;
 use crate::error::Result;
+use crate::session::Session;
 use std::collections::HashMap;
 
 /// A constraint. NOT NULL is a property of columns, not one of these.
@@ -92,9 +94,13 @@ const CHECKS: &str = "SELECT C.RDB$CONSTRAINT_NAME, D.RDB$FIELD_NAME, G.RDB$TRIG
 /// Columns and source by the name of the CHECK.
 type Checks = HashMap<String, (Vec<String>, Option<String>)>;
 
-impl Catalog {
+impl View {
     /// Constraints of these tables, each table's by name.
-    pub fn constraints(&self, table: Name<'_>) -> Result<Vec<Constraint>> {
+    pub(crate) async fn constraints<B: Backend>(
+        self,
+        session: &mut Session<B>,
+        table: Name<'_>,
+    ) -> Result<Vec<Constraint>> {
         let question = Question::new(CONSTRAINTS)
             .and_name("C.RDB$RELATION_NAME", table)
             .and("C.RDB$CONSTRAINT_TYPE <> 'NOT NULL'");
@@ -102,11 +108,13 @@ impl Catalog {
             .without_system(question, "R")
             .order_by("C.RDB$RELATION_NAME, C.RDB$CONSTRAINT_NAME, S.RDB$FIELD_POSITION");
         let mut constraints = Vec::<Constraint>::new();
-        let rows = self.ask(&question, |row| {
-            let Some(kind) = row.text(2).and_then(ConstraintKind::of) else { return Ok(None) };
-            let columns = [row.text(4), row.text(7)].map(|name| name.map(str::to_owned));
-            Ok(Some((constraint(row, kind)?, columns)))
-        })?;
+        let rows = self
+            .ask(session, &question, |row| {
+                let Some(kind) = row.text(2).and_then(ConstraintKind::of) else { return Ok(None) };
+                let columns = [row.text(4), row.text(7)].map(|name| name.map(str::to_owned));
+                Ok(Some((constraint(row, kind)?, columns)))
+            })
+            .await?;
         for (constraint, [column, referenced]) in rows.into_iter().flatten() {
             let known = constraints.last().is_some_and(|last| last.name == constraint.name);
             if !known {
@@ -119,7 +127,7 @@ impl Catalog {
             }
         }
         if constraints.iter().any(|constraint| constraint.kind == ConstraintKind::Check) {
-            let mut checks = self.checks(table)?;
+            let mut checks = self.checks(session, table).await?;
             for constraint in &mut constraints {
                 if let Some((columns, source)) = checks.remove(&constraint.name) {
                     constraint.columns = columns;
@@ -130,7 +138,7 @@ impl Catalog {
         Ok(constraints)
     }
 
-    fn checks(&self, table: Name<'_>) -> Result<Checks> {
+    async fn checks<B: Backend>(self, session: &mut Session<B>, table: Name<'_>) -> Result<Checks> {
         let question = Question::new(CHECKS)
             .and_name("C.RDB$RELATION_NAME", table)
             .and("C.RDB$CONSTRAINT_TYPE = 'CHECK'");
@@ -138,8 +146,9 @@ impl Catalog {
             .without_system(question, "R")
             .order_by("C.RDB$CONSTRAINT_NAME, P.RDB$FIELD_POSITION, D.RDB$FIELD_NAME");
         let mut checks = Checks::new();
-        let rows =
-            self.ask(&question, |row| Ok((row.name(0)?, row.text(1).map(str::to_owned), row.remark(2))))?;
+        let rows = self
+            .ask(session, &question, |row| Ok((row.name(0)?, row.text(1).map(str::to_owned), row.remark(2))))
+            .await?;
         for (name, column, source) in rows {
             let check = checks.entry(name).or_insert_with(|| (Vec::new(), source));
             // A column is noted once for each time it is used.

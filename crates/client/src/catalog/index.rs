@@ -1,8 +1,10 @@
 //! Indexes of tables.
 
 use super::question::{Question, Row};
-use super::{Catalog, Name};
+use super::{Name, View};
+use crate::backend::Backend;
 use crate::error::Result;
+use crate::session::Session;
 
 /// An index.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,17 +49,22 @@ const INDEXES: &str = "SELECT I.RDB$RELATION_NAME, I.RDB$INDEX_NAME, I.RDB$UNIQU
      LEFT JOIN RDB$RELATION_CONSTRAINTS C ON C.RDB$INDEX_NAME = I.RDB$INDEX_NAME \
      LEFT JOIN RDB$INDEX_SEGMENTS S ON S.RDB$INDEX_NAME = I.RDB$INDEX_NAME";
 
-impl Catalog {
+impl View {
     /// Indexes of these tables, each table's by name.
-    pub fn indexes(&self, table: Name<'_>) -> Result<Vec<Index>> {
-        let condition = if self.has_partial_indexes()? { "I.RDB$CONDITION_SOURCE" } else { "NULL" };
+    pub(crate) async fn indexes<B: Backend>(
+        self,
+        session: &mut Session<B>,
+        table: Name<'_>,
+    ) -> Result<Vec<Index>> {
+        let condition =
+            if self.has_partial_indexes(session).await? { "I.RDB$CONDITION_SOURCE" } else { "NULL" };
         let question =
             Question::new(&INDEXES.replace("{condition}", condition)).and_name("I.RDB$RELATION_NAME", table);
         let question = self
             .without_system(question, "R")
             .order_by("I.RDB$RELATION_NAME, I.RDB$INDEX_NAME, S.RDB$FIELD_POSITION");
         let mut indexes = Vec::<Index>::new();
-        for (index, segment) in self.ask(&question, |row| Ok((index(row)?, segment(row))))? {
+        for (index, segment) in self.ask(session, &question, |row| Ok((index(row)?, segment(row)))).await? {
             if indexes.last().is_none_or(|last| last.name != index.name) {
                 indexes.push(index);
             }
@@ -68,11 +75,11 @@ impl Catalog {
         Ok(indexes)
     }
 
-    fn has_partial_indexes(&self) -> Result<bool> {
+    async fn has_partial_indexes<B: Backend>(self, session: &mut Session<B>) -> Result<bool> {
         let question = Question::new("SELECT C.RDB$FIELD_POSITION FROM RDB$RELATION_FIELDS C")
             .and_name("C.RDB$RELATION_NAME", Name::Is("RDB$INDICES"))
             .and_name("C.RDB$FIELD_NAME", Name::Is("RDB$CONDITION_SOURCE"));
-        Ok(!self.ask(&question, |_| Ok(()))?.is_empty())
+        Ok(!self.ask(session, &question, |_| Ok(())).await?.is_empty())
     }
 }
 

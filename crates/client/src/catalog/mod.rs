@@ -34,40 +34,31 @@ pub use index::{Index, Segment};
 pub use name::{LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, identifier, quoted};
 pub use table::{Table, TableKind};
 
-use crate::connection::Connection;
+use crate::backend::{Backend, TransactionId};
+pub use crate::blocking::Catalog;
 use crate::error::Result;
-use crate::transaction::Transaction;
+use crate::session::Session;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 
-/// A view of the catalog tables. It sees what has been committed when it is asked, has a transaction of its own that
-/// holds nothing back, and changes nothing.
-#[derive(Debug)]
-pub struct Catalog {
-    transaction: Transaction,
-    with_system: bool,
+/// What a catalog shows. It sees what has been committed when it is asked, has a transaction of its own that holds
+/// nothing back, and changes nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) transaction: TransactionId,
+    pub(crate) with_system: bool,
 }
 
-impl Connection {
-    /// The catalog of the database.
-    pub fn catalog(&self) -> Result<Catalog> {
+impl View {
+    /// In a transaction that it begins.
+    pub(crate) async fn open<B: Backend>(session: &mut Session<B>) -> Result<Self> {
         let options = TransactionOptions {
             isolation: Isolation::ReadCommittedRecordVersion,
             ..TransactionOptions::read_only()
         };
-        Ok(Catalog { transaction: self.begin_lazy(options)?, with_system: false })
-    }
-}
-
-impl Catalog {
-    /// Tells about the engine's own tables, too.
-    #[must_use]
-    pub fn with_system_tables(mut self, with_system: bool) -> Self {
-        self.with_system = with_system;
-        self
+        Ok(Self { transaction: session.begin_deferred(&options).await?, with_system: false })
     }
 
-    /// The transaction that questions are asked in: read only, read committed.
-    pub fn transaction(&self) -> &Transaction {
-        &self.transaction
+    pub(crate) fn with_system(self, with_system: bool) -> Self {
+        Self { with_system, ..self }
     }
 }

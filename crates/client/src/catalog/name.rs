@@ -19,7 +19,36 @@ pub enum Name<'a> {
     Like(&'a str),
 }
 
+/// A [`Name`] that owns its text.
+#[cfg(feature = "tokio")]
+#[derive(Clone, Debug)]
+pub(crate) enum OwnedName {
+    Any,
+    Is(String),
+    Like(String),
+}
+
+#[cfg(feature = "tokio")]
+impl OwnedName {
+    pub(crate) fn as_name(&self) -> Name<'_> {
+        match self {
+            Self::Any => Name::Any,
+            Self::Is(name) => Name::Is(name),
+            Self::Like(pattern) => Name::Like(pattern),
+        }
+    }
+}
+
 impl Name<'_> {
+    #[cfg(feature = "tokio")]
+    pub(crate) fn into_owned(self) -> OwnedName {
+        match self {
+            Self::Any => OwnedName::Any,
+            Self::Is(name) => OwnedName::Is(name.to_owned()),
+            Self::Like(pattern) => OwnedName::Like(pattern.to_owned()),
+        }
+    }
+
     /// The condition on a column of the catalog tables, and its parameter.
     pub(super) fn condition(self, column: &str) -> Condition {
         match self {

@@ -1,11 +1,14 @@
 //! Questions to the catalog tables and the rows that answer them.
 
-use super::Catalog;
+use super::View;
 use super::name::{Condition, Name};
 use crate::answer;
-use crate::arrow::{BatchLimits, MaxBlob, ReadOptions};
+use crate::arrow::{MaxBlob, ReadOptions};
+use crate::backend::{Backend, End};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
+use crate::session::Session;
+use crate::session::run::How;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
 use firearrow_proto::wire::Limits;
@@ -48,34 +51,51 @@ impl Question {
     }
 }
 
-impl Catalog {
+impl View {
     /// Leaves the engine's own tables out unless they are wanted; `relation` is the alias of `RDB$RELATIONS`.
-    pub(super) fn without_system(&self, question: Question, relation: &str) -> Question {
+    pub(super) fn without_system(self, question: Question, relation: &str) -> Question {
         if self.with_system {
             return question;
         }
         question.and(&format!("COALESCE({relation}.RDB$SYSTEM_FLAG, 0) = 0"))
     }
 
-    pub(super) fn ask<T>(&self, question: &Question, read: impl Fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+    pub(super) async fn ask<B: Backend, T>(
+        self,
+        session: &mut Session<B>,
+        question: &Question,
+        read: fn(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
         let mut answers = Vec::new();
         if question.is_impossible {
             return Ok(answers);
         }
         // Whatever the connection's own switches are.
         let longest = MaxBlob::new(Limits::default().answer as u64);
-        let options = ReadOptions { trim_char: true, max_blob: longest, ..ReadOptions::default() };
+        let read_options = ReadOptions { trim_char: true, max_blob: longest, ..ReadOptions::default() };
+        let how = How { read: read_options, ..How::default() };
         let values = Params::texts(question.values.iter().map(|value| Some(value.as_str())));
         let sql = question.sql.as_str().into();
-        let mut cursor = self.transaction.query_reading(sql, values, &options, BatchLimits::default())?;
+        let mut reading = session.query(sql, self.transaction, values.batch(), &how).await?;
         let mut size = answer::Size::default();
-        while let Some(batch) = cursor.next_batch()? {
-            size.add(&batch)?;
-            for row in 0..batch.num_rows() {
-                answers.push(read(&Row { batch: &batch, row })?);
+        let asked = loop {
+            let batch = match session.next(&mut reading).await {
+                Ok(Some(batch)) => batch,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+            let taken = size.add(&batch).and_then(|()| {
+                (0..batch.num_rows()).try_for_each(|row| {
+                    answers.push(read(&Row { batch: &batch, row })?);
+                    Ok(())
+                })
+            });
+            if taken.is_err() {
+                break taken;
             }
-        }
-        Ok(answers)
+        };
+        let left = session.leave(&mut reading, End::Rollback).await;
+        asked.and(left).map(|()| answers)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Tables and views.
 
 use super::question::{Question, Row};
-use super::{Catalog, Name};
+use super::{Name, View};
+use crate::backend::Backend;
 use crate::error::Result;
+use crate::session::Session;
 
 /// A table or view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,23 +59,32 @@ const TABLES: &str = "SELECT R.RDB$RELATION_NAME, R.RDB$SYSTEM_FLAG, R.RDB$RELAT
      CASE WHEN R.RDB$EXTERNAL_FILE IS NULL THEN 0 ELSE 1 END, R.RDB$DESCRIPTION, \
      R.RDB$RELATION_ID FROM RDB$RELATIONS R";
 
-impl Catalog {
+impl View {
     /// Tables and views of these names.
-    pub fn tables(&self, name: Name<'_>) -> Result<Vec<Table>> {
+    pub(crate) async fn tables<B: Backend>(
+        self,
+        session: &mut Session<B>,
+        name: Name<'_>,
+    ) -> Result<Vec<Table>> {
         let question = Question::new(TABLES).and_name("R.RDB$RELATION_NAME", name);
         let question = self.without_system(question, "R").order_by("R.RDB$RELATION_NAME");
-        self.ask(&question, |row| {
+        self.ask(session, &question, |row| {
             Ok(Table { name: row.name(0)?, kind: kind(row), remarks: row.remark(5), id: row.number(6) })
         })
+        .await
     }
 
     /// Whether something happens when rows of these tables are inserted or deleted: one has triggers, or foreign keys that
     /// refer to it change or delete the rows that have them.
-    pub fn reacts_to_rows(&self, table: Name<'_>) -> Result<bool> {
+    pub(crate) async fn reacts_to_rows<B: Backend>(
+        self,
+        session: &mut Session<B>,
+        table: Name<'_>,
+    ) -> Result<bool> {
         let question = Question::new(REACTS)
             .and_name("R.RDB$RELATION_NAME", table)
             .and(&format!("({HAS_TRIGGERS} OR {IS_REFERRED_TO})"));
-        Ok(!self.ask(&question, |_| Ok(()))?.is_empty())
+        Ok(!self.ask(session, &question, |_| Ok(())).await?.is_empty())
     }
 }
 

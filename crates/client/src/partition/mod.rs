@@ -26,16 +26,16 @@ mod range;
 mod shape;
 
 use crate::answer;
-use crate::arrow::{BatchLimits, ReadOptions};
-use crate::backend::Sql;
-use crate::connection::Connection;
-use crate::cursor::Cursor;
+use crate::arrow::{BatchLimits, ReadOptions, schema};
+use crate::backend::{Backend, Sql, TransactionId};
+use crate::catalog::View;
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
-use crate::transaction::Transaction;
+use crate::session::reading::Reading;
+use crate::session::run::How;
+use crate::session::{Session, has_rows};
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{Int64Type, SchemaRef};
-use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
@@ -54,13 +54,11 @@ pub struct PartitionOptions {
     pub without_snapshot: bool,
 }
 
-/// A query in parts. As long as it lives it holds the snapshot that they read.
-#[derive(Debug)]
-pub struct PartitionedQuery {
-    schema: SchemaRef,
-    partitions: Vec<Partition>,
-    /// Its snapshot is the one that the partitions read.
-    _leader: Transaction,
+/// A query in parts, and the transaction whose snapshot they read.
+pub(crate) struct Divided {
+    pub(crate) schema: SchemaRef,
+    pub(crate) partitions: Vec<Partition>,
+    pub(crate) leader: TransactionId,
 }
 
 /// A part of a query: all that another connection needs to read it, except for where the database is and who asks.
@@ -86,18 +84,6 @@ struct Snapshot {
     /// The transaction that holds it. Snapshots are counted anew when the last attachment has gone, transactions never: as
     /// long as this one is active the number means what it meant.
     leader: u64,
-}
-
-impl PartitionedQuery {
-    /// Columns of every partition.
-    pub fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    /// The parts, in the order of the table; at least one.
-    pub fn partitions(&self) -> &[Partition] {
-        &self.partitions
-    }
 }
 
 impl Partition {
@@ -139,110 +125,131 @@ impl Partition {
     }
 }
 
-impl Connection {
+impl<B: Backend> Session<B> {
     /// Divides a query, which may have one row of parameters, and begins the snapshot that its parts will read.
-    ///
-    /// # Errors
-    /// [`Kind::Misuse`] for statements without rows, and for several rows of parameters.
-    pub fn partition(
-        &self,
+    pub(crate) async fn partition(
+        &mut self,
         sql: &str,
-        parameters: impl Into<Params>,
+        parameters: Option<&RecordBatch>,
         options: &PartitionOptions,
-    ) -> Result<PartitionedQuery> {
-        self.partition_reading(sql, parameters, options, |_| Ok(self.read_options().clone()))
-    }
-
-    /// [`partition`](Self::partition), with other switches than the connection's for reading; `read` gives them for the
-    /// columns of the query.
-    pub fn partition_reading(
-        &self,
-        sql: &str,
-        parameters: impl Into<Params>,
-        options: &PartitionOptions,
-        read: impl FnOnce(&[Descriptor]) -> Result<ReadOptions>,
-    ) -> Result<PartitionedQuery> {
-        let parameters = parameters.into().batch().cloned();
-        if parameters.as_ref().is_some_and(|batch| batch.num_rows() != 1) {
+        read: &ReadOptions,
+    ) -> Result<Divided> {
+        if parameters.is_some_and(|batch| batch.num_rows() != 1) {
             let text = "a query in partitions takes one row of parameters; run it once for each row";
             return Err(Error::new(Kind::Misuse, text));
         }
-        let leader = self.begin_lazy(TransactionOptions::read_only())?;
-        let whole = leader.prepare(sql)?;
-        if !whole.has_rows() {
+        let leader = self.begin_deferred(&TransactionOptions::read_only()).await?;
+        let divided = self.partition_in(leader, sql, parameters, options, read).await;
+        if divided.is_err()
+            && let Err(error) = self.abandon(leader).await
+        {
+            tracing::debug!(%error, "rolling back failed");
+        }
+        let (schema, partitions) = divided?;
+        Ok(Divided { schema, partitions, leader })
+    }
+
+    async fn partition_in(
+        &mut self,
+        leader: TransactionId,
+        sql: &str,
+        parameters: Option<&RecordBatch>,
+        options: &PartitionOptions,
+        read: &ReadOptions,
+    ) -> Result<(SchemaRef, Vec<Partition>)> {
+        let dialect = self.facts.dialect;
+        let whole = self.prepare(Some(leader), Sql::new(sql, dialect)).await?;
+        self.release(whole.id).await;
+        if !has_rows(&whole.info) {
             return Err(Error::new(Kind::Misuse, "only queries, which give rows, can be read in partitions"));
         }
-        let read = read(whole.columns())?;
-        let whole = whole.with_read_options(read.clone());
-        let schema = whole.schema()?;
-        drop(whole);
-        let Identity { database, snapshot, .. } = Identity::of(&leader, self.has_firebird4(), None)?;
+        let read = self.declared(&whole.info.columns, read).await?;
+        let schema = schema(&whole.info.columns, &read)?;
+        let is_modern = self.backend.has_time_zones();
+        let Identity { database, snapshot, .. } = Identity::of(self, leader, is_modern, None).await?;
         let may_divide = options.wanted != 1 && (snapshot.is_some() || options.without_snapshot);
-        let parts = if may_divide {
-            self.divide(sql, options.wanted, snapshot.is_some(), &leader)?
-        } else {
-            Vec::new()
+        let parts = match may_divide {
+            true => self.divide(sql, options.wanted, snapshot.is_some(), leader).await?,
+            false => Vec::new(),
         };
         let parts = if parts.is_empty() { vec![sql.to_owned()] } else { parts };
         let count = parts.len() as u32;
         let partitions = (0..).zip(parts).map(|(index, sql)| Partition {
             database: database.clone(),
             snapshot,
-            dialect: self.dialect(),
+            dialect,
             sql,
-            parameters: parameters.clone(),
+            parameters: parameters.cloned(),
             read: read.clone(),
             index,
             count,
         });
-        Ok(PartitionedQuery { schema, partitions: partitions.collect(), _leader: leader })
+        Ok((schema, partitions.collect()))
     }
 
     /// The queries that come to `sql` together; none if it cannot be divided.
-    fn divide(
-        &self,
+    async fn divide(
+        &mut self,
         sql: &str,
         wanted: usize,
         has_snapshot: bool,
-        leader: &Transaction,
+        leader: TransactionId,
     ) -> Result<Vec<String>> {
         let Some(query) = PlainQuery::of(sql) else { return Ok(Vec::new()) };
-        let dimension = Dimension::of(&self.catalog()?, &query.table, has_snapshot)?;
+        let view = View { transaction: self.describing().await?, with_system: false };
+        let dimension = Dimension::of(self, view, &query.table, has_snapshot).await?;
         let Some(dimension) = dimension else { return Ok(Vec::new()) };
-        let conditions = dimension.conditions(leader, self.dialect(), &query, wanted)?;
+        let dialect = self.facts.dialect;
+        let conditions = dimension.conditions(self, leader, dialect, &query, wanted).await?;
         let parts: Vec<String> = conditions.iter().map(|condition| query.and(condition)).collect();
-        match parts.first() {
-            Some(first) if dimension.fits(&leader.prepare(first)?.plan(true)?) => Ok(parts),
-            _ => Ok(Vec::new()),
-        }
+        let Some(first) = parts.first() else { return Ok(parts) };
+        let part = self.prepare(Some(leader), Sql::new(first, dialect)).await?;
+        let plan = self.plan(&part, true).await;
+        self.release(part.id).await;
+        Ok(if dimension.fits(&plan?) { parts } else { Vec::new() })
     }
 
     /// Reads a part of a query that this or any other connection to the same database has divided.
-    ///
-    /// # Errors
-    /// [`Kind::Configuration`] if it is a part of a query of another database. [`Kind::Misuse`] if the [`PartitionedQuery`]
-    /// has gone, and its snapshot with it: another one is never read.
-    pub fn read_partition(&self, partition: &Partition, limits: BatchLimits) -> Result<Cursor> {
+    pub(crate) async fn open_partition(
+        &mut self,
+        partition: &Partition,
+        limits: BatchLimits,
+    ) -> Result<Reading> {
         let options =
             TransactionOptions { at_snapshot: partition.snapshot(), ..TransactionOptions::read_only() };
         let leader = partition.snapshot.map(|snapshot| snapshot.leader);
-        let transaction = match self.begin(options) {
+        let transaction = match self.begin(&options).await {
             Err(error) if error.gds_codes().contains(&gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST) => {
-                let transaction = self.begin_lazy(TransactionOptions::read_only())?;
-                partition.check(&Identity::of(&transaction, true, leader)?)?;
+                let transaction = self.describing().await?;
+                partition.check(&Identity::of(self, transaction, true, leader).await?)?;
                 return Err(error.context(partition.gone()));
             }
             begun => begun?,
         };
-        let here = Identity::of(&transaction, leader.is_some(), leader)?;
+        let opened = self.open_partition_in(transaction, partition, leader, limits).await;
+        if opened.is_err()
+            && let Err(error) = self.abandon(transaction).await
+        {
+            tracing::debug!(%error, "rolling back failed");
+        }
+        Ok(opened?.owning(transaction))
+    }
+
+    async fn open_partition_in(
+        &mut self,
+        transaction: TransactionId,
+        partition: &Partition,
+        leader: Option<u64>,
+        limits: BatchLimits,
+    ) -> Result<Reading> {
+        let here = Identity::of(self, transaction, leader.is_some(), leader).await?;
         partition.check(&here)?;
         if leader.is_some() && !here.has_leader {
             return Err(Error::new(Kind::Misuse, partition.gone()));
         }
-        let parameters = partition.parameters.clone().map_or(Params::none(), Params::from);
         let sql = Sql::new(&partition.sql, partition.dialect);
-        let cursor = transaction.query_reading(sql, parameters, &partition.read, limits)?;
-        Ok(cursor.owning(transaction))
+        let how = How { read: partition.read.clone(), limits, ..How::default() };
+        self.query(sql, transaction, partition.parameters.as_ref(), &how).await
     }
 }
 
@@ -257,7 +264,12 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(transaction: &Transaction, is_modern: bool, leader: Option<u64>) -> Result<Self> {
+    async fn of<B: Backend>(
+        session: &mut Session<B>,
+        transaction: TransactionId,
+        is_modern: bool,
+        leader: Option<u64>,
+    ) -> Result<Self> {
         const MODERN: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'DB_GUID') || ' ' || \
             RDB$GET_CONTEXT('SYSTEM', 'DB_FILE_ID') AS VARCHAR(120)), CURRENT_TRANSACTION, \
             CAST(RDB$GET_CONTEXT('SYSTEM', 'SNAPSHOT_NUMBER') AS VARCHAR(20)), \
@@ -266,9 +278,7 @@ impl Identity {
         let leader: ArrayRef = Arc::new(UInt64Array::from(vec![leader]));
         let (sql, parameters) =
             if is_modern { (MODERN, Params::row([leader])) } else { (OLD, Params::none()) };
-        let batch = transaction
-            .query_reading(sql.into(), parameters, &ReadOptions::default(), BatchLimits::default())?
-            .next_batch()?;
+        let batch = session.answer(sql, transaction, parameters.batch()).await?;
         let unknown = || Error::new(Kind::Protocol, "the database does not tell its identity");
         let batch = batch.ok_or_else(unknown)?;
         let text = |column| Ok::<_, Error>(answer::text(&batch, column, 0)?.unwrap_or_default().to_owned());

@@ -2,11 +2,10 @@
 
 use super::shape::PlainQuery;
 use crate::answer;
-use crate::arrow::{BatchLimits, ReadOptions};
-use crate::catalog::{BaseType, Catalog, ConstraintKind, Name, TableKind, identifier, quoted};
+use crate::backend::{Backend, TransactionId};
+use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, quoted};
 use crate::error::Result;
-use crate::params::Params;
-use crate::transaction::Transaction;
+use crate::session::Session;
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
 use std::thread;
@@ -31,18 +30,24 @@ pub(super) enum Dimension {
 
 impl Dimension {
     /// How rows of this table can be divided; `None` for anything but ordinary tables.
-    pub(super) fn of(catalog: &Catalog, table: &str, has_pages: bool) -> Result<Option<Self>> {
-        let is_ordinary = catalog.tables(Name::Is(table))?.iter().any(|found| found.kind == TableKind::Table);
+    pub(super) async fn of<B: Backend>(
+        session: &mut Session<B>,
+        view: View,
+        table: &str,
+        has_pages: bool,
+    ) -> Result<Option<Self>> {
+        let tables = view.tables(session, Name::Is(table)).await?;
+        let is_ordinary = tables.iter().any(|found| found.kind == TableKind::Table);
         if !is_ordinary {
             return Ok(None);
         }
         if has_pages {
             return Ok(Some(Self::Pages(table.to_owned())));
         }
-        let constraints = catalog.constraints(Name::Is(table))?;
+        let constraints = view.constraints(session, Name::Is(table)).await?;
         let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
         let Some(leading) = key.and_then(|key| key.columns.into_iter().next()) else { return Ok(None) };
-        let columns = catalog.columns(Name::Is(table), Name::Is(&leading))?;
+        let columns = view.columns(session, Name::Is(table), Name::Is(&leading)).await?;
         let is_integer = columns.iter().any(|column| {
             matches!(column.data_type.base, BaseType::SmallInt | BaseType::Integer | BaseType::BigInt)
         });
@@ -51,9 +56,10 @@ impl Dimension {
 
     /// Up to `wanted` conditions of which each row of the query meets exactly one; as many as are worth it for 0. None if
     /// the dialect of the query cannot say them.
-    pub(super) fn conditions(
+    pub(super) async fn conditions<B: Backend>(
         &self,
-        transaction: &Transaction,
+        session: &mut Session<B>,
+        transaction: TransactionId,
         dialect: Dialect,
         query: &PlainQuery<'_>,
         wanted: usize,
@@ -63,7 +69,9 @@ impl Dimension {
             Self::Key(key) => identifier(dialect, key),
         };
         let Some(column) = column else { return Ok(Vec::new()) };
-        let Some((start, end)) = self.extent(transaction, &query.table)? else { return Ok(Vec::new()) };
+        let Some((start, end)) = self.extent(session, transaction, &query.table).await? else {
+            return Ok(Vec::new());
+        };
         let extent = end.saturating_sub(start);
         let most = match wanted {
             0 => {
@@ -95,7 +103,12 @@ impl Dimension {
 
     /// The first number that rows have, and the first behind all of them; `None` without rows. The engine searches it
     /// by itself, so this is one round trip.
-    fn extent(&self, transaction: &Transaction, table: &str) -> Result<Option<(i64, i64)>> {
+    async fn extent<B: Backend>(
+        &self,
+        session: &mut Session<B>,
+        transaction: TransactionId,
+        table: &str,
+    ) -> Result<Option<(i64, i64)>> {
         let from = quoted(table);
         let (first, column) = match self {
             Self::Pages(_) => ("0".to_owned(), "RDB$DB_KEY".to_owned()),
@@ -116,10 +129,7 @@ impl Dimension {
              SUSPEND; END",
             LARGEST_START / 2
         );
-        let sql = block.as_str().into();
-        let read = ReadOptions::default();
-        let mut cursor = transaction.query_reading(sql, Params::none(), &read, BatchLimits::default())?;
-        let Some(batch) = cursor.next_batch()? else { return Ok(None) };
+        let Some(batch) = session.answer(&block, transaction, None).await? else { return Ok(None) };
         let number = |column| answer::number::<Int64Type>(&batch, column, 0);
         Ok(number(0)?.zip(number(1)?))
     }

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::arrow::{BlobPolicy, MaxBlob};
-use crate::backend::{Backend, TransactionId, Wanted};
+use crate::backend::{Backend, BlobId, TransactionId, Wanted};
 use crate::error::{Kind, Result};
 use ::arrow::array::{Array, LargeBinaryArray, LargeBinaryBuilder, UInt64Array};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -60,6 +60,20 @@ impl BlobHabit {
 }
 
 impl<B: Backend> Session<B> {
+    /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.
+    pub(crate) async fn open_blob(
+        &mut self,
+        transaction: TransactionId,
+        id: u64,
+    ) -> Result<(BlobId, u64, bool)> {
+        self.expect_open(transaction)?;
+        self.backend.open_blob(transaction, id).await
+    }
+
+    pub(crate) async fn close_blob(&mut self, blob: BlobId) -> Result<()> {
+        if self.backend.is_failed() { Ok(()) } else { self.backend.close_blob(blob).await }
+    }
+
     /// The contents of these BLOBs, in the same order; NULL for NULL.
     pub(crate) async fn read_blobs(
         &mut self,
@@ -68,6 +82,7 @@ impl<B: Backend> Session<B> {
         max_blob: MaxBlob,
         habit: Option<&BlobHabit>,
     ) -> Result<LargeBinaryArray> {
+        self.expect_open(transaction)?;
         let wanted: Vec<Wanted> = ids.iter().flatten().map(|id| Wanted::blob(id, max_blob)).collect();
         let mut contents = LargeBinaryBuilder::with_capacity(ids.len(), 0);
         let mut row = 0;

@@ -89,9 +89,15 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         sql: Sql<'_>,
     ) -> Result<Executed> {
+        self.expect_open(transaction)?;
         let commits = is_commit(sql.text) && !self.backend.is_failed();
-        let executed = self.backend.execute_immediate(transaction, sql).await;
-        let executed = executed.map_err(|error| self.unless_committed(commits, transaction, error))?;
+        let executed = match self.backend.execute_immediate(transaction, sql).await {
+            Ok(executed) => executed,
+            Err(error) => {
+                let error = self.unless_committed(commits, transaction, error);
+                return Err(self.with_outcome(transaction, error).await);
+            }
+        };
         self.note_retaining(transaction, sql.text);
         // The text may be anything, and may have altered tables.
         self.forget_all();

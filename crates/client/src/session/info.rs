@@ -1,11 +1,20 @@
 //! Answers of any length to questions about the database.
 
-use super::Session;
+use super::{Prepared, Session};
 use crate::backend::Backend;
 use crate::error::Result;
+use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN};
 use firearrow_proto::api::info::{End, InfoReader};
 
 impl<B: Backend> Session<B> {
+    /// The plan of a statement in its short form, or detailed (one line per access path).
+    pub(crate) async fn plan(&mut self, prepared: &Prepared, detailed: bool) -> Result<String> {
+        let item = if detailed { EXPLAIN_PLAN } else { PLAN };
+        let data = self.backend.statement_info(prepared.id, &[item]).await?;
+        let plan = InfoReader::new(&data).find(|each| each.code == item);
+        Ok(plan.map(|plan| String::from_utf8_lossy(plan.value).trim().to_owned()).unwrap_or_default())
+    }
+
     /// Asks for all items at once, and for half of them at a time where the answer does not fit. A single item whose
     /// answer does not fit comes as far as it does.
     pub(crate) async fn database_items(&mut self, items: &[u8]) -> Result<Vec<Vec<u8>>> {

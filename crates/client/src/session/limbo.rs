@@ -10,12 +10,6 @@ use firearrow_proto::api::info::InfoReader;
 const LIMBO: u8 = 16;
 
 impl<B: Backend> Session<B> {
-    pub(crate) async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()> {
-        self.backend.prepare_commit(transaction, message).await?;
-        self.open.remove(&transaction);
-        Ok(())
-    }
-
     /// Numbers of transactions in limbo that nobody holds, and whether these are all.
     pub(crate) async fn limbo(&mut self) -> Result<(Vec<u64>, bool)> {
         let answers = self.database_items(&[LIMBO]).await?;
@@ -25,6 +19,16 @@ impl<B: Backend> Session<B> {
         let numbers: Vec<u64> = numbers.map(|number| number as u64).collect();
         self.abandoned = numbers.iter().copied().collect();
         Ok((numbers, is_complete))
+    }
+
+    /// [`limbo`](Self::limbo), with a warning if these are not all.
+    pub(crate) async fn limbo_numbers(&mut self) -> Result<Vec<u64>> {
+        let (numbers, is_complete) = self.limbo().await?;
+        if !is_complete {
+            let count = numbers.len();
+            tracing::warn!(count, "there are more transactions in limbo than fit into one answer");
+        }
+        Ok(numbers)
     }
 
     /// An engine gives away what a living connection holds, too; when both have ended it, it finds the database damaged
@@ -42,6 +46,7 @@ impl<B: Backend> Session<B> {
             );
             return Err(Error::new(Kind::Misuse, text));
         }
+        self.recovered(id);
         Ok(id)
     }
 }

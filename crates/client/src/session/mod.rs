@@ -3,21 +3,28 @@
 
 mod array;
 mod blob;
+pub(crate) mod connect;
 pub(crate) mod execute;
 pub(crate) mod fetch;
 pub(crate) mod info;
 mod known;
 mod limbo;
+mod outcome;
+pub(crate) mod reading;
+pub(crate) mod run;
 pub(crate) mod scroll;
 pub(crate) mod series;
+mod transaction;
 pub(crate) mod write;
 
 use crate::backend::{Backend, End, LEAVING, Sql, StatementId, TransactionId};
 use crate::cancel::Operation;
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::precision::Precisions;
+use crate::stats::{Meter, WireStats};
 use array::ArrayCatalog;
 use blob::BlobHabit;
+use connect::Facts;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
@@ -27,6 +34,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use transaction::Begun;
 
 /// Relations of which something is remembered: servers name them, and may name any number.
 pub(crate) const MOST_RELATIONS: usize = 1024;
@@ -34,9 +42,8 @@ pub(crate) const MOST_RELATIONS: usize = 1024;
 /// A backend and what must be remembered between its operations.
 pub(crate) struct Session<B> {
     pub(crate) backend: B,
-    /// Transactions that are still open; they must end before a detach. Engines use ids again, so each has a number.
-    open: HashMap<TransactionId, u64>,
-    last_number: u64,
+    /// Transactions that have not ended; they must before a detach.
+    open: HashMap<TransactionId, Begun>,
     /// Where statements are prepared that belong to no transaction yet.
     describing: Option<TransactionId>,
     known: KnownStatements,
@@ -46,6 +53,13 @@ pub(crate) struct Session<B> {
     pub(crate) precisions: Precisions,
     /// Numbers of transactions in limbo that nobody holds, as far as they were asked for.
     abandoned: HashSet<u64>,
+    pub(crate) facts: Arc<Facts>,
+}
+
+/// A part of an operation that has not ended.
+pub(crate) struct Entered {
+    operation: Operation,
+    before: WireStats,
 }
 
 /// A statement that the engine has understood.
@@ -74,6 +88,22 @@ impl Prepared {
         Self { id, sql: sql.text.into(), dialect: sql.dialect, info, is_recalled, habit, inserts_one_row }
     }
 
+    /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
+    fn can_commit_with_it(&self) -> bool {
+        use StatementKind::{Ddl, Delete, ExecuteProcedure, Insert, SetGenerator, Update};
+        let kind = self.info.kind;
+        !has_rows(&self.info)
+            && matches!(kind, Insert | Update | Delete | ExecuteProcedure | Ddl | SetGenerator)
+    }
+
+    /// Whether it was recalled and `error`, found by the client before anything ran, may come from its being something
+    /// else by now.
+    pub(crate) fn may_be_outdated_by(&self, error: &Error) -> bool {
+        let is_refused = !error.has_run()
+            && matches!(error.kind(), Kind::Parameter | Kind::Data | Kind::Misuse | Kind::Unsupported);
+        self.is_recalled && is_refused
+    }
+
     /// Whether a cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A word too
     /// many costs nothing but time.
     fn may_return_changes(&self) -> bool {
@@ -82,11 +112,11 @@ impl Prepared {
 }
 
 impl<B: Backend> Session<B> {
-    pub(crate) fn new(backend: B) -> Self {
+    pub(crate) fn new(backend: B, facts: Arc<Facts>) -> Self {
         Self {
             backend,
+            facts,
             open: HashMap::new(),
-            last_number: 0,
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,
@@ -96,47 +126,11 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    pub(crate) async fn begin(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
-        let transaction = self.backend.begin(&options.tpb()).await?;
-        self.opened(transaction);
-        Ok(transaction)
-    }
-
-    /// [`begin`](Self::begin), or as late as the first statement where that saves a round trip.
-    pub(crate) async fn begin_late(&mut self, options: &TransactionOptions) -> Result<TransactionId> {
-        let transaction = self.backend.begin_late(&options.tpb()).await?;
-        self.opened(transaction);
-        Ok(transaction)
-    }
-
-    fn opened(&mut self, transaction: TransactionId) {
-        self.last_number += 1;
-        self.open.insert(transaction, self.last_number);
-    }
-
-    pub(crate) async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
-        self.backend.end(transaction, end).await?;
-        if matches!(end, End::Commit | End::Rollback) {
-            self.open.remove(&transaction);
-        }
-        Ok(())
-    }
-
     /// COMMIT RETAIN and ROLLBACK RETAIN go on under another number.
     pub(crate) fn note_retaining(&mut self, transaction: TransactionId, sql: &str) {
         if has_word(sql, b"retain") {
             self.backend.renumbered(transaction);
         }
-    }
-
-    /// The statement itself ended its transaction.
-    pub(crate) fn ended(&mut self, transaction: TransactionId) {
-        self.open.remove(&transaction);
-    }
-
-    /// Whether the transaction is none of those that are open.
-    pub(crate) fn has_ended(&self, transaction: TransactionId) -> bool {
-        !self.open.contains_key(&transaction)
     }
 
     /// Prepares in `transaction`, or in one of the session's own.
@@ -146,7 +140,10 @@ impl<B: Backend> Session<B> {
         sql: Sql<'_>,
     ) -> Result<Prepared> {
         let transaction = match transaction {
-            Some(transaction) => transaction,
+            Some(transaction) => {
+                self.expect_open(transaction)?;
+                transaction
+            }
             None => self.describing().await?,
         };
         let prepared = self.prepare_plain(transaction, sql).await?;
@@ -155,6 +152,7 @@ impl<B: Backend> Session<B> {
 
     /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
     pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
+        self.expect_open(transaction)?;
         let prepared = self.recall_plain(transaction, sql).await?;
         self.with_arrays(prepared).await
     }
@@ -208,7 +206,7 @@ impl<B: Backend> Session<B> {
 
     /// A transaction for descriptions and the catalog, which holds nothing back: a read-only, read committed
     /// transaction is committed from its start as far as garbage collection is concerned.
-    async fn describing(&mut self) -> Result<TransactionId> {
+    pub(crate) async fn describing(&mut self) -> Result<TransactionId> {
         if let Some(transaction) = self.describing {
             return Ok(transaction);
         }
@@ -216,24 +214,31 @@ impl<B: Backend> Session<B> {
             isolation: Isolation::ReadCommittedRecordVersion,
             ..TransactionOptions::read_only()
         };
-        let transaction = self.begin_late(&options).await?;
+        let transaction = self.begin_deferred(&options).await?;
         self.describing = Some(transaction);
         Ok(transaction)
     }
 
-    /// Runs a part of an operation.
-    pub(crate) async fn within<T>(
-        &mut self,
-        operation: &Operation,
-        flow: impl AsyncFnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
+    /// A part of an operation begins.
+    pub(crate) fn enter(&mut self, operation: &Operation) -> Entered {
         self.backend.begin_call(operation);
-        let result = flow(self).await;
+        Entered { operation: operation.clone(), before: self.backend.wire_stats() }
+    }
+
+    /// A part of an operation ends: what it cost goes to `meters`.
+    pub(crate) fn leave_operation<T>(
+        &mut self,
+        entered: Entered,
+        meters: &[Meter],
+        result: Result<T>,
+    ) -> Result<T> {
+        let spent = self.backend.wire_stats().since(&entered.before);
+        meters.iter().for_each(|meter| meter.add(spent));
         // Servers without time limits report a cancellation where the client's clock ended the statement.
-        let is_late = operation.interruption() == Some(Kind::Timeout) || self.backend.is_late();
+        let is_over = entered.operation.interruption() == Some(Kind::Timeout) || self.backend.is_late();
         self.backend.end_call();
         result.map_err(|error| match error.kind() {
-            Kind::Cancelled if is_late => error.late(),
+            Kind::Cancelled if is_over => error.late(),
             _ => error,
         })
     }
@@ -262,8 +267,10 @@ impl<B: Backend> Session<B> {
 
     async fn end_all(&mut self) -> Result<()> {
         self.describing = None;
-        for transaction in std::mem::take(&mut self.open).into_keys() {
-            self.backend.end(transaction, End::Rollback).await?;
+        for (transaction, begun) in std::mem::take(&mut self.open) {
+            if !begun.is_in_limbo() {
+                self.backend.end(transaction, End::Rollback).await?;
+            }
         }
         Ok(())
     }

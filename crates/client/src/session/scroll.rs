@@ -3,9 +3,10 @@
 mod kept;
 
 use super::fetch::Fetching;
+use super::run::{How, Verb};
 use super::{Prepared, Session};
 use crate::arrow::{BatchLimits, ReadOptions};
-use crate::backend::{Backend, Message, TransactionId};
+use crate::backend::{Backend, Message, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::scroll::{Position, ScrollOptions};
 use ::arrow::array::RecordBatch;
@@ -19,11 +20,11 @@ const PIECES: usize = 16;
 /// An open result whose rows can be fetched in any order.
 pub(crate) struct Scrolling {
     fetching: Fetching,
-    /// The number of the transaction among those of the session; its id may mean another one later.
-    number: Option<u64>,
     /// The rows, unless the engine scrolls.
     kept: Option<Kept>,
     memory: usize,
+    /// A statement that was prepared for this result.
+    statement: Option<StatementId>,
 }
 
 impl Scrolling {
@@ -53,9 +54,9 @@ impl<B: Backend> Session<B> {
         let fetching = self.open_as(prepared, transaction, parameters, read, limits, is_native).await?;
         Ok(Scrolling {
             fetching,
-            number: self.open.get(&transaction).copied(),
             kept: (!is_native).then(Kept::default),
             memory: options.memory,
+            statement: None,
         })
     }
 
@@ -68,7 +69,7 @@ impl<B: Backend> Session<B> {
         rows: usize,
     ) -> Result<Option<RecordBatch>> {
         // Rows that are kept would still be there, and the engine's messages for this differ.
-        if self.open.get(&scrolling.fetching.transaction).copied() != scrolling.number {
+        if self.has_ended(scrolling.fetching.transaction) {
             return Err(Error::new(Kind::Misuse, "the transaction of the cursor has ended"));
         }
         match &mut scrolling.kept {
@@ -86,8 +87,25 @@ impl<B: Backend> Session<B> {
         }
     }
 
+    /// Runs a query as SQL text.
+    pub(crate) async fn scroll_sql(
+        &mut self,
+        sql: Sql<'_>,
+        transaction: TransactionId,
+        how: &How,
+    ) -> Result<Scrolling> {
+        let (prepared, done) = self.run_sql(sql, transaction, Verb::Scroll, None, how).await?;
+        Ok(Scrolling { statement: Some(prepared.id), ..done.scrolling()? })
+    }
+
     pub(crate) async fn close_scrolling(&mut self, scrolling: &Scrolling) -> Result<()> {
-        self.close_fetching(&scrolling.fetching).await
+        self.backend.expect_more(scrolling.statement.is_some());
+        let closed = self.close_fetching(&scrolling.fetching).await;
+        if let Some(statement) = scrolling.statement {
+            self.backend.expect_more(false);
+            self.release(statement).await;
+        }
+        closed
     }
 
     /// Engines count in 32 bits. Positions farther away are gone to in several moves; this makes all but the last one.

@@ -2,10 +2,10 @@
 
 use super::fetch::Fetching;
 use super::write::Writing;
-use super::{Prepared, Session};
+use super::{Prepared, Session, has_rows};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
 use crate::backend::{Backend, Series, TransactionId, Written};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::{Schema, SchemaRef};
 use std::time::Duration;
@@ -69,6 +69,10 @@ impl<B: Backend> Session<B> {
         write: WriteOptions,
         (options, limits): (&ReadOptions, BatchLimits),
     ) -> Result<Querying> {
+        self.expect_open(transaction)?;
+        if !has_rows(&prepared.info) {
+            return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute_rows"));
+        }
         let has_cursor = prepared.info.has_cursor;
         let asks_counts = match has_cursor {
             true => prepared.may_return_changes(),

@@ -109,6 +109,7 @@ impl<B: Backend> Session<B> {
         stops_at_error: bool,
         options: WriteOptions,
     ) -> Result<Writing> {
+        self.expect_open(transaction)?;
         refuse_cursor(prepared)?;
         self.writing(prepared, transaction, schema, stops_at_error, !prepared.inserts_one_row, options)
     }

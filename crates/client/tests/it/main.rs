@@ -1,6 +1,7 @@
 //! The client against real servers and the embedded engine. Each test is written once and stamped per platform.
 
 mod arrays;
+mod asynchronous;
 mod blobs;
 mod bounds;
 mod budget;

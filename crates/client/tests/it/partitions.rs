@@ -207,9 +207,7 @@ matrix!(
                 Arc::new(StringArray::from(vec![None::<&str>])),
             ])
         };
-        let query = connection
-            .partition_reading(sql, row(), &wanted(3), |_| Ok(read.clone()))
-            .expect("it is divided");
+        let query = connection.partition_reading(sql, row(), &wanted(3), &read).expect("it is divided");
         assert_eq!(query.partitions().len(), 3);
         assert_eq!(query.schema().field(1).data_type(), &DataType::LargeUtf8);
         assert_eq!(total(&read_all(&config, &query)).0, ROWS / 10);

@@ -8,7 +8,7 @@ use firearrow_fbapi::SEGMENT;
 
 impl Embedded {
     pub(super) fn open_stream(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
-        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let blob = self.attachment()?.open_blob(transaction, id, &[])?;
         let (length, is_stream) = length_and_type(&blob.info(&ITEMS, ANSWER.into())?);
         let id = self.next_id();

@@ -13,6 +13,8 @@ use super::{
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::{Operation, interrupted};
+use crate::config::Config;
+use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
 use crate::stats::WireStats;
@@ -29,6 +31,7 @@ use firearrow_proto::api::transaction::transaction_id;
 use interruption::Interruption;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 /// Bytes of messages fetched before they are decoded: rows are still in the cache then, and the work per block
@@ -40,11 +43,12 @@ const INFO_BYTES: usize = 1024;
 /// A database attached in this process.
 pub(crate) struct Embedded {
     attachment: Option<Attachment>,
-    transactions: HashMap<u32, fbapi::Transaction>,
+    transactions: HashMap<TransactionId, fbapi::Transaction>,
     statements: HashMap<u32, Statement>,
     blobs: HashMap<u32, fbapi::Blob>,
     questions: event::Questions,
     last_id: u32,
+    last_transaction: u64,
     interruption: Interruption,
     /// About the attachment itself.
     pub(crate) warnings: Vec<Warning>,
@@ -83,6 +87,7 @@ impl Embedded {
             blobs: HashMap::new(),
             questions: event::Questions::default(),
             last_id: 0,
+            last_transaction: 0,
             interruption: Interruption::default(),
             warnings,
         }
@@ -97,8 +102,15 @@ impl Embedded {
         self.last_id
     }
 
+    fn own(&mut self, transaction: fbapi::Transaction) -> TransactionId {
+        self.last_transaction += 1;
+        let id = TransactionId(self.last_transaction);
+        self.transactions.insert(id, transaction);
+        id
+    }
+
     fn transaction(&mut self, id: TransactionId) -> Result<&mut fbapi::Transaction> {
-        self.transactions.get_mut(&id.0).ok_or_else(no_transaction)
+        self.transactions.get_mut(&id).ok_or_else(no_transaction)
     }
 
     fn statement(&mut self, id: StatementId) -> Result<&mut Statement> {
@@ -184,7 +196,7 @@ impl Embedded {
         flags: CursorFlags,
     ) -> Result<()> {
         let library = Arc::clone(self.attachment()?.library());
-        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let entry = self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
         if entry.cursor.is_some() {
             return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
@@ -210,19 +222,25 @@ impl Embedded {
 }
 
 impl Backend for Embedded {
-    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
-        let transaction = self.attachment()?.start_transaction(tpb)?;
-        let id = self.next_id();
-        self.transactions.insert(id, transaction);
-        Ok(TransactionId(id))
+    async fn connect_again(&mut self, _: &Config, _: &mut KeyHolder<'_>) -> Result<Self> {
+        Err(Error::new(Kind::Unsupported, "an engine in this process is attached once"))
     }
 
-    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+    async fn pause(&mut self, time: Duration) {
+        thread::sleep(time);
+    }
+
+    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        let transaction = self.attachment()?.start_transaction(tpb)?;
+        Ok(self.own(transaction))
+    }
+
+    async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         self.begin(tpb).await
     }
 
     fn is_open(&self, transaction: TransactionId) -> bool {
-        self.transactions.contains_key(&transaction.0)
+        self.transactions.contains_key(&transaction)
     }
 
     async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
@@ -233,7 +251,7 @@ impl Backend for Embedded {
             End::CommitRetaining => return Ok(transaction.commit_retaining()?),
             End::RollbackRetaining => return Ok(transaction.rollback_retaining()?),
         }
-        self.transactions.remove(&id.0);
+        self.transactions.remove(&id);
         Ok(())
     }
 
@@ -243,13 +261,11 @@ impl Backend for Embedded {
 
     async fn recover(&mut self, number: u64) -> Result<TransactionId> {
         let transaction = self.attachment()?.reconnect_transaction(&transaction_id(number))?;
-        let id = self.next_id();
-        self.transactions.insert(id, transaction);
-        Ok(TransactionId(id))
+        Ok(self.own(transaction))
     }
 
     async fn leave(&mut self, id: TransactionId) -> Result<()> {
-        self.transactions.remove(&id.0);
+        self.transactions.remove(&id);
         Ok(())
     }
 
@@ -262,19 +278,19 @@ impl Backend for Embedded {
     }
 
     async fn execute_immediate(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<Executed> {
-        let transaction = self.transactions.get_mut(&id.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get_mut(&id).ok_or_else(no_transaction)?;
         let attachment = self.attachment.as_ref().ok_or_else(|| Error::new(Kind::Closed, "closed"))?;
         let started = attachment.execute_immediate(Some(transaction), sql.text, sql.dialect)?;
         refuse_new_transaction(started)?;
         let ended = !transaction.is_active();
         if ended {
-            self.transactions.remove(&id.0);
+            self.transactions.remove(&id);
         }
         Ok(Executed { counts: None, transaction_ended: ended })
     }
 
     async fn prepare(&mut self, id: TransactionId, sql: Sql<'_>) -> Result<(StatementId, StatementInfo)> {
-        let transaction = self.transactions.get(&id.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&id).ok_or_else(no_transaction)?;
         let statement = self.attachment()?.prepare(transaction, sql.text, sql.dialect)?;
         let info = StatementInfo {
             kind: StatementKind::from_number(i64::from(statement.kind()?.0)),
@@ -331,7 +347,7 @@ impl Backend for Embedded {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
     ) -> Result<Executed> {
         let library = Arc::clone(self.attachment()?.library());
-        let transaction = self.transactions.get_mut(&transaction_id.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get_mut(&transaction_id).ok_or_else(no_transaction)?;
         let Statement { statement, input, output: format, counts_rows, .. } =
             self.statements.get_mut(&id.0).ok_or_else(no_statement)?;
         let mut bound = Bound::new(input, &library, parameters)?;
@@ -351,7 +367,7 @@ impl Backend for Embedded {
         let counts = if *counts_rows { record_counts(statement)? } else { None };
         let transaction_ended = !transaction.is_active();
         if transaction_ended {
-            self.transactions.remove(&transaction_id.0);
+            self.transactions.remove(&transaction_id);
         }
         Ok(Executed { counts, transaction_ended })
     }
@@ -474,7 +490,7 @@ impl Backend for Embedded {
         blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
-        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let attachment = self.attachment()?;
         let mut contents = Vec::new();
         for (index, wanted) in blobs.iter().enumerate() {
@@ -511,7 +527,7 @@ impl Backend for Embedded {
     }
 
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
-        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let attachment = self.attachment()?;
         let write = |bytes: &&[u8]| -> Result<u64> {
             let mut blob = attachment.create_blob(transaction, &STREAM_BPB)?;
@@ -524,7 +540,7 @@ impl Backend for Embedded {
     }
 
     async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
-        let transaction = self.transactions.get(&transaction.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let attachment = self.attachment()?;
         arrays.iter().map(|array| Ok(attachment.create_array(transaction, *array)?)).collect()
     }
@@ -597,6 +613,14 @@ impl Backend for Embedded {
 
     fn wire_stats(&self) -> WireStats {
         WireStats::default()
+    }
+
+    fn abort(&mut self) {
+        // Dropping it detaches.
+        self.questions.clear();
+        self.statements.clear();
+        self.transactions.clear();
+        self.attachment = None;
     }
 
     fn is_failed(&self) -> bool {

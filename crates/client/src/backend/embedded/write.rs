@@ -44,7 +44,7 @@ impl Embedded {
         self.check_interruption()?;
         let savepoint = chunk.savepoint;
         self.execute_immediate(writer.transaction, savepoint.set().as_str().into()).await?;
-        let transaction = self.transactions.get(&writer.transaction.0).ok_or_else(no_transaction)?;
+        let transaction = self.transactions.get(&writer.transaction).ok_or_else(no_transaction)?;
         let entry = self.statements.get_mut(&writer.statement.0).ok_or_else(no_statement)?;
         let batch = entry.batch.as_mut().ok_or_else(no_statement)?;
         let executed = fill(batch, &chunk).and_then(|()| batch.execute(transaction));

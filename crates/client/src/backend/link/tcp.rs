@@ -1,17 +1,14 @@
 //! The blocking link.
 
 use super::resolve::resolve;
-use super::{GLANCE, Link};
+use super::{GLANCE, Link, of_family, prepare};
 use crate::config::AddressFamily;
-use socket2::{SockRef, TcpKeepalive};
+use socket2::SockRef;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Idle time after which the kernel begins to probe a silent peer.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 
 /// Servers send 8 KB at a time. Woken for each of them, a fast reader costs a server on the same machine a tenth of its
 /// speed; by the end of this pause several have come.
@@ -28,44 +25,6 @@ pub(crate) struct TcpLink {
 }
 
 impl TcpLink {
-    /// Connects to the first address of `host` that answers before `deadline`.
-    pub(crate) fn connect(
-        host: &str,
-        port: u16,
-        family: AddressFamily,
-        deadline: Instant,
-    ) -> io::Result<Self> {
-        let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address of the wanted kind");
-        let wanted = |address: &SocketAddr| match family {
-            AddressFamily::Any => true,
-            AddressFamily::V4 => address.is_ipv4(),
-            AddressFamily::V6 => address.is_ipv6(),
-        };
-        for address in resolve(host, port, deadline)?.into_iter().filter(wanted) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            match TcpStream::connect_timeout(&address, left) {
-                Ok(stream) => {
-                    stream.set_nodelay(true)?;
-                    SockRef::from(&stream)
-                        .set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE_IDLE))?;
-                    stream.set_read_timeout(Some(GLANCE))?;
-                    stream.set_write_timeout(Some(GLANCE))?;
-                    return Ok(Self { stream, last_piece: 0 });
-                }
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
-    }
-
-    /// The other side.
-    pub(crate) fn peer(&self) -> Option<SocketAddr> {
-        self.stream.peer_addr().ok()
-    }
-
     /// The bare socket, which waits as long as it takes.
     pub(crate) fn into_stream(self) -> io::Result<TcpStream> {
         self.stream.set_read_timeout(None)?;
@@ -83,6 +42,30 @@ fn nothing_moved(error: io::Error) -> io::Error {
 }
 
 impl Link for TcpLink {
+    async fn connect(host: &str, port: u16, family: AddressFamily, deadline: Instant) -> io::Result<Self> {
+        let mut last = io::Error::from(ErrorKind::TimedOut);
+        for address in of_family(resolve(host, port, deadline)?, family)? {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) => {
+                    prepare(&SockRef::from(&stream))?;
+                    stream.set_read_timeout(Some(GLANCE))?;
+                    stream.set_write_timeout(Some(GLANCE))?;
+                    return Ok(Self { stream, last_piece: 0 });
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        self.stream.peer_addr().ok()
+    }
+
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.last_piece = self.stream.read(buffer).map_err(nothing_moved)?;
         Ok(self.last_piece)
@@ -101,5 +84,13 @@ impl Link for TcpLink {
     fn shut_down(&mut self) {
         // It may be closed already.
         let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    async fn pause(time: Duration) {
+        thread::sleep(time);
+    }
+
+    async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+        Ok(work())
     }
 }

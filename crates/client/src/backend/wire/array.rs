@@ -1,6 +1,7 @@
 //! Creating arrays: each takes one request that nothing has to be waited for.
 
 use super::Wire;
+use super::transaction::Handle;
 use crate::backend::link::Link;
 use crate::error::Result;
 use firearrow_proto::api::array::Slice;
@@ -17,7 +18,7 @@ impl<L: Link> Wire<L> {
     /// Creates arrays; their ids are valid in this transaction until a row takes them.
     pub(super) async fn write_many_arrays(
         &mut self,
-        transaction: u16,
+        Handle(transaction): Handle,
         arrays: &[Slice<'_>],
     ) -> Result<Vec<u64>> {
         let mut puts = VecDeque::new();

@@ -4,9 +4,10 @@
 //! last": nothing has to be waited for. The server runs the requests in order, so the chains of many BLOBs go out in
 //! one write (wire-protocol notes: docs/protocol/pipelines.md).
 
-use super::{Wire, handle, success};
+use super::transaction::Handle;
+use super::{Wire, success};
 use crate::backend::link::Link;
-use crate::backend::{Take, TransactionId, Wanted};
+use crate::backend::{Take, Wanted};
 use crate::error::{Error, Result};
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::wire::packet::LAST_OBJECT;
@@ -67,13 +68,13 @@ impl<L: Link> Wire<L> {
     /// Those that were asked for by then are handed over, too.
     pub(super) async fn read_many_blobs(
         &mut self,
-        transaction: TransactionId,
+        Handle(transaction): Handle,
         blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
         self.guard_open_blobs()?;
         let mut chains = VecDeque::new();
-        let result = self.read_chains(handle(transaction.0), blobs, &mut chains, take).await;
+        let result = self.read_chains(transaction, blobs, &mut chains, take).await;
         for Chain { open, get, close, .. } in chains {
             for ticket in [open, get, close] {
                 self.router.ignore(ticket);
@@ -246,13 +247,13 @@ impl<L: Link> Wire<L> {
     /// Creates stream BLOBs; returns their ids, which are valid in this transaction until a row takes them.
     pub(super) async fn write_many_blobs(
         &mut self,
-        transaction: TransactionId,
+        Handle(transaction): Handle,
         blobs: &[&[u8]],
     ) -> Result<Vec<u64>> {
         self.guard_open_blobs()?;
         let mut ids = Vec::with_capacity(blobs.len());
         let mut puts = VecDeque::new();
-        let mut result = self.put_all(handle(transaction.0), blobs, &mut puts, &mut ids).await;
+        let mut result = self.put_all(transaction, blobs, &mut puts, &mut ids).await;
         for put in puts {
             match result {
                 Ok(()) => result = self.settle_put(put, &mut ids).await.map(|_| ()),

@@ -262,15 +262,15 @@ impl<L: Link> Wire<L> {
         let (blr, message) = self.pack(parameters)?;
         let (timeout, limit) = self.take_timeout();
         let owner = transaction;
-        let transaction = self.transaction_name(owner).await?;
-        self.ask_number(owner, transaction)?;
+        let name = self.transaction_name(owner).await?;
+        self.ask_number(owner, name)?;
         let mut options = self.execute_options(output, timeout);
         if scrolls {
             options.cursor_flags = SCROLLABLE;
         }
         let ticket = self.ask(&Execute {
             statement: id,
-            transaction,
+            transaction: name.0,
             parameters: Parameters { blr: &blr, message: &message },
             options,
         })?;

@@ -7,6 +7,7 @@ use crate::backend::link::{Link, unreachable};
 use crate::config::{AddressFamily, Config};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
+use crate::session::ready;
 use firearrow_proto::wire::ProtocolError;
 use firearrow_proto::wire::error::DecodeError;
 use firearrow_proto::wire::packet::event::{
@@ -33,7 +34,7 @@ const ABORT_DELAY: Duration = Duration::from_millis(100);
 const SETTLING: Duration = Duration::from_millis(200);
 
 /// The way to the auxiliary connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EventRoute {
     host: String,
     /// Instead of the port that the server names.
@@ -62,7 +63,7 @@ impl EventRoute {
     fn connect(&self, port: u16) -> Result<TcpStream> {
         let port = self.port.unwrap_or(port);
         let deadline = Instant::now() + self.timeout;
-        let link = TcpLink::connect(&self.host, port, self.family, deadline);
+        let link = ready(TcpLink::connect(&self.host, port, self.family, deadline));
         link.and_then(TcpLink::into_stream).map_err(|error| {
             let text = format!(
                 "servers tell of events on a second connection, and {}:{port} cannot be reached: {error}; with a firewall or a \
@@ -98,12 +99,10 @@ struct Listening {
 }
 
 impl Events {
-    /// Waits until the server has noticed, too, that the auxiliary connection is lost.
-    pub(super) fn let_settle(&self) {
-        let lost = self.auxiliary.as_ref().and_then(Auxiliary::lost);
-        if let Some(left) = lost.and_then(|lost| SETTLING.checked_sub(lost.elapsed())) {
-            thread::sleep(left);
-        }
+    /// How long to wait until the server has noticed, too, that the auxiliary connection is lost.
+    pub(super) fn settling(&self) -> Option<Duration> {
+        let lost = self.auxiliary.as_ref().and_then(Auxiliary::lost)?;
+        SETTLING.checked_sub(lost.elapsed())
     }
 }
 
@@ -164,13 +163,17 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// Blocks while it connects, whatever kind of link this is: it happens once, and the reader is a thread anyway.
+    /// A thread reads it, whatever kind of link this is.
     async fn connect_auxiliary(&mut self, route: &EventRoute) -> Result<()> {
         self.events.auxiliary = None;
         let response = self.call(&RequestAuxiliary).await?;
         let answered = Instant::now();
         let stream = match auxiliary_port(&response.data) {
-            Some(port) => route.connect(port),
+            Some(port) => {
+                let route = route.clone();
+                let connecting = L::aside(move || route.connect(port)).await;
+                connecting.unwrap_or_else(|error| Err(Error::new(Kind::Io, error.to_string())))
+            }
             None => Err(Error::new(Kind::Protocol, "the server names no port for events")),
         };
         match stream {
@@ -181,7 +184,7 @@ impl<L: Link> Wire<L> {
             Err(error) => {
                 // The server waits for it, and need not. It notices when nothing else is on its way, and not at once.
                 self.flush().await?;
-                thread::sleep(ABORT_DELAY.saturating_sub(answered.elapsed()));
+                L::pause(ABORT_DELAY.saturating_sub(answered.elapsed())).await;
                 let _ = self.connection.send(&AbortAuxiliary)?; // no answer will come
                 self.flush().await?;
                 Err(error)

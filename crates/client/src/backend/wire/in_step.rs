@@ -7,10 +7,12 @@ use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, End, TransactionId, Wanted};
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
+use crate::session::connect::Facts;
 use crate::session::{Session, ready};
 use arrow::array::{ArrayRef, Int32Array, RecordBatch};
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
+use firearrow_proto::wire::packet::transaction::Rollback;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,11 +29,11 @@ pub(super) fn attach_over<L: Link>(
     let config = Config::parse(url).expect("a valid URL");
     let Target::Remote { host, port, database } = &config.target else { panic!("a wire test") };
     let deadline = Instant::now() + Duration::from_secs(20);
-    let link = TcpLink::connect(host, *port, config.address_family, deadline).expect("it listens");
+    let link = ready(TcpLink::connect(host, *port, config.address_family, deadline)).expect("it listens");
     let options = connect_options(&config, database, true).expect("options");
     let mut key = KeyHolder::new(&config);
     let wire = Wire::attach(over(link), options, &mut key, deadline, read_timeout);
-    Session::new(ready(wire).expect("it attaches"))
+    Session::new(ready(wire).expect("it attaches"), Arc::new(Facts::of(&config).expect("valid options")))
 }
 
 fn blobs(ids: &[u64]) -> Vec<Wanted> {
@@ -84,11 +86,11 @@ firearrow_testkit::matrix!(
         let sql = "INSERT INTO t VALUES (1)";
         for _ in 0..3 {
             // The start and the preparation are queued; then another thread has its turn.
-            let late = ready(session.begin_late(&options)).expect("it will start");
-            let prepared = ready(session.recall(late, sql.into())).expect("it is prepared");
+            let deferred = ready(session.begin_deferred(&options)).expect("it will start");
+            let prepared = ready(session.recall(deferred, sql.into())).expect("it is prepared");
             let other = ready(session.begin(&TransactionOptions::read_only())).expect("it starts");
-            ready(session.execute(&prepared, late)).expect("it runs in its own transaction");
-            ready(session.end(late, End::Commit)).expect("it commits");
+            ready(session.execute(&prepared, deferred)).expect("it runs in its own transaction");
+            ready(session.end(deferred, End::Commit)).expect("it commits");
             ready(session.end(other, End::Rollback)).expect("it ends");
             ready(session.backend.free_statement(prepared.id)).expect("it is freed");
         }
@@ -139,7 +141,10 @@ firearrow_testkit::matrix!(
         for rows in [10, 5000] {
             let numbers = Arc::new(Int32Array::from_iter_values(0..rows)) as ArrayRef;
             let batch = RecordBatch::try_from_iter([("n", numbers)]).expect("one column");
-            let gone = TransactionId(999);
+            // The server has ended it, and the client does not know.
+            let gone = ready(session.begin(&TransactionOptions::default())).expect("it starts");
+            let transaction = session.backend.transactions.handle(gone).expect("it has started").0;
+            ready(session.backend.call(&Rollback { transaction })).expect("it is rolled back");
             let writing =
                 session.start_writing(&insert, gone, &batch.schema(), false, WriteOptions::default());
             let mut writing = writing.expect("the schema fits");

@@ -1,5 +1,6 @@
 //! BLOBs that came ahead of their rows (protocol 19), until somebody reads them.
 
+use super::transaction::Handle;
 use firearrow_proto::wire::packet::blob::{InlineBlob, append_segments};
 use std::collections::HashMap;
 
@@ -59,7 +60,7 @@ impl InlineBlobs {
     }
 
     /// The ids of a transaction end with it, and some of them when it goes on.
-    pub(super) fn forget(&mut self, transaction: u16) {
+    pub(super) fn forget(&mut self, Handle(transaction): Handle) {
         self.contents.retain(|key, _| key.0 != transaction);
         self.bytes = self.contents.values().map(|contents| ENTRY + contents.len()).sum();
     }
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(blobs.bytes, ENTRY + 1);
         blobs.keep(&blob(2, &[2, 0, b'b', b'b']));
         assert_eq!(blobs.take(1, 2), None);
-        blobs.forget(1);
+        blobs.forget(Handle(1));
         assert_eq!((blobs.take(1, 1), blobs.bytes), (None, 0));
         blobs.keep(&blob(3, &[9, 0, b'c']));
         assert_eq!(blobs.take(1, 3), None, "a segment that is too short");

@@ -1,8 +1,6 @@
 //! The operations of an engine as exchanges over a link.
 
 mod array;
-#[cfg(test)]
-mod asynchronous;
 mod blob;
 mod cursor;
 mod event;
@@ -21,14 +19,14 @@ mod stuck;
 mod transaction;
 pub(crate) mod write;
 
-use super::link::Link;
+use super::link::{Link, unreachable};
 use super::{
     Backend, BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport,
     Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::Operation;
-use crate::config::{Config, WireCrypt};
+use crate::config::{Config, Target, WireCrypt};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
@@ -36,8 +34,7 @@ use crate::stats::WireStats;
 use crate::warning::Warning;
 use blob::Window;
 use cursor::Cursors;
-pub(crate) use event::EventRoute;
-use event::Events;
+use event::{EventRoute, Events};
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::layout::RowLayout;
@@ -56,7 +53,7 @@ use statement::Statements;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use transaction::Transactions;
+use transaction::{Handle, Transactions};
 
 /// The most that servers make use of: they keep the length of these answers in 16 bits.
 const DATABASE_INFO_BUFFER: u32 = 65535;
@@ -82,6 +79,32 @@ pub(crate) struct Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
+    /// Connects to a server and attaches to a database, within the time that the configuration allows.
+    pub(crate) async fn connect(
+        config: &Config,
+        (host, port): (&str, u16),
+        database: &str,
+        create: bool,
+        key: &mut KeyHolder<'_>,
+    ) -> Result<Self> {
+        let deadline = Instant::now() + config.connect_timeout;
+        let link = L::connect(host, port, config.address_family, deadline).await;
+        let link = link.map_err(|error| {
+            let text = format!("cannot reach a Firebird server at {host}:{port}: {error}");
+            unreachable(&error, text)
+        })?;
+        let peer = link.peer();
+        let options = connect_options(config, database, create)?;
+        let mut wire = Self::attach(link, options, key, deadline, config.read_timeout).await?;
+        if wire.transport().cipher.is_none() {
+            let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
+            wire.warnings.extend(warning);
+        }
+        wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
+        wire.events.route = Some(EventRoute::new(config, host, peer));
+        Ok(wire)
+    }
+
     /// Goes through the whole handshake before `deadline`.
     pub(crate) async fn attach(
         link: L,
@@ -140,11 +163,6 @@ impl<L: Link> Wire<L> {
         self.cursors.inline.configure(longest, limit);
     }
 
-    /// How the connection for events is made, should somebody want to hear of any.
-    pub(crate) fn configure_events(&mut self, route: EventRoute) {
-        self.events.route = Some(route);
-    }
-
     /// Writes what is queued, then reads once.
     async fn exchange(&mut self) -> Result<()> {
         self.flush().await?;
@@ -172,7 +190,9 @@ impl<L: Link> Wire<L> {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.events.let_settle();
+        if let Some(time) = self.events.settling() {
+            L::pause(time).await;
+        }
         let (mut taken, mut writing) = (0, Writing::begin());
         let failed = loop {
             match self.link.write(&bytes[taken..]).await {
@@ -278,18 +298,31 @@ fn success(response: Response) -> Result<Response> {
     if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
 }
 
-/// Handles fit 16 bits on the wire; the wider ids of this crate come from them.
+/// Handles of statements and BLOBs fit 16 bits on the wire; the wider ids of this crate come from them.
 fn handle(id: u32) -> u16 {
     id as u16
 }
 
 impl<L: Link> Backend for Wire<L> {
+    async fn connect_again(&mut self, config: &Config, key: &mut KeyHolder<'_>) -> Result<Self> {
+        match &config.target {
+            Target::Remote { host, port, database } => {
+                Self::connect(config, (host, *port), database, false, key).await
+            }
+            Target::Embedded { .. } => Err(Error::new(Kind::Misuse, "this is no connection to a server")),
+        }
+    }
+
+    async fn pause(&mut self, time: Duration) {
+        L::pause(time).await;
+    }
+
     async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         self.start(tpb).await
     }
 
-    async fn begin_late(&mut self, tpb: &[u8]) -> Result<TransactionId> {
-        Ok(self.start_late(tpb))
+    async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        Ok(self.start_deferred(tpb))
     }
 
     fn will_change(&mut self, transaction: TransactionId) {
@@ -309,14 +342,13 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn prepare_commit(&mut self, id: TransactionId, message: &[u8]) -> Result<()> {
-        let transaction = self.transaction(id).await?;
+        let Handle(transaction) = self.transaction(id).await?;
         self.call(&PrepareTransaction { transaction, message }).await.map(|_| ())
     }
 
     async fn recover(&mut self, number: u64) -> Result<TransactionId> {
         let handle = self.call(&Reconnect { number }).await?.object;
-        self.transactions.take_over(handle, number);
-        Ok(TransactionId(handle.into()))
+        Ok(self.transactions.take_over(Handle(handle), number))
     }
 
     async fn leave(&mut self, id: TransactionId) -> Result<()> {
@@ -327,7 +359,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
-        let object = self.transaction(id).await?;
+        let Handle(object) = self.transaction(id).await?;
         let request = info::InfoTransaction { object, items, buffer_length: 1024 };
         Ok(self.call(&request).await?.data)
     }
@@ -393,10 +425,8 @@ impl<L: Link> Backend for Wire<L> {
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         let owner = writer.transaction;
         self.transactions.note_change(owner);
-        // From here on the writer knows the handle.
         let handle = self.transaction(owner).await?;
         self.ask_number(owner, handle)?;
-        writer.transaction = TransactionId(handle.into());
         self.send_rows(writer, chunk).await
     }
 
@@ -461,8 +491,8 @@ impl<L: Link> Backend for Wire<L> {
         self.send_releases().await
     }
 
-    fn expect_more(&mut self) {
-        self.statements.expect_more();
+    fn expect_more(&mut self, follows: bool) {
+        self.statements.expect_more(follows);
     }
 
     async fn read_blobs(
@@ -472,7 +502,7 @@ impl<L: Link> Backend for Wire<L> {
         take: &mut Take<'_>,
     ) -> Result<()> {
         let transaction = self.transaction(transaction).await?;
-        self.read_many_blobs(TransactionId(transaction.into()), blobs, take).await
+        self.read_many_blobs(transaction, blobs, take).await
     }
 
     async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
@@ -493,7 +523,7 @@ impl<L: Link> Backend for Wire<L> {
 
     async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
         let transaction = self.transaction(transaction).await?;
-        self.write_many_blobs(TransactionId(transaction.into()), blobs).await
+        self.write_many_blobs(transaction, blobs).await
     }
 
     async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
@@ -580,6 +610,11 @@ impl<L: Link> Backend for Wire<L> {
 
     fn wire_stats(&self) -> WireStats {
         *self.connection.stats()
+    }
+
+    fn abort(&mut self) {
+        self.connection.fail(ProtocolError::Closed);
+        self.link.shut_down();
     }
 
     fn is_failed(&self) -> bool {

@@ -1,6 +1,7 @@
 //! One BLOB read as a stream: segments are asked for ahead, and it can be read from any place.
 
 use super::Wire;
+use super::transaction::Handle;
 use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position};
 use crate::backend::link::Link;
 use crate::backend::{BlobId, TransactionId};
@@ -53,7 +54,7 @@ impl<L: Link> Wire<L> {
         transaction: TransactionId,
         id: u64,
     ) -> Result<(BlobId, u64, bool)> {
-        let transaction = self.transaction(transaction).await?;
+        let Handle(transaction) = self.transaction(transaction).await?;
         self.guard_open_blobs()?;
         let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
         let info =

@@ -9,11 +9,12 @@
 //! A cursor must be closed before its statement is executed again, and must not be before all of its rows have come. So
 //! there are several statements of the same text, the lanes, which take turns.
 
+use super::transaction::Handle;
 use super::write::misfit;
 use super::{Wire, handle};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Series, Sql, StatementId, TransactionId, Turn, Writer};
+use crate::backend::{Series, Sql, StatementId, Turn, Writer};
 use crate::error::{Error, Result};
 use firearrow_proto::api::describe::{RECORDS, RecordCounts};
 use firearrow_proto::api::layout::RowLayout;
@@ -112,10 +113,8 @@ impl<L: Link> Wire<L> {
     ) -> Result<bool> {
         let owner = writer.transaction;
         self.transactions.note_change(owner);
-        // From here on the writer knows the handle.
         let handle = self.transaction(owner).await?;
         self.ask_number(owner, handle)?;
-        writer.transaction = TransactionId(handle.into());
         loop {
             self.check_interruption()?;
             if writer.should_stop() {
@@ -203,7 +202,7 @@ impl<L: Link> Wire<L> {
             // Within one write nobody else executes the statement with another format.
             let blr = if is_known || packed.is_empty() { Vec::new() } else { turn.layout.blr() };
             let parameters = Parameters { blr: &blr, message: &packed };
-            let transaction = handle(writer.transaction.0);
+            let Handle(transaction) = self.transactions.handle(writer.transaction)?;
             let bytes = packed.len() + 32;
             let sent = match series.lanes.free.pop_front().filter(|_| series.has_cursor) {
                 Some(statement) => {
@@ -266,7 +265,8 @@ impl<L: Link> Wire<L> {
         for statement in handles {
             // If it fails, so will its executions.
             let sql = Sql::new(&series.sql, series.dialect);
-            let ticket = self.ask_to_prepare(handle(writer.transaction.0), statement, sql)?;
+            let ticket =
+                self.ask_to_prepare(self.transactions.handle(writer.transaction)?, statement, sql)?;
             self.router.ignore(ticket);
             series.lanes.more.push(statement);
             series.lanes.free.push_back(statement);

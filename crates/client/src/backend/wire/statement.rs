@@ -1,5 +1,6 @@
 //! Preparing, executing and freeing statements.
 
+use super::transaction::Handle;
 use super::write::misfit;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
@@ -63,8 +64,8 @@ impl Statements {
         (self.has_unsent_releases, self.more_follows) = (false, false);
     }
 
-    pub(super) fn expect_more(&mut self) {
-        self.more_follows = true;
+    pub(super) fn expect_more(&mut self, follows: bool) {
+        self.more_follows = follows;
     }
 }
 
@@ -168,7 +169,7 @@ impl<L: Link> Wire<L> {
 
     pub(super) fn ask_to_prepare(
         &mut self,
-        transaction: u16,
+        Handle(transaction): Handle,
         statement: u16,
         sql: Sql<'_>,
     ) -> Result<Ticket> {
@@ -251,8 +252,9 @@ impl<L: Link> Wire<L> {
         let (blr, message) = self.pack(parameters)?;
         let parameters = Parameters { blr: &blr, message: &message };
         let owner = transaction;
-        let transaction = self.transaction_name(owner).await?;
-        self.ask_number(owner, transaction)?;
+        let name = self.transaction_name(owner).await?;
+        self.ask_number(owner, name)?;
+        let Handle(transaction) = name;
         let (timeout, _) = self.take_timeout();
         let mut builder = None;
         let executed = match output {
@@ -274,7 +276,7 @@ impl<L: Link> Wire<L> {
                 // Nothing of it shall be left once its transaction is gone: it would lock the metadata of its tables.
                 self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
                 self.statements.unprepared.insert(id);
-                Some(self.ask_for_end(transaction, end)?)
+                Some(self.ask_for_end(name, end)?)
             }
         };
         let has_output = builder.is_some();
@@ -343,8 +345,9 @@ impl<L: Link> Wire<L> {
     }
 
     pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
-        let transaction = self.transaction_name(owner).await?;
-        self.ask_number(owner, transaction)?;
+        let name = self.transaction_name(owner).await?;
+        self.ask_number(owner, name)?;
+        let Handle(transaction) = name;
         let ticket = self.ask(&ExecuteImmediate { transaction, dialect: sql.dialect, sql: sql.text })?;
         let answer = self.answer(ticket).await?;
         self.confirm_start(owner)?;

@@ -5,9 +5,11 @@ use crate::backend::Backend;
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::link::{GLANCE, Link};
 use crate::cancel::Operation;
+use crate::config::AddressFamily;
 use crate::error::Kind;
 use crate::session::ready;
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -22,6 +24,14 @@ struct Stuck {
 }
 
 impl Link for Stuck {
+    async fn connect(_: &str, _: u16, _: AddressFamily, _: Instant) -> io::Result<Self> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        self.link.peer()
+    }
+
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.link.read(buffer).await
     }
@@ -42,6 +52,14 @@ impl Link for Stuck {
 
     fn shut_down(&mut self) {
         self.link.shut_down();
+    }
+
+    async fn pause(time: Duration) {
+        TcpLink::pause(time).await;
+    }
+
+    async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+        TcpLink::aside(work).await
     }
 }
 

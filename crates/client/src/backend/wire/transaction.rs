@@ -12,26 +12,30 @@ use firearrow_proto::wire::packet::transaction::{
     Commit, CommitRetaining, Rollback, RollbackRetaining, StartTransaction,
 };
 use firearrow_proto::wire::{Op, Ticket};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-/// Ids from here on stand for transactions that start late; smaller ones are handles.
-const FIRST_LATE_ID: u32 = 1 << 16;
+/// What a server calls a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Handle(pub(super) u16);
 
-/// The transactions of a connection.
+/// The transactions of a connection that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Transactions {
-    /// Handles of those that run.
-    live: HashSet<u16>,
-    late: HashMap<u32, Late>,
-    last_late_id: u32,
-    /// Ids of those in which something has been executed.
-    working: HashSet<u32>,
-    /// The late transaction that is the object created last, as long as nothing else may be.
-    last: Option<u32>,
-    /// The numbers of those that change something, for the case that the answer to their commit gets lost.
-    numbers: HashMap<u32, Number>,
+    open: HashMap<TransactionId, Open>,
+    last_id: u64,
+    /// The deferred transaction that is the object created last, as long as nothing else may be.
+    last: Option<TransactionId>,
     /// Requests for numbers that nobody needs any more.
     unneeded: Vec<Ticket>,
+}
+
+#[derive(Debug)]
+struct Open {
+    state: State,
+    /// Something has been executed in it.
+    has_work: bool,
+    /// Of those that change something, in case the answer to their commit gets lost.
+    number: Option<Number>,
 }
 
 /// The number of a transaction in the database.
@@ -46,23 +50,42 @@ enum Number {
 /// Bytes for the answer with a number.
 const NUMBER_BUFFER: u32 = 32;
 
-/// A transaction that starts together with its first statement.
+/// Deferred transactions start together with their first statement.
 #[derive(Debug)]
-enum Late {
+enum State {
     Unsent(Vec<u8>),
     Asked(Ticket),
-    Started(u16),
+    Started(Handle),
 }
 
 impl Transactions {
-    /// An id that no living transaction has.
-    fn next_late_id(&mut self) -> u32 {
-        loop {
-            self.last_late_id = self.last_late_id.wrapping_add(1).max(FIRST_LATE_ID);
-            if !self.late.contains_key(&self.last_late_id) {
-                return self.last_late_id;
-            }
+    fn add(&mut self, state: State, number: Option<Number>) -> TransactionId {
+        self.last_id += 1;
+        let id = TransactionId(self.last_id);
+        self.open.insert(id, Open { state, has_work: false, number });
+        id
+    }
+
+    fn state(&self, id: TransactionId) -> Option<&State> {
+        self.open.get(&id).map(|open| &open.state)
+    }
+
+    fn set_state(&mut self, id: TransactionId, state: State) {
+        if let Some(open) = self.open.get_mut(&id) {
+            open.state = state;
         }
+    }
+
+    /// The handle of a transaction that has started.
+    pub(super) fn handle(&self, id: TransactionId) -> Result<Handle> {
+        match self.state(id) {
+            Some(State::Started(handle)) => Ok(*handle),
+            _ => Err(ended()),
+        }
+    }
+
+    fn has_started_any(&self) -> bool {
+        self.open.values().any(|open| matches!(open.state, State::Started(_)))
     }
 
     /// A request is sent: after all but a few, another object may be the one created last.
@@ -84,22 +107,23 @@ impl Transactions {
     }
 
     /// A transaction that was not started here runs under this handle.
-    pub(super) fn take_over(&mut self, handle: u16, number: u64) {
-        self.live.insert(handle);
-        self.numbers.insert(handle.into(), Number::Known(number));
+    pub(super) fn take_over(&mut self, handle: Handle, number: u64) -> TransactionId {
+        self.add(State::Started(handle), Some(Number::Known(number)))
     }
 
     pub(super) fn has(&self, id: TransactionId) -> bool {
-        if id.0 < FIRST_LATE_ID { self.live.contains(&(id.0 as u16)) } else { self.late.contains_key(&id.0) }
+        self.open.contains_key(&id)
     }
 
     /// Something is executed in it.
     pub(super) fn note_work(&mut self, id: TransactionId) {
-        self.working.insert(id.0);
+        if let Some(open) = self.open.get_mut(&id) {
+            open.has_work = true;
+        }
     }
 
     pub(super) fn has_work(&self, id: TransactionId) -> bool {
-        self.working.contains(&id.0)
+        self.open.get(&id).is_some_and(|open| open.has_work)
     }
 
     /// Something is executed in it that may change rows.
@@ -110,19 +134,15 @@ impl Transactions {
 
     /// Something is about to be changed in it.
     pub(super) fn want_number(&mut self, id: TransactionId) {
-        self.numbers.entry(self.owner(id)).or_insert(Number::Wanted);
-    }
-
-    /// The id that the transaction was given out under, which may be asked for by its handle.
-    fn owner(&self, id: TransactionId) -> u32 {
-        let is_it = |late: &Late| matches!(late, Late::Started(handle) if u32::from(*handle) == id.0);
-        self.late.iter().find(|(_, late)| is_it(late)).map_or(id.0, |(owner, _)| *owner)
+        if let Some(open) = self.open.get_mut(&id) {
+            open.number.get_or_insert(Number::Wanted);
+        }
     }
 
     /// Its next commit is that of another number, if it goes on.
     pub(super) fn forget_number(&mut self, id: TransactionId) {
-        let owner = self.owner(id);
-        if let Some(Number::Asked(ticket)) = self.numbers.remove(&owner) {
+        let number = self.open.get_mut(&id).and_then(|open| open.number.take());
+        if let Some(Number::Asked(ticket)) = number {
             self.unneeded.push(ticket);
         }
     }
@@ -130,15 +150,7 @@ impl Transactions {
     /// The transaction is gone.
     pub(super) fn forget(&mut self, id: TransactionId) {
         self.forget_number(id);
-        self.working.remove(&id.0);
-        let handle = match self.late.remove(&id.0) {
-            Some(Late::Started(handle)) => handle,
-            Some(_) => return,
-            None if id.0 >= FIRST_LATE_ID => return,
-            None => id.0 as u16,
-        };
-        self.working.remove(&handle.into());
-        self.live.remove(&handle);
+        self.open.remove(&id);
     }
 }
 
@@ -146,46 +158,37 @@ impl<L: Link> Wire<L> {
     pub(super) async fn start(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         self.stock_handles()?;
         let handle = self.call(&StartTransaction { tpb }).await?.object;
-        self.transactions.live.insert(handle);
-        Ok(TransactionId(handle.into()))
+        Ok(self.transactions.add(State::Started(Handle(handle)), None))
     }
 
     /// A transaction that starts with the first request that names it.
-    pub(super) fn start_late(&mut self, tpb: &[u8]) -> TransactionId {
-        let id = self.transactions.next_late_id();
-        self.transactions.late.insert(id, Late::Unsent(tpb.to_vec()));
-        TransactionId(id)
+    pub(super) fn start_deferred(&mut self, tpb: &[u8]) -> TransactionId {
+        self.transactions.add(State::Unsent(tpb.to_vec()), None)
     }
 
     /// The handle of a transaction, which is started now if it was not.
-    pub(super) async fn transaction(&mut self, id: TransactionId) -> Result<u16> {
-        if id.0 < FIRST_LATE_ID {
-            return Ok(id.0 as u16);
-        }
+    pub(super) async fn transaction(&mut self, id: TransactionId) -> Result<Handle> {
         self.ask_to_start(id)?;
-        let ticket = match self.transactions.late.get(&id.0) {
-            Some(Late::Asked(ticket)) => *ticket,
-            Some(Late::Started(handle)) => return Ok(*handle),
-            Some(Late::Unsent(_)) | None => return Err(ended()),
+        let ticket = match self.transactions.state(id) {
+            Some(State::Asked(ticket)) => *ticket,
+            Some(State::Started(handle)) => return Ok(*handle),
+            Some(State::Unsent(_)) | None => return Err(ended()),
         };
         while !self.router.has(ticket) {
             self.step().await?;
         }
         self.confirm_start(id)?;
-        match self.transactions.late.get(&id.0) {
-            Some(Late::Started(handle)) => Ok(*handle),
-            _ => Err(ended()),
-        }
+        self.transactions.handle(id)
     }
 
     fn ask_to_start(&mut self, id: TransactionId) -> Result<()> {
-        if let Some(Late::Unsent(_)) = self.transactions.late.get(&id.0) {
+        if let Some(State::Unsent(_)) = self.transactions.state(id) {
             self.stock_handles()?;
         }
-        if let Some(Late::Unsent(tpb)) = self.transactions.late.get(&id.0) {
+        if let Some(State::Unsent(tpb)) = self.transactions.state(id) {
             let ticket = self.connection.send(&StartTransaction { tpb })?;
-            self.transactions.late.insert(id.0, Late::Asked(ticket));
-            self.transactions.last = Some(id.0);
+            self.transactions.set_state(id, State::Asked(ticket));
+            self.transactions.last = Some(id);
         }
         Ok(())
     }
@@ -195,12 +198,12 @@ impl<L: Link> Wire<L> {
     ///
     /// If the start fails, that name falls back to the object created before. This must not be another transaction,
     /// so where others are alive the start follows the allocation of a statement.
-    pub(super) async fn transaction_name(&mut self, id: TransactionId) -> Result<u16> {
-        let is_asked = match self.transactions.late.get(&id.0) {
+    pub(super) async fn transaction_name(&mut self, id: TransactionId) -> Result<Handle> {
+        let is_asked = match self.transactions.state(id) {
             // Calls of other threads may have come between its start and this request.
-            Some(Late::Asked(ticket)) => self.transactions.last == Some(id.0) && !self.router.has(*ticket),
-            Some(Late::Unsent(_)) => {
-                let is_safe = self.transactions.live.is_empty() || self.stock_one_more()?;
+            Some(State::Asked(ticket)) => self.transactions.last == Some(id) && !self.router.has(*ticket),
+            Some(State::Unsent(_)) => {
+                let is_safe = !self.transactions.has_started_any() || self.stock_one_more()?;
                 if is_safe {
                     self.ask_to_start(id)?;
                 }
@@ -208,22 +211,21 @@ impl<L: Link> Wire<L> {
             }
             _ => false,
         };
-        if is_asked { Ok(LAST_OBJECT) } else { self.transaction(id).await }
+        if is_asked { Ok(Handle(LAST_OBJECT)) } else { self.transaction(id).await }
     }
 
     /// Whether a transaction that was to start with its statement has done so; to be asked once the answer to a later
     /// request is there. Its own failure explains those of the requests behind it.
     pub(super) fn confirm_start(&mut self, id: TransactionId) -> Result<()> {
-        let Some(Late::Asked(ticket)) = self.transactions.late.get(&id.0) else { return Ok(()) };
+        let Some(State::Asked(ticket)) = self.transactions.state(id) else { return Ok(()) };
         let Some(response) = self.router.take(*ticket) else { return Ok(()) };
         match success(response) {
             Ok(response) => {
-                self.transactions.late.insert(id.0, Late::Started(response.object));
-                self.transactions.live.insert(response.object);
+                self.transactions.set_state(id, State::Started(Handle(response.object)));
                 Ok(())
             }
             Err(error) => {
-                self.transactions.late.remove(&id.0);
+                self.transactions.forget(id);
                 Err(error)
             }
         }
@@ -231,24 +233,25 @@ impl<L: Link> Wire<L> {
 
     /// Asks for the number of a transaction that changes something, in the write of the request that does so. `name` is
     /// what that request calls it.
-    pub(super) fn ask_number(&mut self, id: TransactionId, name: u16) -> Result<()> {
+    pub(super) fn ask_number(&mut self, id: TransactionId, name: Handle) -> Result<()> {
         for ticket in self.transactions.unneeded.split_off(0) {
             self.router.ignore(ticket);
         }
-        let owner = self.transactions.owner(id);
-        if let Some(Number::Wanted) = self.transactions.numbers.get(&owner) {
-            let request = InfoTransaction { object: name, items: &[INFO_ID], buffer_length: NUMBER_BUFFER };
+        if let Some(Number::Wanted) = self.transactions.open.get(&id).and_then(|open| open.number) {
+            let request = InfoTransaction { object: name.0, items: &[INFO_ID], buffer_length: NUMBER_BUFFER };
             let ticket = self.ask(&request)?;
-            self.transactions.numbers.insert(owner, Number::Asked(ticket));
+            if let Some(open) = self.transactions.open.get_mut(&id) {
+                open.number = Some(Number::Asked(ticket));
+            }
         }
         Ok(())
     }
 
     /// The error for a commit that was sent and not answered.
     pub(super) fn error_of_lost_commit(&mut self, id: TransactionId, error: Error) -> Error {
-        let number = match self.transactions.numbers.get(&id.0) {
-            Some(Number::Known(number)) => Some(*number),
-            Some(Number::Asked(ticket)) => self.router.take(*ticket).and_then(|response| {
+        let number = match self.transactions.open.get(&id).and_then(|open| open.number) {
+            Some(Number::Known(number)) => Some(number),
+            Some(Number::Asked(ticket)) => self.router.take(ticket).and_then(|response| {
                 let item = InfoReader::new(&response.data).find(|each| each.code == INFO_ID)?;
                 item.integer().and_then(|number| u64::try_from(number).ok())
             }),
@@ -258,16 +261,16 @@ impl<L: Link> Wire<L> {
     }
 
     pub(super) async fn finish(&mut self, id: TransactionId, end: End) -> Result<()> {
-        match self.transactions.late.get(&id.0) {
+        match self.transactions.state(id) {
             // It never began.
-            Some(Late::Unsent(_)) => {
+            Some(State::Unsent(_)) => {
                 if matches!(end, End::Commit | End::Rollback) {
                     self.transactions.forget(id);
                 }
                 return Ok(());
             }
             // It could not begin, or has ended together with its statement: there is nothing left to undo.
-            None if id.0 >= FIRST_LATE_ID && end == End::Rollback => return Ok(()),
+            None if end == End::Rollback => return Ok(()),
             _ => {}
         }
         let transaction = self.transaction(id).await?;
@@ -285,7 +288,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    pub(super) fn ask_for_end(&mut self, transaction: u16, end: End) -> Result<Ticket> {
+    pub(super) fn ask_for_end(&mut self, Handle(transaction): Handle, end: End) -> Result<Ticket> {
         match end {
             End::Commit => self.ask(&Commit { transaction }),
             End::Rollback => self.ask(&Rollback { transaction }),
@@ -297,25 +300,4 @@ impl<L: Link> Wire<L> {
 
 fn ended() -> Error {
     Error::new(Kind::Misuse, "the transaction has ended")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_of_late_transactions_are_those_of_no_other() {
-        let mut transactions = Transactions::default();
-        let mut start = || {
-            let id = transactions.next_late_id();
-            assert!(transactions.late.insert(id, Late::Unsent(Vec::new())).is_none(), "{id} is in use");
-            id
-        };
-        let first = start();
-        assert!((0..3 * FIRST_LATE_ID).all(|_| start() > first));
-        // They begin anew, behind those of handles, and skip the living.
-        transactions.last_late_id = u32::MAX;
-        transactions.forget(TransactionId(first + 1));
-        assert_eq!(transactions.next_late_id(), first + 1);
-    }
 }

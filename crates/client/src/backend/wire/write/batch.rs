@@ -2,6 +2,7 @@
 
 use super::{BYTES_AHEAD, What, misfit};
 use crate::backend::link::Link;
+use crate::backend::wire::transaction::Handle;
 use crate::backend::wire::{Wire, handle};
 use crate::backend::{Chunk, DETAILED_ERRORS, Method, Outcome, Writer};
 use crate::error::{Error, Result};
@@ -66,7 +67,8 @@ impl<L: Link> Wire<L> {
     pub(super) async fn send_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         let rows = &chunk.rows;
         let format = PackedFormat::new(Arc::clone(&rows.layout));
-        let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
+        let statement = handle(writer.statement.0);
+        let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         self.release_savepoints(writer)?;
         let ticket = self.ask(&immediate(transaction, &chunk.savepoint.set()))?;
         writer.pipe.push(ticket, What::Material, REQUEST);
@@ -143,7 +145,7 @@ impl<L: Link> Wire<L> {
 
     /// Releases the savepoints of batches that are done, with the next write.
     pub(super) fn release_savepoints(&mut self, writer: &mut Writer) -> Result<()> {
-        let transaction = handle(writer.transaction.0);
+        let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         for savepoint in std::mem::take(&mut writer.pipe.spent) {
             self.tell(&immediate(transaction, &savepoint.forget()))?;
         }

@@ -2,6 +2,7 @@
 
 use super::{BYTES_AHEAD, What, misfit};
 use crate::backend::link::Link;
+use crate::backend::wire::transaction::Handle;
 use crate::backend::wire::{Wire, handle};
 use crate::backend::{Chunk, Writer};
 use crate::error::{Error, Result};
@@ -23,7 +24,8 @@ impl<L: Link> Wire<L> {
         let format = PackedFormat::new(Arc::clone(&rows.layout));
         // Somebody else may have executed the statement with another format since the last chunk.
         let mut blr = rows.layout.blr();
-        let (statement, transaction) = (handle(writer.statement.0), handle(writer.transaction.0));
+        let statement = handle(writer.statement.0);
+        let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         let mut packed = Vec::new();
         let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));
         for (row, message) in (chunk.first..).zip(messages) {

@@ -1,17 +1,15 @@
 //! Single BLOBs: read through their ids, as a whole or as streams.
 
-use crate::backend::{Backend, BlobId};
-use crate::connection::Shared;
+use super::shared::Shared;
+use crate::backend::{Backend, BlobId, TransactionId};
 use crate::error::{Error, Kind, Result};
-use crate::transaction::Transaction;
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A BLOB that is read as a stream of bytes; text comes in UTF-8. It asks for a few segments ahead, so that a long one
-/// comes at the speed of the link. Dropping it closes it.
-pub struct BlobReader<'t> {
+/// comes at the speed of the link. Dropping it closes it; it ends with its transaction.
+pub struct BlobReader {
     shared: Arc<Shared>,
     id: BlobId,
     length: u64,
@@ -22,15 +20,11 @@ pub struct BlobReader<'t> {
     /// Offset of the buffer's end.
     position: u64,
     at_end: bool,
-    /// BLOBs end with their transaction.
-    transaction: PhantomData<&'t Transaction>,
 }
 
-impl<'t> BlobReader<'t> {
-    pub(crate) fn open(shared: &Arc<Shared>, transaction: &'t Transaction, id: u64) -> Result<Self> {
-        let owner = transaction.id()?;
-        let opened = shared.run(async |session| session.backend.open_blob(owner, id).await)?;
-        let (id, length, is_stream) = opened;
+impl BlobReader {
+    pub(super) fn open(shared: &Arc<Shared>, transaction: TransactionId, id: u64) -> Result<Self> {
+        let (id, length, is_stream) = shared.run(async |session| session.open_blob(transaction, id).await)?;
         Ok(Self {
             shared: Arc::clone(shared),
             id,
@@ -40,7 +34,6 @@ impl<'t> BlobReader<'t> {
             taken: 0,
             position: 0,
             at_end: false,
-            transaction: PhantomData,
         })
     }
 
@@ -83,7 +76,7 @@ impl<'t> BlobReader<'t> {
     }
 }
 
-impl Read for BlobReader<'_> {
+impl Read for BlobReader {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         let count = self.fill_buf()?.read(target)?;
         self.consume(count);
@@ -91,7 +84,7 @@ impl Read for BlobReader<'_> {
     }
 }
 
-impl BufRead for BlobReader<'_> {
+impl BufRead for BlobReader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.taken == self.buffer.len() && !self.at_end {
             self.refill().map_err(io::Error::other)?;
@@ -104,7 +97,7 @@ impl BufRead for BlobReader<'_> {
     }
 }
 
-impl Seek for BlobReader<'_> {
+impl Seek for BlobReader {
     /// Positions a stream BLOB; offsets count stored bytes. Positions behind the end become the end.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let here = self.position - (self.buffer.len() - self.taken) as u64;
@@ -118,19 +111,14 @@ impl Seek for BlobReader<'_> {
     }
 }
 
-impl Drop for BlobReader<'_> {
+impl Drop for BlobReader {
     fn drop(&mut self) {
         let id = self.id;
-        let closed = self.shared.release(async |session| {
-            if session.backend.is_failed() { Ok(()) } else { session.backend.close_blob(id).await }
-        });
-        if let Err(error) = closed {
-            tracing::debug!(%error, "closing a BLOB failed");
-        }
+        self.shared.discard("closing a BLOB", async |session| session.close_blob(id).await);
     }
 }
 
-impl fmt::Debug for BlobReader<'_> {
+impl fmt::Debug for BlobReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BlobReader").field("length", &self.length).finish_non_exhaustive()
     }

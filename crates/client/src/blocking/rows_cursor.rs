@@ -1,13 +1,12 @@
 //! The results of many rows of parameters as one.
 
-use crate::connection::Call;
-use crate::error::{Error, Kind, Result};
+use super::Transaction;
+use super::shared::Call;
+use super::statement::{Inner, Statement};
+use crate::error::{Error, Result};
 use crate::rows::{OnFailure, RowsExecuted};
-use crate::session::Session;
 use crate::session::series::{Querying, Step};
-use crate::statement::{Inner, Statement};
 use crate::stats::{Meter, WireStats};
-use crate::transaction::Transaction;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -88,13 +87,10 @@ impl RowsCursor {
         batches: Batches,
         on_failure: OnFailure,
     ) -> Result<Self> {
-        if !statement.has_rows() {
-            return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute_rows"));
-        }
-        let id = transaction.id()?;
+        let id = transaction.id;
         let inner = Arc::clone(&statement.inner);
         let stops = on_failure == OnFailure::Stop;
-        let (read, write) = ((&statement.read, statement.limits), statement.write);
+        let (read, write) = ((&statement.how.read, statement.how.limits), statement.how.write);
         let querying = inner.shared.run(async |session| {
             session.start_querying(&inner.prepared, id, parameters, stops, write, read)
         })?;
@@ -164,8 +160,7 @@ impl RowsCursor {
     fn advance(&mut self, call: &Call<'_>) -> Result<Option<RecordBatch>> {
         let Some(querying) = &mut self.querying else { return Ok(None) };
         loop {
-            let go_on = async |session: &mut Session<_>| session.go_on(querying).await;
-            match call.run(async |session| session.metered(&self.meters, go_on).await)? {
+            match call.run(&self.meters, async |session| session.go_on(querying).await)? {
                 Step::Batch(batch) => return Ok(Some(batch)),
                 Step::End => return Ok(None),
                 // The connection is free meanwhile: the reader may need it.
@@ -182,9 +177,8 @@ impl RowsCursor {
     fn finish(&mut self, call: &Call<'_>, result: Result<()>, is_complete: bool) -> Result<()> {
         self.batches = None;
         let Some(mut querying) = self.querying.take() else { return result };
-        let finish =
-            async |session: &mut Session<_>| session.finish_querying(&mut querying, is_complete).await;
-        let finished = call.finish(async |session| session.metered(&self.meters, finish).await);
+        let finished = call
+            .finish(&self.meters, async |session| session.finish_querying(&mut querying, is_complete).await);
         self.finished(querying);
         result.and(finished).map_err(|error| self.fail(error))
     }

@@ -1,12 +1,12 @@
 //! Results as record batches.
 
-use crate::backend::Backend;
-use crate::connection::Shared;
-use crate::error::{Error, Result};
-use crate::session::fetch::Fetching;
-use crate::statement::Inner;
+use super::Transaction;
+use super::shared::{BlockingSession, Shared};
+use super::statement::Inner;
+use crate::backend::End;
+use crate::error::Result;
+use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
-use crate::transaction::Transaction;
 use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -18,41 +18,43 @@ use std::time::Duration;
 /// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it [closes](Self::close) it.
 pub struct Cursor {
     shared: Arc<Shared>,
-    /// Given up when the cursor is closed: a prepared statement keeps others from altering its tables.
+    /// The prepared statement, until the cursor is closed: it keeps others from altering its tables.
     statement: Option<Arc<Inner>>,
-    fetching: Fetching,
-    /// The transaction of a query that runs in one of its own.
-    transaction: Option<Transaction>,
-    state: State,
-    /// The statement's, and its own.
-    meters: [Meter; 2],
-}
-
-#[derive(Clone, Debug)]
-enum State {
-    Open,
-    Closed,
-    Failed(Error),
+    reading: Reading,
+    /// Its own, and the statement's.
+    meters: Vec<Meter>,
 }
 
 impl Cursor {
-    pub(crate) fn new(statement: Arc<Inner>, fetching: Fetching, meter: Meter) -> Self {
+    /// Of SQL text.
+    pub(super) fn open(
+        shared: &Arc<Shared>,
+        open: impl AsyncFnOnce(&mut BlockingSession) -> Result<Reading>,
+    ) -> Result<Self> {
+        let meters = vec![Meter::default()];
+        let reading = shared.metered(&meters, open)?;
+        Ok(Self { shared: Arc::clone(shared), statement: None, reading, meters })
+    }
+
+    /// Of a prepared statement.
+    pub(super) fn of(statement: &Arc<Inner>, open: impl FnOnce(&[Meter]) -> Result<Reading>) -> Result<Self> {
+        let meters = vec![Meter::default(), statement.meter.clone()];
+        let reading = open(&meters)?;
         let shared = Arc::clone(&statement.shared);
-        let meters = [statement.meter.clone(), meter];
-        Self { shared, statement: Some(statement), fetching, transaction: None, state: State::Open, meters }
+        Ok(Self { shared, statement: Some(Arc::clone(statement)), reading, meters })
     }
 
     /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the cursor
     /// fails or is closed before.
     #[must_use]
     pub fn owning(mut self, transaction: Transaction) -> Self {
-        self.transaction = Some(transaction);
+        self.reading.own(transaction.into_id());
         self
     }
 
     /// Columns of every batch.
     pub fn schema(&self) -> SchemaRef {
-        self.fetching.schema()
+        self.reading.schema()
     }
 
     /// Rows that a statement with RETURNING changed, where the engine counts them.
@@ -62,46 +64,32 @@ impl Cursor {
 
     /// The same by what was done.
     pub fn record_counts(&self) -> Option<RecordCounts> {
-        self.fetching.counts
+        self.reading.counts()
     }
 
     /// What this result cost so far, from its execution on. Everything counts for the call with which it travels:
     /// preparing known SQL travels with its execution, and rows that were asked for ahead may come while another call
     /// waits. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
-        self.meters[1].read()
+        self.meters.first().map(Meter::read).unwrap_or_default()
     }
 
     /// Time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
-        self.fetching.decoding()
+        self.reading.decoding()
     }
 
     /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        match &self.state {
-            State::Open => {}
-            State::Closed => return Ok(None),
-            State::Failed(error) => return Err(error.clone()),
+        if let Some(outcome) = self.reading.outcome() {
+            return outcome.map(|()| None);
         }
-        let fetching = &mut self.fetching;
-        let batch = self.shared.metered(&self.meters, async |session| session.next_batch(fetching).await);
-        match batch {
-            Ok(Some(batch)) => Ok(Some(batch)),
-            Ok(None) => {
-                self.shut(State::Closed)?;
-                if let Some(transaction) = self.transaction.take() {
-                    transaction.commit()?;
-                }
-                Ok(None)
-            }
-            Err(error) => {
-                // The first error is the one to report.
-                let _ = self.shut(State::Failed(error.clone()));
-                self.transaction = None;
-                Err(error)
-            }
+        let Self { shared, reading, meters, .. } = self;
+        let batch = shared.metered(meters, async |session| session.next(reading).await);
+        if !self.reading.is_open() {
+            self.statement = None;
         }
+        batch
     }
 
     /// The contents of BLOBs whose ids this cursor gave (option `blobs=lazy`), in the same order; NULL for NULL. Text
@@ -112,48 +100,36 @@ impl Cursor {
     /// [`Kind::Misuse`](crate::Kind::Misuse) once the cursor's own transaction has ended, which for
     /// [`Connection::query`](crate::Connection::query) is at its last row.
     pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
-        let fetching = &self.fetching;
-        self.shared.metered(&self.meters, async |session| fetching.read_blobs(session, ids).await)
+        let Self { shared, reading, meters, .. } = self;
+        shared.metered(meters, async |session| session.read_blobs_of(reading, ids).await)
     }
 
     /// Closes the cursor before its end; rows not read yet are dropped. A server that is busy with more of them is interrupted,
     /// unless it sends them ahead and the next fetch waits behind: then this waits, until it is
     /// [cancelled](crate::CancelHandle). A transaction of its own is rolled back.
-    pub fn close(self) -> Result<()> {
-        self.leave(Transaction::rollback)
+    pub fn close(mut self) -> Result<()> {
+        self.leave(End::Rollback)
     }
 
     /// [`close`](Self::close), but a transaction of its own is committed: what the statement did until here stays.
-    pub fn close_and_commit(self) -> Result<()> {
-        self.leave(Transaction::commit)
+    pub fn close_and_commit(mut self) -> Result<()> {
+        self.leave(End::Commit)
     }
 
-    fn leave(mut self, end: impl FnOnce(Transaction) -> Result<()>) -> Result<()> {
-        if matches!(self.state, State::Open) {
-            self.shut(State::Closed)?;
+    fn leave(&mut self, end: End) -> Result<()> {
+        if self.reading.is_over() {
+            return Ok(());
         }
-        self.transaction.take().map_or(Ok(()), end)
-    }
-
-    fn shut(&mut self, state: State) -> Result<()> {
-        self.state = state;
-        let (fetching, ends_transaction) = (&self.fetching, self.transaction.is_some());
-        let closed = self.shared.finish_metered(&self.meters, async |session| {
-            if ends_transaction {
-                session.backend.expect_more();
-            }
-            session.close_fetching(fetching).await
-        });
+        let Self { shared, reading, meters, .. } = self;
+        let left = shared.finish(meters, async |session| session.leave(reading, end).await);
         self.statement = None;
-        closed
+        left
     }
 }
 
 impl Drop for Cursor {
     fn drop(&mut self) {
-        if matches!(self.state, State::Open)
-            && let Err(error) = self.shut(State::Closed)
-        {
+        if let Err(error) = self.leave(End::Rollback) {
             tracing::debug!(%error, "closing a cursor failed");
         }
     }
@@ -167,7 +143,7 @@ impl Iterator for Cursor {
             Ok(batch) => batch.map(Ok),
             Err(error) => {
                 // A stream ends after its error; next_batch would repeat it for ever.
-                self.state = State::Closed;
+                self.reading.forget_failure();
                 Some(Err(error.into()))
             }
         }
@@ -176,12 +152,12 @@ impl Iterator for Cursor {
 
 impl RecordBatchReader for Cursor {
     fn schema(&self) -> SchemaRef {
-        self.fetching.schema()
+        self.reading.schema()
     }
 }
 
 impl fmt::Debug for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cursor").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Cursor").field("is_open", &self.reading.is_open()).finish_non_exhaustive()
     }
 }

@@ -1,0 +1,267 @@
+//! The connection.
+
+use super::shared::Shared;
+use super::{Catalog, Cursor, PartitionedQuery, Statement, Transaction, flow};
+use crate::arrow::{BatchLimits, ReadOptions};
+use crate::backend::Backend;
+use crate::cancel::CancelHandle;
+use crate::config::Config;
+use crate::error::{Error, Kind, Result};
+use crate::executed::Executed;
+use crate::info::ServerInfo;
+use crate::params::Params;
+use crate::partition::{Partition, PartitionOptions};
+use crate::statistics::{Counters, DatabaseStatistics};
+use crate::stats::WireStats;
+use crate::warning::Warning;
+use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::transaction::TransactionOptions;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connection to a database. Transactions, statements and cursors keep it alive; it detaches when the last of them
+/// is gone. It may be shared between tasks: calls take turns. Clones are the same connection.
+#[derive(Clone)]
+pub struct Connection {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Connection {
+    /// Attaches to the database of a connection string; see [`Config::parse`] for its forms.
+    pub async fn connect(url: &str) -> Result<Self> {
+        Self::open(&Config::parse(url)?).await
+    }
+
+    /// Attaches to a database.
+    pub async fn open(config: &Config) -> Result<Self> {
+        Ok(Self { shared: Shared::open(config, false).await? })
+    }
+
+    /// Creates a database and attaches to it. An existing database is an error.
+    pub async fn create(config: &Config) -> Result<Self> {
+        Ok(Self { shared: Shared::open(config, true).await? })
+    }
+
+    /// Returns what should be known about this connection although it works: that it is not encrypted, and what the
+    /// server warned of. Front ends hand it on to their users.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.shared.warnings
+    }
+
+    /// How SQL text is meant.
+    pub fn dialect(&self) -> Dialect {
+        self.shared.facts.dialect
+    }
+
+    /// How results are read from here on.
+    pub fn read_options(&self) -> &ReadOptions {
+        &self.shared.facts.read
+    }
+
+    /// Starts a transaction. Dropping it rolls it back.
+    pub async fn begin(&self, options: TransactionOptions) -> Result<Transaction> {
+        Transaction::begin(&self.shared, flow!(session => session.begin(&options).await)).await
+    }
+
+    /// Starts a transaction together with its first statement, which saves a round trip. What has been committed by then
+    /// is visible to it, and errors of the options are reported then. In-process it starts at once.
+    pub async fn begin_lazy(&self, options: TransactionOptions) -> Result<Transaction> {
+        Transaction::begin(&self.shared, flow!(session => session.begin_deferred(&options).await)).await
+    }
+
+    /// Prepares a statement that can be run in any transaction of this connection.
+    pub async fn prepare(&self, sql: &str) -> Result<Statement> {
+        Statement::prepare(&self.shared, None, self.dialect(), sql).await
+    }
+
+    /// [`prepare`](Self::prepare), in another dialect than the connection's own.
+    pub async fn prepare_in(&self, dialect: Dialect, sql: &str) -> Result<Statement> {
+        Statement::prepare(&self.shared, None, dialect, sql).await
+    }
+
+    /// Runs a query in a transaction of its own, which is committed when the cursor is closed at its end and rolled
+    /// back when it is dropped before.
+    pub async fn query(&self, sql: &str) -> Result<Cursor> {
+        self.query_with(sql, Params::none()).await
+    }
+
+    /// [`query`](Self::query) with parameters.
+    pub async fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
+        let (facts, parameters) = (Arc::clone(&self.shared.facts), parameters.into());
+        let sql = sql.to_owned();
+        let open =
+            flow!(session => session.query_alone(facts.sql(&sql), parameters.batch(), &facts.how()).await);
+        Cursor::open(&self.shared, None, open).await
+    }
+
+    /// Runs a statement without rows in a transaction of its own, and commits it.
+    pub async fn execute(&self, sql: &str) -> Result<Executed> {
+        self.execute_with(sql, Params::none()).await
+    }
+
+    /// [`execute`](Self::execute), once for each row of parameters; all of them or none are committed.
+    pub async fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
+        let (facts, parameters) = (Arc::clone(&self.shared.facts), parameters.into());
+        let sql = sql.to_owned();
+        let run =
+            flow!(session => session.execute_alone(facts.sql(&sql), parameters.batch(), &facts.how()).await);
+        Ok(self.shared.run(run).await?.into())
+    }
+
+    /// What is known about the server, the database and the way to them.
+    pub async fn info(&self) -> Result<ServerInfo> {
+        self.shared.run(flow!(session => session.server_info().await)).await
+    }
+
+    /// Whether the engine is of Firebird 4 or later, as far as that is known without asking: a connection that was limited
+    /// to older protocols is taken for one to an older server.
+    pub fn has_firebird4(&self) -> bool {
+        self.shared.has_firebird4
+    }
+
+    /// Limits every statement of this session, and how long the session may be idle before the server closes it; zero is no
+    /// limit, `None` leaves a limit as it is.
+    ///
+    /// # Errors
+    /// [`Kind::Unsupported`] before Firebird 4.
+    pub async fn limit_session(&self, statement: Option<Duration>, idle: Option<Duration>) -> Result<()> {
+        self.shared.run(flow!(session => session.limit(statement, idle).await)).await
+    }
+
+    /// Checks that the server answers.
+    pub async fn ping(&self) -> Result<()> {
+        self.shared.run(flow!(session => session.backend.ping().await)).await
+    }
+
+    /// What the connection cost up to the end of its last call, from its first packet on. All zero for an engine in this
+    /// process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.shared.wire_stats()
+    }
+
+    /// What cancels the calls of this connection, from any task or thread.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        self.shared.cancel_handle()
+    }
+
+    /// Whether the connection is beyond use; every further call would fail.
+    pub fn is_failed(&self) -> bool {
+        self.shared.is_failed()
+    }
+
+    /// Rolls back what is open and leaves the database.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
+    pub async fn close(self) -> Result<()> {
+        self.alone()?.release(flow!(session => session.close().await)).await
+    }
+
+    /// Deletes the database, which nobody else may be attached to.
+    pub async fn drop_database(self) -> Result<()> {
+        self.alone()?.release(flow!(session => session.drop_database().await)).await
+    }
+
+    fn alone(&self) -> Result<&Shared> {
+        if Arc::strong_count(&self.shared) > 1 {
+            let text = "transactions, statements or cursors of the connection are still alive";
+            return Err(Error::new(Kind::Misuse, text));
+        }
+        Ok(&self.shared)
+    }
+}
+
+/// The state of the database, its catalog, and what belongs to more than one connection.
+impl Connection {
+    /// The catalog of the database.
+    pub async fn catalog(&self) -> Result<Catalog> {
+        Catalog::open(&self.shared).await
+    }
+
+    /// The options with the declared precisions of these columns, if they want any. A table is looked up once, and anew
+    /// when this connection may have altered it. Nothing else does that: see the option `decimal_precision`.
+    pub async fn declared(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
+        let (columns, options) = (columns.to_vec(), options.clone());
+        self.shared.run(flow!(session => session.declared(&columns, &options).await)).await
+    }
+
+    /// The state of the database, in one round trip. Counting pages makes the server write its cache to the disk.
+    pub async fn statistics(&self) -> Result<DatabaseStatistics> {
+        self.shared.run(flow!(session => session.statistics().await)).await
+    }
+
+    /// What the engine has done so far, in one round trip; more only when this connection has worked on more than a
+    /// thousand tables.
+    pub async fn counters(&self) -> Result<Counters> {
+        self.shared.run(flow!(session => session.counters().await)).await
+    }
+
+    /// Divides a query, which may have one row of parameters, and begins the snapshot that its parts will read.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] for statements without rows, and for several rows of parameters.
+    pub async fn partition(
+        &self,
+        sql: &str,
+        parameters: impl Into<Params>,
+        options: &PartitionOptions,
+    ) -> Result<PartitionedQuery> {
+        self.partition_reading(sql, parameters, options, self.read_options()).await
+    }
+
+    /// [`partition`](Self::partition), with other options than the connection's for reading. Declared precisions are
+    /// looked up if they want any.
+    pub async fn partition_reading(
+        &self,
+        sql: &str,
+        parameters: impl Into<Params>,
+        options: &PartitionOptions,
+        read: &ReadOptions,
+    ) -> Result<PartitionedQuery> {
+        let (sql, parameters, options, read) =
+            (sql.to_owned(), parameters.into(), options.clone(), read.clone());
+        let divide = flow!(session => session.partition(&sql, parameters.batch(), &options, &read).await);
+        PartitionedQuery::open(&self.shared, divide).await
+    }
+
+    /// Reads a part of a query that this or any other connection to the same database has divided.
+    ///
+    /// # Errors
+    /// [`Kind::Configuration`] if it is a part of a query of another database. [`Kind::Misuse`] if the
+    /// [`PartitionedQuery`] has gone, and its snapshot with it: another one is never read.
+    pub async fn read_partition(&self, partition: &Partition, limits: BatchLimits) -> Result<Cursor> {
+        let partition = partition.clone();
+        Cursor::open(&self.shared, None, flow!(session => session.open_partition(&partition, limits).await))
+            .await
+    }
+
+    /// The numbers of the transactions in limbo that are abandoned, in ascending order; see
+    /// [`Transaction::prepare_commit`]. What they are about is in `RDB$TRANSACTIONS`. One round trip.
+    ///
+    /// Those that a connection still holds, this or another one, are not among them: they are about to be decided. Firebird
+    /// 3.0 waits for the decision of others; the read timeout ends that, as a [cancel handle](Self::cancel_handle) does. A
+    /// server tells 64 KB of numbers, those of more than 5,000 transactions; ask again after recovering these.
+    pub async fn limbo_transactions(&self) -> Result<Vec<u64>> {
+        self.shared.run(flow!(session => session.limbo_numbers().await)).await
+    }
+
+    /// Takes over a transaction in limbo, to commit it or roll it back; dropping it leaves it in limbo. One round
+    /// trip for a number of the last [list](Self::limbo_transactions), else two. Of two who take it over, only one may end
+    /// it.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] when a connection still holds it, be it this one. `isc_no_recon` when no transaction of this
+    /// number is in limbo; the message tells its state.
+    pub async fn recover(&self, number: u64) -> Result<Transaction> {
+        Transaction::begin(&self.shared, flow!(session => session.recover(number).await)).await
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.shared.facts.config.redacted_url();
+        f.debug_struct("Connection").field("database", &url).finish_non_exhaustive()
+    }
+}

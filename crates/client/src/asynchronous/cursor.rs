@@ -1,0 +1,206 @@
+//! Results as streams of record batches.
+
+use super::shared::{AsyncSession, Flow, Shared};
+use super::statement::Inner;
+use super::{Transaction, flow};
+use crate::backend::End;
+use crate::error::Result;
+use crate::session::reading::Reading;
+use crate::stats::{Meter, WireStats};
+use arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
+use arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::RecordCounts;
+use futures_core::Stream;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// The rows of a query, read batch by batch, or as a [`Stream`]. Memory is bounded by the limits of one batch. Dropping it
+/// [closes](Self::close) it in the background.
+pub struct Cursor {
+    state: Arc<State>,
+    schema: SchemaRef,
+    /// What the stream waits for.
+    next: Option<Next>,
+}
+
+type Next = Pin<Box<dyn Future<Output = Result<Option<RecordBatch>>> + Send>>;
+
+/// What a cursor and its running call share.
+struct State {
+    shared: Arc<Shared>,
+    /// Locked by whoever has the session, so that nobody waits for it.
+    reading: Arc<Mutex<Reading>>,
+    /// Its own, and the statement's.
+    meters: Vec<Meter>,
+    /// The prepared statement, until the cursor is closed: it keeps others from altering its tables.
+    statement: std::sync::Mutex<Option<Arc<Inner>>>,
+}
+
+impl State {
+    async fn next_batch(&self) -> Result<Option<RecordBatch>> {
+        let (reading, meters) = (Arc::clone(&self.reading), self.meters.clone());
+        let next = flow!(session => {
+            let mut reading = reading.lock().await;
+            let batch = session.next(&mut reading).await;
+            if let Some(own) = meters.first() {
+                own.note(reading.counts(), reading.decoding());
+            }
+            batch
+        });
+        let batch = self.shared.metered(self.meters.clone(), next).await;
+        if !matches!(batch, Ok(Some(_))) {
+            self.statement.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
+        batch
+    }
+}
+
+impl Cursor {
+    pub(super) async fn open(
+        shared: &Arc<Shared>,
+        statement: Option<&Arc<Inner>>,
+        open: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, Reading> + Send + 'static,
+    ) -> Result<Self> {
+        let meters: Vec<Meter> = [Meter::default()]
+            .into_iter()
+            .chain(statement.map(|statement| statement.meter.clone()))
+            .collect();
+        let (owner, own, statement) = (Arc::clone(shared), meters.clone(), statement.cloned());
+        // Made in the task of the call: should nobody wait any more, it is closed there.
+        let open = flow!(session => {
+            let reading = open(session).await?;
+            if let Some(own) = own.first() {
+                own.note(reading.counts(), reading.decoding());
+            }
+            let schema = reading.schema();
+            let reading = Arc::new(Mutex::new(reading));
+            let state = State { shared: owner, reading, meters: own, statement: std::sync::Mutex::new(statement) };
+            Ok(Self { state: Arc::new(state), schema, next: None })
+        });
+        shared.metered(meters, open).await
+    }
+
+    /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the cursor
+    /// fails or is closed before.
+    #[must_use]
+    pub async fn owning(self, transaction: Transaction) -> Self {
+        let id = transaction.into_id();
+        self.state.reading.lock().await.own(id);
+        self
+    }
+
+    /// Columns of every batch.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Rows that a statement with RETURNING changed, where the engine counts them.
+    pub fn affected_rows(&self) -> Option<u64> {
+        self.record_counts().map(|counts| counts.affected())
+    }
+
+    /// The same by what was done.
+    pub fn record_counts(&self) -> Option<RecordCounts> {
+        self.state.meters.first().and_then(Meter::counts)
+    }
+
+    /// What this result cost so far, from its execution on. Everything counts for the call with which it travels:
+    /// preparing known SQL travels with its execution, and rows that were asked for ahead may come while another call
+    /// waits. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.state.meters.first().map(Meter::read).unwrap_or_default()
+    }
+
+    /// Time spent making Arrow values of this result so far.
+    pub fn decode_time(&self) -> Duration {
+        self.state.meters.first().map(Meter::decoding).unwrap_or_default()
+    }
+
+    /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error. A future that is dropped
+    /// fails the cursor: the rows that were under way are gone. As a [`Stream`] it waits on instead.
+    pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        match self.next.take() {
+            Some(next) => next.await,
+            None => self.state.next_batch().await,
+        }
+    }
+
+    /// The contents of BLOBs whose ids this cursor gave (option `blobs=lazy`), in the same order; NULL for NULL. Text
+    /// is UTF-8. Hundreds travel in one round trip. Statements whose BLOBs are read get short ones along with their rows
+    /// the next time, where the server can do that.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`](crate::Kind::Misuse) once the cursor's own transaction has ended, which for
+    /// [`Connection::query`](crate::Connection::query) is at its last row.
+    pub async fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
+        let (reading, ids) = (Arc::clone(&self.state.reading), ids.clone());
+        let read = flow!(session => {
+            let reading = reading.lock().await;
+            session.read_blobs_of(&reading, &ids).await
+        });
+        self.state.shared.metered(self.state.meters.clone(), read).await
+    }
+
+    /// Closes the cursor before its end; rows not read yet are dropped. A server that is busy with more of them is interrupted,
+    /// unless it sends them ahead and the next fetch waits behind: then this waits, until it is
+    /// [cancelled](crate::CancelHandle). A transaction of its own is rolled back.
+    pub async fn close(self) -> Result<()> {
+        self.leave(End::Rollback).await
+    }
+
+    /// [`close`](Self::close), but a transaction of its own is committed: what the statement did until here stays.
+    pub async fn close_and_commit(self) -> Result<()> {
+        self.leave(End::Commit).await
+    }
+
+    async fn leave(mut self, end: End) -> Result<()> {
+        self.next = None;
+        let reading = Arc::clone(&self.state.reading);
+        let leave = flow!(session => {
+            let mut reading = reading.lock().await;
+            session.leave(&mut reading, end).await
+        });
+        self.state.shared.finish(self.state.meters.clone(), leave).await
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        let reading = Arc::clone(&self.reading);
+        if reading.try_lock().is_ok_and(|reading| reading.is_over()) {
+            return;
+        }
+        self.shared.discard(flow!(session => {
+            let mut reading = reading.lock().await;
+            session.leave(&mut reading, End::Rollback).await
+        }));
+    }
+}
+
+impl Stream for Cursor {
+    type Item = Result<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let state = Arc::clone(&self.state);
+        let next = self.next.get_or_insert_with(|| Box::pin(async move { state.next_batch().await }));
+        let Poll::Ready(batch) = next.as_mut().poll(context) else { return Poll::Pending };
+        self.next = None;
+        if batch.is_err()
+            && let Ok(mut reading) = self.state.reading.try_lock()
+        {
+            // A stream ends after its error; next_batch would repeat it for ever.
+            reading.forget_failure();
+        }
+        Poll::Ready(batch.transpose())
+    }
+}
+
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cursor").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,152 @@
+//! Listening to events.
+
+use super::shared::Shared;
+use super::{Connection, flow};
+use crate::error::{Error, Kind, Result};
+use crate::event::{EventCounts, Inbox, Listening, Step};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Hears of events. It keeps its connection alive; dropping it ends the waiting.
+///
+/// It may be shared between tasks: one of them waits, another [closes](Self::close) it. The connection can be used
+/// meanwhile. The other way round, a listener asks again over the connection, and does so between two calls: beside
+/// statements that run for long it hears late, though of everything. A connection of its own is better then.
+pub struct EventListener {
+    shared: Arc<Shared>,
+    listening: Arc<Listening>,
+}
+
+impl Connection {
+    /// Listens to events of these names, from now on: what is posted before this returns does not count, what is posted
+    /// after it does.
+    ///
+    /// Servers tell of events on a second TCP connection, which all listeners of a connection share. It goes to the same
+    /// host, and to the port that the server names; `event_host` and `event_port` of the [`Config`](crate::Config) overrule
+    /// that. Takes a round trip for each new listener and one more for the first.
+    ///
+    /// # Errors
+    /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit into a
+    /// request (64 KB). [`Kind::Unreachable`] or [`Kind::Timeout`] (after `connect_timeout`) when the second connection
+    /// cannot be made; the first is as good as before.
+    pub async fn events(&self, names: &[&str]) -> Result<EventListener> {
+        let listening = Arc::new(Listening::new(names)?);
+        let listener = EventListener { shared: Arc::clone(&self.shared), listening };
+        // The first answer is there at once: it tells where counting begins.
+        let deadline = Instant::now().checked_add(self.shared.facts.config.connect_timeout);
+        match listener.next(deadline).await? {
+            Some(_) => Ok(listener),
+            None => Err(Error::new(Kind::Timeout, "the server did not confirm that it will tell of events")),
+        }
+    }
+}
+
+impl EventListener {
+    /// What is listened to: without blanks at the end, which do not count, and each name once.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.listening.names()
+    }
+
+    /// Waits until something is posted; `None` when nothing was for this long. Postings of one transaction come together,
+    /// when it commits; so may those of several.
+    ///
+    /// # Errors
+    /// [`Kind::Closed`] when the listener was closed, or a connection is lost; it will hear nothing more then.
+    pub async fn wait(&self, timeout: Duration) -> Result<Option<EventCounts>> {
+        self.next(Instant::now().checked_add(timeout)).await
+    }
+
+    /// Ends the waiting, also that of other tasks. The server has five seconds to confirm it, or `read_timeout` if that is
+    /// shorter; the connection is closed if it does not. Dropping the listener does the same.
+    pub async fn close(&self) -> Result<()> {
+        if self.listening.close() { self.take_back().await } else { Ok(()) }
+    }
+
+    async fn take_back(&self) -> Result<()> {
+        let inbox = Arc::clone(&self.listening.inbox);
+        self.shared.release(flow!(session => session.cancel_events(&inbox).await)).await
+    }
+
+    /// The next report, or an empty one when counting begins.
+    async fn next(&self, deadline: Option<Instant>) -> Result<Option<EventCounts>> {
+        let inbox = &self.listening.inbox;
+        loop {
+            // From here on changes are noted.
+            let woken = inbox.woken.notified();
+            let step = self.listening.step(&mut inbox.lock(), deadline.map(Instant::into_std))?;
+            match step {
+                Step::Report(report) => return Ok(report),
+                Step::Sleep => match deadline {
+                    None => woken.await,
+                    Some(deadline) if timeout_at(deadline, woken).await.is_err() => return Ok(None),
+                    Some(_) => {}
+                },
+                Step::Ask(block) => {
+                    if !self.ask(block, inbox, deadline).await? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks the engine; `false` when others keep the connection busy until the deadline.
+    async fn ask(&self, block: Vec<u8>, inbox: &Arc<Inbox>, deadline: Option<Instant>) -> Result<bool> {
+        let (listening, inbox) = (Arc::clone(&self.listening), Arc::clone(inbox));
+        // Whoever waits may go: the question is noted in the task that asks it, or not at all.
+        let asking = Asking { listening: Some(Arc::clone(&listening)) };
+        let ask = flow!(session => {
+            let asked = session.queue_events(&block, &inbox).await;
+            if asking.done(asked.is_ok()) {
+                session.cancel_events(&inbox).await?;
+            }
+            asked
+        });
+        let asked = self.shared.run(ask);
+        match deadline {
+            None => asked.await.map(|()| true),
+            Some(deadline) => match timeout_at(deadline, asked).await {
+                Ok(asked) => asked.map(|()| true),
+                Err(_) => Ok(false),
+            },
+        }
+    }
+}
+
+/// A question on its way to the engine.
+struct Asking {
+    listening: Option<Arc<Listening>>,
+}
+
+impl Asking {
+    /// `true` if the question has to be taken back.
+    fn done(mut self, was_asked: bool) -> bool {
+        self.listening.take().is_some_and(|listening| listening.was_asked(was_asked))
+    }
+}
+
+impl Drop for Asking {
+    /// It was given up before it began.
+    fn drop(&mut self) {
+        if let Some(listening) = self.listening.take() {
+            listening.was_asked(false);
+        }
+    }
+}
+
+impl Drop for EventListener {
+    fn drop(&mut self) {
+        if self.listening.close() {
+            let inbox = Arc::clone(&self.listening.inbox);
+            self.shared.discard(flow!(session => session.cancel_events(&inbox).await));
+        }
+    }
+}
+
+impl fmt::Debug for EventListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventListener").field("names", &self.listening.names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,56 @@
+//! The asynchronous API, over Tokio: the same names and the same flows as the blocking one.
+//!
+//! ```no_run
+//! use firearrow::asynchronous::Connection;
+//!
+//! # async fn example() -> firearrow::Result<()> {
+//! let connection = Connection::connect("firebird://db.example/employee").await?;
+//! let mut cursor = connection.query("SELECT * FROM country").await?;
+//! while let Some(batch) = cursor.next_batch().await? {
+//!     println!("{} rows", batch.num_rows());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Each call runs as a task of its own in the runtime that calls it; calls of one connection take turns. A future that is
+//! dropped cancels its call and nothing else: the server is told to stop, the answers that are under way are read, and
+//! the connection can be used again, or is closed and [known](Connection::is_failed) to be. What is dropped without being
+//! closed (a cursor, a transaction) ends in the background.
+//!
+//! An engine in this process blocks, so its calls run on the runtime's threads for blocking work. There are 512 of them
+//! unless the runtime was built with another bound; statements that wait for locks occupy one each.
+//!
+//! A connection may be used in several runtimes. A runtime that shuts down in the middle of a call closes the connection.
+
+mod blob;
+mod catalog;
+mod connection;
+mod cursor;
+mod event;
+mod partition;
+mod rows_cursor;
+mod scroll;
+mod shared;
+mod statement;
+mod transaction;
+mod writing;
+
+pub use blob::BlobReader;
+pub use catalog::Catalog;
+pub use connection::Connection;
+pub use cursor::Cursor;
+pub use event::EventListener;
+pub use partition::PartitionedQuery;
+pub use rows_cursor::RowsCursor;
+pub use scroll::ScrollCursor;
+pub use statement::Statement;
+pub use transaction::Transaction;
+
+/// A flow of the session as a value: `flow!(session => session.begin(&options).await)`.
+macro_rules! flow {
+    ($session:ident => $flow:expr) => {
+        $crate::asynchronous::shared::flow(move |$session| Box::pin(async move { $flow }))
+    };
+}
+use flow;

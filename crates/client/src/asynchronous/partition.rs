@@ -1,0 +1,41 @@
+//! Queries in parts.
+
+use super::shared::{AsyncSession, Flow, Shared};
+use super::{Transaction, flow};
+use crate::error::Result;
+use crate::partition::{Divided, Partition};
+use arrow::datatypes::SchemaRef;
+use std::sync::Arc;
+
+/// A query in parts. As long as it lives it holds the snapshot that they read.
+#[derive(Debug)]
+pub struct PartitionedQuery {
+    schema: SchemaRef,
+    partitions: Vec<Partition>,
+    /// Its snapshot is the one that the partitions read.
+    _leader: Transaction,
+}
+
+impl PartitionedQuery {
+    pub(super) async fn open(
+        shared: &Arc<Shared>,
+        divide: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, Divided> + Send + 'static,
+    ) -> Result<Self> {
+        let owner = Arc::clone(shared);
+        let open = flow!(session => {
+            let Divided { schema, partitions, leader } = divide(session).await?;
+            Ok(Self { schema, partitions, _leader: Transaction::of(&owner, leader) })
+        });
+        shared.run(open).await
+    }
+
+    /// Columns of every partition.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// The parts, in the order of the table; at least one.
+    pub fn partitions(&self) -> &[Partition] {
+        &self.partitions
+    }
+}

@@ -1,0 +1,197 @@
+//! Results whose rows are fetched in any order.
+
+use super::shared::{AsyncSession, Flow, Shared};
+use super::statement::{Inner, Statement};
+use super::{Transaction, flow};
+use crate::error::{Error, Kind, Result};
+use crate::params::Params;
+use crate::scroll::Position;
+use crate::session::run::Verb;
+use crate::session::scroll::Scrolling;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use std::fmt;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// The rows of a query, fetched in any order. Dropping it closes it.
+///
+/// Firebird 5.0 scrolls by itself, as do all embedded engines: each call is one round trip, or two where
+/// [`fetch`](Self::fetch) is asked for several rows at a place that has to be found first. For older servers
+/// (before protocol 18) the rows that were passed are kept on this side, and read no farther than is needed;
+/// [`last`](Self::last) and positions counted from the end read all of them. Apart from
+/// [`is_native`](Self::is_native), the time and the [memory](crate::ScrollOptions::memory) they behave alike. Both read ahead, so
+/// that the failure of a row may be reported before that row is asked for.
+///
+/// Fetches bring as many rows as are asked for, whatever the [`BatchLimits`](crate::BatchLimits) of the statement. After
+/// an error the cursor is closed and repeats it. Where an error names a row, rows are counted in the order in which they
+/// came.
+pub struct ScrollCursor {
+    shared: Arc<Shared>,
+    /// The prepared statement: it must not go before the cursor.
+    _statement: Option<Arc<Inner>>,
+    /// Locked by whoever has the session, so that nobody waits for it.
+    scrolling: Arc<Mutex<Scrolling>>,
+    schema: SchemaRef,
+    is_native: bool,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Open,
+    Closed,
+    Failed(Error),
+}
+
+impl Statement {
+    /// Runs it and opens its result so that rows can be fetched in any order. One cursor at a time may be open on a
+    /// statement. A limit set by [`with_timeout`](Self::with_timeout) includes the time until the cursor is closed.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] if it gives no rows or has a cursor open; else as [`query`](Self::query).
+    pub async fn query_scrollable(
+        &self,
+        transaction: &Transaction,
+        parameters: impl Into<Params>,
+    ) -> Result<ScrollCursor> {
+        let (inner, how, parameters) = (Arc::clone(&self.inner), self.how.clone(), parameters.into());
+        let id = transaction.id;
+        let open = flow!(session => {
+            session.run(&inner.prepared, id, Verb::Scroll, parameters.batch(), &how).await?.scrolling()
+        });
+        ScrollCursor::open(&self.inner.shared, Some(&self.inner), open).await
+    }
+}
+
+impl ScrollCursor {
+    pub(super) async fn open(
+        shared: &Arc<Shared>,
+        statement: Option<&Arc<Inner>>,
+        open: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, Scrolling> + Send + 'static,
+    ) -> Result<Self> {
+        let (owner, statement) = (Arc::clone(shared), statement.cloned());
+        let open = flow!(session => {
+            let scrolling = open(session).await?;
+            Ok(Self {
+                shared: owner,
+                _statement: statement,
+                schema: scrolling.schema(),
+                is_native: scrolling.is_native(),
+                scrolling: Arc::new(Mutex::new(scrolling)),
+                state: State::Open,
+            })
+        });
+        shared.run(open).await
+    }
+
+    /// Columns of every batch.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// Whether the engine scrolls; otherwise the rows are kept on this side.
+    pub fn is_native(&self) -> bool {
+        self.is_native
+    }
+
+    /// Goes to a row and fetches it together with those after it (those before it, for [`Position::Prior`]), `rows` in
+    /// all. The rows come in the order in which they are passed: those of [`Position::Prior`] backwards.
+    ///
+    /// The place is that of the last row fetched. If there are fewer rows than were asked for, those that exist come,
+    /// and the place is behind the last row (before the first one, for [`Position::Prior`]). `None` if there is no row at
+    /// the position at all.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] for 0 rows, and when the transaction has ended; [`Kind::Memory`] for more rows than
+    /// [`ScrollOptions::memory`] allows.
+    pub async fn fetch(&mut self, to: Position, rows: usize) -> Result<Option<RecordBatch>> {
+        if let State::Failed(error) = &self.state {
+            return Err(error.clone());
+        }
+        if rows == 0 {
+            return Err(Error::new(Kind::Misuse, "0 rows were asked for; a fetch takes at least 1"));
+        }
+        let scrolling = Arc::clone(&self.scrolling);
+        let fetch = flow!(session => {
+            let mut scrolling = scrolling.lock().await;
+            session.scroll(&mut scrolling, to, rows).await
+        });
+        let batch = self.shared.run(fetch).await;
+        if let Err(error) = &batch {
+            // Report the original error.
+            let _ = self.shut(State::Failed(error.clone())).await;
+        }
+        batch
+    }
+
+    /// Up to `rows` rows behind the place.
+    pub async fn next(&mut self, rows: usize) -> Result<Option<RecordBatch>> {
+        self.fetch(Position::Next, rows).await
+    }
+
+    /// Up to `rows` rows before the place, the nearest first.
+    pub async fn prior(&mut self, rows: usize) -> Result<Option<RecordBatch>> {
+        self.fetch(Position::Prior, rows).await
+    }
+
+    /// The first row.
+    pub async fn first(&mut self) -> Result<Option<RecordBatch>> {
+        self.fetch(Position::First, 1).await
+    }
+
+    /// The last row.
+    pub async fn last(&mut self) -> Result<Option<RecordBatch>> {
+        self.fetch(Position::Last, 1).await
+    }
+
+    /// The row with this number, from 1 on, or from the end when negative.
+    pub async fn absolute(&mut self, row: i64) -> Result<Option<RecordBatch>> {
+        self.fetch(Position::Absolute(row), 1).await
+    }
+
+    /// The row so many rows on, or back when negative.
+    pub async fn relative(&mut self, by: i64) -> Result<Option<RecordBatch>> {
+        self.fetch(Position::Relative(by), 1).await
+    }
+
+    /// Closes the cursor.
+    pub async fn close(mut self) -> Result<()> {
+        match self.state {
+            State::Open => self.shut(State::Closed).await,
+            State::Closed | State::Failed(_) => Ok(()),
+        }
+    }
+
+    async fn shut(&mut self, state: State) -> Result<()> {
+        self.state = state;
+        let scrolling = Arc::clone(&self.scrolling);
+        let close = flow!(session => {
+            let scrolling = scrolling.lock().await;
+            session.close_scrolling(&scrolling).await
+        });
+        self.shared.finish(Vec::new(), close).await
+    }
+}
+
+impl Drop for ScrollCursor {
+    fn drop(&mut self) {
+        if !matches!(self.state, State::Open) {
+            return;
+        }
+        let scrolling = Arc::clone(&self.scrolling);
+        self.shared.discard(flow!(session => {
+            let scrolling = scrolling.lock().await;
+            session.close_scrolling(&scrolling).await
+        }));
+    }
+}
+
+impl fmt::Debug for ScrollCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScrollCursor")
+            .field("is_native", &self.is_native)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

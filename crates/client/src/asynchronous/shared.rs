@@ -1,0 +1,382 @@
+//! What a connection and everything made from it have in common.
+
+use super::flow;
+use crate::backend::link::tokio::TokioLink;
+use crate::backend::{AnyBackend, Backend};
+use crate::cancel::{CancelHandle, Entry, Operation, Underway, Wake, interrupted};
+use crate::config::{Config, KeySource, Target};
+use crate::error::{Error, Kind, Result};
+use crate::session::connect::Facts;
+use crate::session::{Session, ready};
+use crate::stats::{Meter, WireStats};
+use crate::warning::Warning;
+use std::mem;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, OwnedMutexGuard};
+use tokio::task::{JoinError, spawn_blocking};
+
+/// A session over a link that waits in the runtime.
+pub(crate) type AsyncSession = Session<AnyBackend<TokioLink>>;
+
+/// A flow that is under way.
+pub(crate) type Flow<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+/// A closure as a flow, so that the compiler takes it for one.
+pub(crate) fn flow<T, F>(flow: F) -> F
+where
+    F: for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+{
+    flow
+}
+
+/// A flow that nobody waits for.
+type Discarded = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send>;
+
+/// The session, and what is known without asking it.
+pub(crate) struct Shared {
+    session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
+    /// An engine in this process: its calls block.
+    blocks: bool,
+    underway: Underway,
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) has_firebird4: bool,
+    known: Arc<Known>,
+}
+
+/// What was known at the end of the last operation, and what the next one has to do first.
+#[derive(Default)]
+struct Known {
+    is_failed: AtomicBool,
+    wire_stats: Mutex<WireStats>,
+    /// What was dropped where there was no runtime.
+    discarded: Mutex<Vec<Discarded>>,
+}
+
+impl Known {
+    fn note(&self, session: &AsyncSession) {
+        self.is_failed.store(session.backend.is_failed(), Ordering::SeqCst);
+        *lock(&self.wire_stats) = session.backend.wire_stats();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(crate) async fn open(config: &Config, create: bool) -> Result<Arc<Self>> {
+        let facts = Arc::new(Facts::of(config)?);
+        let blocks = matches!(config.target, Target::Embedded { .. });
+        let reads_key = matches!(config.db_key, Some(KeySource::Command(_) | KeySource::File(_)));
+        let (session, warnings) = match (blocks, reads_key) {
+            (false, false) => Session::connect(&facts, create).await?,
+            _ => {
+                let (facts, runtime) = (Arc::clone(&facts), Handle::current());
+                let connect = move || runtime.block_on(Session::connect(&facts, create));
+                spawn_blocking(connect).await.unwrap_or_else(|error| Err(of_task(error)))?
+            }
+        };
+        let known = Arc::new(Known::default());
+        known.note(&session);
+        let has_firebird4 = session.backend.has_time_zones();
+        let session = Arc::new(tokio::sync::Mutex::new(Box::new(session)));
+        if let (Some(interval), false) = (config.keepalive, blocks) {
+            tokio::spawn(keep_alive(Arc::downgrade(&session), interval));
+        }
+        let underway = Underway::default();
+        Ok(Arc::new(Self { session, blocks, underway, facts, warnings, has_firebird4, known }))
+    }
+
+    /// Runs a flow as an operation; others wait their turn.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.begin().run(Vec::new(), flow).await
+    }
+
+    /// [`run`](Self::run), at the expense of `meters`.
+    pub(crate) async fn metered<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.begin().run(meters, flow).await
+    }
+
+    /// Closes something, even if the operation is cancelled already; but its wait for the server can be cancelled.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.begin().finish(meters, flow).await
+    }
+
+    /// Ends something that the caller has given up, whatever is cancelled.
+    pub(crate) async fn release<T: Send + 'static>(
+        &self,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.call(Operation::shielded()).finish(Vec::new(), flow).await
+    }
+
+    /// [`release`](Self::release) in a destructor, in the background; where there is no runtime, before the next call.
+    pub(crate) fn discard(
+        &self,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send + 'static,
+    ) {
+        if self.is_failed() {
+            return;
+        }
+        match Handle::try_current() {
+            Ok(runtime) => {
+                let part = self.call(Operation::shielded()).part(Vec::new());
+                runtime.spawn(async move {
+                    if let Err(error) = part.run(false, flow).await {
+                        tracing::debug!(%error, "closing something failed");
+                    }
+                });
+            }
+            Err(_) => lock(&self.known.discarded).push(Box::new(flow)),
+        }
+    }
+
+    /// Begins an operation of several parts. Others may use the connection in between.
+    pub(crate) fn begin(&self) -> Call {
+        self.call(Operation::new())
+    }
+
+    fn call(&self, operation: Operation) -> Call {
+        Call {
+            session: Arc::clone(&self.session),
+            blocks: self.blocks,
+            entry: Arc::new(self.underway.enter(&operation)),
+            operation,
+            known: Arc::clone(&self.known),
+        }
+    }
+
+    /// What the connection cost up to the end of the last operation.
+    pub(crate) fn wire_stats(&self) -> WireStats {
+        *lock(&self.known.wire_stats)
+    }
+
+    pub(crate) fn is_failed(&self) -> bool {
+        self.known.is_failed.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle { underway: self.underway.clone() }
+    }
+}
+
+impl Drop for Shared {
+    /// Without a runtime the socket is closed, which ends whatever the server has open for it.
+    fn drop(&mut self) {
+        self.discard(flow!(session => session.close().await));
+    }
+}
+
+/// An operation of a connection, in one or more parts.
+pub(crate) struct Call {
+    session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
+    blocks: bool,
+    operation: Operation,
+    entry: Arc<Entry>,
+    known: Arc<Known>,
+}
+
+impl Call {
+    /// Runs a part of it at the expense of `meters`, unless it is cancelled. Dropping the future cancels the operation.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.operation.check()?;
+        self.spawn(meters, true, flow).await
+    }
+
+    /// Runs its last part, even if it is cancelled.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.spawn(meters, false, flow).await
+    }
+
+    async fn spawn<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        can_be_refused: bool,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        let guard = CancelOnDrop(Some(self.operation.clone()));
+        let part = self.part(meters);
+        // In a task, so that neither a future that is dropped nor one that nobody polls holds up the connection.
+        let task = tokio::spawn(part.run(can_be_refused, flow));
+        let result = task.await;
+        guard.disarm();
+        result.unwrap_or_else(|error| Err(of_task(error)))
+    }
+
+    fn part(&self, meters: Vec<Meter>) -> Part {
+        Part {
+            session: Arc::clone(&self.session),
+            blocks: self.blocks,
+            operation: self.operation.clone(),
+            _entry: Arc::clone(&self.entry),
+            known: Arc::clone(&self.known),
+            meters,
+        }
+    }
+}
+
+/// A part of an operation, in the task that runs it.
+struct Part {
+    session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
+    blocks: bool,
+    operation: Operation,
+    _entry: Arc<Entry>,
+    known: Arc<Known>,
+    meters: Vec<Meter>,
+}
+
+impl Part {
+    async fn run<T: Send + 'static>(
+        self,
+        can_be_refused: bool,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        let turn = Arc::clone(&self.session).lock_owned();
+        let session = match can_be_refused {
+            false => turn.await,
+            true => tokio::select! {
+                biased;
+                session = turn => session,
+                kind = interruption(&self.operation) => return Err(interrupted(kind, "before its turn")),
+            },
+        };
+        let turn = Turn { session, known: Arc::clone(&self.known), is_whole: true };
+        if self.blocks {
+            let work = move || ready(self.run_in(turn, flow));
+            return spawn_blocking(work).await.unwrap_or_else(|error| Err(of_task(error)));
+        }
+        self.run_in(turn, flow).await
+    }
+
+    async fn run_in<T>(
+        self,
+        mut turn: Turn,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        turn.is_whole = false;
+        let discarded = mem::take(&mut *lock(&self.known.discarded));
+        for flow in discarded {
+            if let Err(error) = flow(&mut turn.session).await {
+                tracing::debug!(%error, "closing something failed");
+            }
+        }
+        let entered = turn.session.enter(&self.operation);
+        let result = flow(&mut turn.session).await;
+        let result = turn.session.leave_operation(entered, &self.meters, result);
+        turn.is_whole = true;
+        result
+    }
+}
+
+/// The right to use the session.
+struct Turn {
+    session: OwnedMutexGuard<Box<AsyncSession>>,
+    known: Arc<Known>,
+    /// Whether no flow is in the middle of something.
+    is_whole: bool,
+}
+
+impl Drop for Turn {
+    /// A runtime that shuts down drops its tasks wherever they are, and a panic ends them: what the peer would say next
+    /// belongs to nobody.
+    fn drop(&mut self) {
+        if !self.is_whole {
+            self.session.backend.abort();
+        }
+        self.known.note(&self.session);
+    }
+}
+
+/// Cancels an operation whose caller has gone.
+struct CancelOnDrop(Option<Operation>);
+
+impl CancelOnDrop {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some(operation) = &self.0 {
+            operation.cancel();
+        }
+    }
+}
+
+/// Waits until an operation shall end; says why.
+async fn interruption(operation: &Operation) -> Kind {
+    let changed = Arc::new(Notify::new());
+    let wake: Wake = {
+        let changed = Arc::clone(&changed);
+        Arc::new(move || changed.notify_one())
+    };
+    let _listening = operation.listen(&wake);
+    loop {
+        match operation.interruption() {
+            Some(kind) => return kind,
+            None => changed.notified().await,
+        }
+    }
+}
+
+/// The error of a task that did not come to its end.
+fn of_task(error: JoinError) -> Error {
+    match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(_) => {
+            Error::new(Kind::Closed, "the runtime was shut down during the call; the connection was closed")
+        }
+    }
+}
+
+/// Sends a dummy packet whenever the connection has been idle for `interval`; never while a call runs.
+async fn keep_alive(session: Weak<tokio::sync::Mutex<Box<AsyncSession>>>, interval: Duration) {
+    let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
+    let mut last = (0, Instant::now());
+    loop {
+        tokio::time::sleep(step).await;
+        let Some(session) = session.upgrade() else { return };
+        let Ok(mut session) = session.try_lock() else {
+            last.1 = Instant::now();
+            continue;
+        };
+        if session.backend.is_failed() {
+            return;
+        }
+        let sent = session.backend.wire_stats().packets_sent;
+        if sent != last.0 {
+            last = (sent, Instant::now());
+        } else if last.1.elapsed() >= interval {
+            if session.backend.keep_alive().await.is_err() {
+                return;
+            }
+            last = (session.backend.wire_stats().packets_sent, Instant::now());
+        }
+    }
+}

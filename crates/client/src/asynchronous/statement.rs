@@ -1,0 +1,211 @@
+//! Prepared statements.
+
+use super::shared::Shared;
+use super::{Cursor, Transaction, flow};
+use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
+use crate::backend::{Sql, TransactionId};
+use crate::error::{Error, Kind, Result};
+use crate::executed::Executed;
+use crate::params::Params;
+use crate::scroll::ScrollOptions;
+use crate::session::reading::Reading;
+use crate::session::run::{How, Verb};
+use crate::session::{Prepared, has_rows};
+use crate::stats::{Meter, WireStats};
+use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::dialect::Dialect;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A statement that the engine has understood. It survives transactions and can run in any of its connection.
+#[derive(Clone)]
+pub struct Statement {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) how: How,
+}
+
+/// Freed when the last cursor and statement are gone.
+pub(crate) struct Inner {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) prepared: Prepared,
+    /// All executions.
+    pub(crate) meter: Meter,
+}
+
+impl Statement {
+    pub(crate) async fn prepare(
+        shared: &Arc<Shared>,
+        transaction: Option<TransactionId>,
+        dialect: Dialect,
+        sql: &str,
+    ) -> Result<Self> {
+        let (owner, sql) = (Arc::clone(shared), sql.to_owned());
+        let prepare = flow!(session => {
+            Ok(Self::new(&owner, session.prepare(transaction, Sql::new(&sql, dialect)).await?))
+        });
+        shared.run(prepare).await
+    }
+
+    /// Prepares for an execution that follows at once: known SQL is sent together with it.
+    pub(crate) async fn recall(shared: &Arc<Shared>, transaction: TransactionId, sql: &str) -> Result<Self> {
+        let (owner, sql) = (Arc::clone(shared), sql.to_owned());
+        let recall = flow!(session => {
+            Ok(Self::new(&owner, session.recall(transaction, owner.facts.sql(&sql)).await?))
+        });
+        shared.run(recall).await
+    }
+
+    fn new(shared: &Arc<Shared>, prepared: Prepared) -> Self {
+        let inner = Inner { shared: Arc::clone(shared), prepared, meter: Meter::default() };
+        Self { inner: Arc::new(inner), how: shared.facts.how() }
+    }
+
+    /// Whether this failure of a statement that was [recalled](Transaction::recall) may come from its being something else
+    /// by now. It has not given rows then, and the same SQL can be prepared anew; if the kind of the error is
+    /// [`Kind::Changed`] it has run, and what it did until then is part of the transaction.
+    pub fn is_outdated_by(&self, error: &Error) -> bool {
+        let prepared = &self.inner.prepared;
+        prepared.may_be_outdated_by(error) || (prepared.is_recalled && error.kind() == Kind::Changed)
+    }
+
+    /// Reads results of this statement in another way than the connection's default.
+    #[must_use]
+    pub fn with_read_options(mut self, options: ReadOptions) -> Self {
+        self.how.read = options;
+        self
+    }
+
+    /// Bounds the batches of this statement.
+    #[must_use]
+    pub fn with_limits(mut self, limits: BatchLimits) -> Self {
+        self.how.limits = limits;
+        self
+    }
+
+    /// Writes parameters in another way than by default.
+    #[must_use]
+    pub fn with_write_options(mut self, options: WriteOptions) -> Self {
+        self.how.write = options;
+        self
+    }
+
+    /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
+    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Not for
+    /// many rows of parameters at once.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.how.timeout = timeout;
+        self
+    }
+
+    /// Sets how scrollable cursors of this statement work.
+    #[must_use]
+    pub fn with_scroll_options(mut self, options: ScrollOptions) -> Self {
+        self.how.scroll = options;
+        self
+    }
+
+    /// What the statement is.
+    pub fn kind(&self) -> StatementKind {
+        self.inner.prepared.info.kind
+    }
+
+    /// Whether it gives rows.
+    pub fn has_rows(&self) -> bool {
+        has_rows(&self.inner.prepared.info)
+    }
+
+    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may give a single row without
+    /// one, and have done their work by then.
+    pub fn has_cursor(&self) -> bool {
+        self.inner.prepared.info.has_cursor
+    }
+
+    /// Its columns as the engine describes them.
+    pub fn columns(&self) -> &[Descriptor] {
+        &self.inner.prepared.info.columns
+    }
+
+    /// Its parameters as the engine describes them.
+    pub fn parameters(&self) -> &[Descriptor] {
+        &self.inner.prepared.info.parameters
+    }
+
+    /// Its columns as Arrow fields.
+    pub fn schema(&self) -> Result<SchemaRef> {
+        Ok(schema(self.columns(), &self.how.read)?)
+    }
+
+    /// The plan in its short form, or detailed (one line per access path).
+    pub async fn plan(&self, detailed: bool) -> Result<String> {
+        let inner = Arc::clone(&self.inner);
+        self.inner.shared.run(flow!(session => session.plan(&inner.prepared, detailed).await)).await
+    }
+
+    /// What all executions so far cost, from binding parameters to closing cursors. Everything counts for the call with
+    /// which it travels: a transaction that begins with an execution counts for that one, closing a cursor for whatever
+    /// comes next. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.inner.meter.read()
+    }
+
+    /// Runs it and opens its result. One cursor at a time may be open on a statement.
+    pub async fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
+        let (inner, how, parameters) = (Arc::clone(&self.inner), self.how.clone(), parameters.into());
+        let id = transaction.id;
+        let open = flow!(session => {
+            let done = session.run(&inner.prepared, id, Verb::Query, parameters.batch(), &how).await?;
+            Ok(Reading::new(done.rows()?))
+        });
+        Cursor::open(&self.inner.shared, Some(&self.inner), open).await
+    }
+
+    /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
+    ///
+    /// # Errors
+    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what was done by then.
+    pub async fn execute(
+        &self,
+        transaction: &mut Transaction,
+        parameters: impl Into<Params>,
+    ) -> Result<Executed> {
+        self.executed(transaction.id, Verb::Execute, parameters.into()).await
+    }
+
+    /// [`execute`](Self::execute), and commits the transaction: in the same write for no more than one row of parameters.
+    /// When it fails, the transaction is rolled back.
+    pub async fn execute_last(
+        &self,
+        transaction: Transaction,
+        parameters: impl Into<Params>,
+    ) -> Result<Executed> {
+        self.executed(transaction.id, Verb::ExecuteLast, parameters.into()).await
+    }
+
+    async fn executed(&self, id: TransactionId, verb: Verb, parameters: Params) -> Result<Executed> {
+        let (inner, how) = (Arc::clone(&self.inner), self.how.clone());
+        let run = flow!(session => {
+            session.run(&inner.prepared, id, verb, parameters.batch(), &how).await?.executed()
+        });
+        Ok(self.inner.shared.metered(vec![self.inner.meter.clone()], run).await?.into())
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let id = self.prepared.id;
+        self.shared.discard(flow!(session => {
+            session.release(id).await;
+            Ok(())
+        }));
+    }
+}
+
+impl fmt::Debug for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Statement").field("info", &self.inner.prepared.info).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,216 @@
+//! What a connection and everything made from it have in common.
+
+use super::turn::{Turn, Turns};
+use crate::backend::link::tcp::TcpLink;
+use crate::backend::{AnyBackend, Backend};
+use crate::cancel::{CancelHandle, Entry, Operation, Underway};
+use crate::config::{Config, Target};
+use crate::error::{Error, Kind, Result};
+use crate::session::connect::Facts;
+use crate::session::{Session, ready};
+use crate::stats::{Meter, WireStats};
+use crate::warning::Warning;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A session over a link that blocks.
+pub(crate) type BlockingSession = Session<AnyBackend<TcpLink>>;
+
+/// The session, and what is known without asking it.
+pub(crate) struct Shared {
+    /// Apart from the rest, so that the thread that keeps the connection alive does not count as a user of it.
+    session: Arc<Turns<BlockingSession>>,
+    underway: Underway,
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Shared {
+    pub(crate) fn open(config: &Config, create: bool) -> Result<Arc<Self>> {
+        let facts = Arc::new(Facts::of(config)?);
+        let (session, warnings) = ready(Session::connect(&facts, create))?;
+        let session = Arc::new(Turns::new(session));
+        if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
+            keep_alive(Arc::downgrade(&session), interval)?;
+        }
+        Ok(Arc::new(Self { session, underway: Underway::default(), facts, warnings }))
+    }
+
+    /// Runs a flow as an operation; other threads wait their turn.
+    pub(crate) fn run<T>(&self, flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>) -> Result<T> {
+        self.begin().run(&[], flow)
+    }
+
+    /// [`run`](Self::run), at the expense of `meters`.
+    pub(crate) fn metered<T>(
+        &self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+    ) -> Result<T> {
+        self.begin().run(meters, flow)
+    }
+
+    /// Closes something, even if the operation is cancelled already; but its wait for the server can be cancelled.
+    pub(crate) fn finish<T>(
+        &self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+    ) -> Result<T> {
+        self.begin().finish(meters, flow)
+    }
+
+    /// Ends something that the caller has given up, whatever happens to the tokens of this thread.
+    pub(crate) fn release<T>(&self, flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>) -> Result<T> {
+        Call::new(self, Operation::shielded()).finish(&[], flow)
+    }
+
+    /// [`release`](Self::release) in a destructor.
+    pub(crate) fn discard(&self, what: &str, flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<()>) {
+        if let Err(error) = self.release(flow) {
+            tracing::debug!(%error, "{what} failed");
+        }
+    }
+
+    /// Begins an operation of several parts. Others may use the connection in between.
+    pub(crate) fn begin(&self) -> Call<'_> {
+        Call::new(self, Operation::new())
+    }
+
+    /// Runs a flow unless other threads keep the connection busy until `deadline`; `None` then.
+    pub(crate) fn run_until<T>(
+        &self,
+        deadline: Option<Instant>,
+        flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(deadline) = deadline else { return self.run(flow).map(Some) };
+        let call = self.begin();
+        call.operation.check()?;
+        let Some(mut session) = self.session.take_until(deadline) else { return Ok(None) };
+        within(&mut session, &call.operation, &[], flow).map(Some)
+    }
+
+    /// For a look at the session.
+    pub(crate) fn lock(&self) -> Turn<BlockingSession> {
+        self.session.take()
+    }
+
+    pub(crate) fn wire_stats(&self) -> WireStats {
+        self.lock().backend.wire_stats()
+    }
+
+    pub(crate) fn is_failed(&self) -> bool {
+        self.lock().backend.is_failed()
+    }
+
+    pub(crate) fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle { underway: self.underway.clone() }
+    }
+}
+
+/// An operation of a connection, in one or more parts.
+pub(crate) struct Call<'a> {
+    shared: &'a Shared,
+    operation: Operation,
+    _entry: Entry,
+}
+
+impl<'a> Call<'a> {
+    fn new(shared: &'a Shared, operation: Operation) -> Self {
+        let entry = shared.underway.enter(&operation);
+        Self { shared, operation, _entry: entry }
+    }
+
+    /// Runs a part of it at the expense of `meters`, unless it is cancelled.
+    pub(crate) fn run<T>(
+        &self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+    ) -> Result<T> {
+        self.operation.check()?;
+        let mut session = self.shared.session.take_for(&self.operation)?;
+        within(&mut session, &self.operation, meters, flow)
+    }
+
+    /// Runs its last part, even if it is cancelled.
+    pub(crate) fn finish<T>(
+        &self,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+    ) -> Result<T> {
+        let mut session = self.shared.session.take();
+        within(&mut session, &self.operation, meters, flow)
+    }
+}
+
+fn within<T>(
+    session: &mut BlockingSession,
+    operation: &Operation,
+    meters: &[Meter],
+    flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+) -> Result<T> {
+    let entered = session.enter(operation);
+    let result = ready(flow(session));
+    session.leave_operation(entered, meters, result)
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if self.is_failed() {
+            return;
+        }
+        self.discard("detaching", async |session| session.close().await);
+    }
+}
+
+/// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
+/// Never while a call runs: packets queued after a running statement would make it impossible to cancel.
+fn keep_alive(session: Weak<Turns<BlockingSession>>, interval: Duration) -> Result<()> {
+    let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
+    let work = move || {
+        let mut last = (0, Instant::now());
+        loop {
+            thread::sleep(step);
+            let Some(session) = session.upgrade() else { return };
+            let Some(mut session) = session.try_take() else {
+                last.1 = Instant::now();
+                continue;
+            };
+            if session.backend.is_failed() {
+                return;
+            }
+            let sent = session.backend.wire_stats().packets_sent;
+            if sent != last.0 {
+                last = (sent, Instant::now());
+            } else if last.1.elapsed() >= interval {
+                if ready(session.backend.keep_alive()).is_err() {
+                    return;
+                }
+                last = (session.backend.wire_stats().packets_sent, Instant::now());
+            }
+        }
+    };
+    let spawned = thread::Builder::new().name("firearrow-keepalive".into()).spawn(work);
+    spawned.map(drop).map_err(|error| Error::new(Kind::Io, format!("no thread for keep-alive: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Connection;
+
+    firearrow_testkit::matrix!(
+        wire,
+        fn keeping_it_alive_does_not_keep_it_from_being_closed(target: &firearrow_testkit::Target) {
+            let config = Config::parse(&target.fresh_url()).expect("a valid URL");
+            let connection = Connection::create(&config).expect("it is created");
+            let kept = Arc::clone(&connection.shared.session);
+            connection.close().expect("nothing is open");
+            drop(kept);
+            let connection = Connection::open(&config).expect("it opens");
+            let kept = Arc::downgrade(&connection.shared.session).upgrade();
+            connection.drop_database().expect("nothing is open");
+            drop(kept);
+        }
+    );
+}

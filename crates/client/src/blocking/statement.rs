@@ -1,0 +1,203 @@
+//! Prepared statements.
+
+use super::shared::Shared;
+use super::{Cursor, Transaction};
+use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
+use crate::backend::{Sql, TransactionId};
+use crate::error::{Error, Kind, Result};
+use crate::executed::Executed;
+use crate::params::Params;
+use crate::scroll::ScrollOptions;
+use crate::session::reading::Reading;
+use crate::session::run::{Done, How, Verb};
+use crate::session::{Prepared, has_rows};
+use crate::stats::{Meter, WireStats};
+use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::descriptor::Descriptor;
+use std::fmt;
+use std::slice;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A statement that the engine has understood. It survives transactions and can run in any of its connection.
+#[derive(Clone)]
+pub struct Statement {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) how: How,
+}
+
+/// Freed when the last cursor and statement are gone.
+pub(crate) struct Inner {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) prepared: Prepared,
+    /// All executions.
+    pub(crate) meter: Meter,
+}
+
+impl Statement {
+    pub(crate) fn prepare(
+        shared: &Arc<Shared>,
+        transaction: Option<TransactionId>,
+        sql: Sql<'_>,
+    ) -> Result<Self> {
+        let prepared = shared.run(async |session| session.prepare(transaction, sql).await)?;
+        Ok(Self::new(shared, prepared))
+    }
+
+    /// Prepares for an execution that follows at once: known SQL is sent together with it.
+    pub(crate) fn recall(shared: &Arc<Shared>, transaction: TransactionId, sql: Sql<'_>) -> Result<Self> {
+        let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
+        Ok(Self::new(shared, prepared))
+    }
+
+    fn new(shared: &Arc<Shared>, prepared: Prepared) -> Self {
+        let inner = Inner { shared: Arc::clone(shared), prepared, meter: Meter::default() };
+        Self { inner: Arc::new(inner), how: shared.facts.how() }
+    }
+
+    /// Whether this failure of a statement that was [recalled](Transaction::recall) may come from its being something else
+    /// by now. It has not given rows then, and the same SQL can be prepared anew; if the kind of the error is
+    /// [`Kind::Changed`] it has run, and what it did until then is part of the transaction.
+    pub fn is_outdated_by(&self, error: &Error) -> bool {
+        let prepared = &self.inner.prepared;
+        prepared.may_be_outdated_by(error) || (prepared.is_recalled && error.kind() == Kind::Changed)
+    }
+
+    /// Reads results of this statement in another way than the connection's default.
+    #[must_use]
+    pub fn with_read_options(mut self, options: ReadOptions) -> Self {
+        self.how.read = options;
+        self
+    }
+
+    /// Bounds the batches of this statement.
+    #[must_use]
+    pub fn with_limits(mut self, limits: BatchLimits) -> Self {
+        self.how.limits = limits;
+        self
+    }
+
+    /// Writes parameters in another way than by default.
+    #[must_use]
+    pub fn with_write_options(mut self, options: WriteOptions) -> Self {
+        self.how.write = options;
+        self
+    }
+
+    /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
+    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Not for
+    /// many rows of parameters at once.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.how.timeout = timeout;
+        self
+    }
+
+    /// Sets how scrollable cursors of this statement work.
+    #[must_use]
+    pub fn with_scroll_options(mut self, options: ScrollOptions) -> Self {
+        self.how.scroll = options;
+        self
+    }
+
+    /// What the statement is.
+    pub fn kind(&self) -> StatementKind {
+        self.inner.prepared.info.kind
+    }
+
+    /// Whether it gives rows.
+    pub fn has_rows(&self) -> bool {
+        has_rows(&self.inner.prepared.info)
+    }
+
+    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may give a single row without
+    /// one, and have done their work by then.
+    pub fn has_cursor(&self) -> bool {
+        self.inner.prepared.info.has_cursor
+    }
+
+    /// Its columns as the engine describes them.
+    pub fn columns(&self) -> &[Descriptor] {
+        &self.inner.prepared.info.columns
+    }
+
+    /// Its parameters as the engine describes them.
+    pub fn parameters(&self) -> &[Descriptor] {
+        &self.inner.prepared.info.parameters
+    }
+
+    /// Its columns as Arrow fields.
+    pub fn schema(&self) -> Result<SchemaRef> {
+        Ok(schema(self.columns(), &self.how.read)?)
+    }
+
+    /// The plan in its short form, or detailed (one line per access path).
+    pub fn plan(&self, detailed: bool) -> Result<String> {
+        self.inner.shared.run(async |session| session.plan(&self.inner.prepared, detailed).await)
+    }
+
+    /// What all executions so far cost, from binding parameters to closing cursors. Everything counts for the call with
+    /// which it travels: a transaction that begins with an execution counts for that one, closing a cursor for whatever
+    /// comes next. All zero for an engine in this process.
+    pub fn wire_stats(&self) -> WireStats {
+        self.inner.meter.read()
+    }
+
+    /// Runs it and opens its result. One cursor at a time may be open on a statement.
+    pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
+        let parameters = parameters.into();
+        Cursor::of(&self.inner, |meters| {
+            let done = self.run(transaction.id, Verb::Query, &parameters, meters)?;
+            Ok(Reading::new(done.rows()?))
+        })
+    }
+
+    /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
+    ///
+    /// # Errors
+    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what was done by then.
+    pub fn execute(&self, transaction: &mut Transaction, parameters: impl Into<Params>) -> Result<Executed> {
+        self.executed(transaction.id, Verb::Execute, &parameters.into())
+    }
+
+    /// [`execute`](Self::execute), and commits the transaction: in the same write for no more than one row of parameters.
+    /// When it fails, the transaction is rolled back.
+    pub fn execute_last(&self, transaction: Transaction, parameters: impl Into<Params>) -> Result<Executed> {
+        self.executed(transaction.id, Verb::ExecuteLast, &parameters.into())
+    }
+
+    fn executed(&self, transaction: TransactionId, verb: Verb, parameters: &Params) -> Result<Executed> {
+        let meters = slice::from_ref(&self.inner.meter);
+        Ok(self.run(transaction, verb, parameters, meters)?.executed()?.into())
+    }
+
+    pub(super) fn run(
+        &self,
+        transaction: TransactionId,
+        verb: Verb,
+        parameters: &Params,
+        meters: &[Meter],
+    ) -> Result<Done> {
+        let (prepared, parameters) = (&self.inner.prepared, parameters.batch());
+        self.inner.shared.metered(meters, async |session| {
+            session.run(prepared, transaction, verb, parameters, &self.how).await
+        })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let id = self.prepared.id;
+        self.shared.discard("freeing a statement", async |session| {
+            session.release(id).await;
+            Ok(())
+        });
+    }
+}
+
+impl fmt::Debug for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Statement").field("info", &self.inner.prepared.info).finish_non_exhaustive()
+    }
+}

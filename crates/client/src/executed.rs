@@ -1,0 +1,19 @@
+//! What executions did.
+
+use crate::session::run;
+use firearrow_proto::api::describe::RecordCounts;
+
+/// What an execution did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executed {
+    /// Rows inserted, updated and deleted; `None` when the engine counts nothing for this kind of statement.
+    pub affected_rows: Option<u64>,
+    /// The same by what was done, and rows read; see [`RowsExecuted::counts`](crate::RowsExecuted::counts).
+    pub counts: Option<RecordCounts>,
+}
+
+impl From<run::Executed> for Executed {
+    fn from(executed: run::Executed) -> Self {
+        Self { affected_rows: executed.affected, counts: executed.counts }
+    }
+}

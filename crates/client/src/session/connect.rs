@@ -1,0 +1,64 @@
+//! The beginning of a session.
+
+use super::Session;
+use crate::arrow::{BatchLimits, ReadOptions};
+use crate::backend::link::Link;
+use crate::backend::{AnyBackend, Sql};
+use crate::config::Config;
+use crate::db_key::KeyHolder;
+use crate::error::{Error, Kind, Result};
+use crate::session::run::How;
+use crate::warning::Warning;
+use firearrow_proto::api::dialect::Dialect;
+use std::sync::Arc;
+
+/// What a connection is configured to.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// How results are read.
+    pub(crate) read: ReadOptions,
+    pub(crate) limits: BatchLimits,
+    pub(crate) dialect: Dialect,
+    /// For another connection to the same database.
+    pub(crate) config: Config,
+}
+
+impl Facts {
+    pub(crate) fn of(config: &Config) -> Result<Self> {
+        // Fields may have changed since it was parsed.
+        config.check()?;
+        let mut read = ReadOptions::default();
+        for (name, value) in &config.read {
+            read.set(name, value).map_err(|error| Error::new(Kind::Configuration, error.to_string()))?;
+        }
+        let (limits, dialect) = (BatchLimits::default(), config.dialect);
+        Ok(Self { read, limits, dialect, config: config.clone() })
+    }
+
+    /// SQL text of whoever uses the connection.
+    pub(crate) fn sql<'a>(&self, text: &'a str) -> Sql<'a> {
+        Sql::new(text, self.dialect)
+    }
+
+    /// How its statements read and write unless they say otherwise.
+    pub(crate) fn how(&self) -> How {
+        How { read: self.read.clone(), limits: self.limits, ..How::default() }
+    }
+}
+
+impl<L: Link> Session<AnyBackend<L>> {
+    /// Attaches to a database, or creates it.
+    pub(crate) async fn connect(facts: &Arc<Facts>, create: bool) -> Result<(Self, Vec<Warning>)> {
+        let config = &facts.config;
+        let mut key = KeyHolder::new(config);
+        let backend = match AnyBackend::attach(config, create, &mut key).await {
+            Err(error) if config.create_if_missing && !create && error.kind() == Kind::Database => {
+                AnyBackend::attach(config, true, &mut key).await?
+            }
+            result => result?,
+        };
+        let warnings = backend.warnings();
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        Ok((Self::new(backend, Arc::clone(facts)), warnings))
+    }
+}

@@ -1,0 +1,165 @@
+//! The life of a cursor: rows until its end, then what it owns ends with it.
+
+use super::Session;
+use super::fetch::Fetching;
+use crate::backend::{Backend, End, StatementId, TransactionId};
+use crate::error::{Error, Result};
+use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
+use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::RecordCounts;
+use std::time::Duration;
+
+/// A result that is being read, and what ends with it.
+pub(crate) struct Reading {
+    fetching: Fetching,
+    /// A statement that was prepared for this result.
+    statement: Option<StatementId>,
+    /// The transaction of a query that runs in one of its own.
+    transaction: Option<TransactionId>,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Open,
+    Closed,
+    Failed(Error),
+}
+
+impl Reading {
+    pub(crate) fn new(fetching: Fetching) -> Self {
+        Self { fetching, statement: None, transaction: None, state: State::Open }
+    }
+
+    /// Frees the statement at its end: a prepared one keeps others from altering its tables.
+    pub(crate) fn releasing(self, statement: StatementId) -> Self {
+        Self { statement: Some(statement), ..self }
+    }
+
+    /// Ends `transaction` at its end.
+    pub(crate) fn owning(self, transaction: TransactionId) -> Self {
+        Self { transaction: Some(transaction), ..self }
+    }
+
+    pub(crate) fn own(&mut self, transaction: TransactionId) {
+        self.transaction = Some(transaction);
+    }
+
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.fetching.schema()
+    }
+
+    pub(crate) fn counts(&self) -> Option<RecordCounts> {
+        self.fetching.counts
+    }
+
+    /// Time spent decoding.
+    pub(crate) fn decoding(&self) -> Duration {
+        self.fetching.decoding()
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.state, State::Open)
+    }
+
+    /// Whether nothing is left to end.
+    pub(crate) fn is_over(&self) -> bool {
+        !self.is_open() && self.statement.is_none() && self.transaction.is_none()
+    }
+
+    /// No error is repeated from here on.
+    pub(crate) fn forget_failure(&mut self) {
+        if !self.is_open() {
+            self.state = State::Closed;
+        }
+    }
+
+    /// What it repeats: its end, or its failure. `None` while it is open.
+    pub(crate) fn outcome(&self) -> Option<Result<()>> {
+        match &self.state {
+            State::Open => None,
+            State::Closed => Some(Ok(())),
+            State::Failed(error) => Some(Err(error.clone())),
+        }
+    }
+}
+
+impl<B: Backend> Session<B> {
+    /// The next batch; `None` at the end, where a transaction of its own is committed. A failed one repeats its error.
+    pub(crate) async fn next(&mut self, reading: &mut Reading) -> Result<Option<RecordBatch>> {
+        if let Some(outcome) = reading.outcome() {
+            return outcome.map(|()| None);
+        }
+        match self.next_batch(&mut reading.fetching).await {
+            Ok(Some(batch)) => Ok(Some(batch)),
+            Ok(None) => {
+                reading.state = State::Closed;
+                self.shut(reading).await?;
+                let Some(transaction) = reading.transaction.take() else { return Ok(None) };
+                if let Err(error) = self.end(transaction, End::Commit).await {
+                    self.give_up(transaction).await;
+                    return Err(error);
+                }
+                Ok(None)
+            }
+            Err(error) => {
+                reading.state = State::Failed(error.clone());
+                // Report the original error.
+                let _ = self.shut(reading).await;
+                if let Some(transaction) = reading.transaction.take() {
+                    self.give_up(transaction).await;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes it, wherever it is, and ends a transaction of its own.
+    pub(crate) async fn leave(&mut self, reading: &mut Reading, end: End) -> Result<()> {
+        let shut = match reading.is_open() {
+            true => {
+                reading.state = State::Closed;
+                self.shut(reading).await
+            }
+            false => Ok(()),
+        };
+        let Some(transaction) = reading.transaction.take() else { return shut };
+        if let Err(error) = shut {
+            self.give_up(transaction).await;
+            return Err(error);
+        }
+        let ended = self.end(transaction, end).await;
+        if ended.is_err() {
+            self.give_up(transaction).await;
+        }
+        ended
+    }
+
+    async fn give_up(&mut self, transaction: TransactionId) {
+        if let Err(error) = self.abandon(transaction).await {
+            tracing::debug!(%error, "rolling back failed");
+        }
+    }
+
+    /// Closes the cursor and frees its statement, in the write of the end of its transaction if that follows.
+    async fn shut(&mut self, reading: &mut Reading) -> Result<()> {
+        let statement = reading.statement.take();
+        self.backend.expect_more(statement.is_some() || reading.transaction.is_some());
+        let closed = self.close_fetching(&reading.fetching).await;
+        if let Some(statement) = statement {
+            self.backend.expect_more(reading.transaction.is_some());
+            self.release(statement).await;
+        }
+        closed
+    }
+
+    /// The contents of BLOBs whose ids it gave.
+    pub(crate) async fn read_blobs_of(
+        &mut self,
+        reading: &Reading,
+        ids: &UInt64Array,
+    ) -> Result<LargeBinaryArray> {
+        self.expect_open(reading.fetching.transaction)?;
+        reading.fetching.read_blobs(self, ids).await
+    }
+}

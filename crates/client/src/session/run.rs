@@ -1,0 +1,381 @@
+//! Statements that run, prepared ones and SQL text.
+//!
+//! SQL that the session knows is sent together with its execution. Should it have become something else meanwhile, it is
+//! prepared anew: in the same transaction if the client refused it before anything ran, else in a new one, if the session
+//! began that itself. Both happen here and nowhere else.
+
+use super::fetch::Fetching;
+use super::reading::Reading;
+use super::scroll::Scrolling;
+use super::{Prepared, Session, has_rows, is_transaction_control};
+use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, suspect};
+use crate::backend::{self, Backend, End, Message, RowFailure, Sql, StatementId, TransactionId};
+use crate::error::{Error, Kind, Result};
+use crate::rows::RowsExecuted;
+use crate::scroll::ScrollOptions;
+use ::arrow::array::RecordBatch;
+use firearrow_proto::api::describe::{RecordCounts, StatementKind};
+use firearrow_proto::api::transaction::TransactionOptions;
+use std::time::Duration;
+
+/// How a statement reads and writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct How {
+    pub(crate) read: ReadOptions,
+    pub(crate) limits: BatchLimits,
+    pub(crate) write: WriteOptions,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) scroll: ScrollOptions,
+}
+
+/// What is done with a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    /// Opens its result.
+    Query,
+    /// Opens a result whose rows can be fetched in any order.
+    Scroll,
+    /// Runs it without a result.
+    Execute,
+    /// Runs it without a result and commits.
+    ExecuteLast,
+}
+
+/// What came of it.
+pub(crate) enum Done {
+    Rows(Fetching),
+    Scrolling(Scrolling),
+    Executed(Executed),
+}
+
+/// What a statement without a result did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Executed {
+    /// Rows inserted, updated and deleted, where the engine counts them.
+    pub(crate) affected: Option<u64>,
+    /// The same by what was done.
+    pub(crate) counts: Option<RecordCounts>,
+    /// It has ended its transaction.
+    pub(crate) transaction_ended: bool,
+}
+
+impl From<backend::Executed> for Executed {
+    fn from(executed: backend::Executed) -> Self {
+        let backend::Executed { counts, transaction_ended } = executed;
+        Self { affected: counts.map(|counts| counts.affected()), counts, transaction_ended }
+    }
+}
+
+impl Done {
+    pub(crate) fn rows(self) -> Result<Fetching> {
+        match self {
+            Self::Rows(fetching) => Ok(fetching),
+            _ => Err(no_such_result()),
+        }
+    }
+
+    pub(crate) fn scrolling(self) -> Result<Scrolling> {
+        match self {
+            Self::Scrolling(scrolling) => Ok(scrolling),
+            _ => Err(no_such_result()),
+        }
+    }
+
+    pub(crate) fn executed(self) -> Result<Executed> {
+        match self {
+            Self::Executed(executed) => Ok(executed),
+            _ => Err(no_such_result()),
+        }
+    }
+}
+
+fn no_such_result() -> Error {
+    Error::new(Kind::Misuse, "the statement was run for something else")
+}
+
+impl<B: Backend> Session<B> {
+    /// Runs a prepared statement.
+    pub(crate) async fn run(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        verb: Verb,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Done> {
+        self.expect_open(transaction)?;
+        match verb {
+            Verb::Query | Verb::Scroll => {
+                let opened = self.open_result(prepared, transaction, verb, parameters, how).await;
+                opened.map_err(|error| naming_parameter(prepared, error, parameters))
+            }
+            Verb::Execute => {
+                self.execute_rows_or_none(prepared, transaction, parameters, how).await.map(Done::Executed)
+            }
+            Verb::ExecuteLast => {
+                self.execute_last(prepared, transaction, parameters, how).await.map(Done::Executed)
+            }
+        }
+    }
+
+    async fn open_result(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        verb: Verb,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Done> {
+        if !has_rows(&prepared.info) {
+            return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute, not query"));
+        }
+        let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
+        let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+        self.set_timeout(prepared, how.timeout)?;
+        let (read, limits) = (&how.read, how.limits);
+        if verb == Verb::Scroll {
+            let opened = self.open_scrolling(prepared, transaction, message, read, limits, how.scroll).await;
+            return opened.map(Done::Scrolling);
+        }
+        self.open(prepared, transaction, message, read, limits).await.map(Done::Rows)
+    }
+
+    /// Once for each row of parameters, or once without any.
+    async fn execute_rows_or_none(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Executed> {
+        if prepared.info.kind == StatementKind::StartTransaction {
+            let text = "SET TRANSACTION inside a transaction: use Connection::begin with TransactionOptions";
+            return Err(Error::new(Kind::Misuse, text));
+        }
+        if let Some(batch) = parameters {
+            return self.execute_batch(prepared, transaction, batch, how).await;
+        }
+        self.set_timeout(prepared, how.timeout)?;
+        let mut executed = match self.execute(prepared, transaction).await {
+            Ok(executed) => Executed::from(executed),
+            Err(error) => return Err(self.with_outcome(transaction, error).await),
+        };
+        executed.transaction_ended |= is_transaction_control(prepared.info.kind);
+        if executed.transaction_ended {
+            self.ended(transaction);
+        }
+        Ok(executed)
+    }
+
+    async fn execute_batch(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        batch: &RecordBatch,
+        how: &How,
+    ) -> Result<Executed> {
+        let mut writing = self.start_writing(prepared, transaction, &batch.schema(), true, how.write)?;
+        let written = self.write_rows(&mut writing, batch).await;
+        let finished = self.finish_writing(&mut writing).await;
+        for RowFailure { row, error } in writing.new_failures() {
+            name_parameter(prepared, error, batch, *row);
+        }
+        let done = RowsExecuted::from(writing.into_written());
+        if let Err(error) = written.and(finished) {
+            return Err(error.after(done));
+        }
+        match done.failures.into_iter().next() {
+            None => {
+                Ok(Executed { affected: done.affected_rows, counts: done.counts, transaction_ended: false })
+            }
+            Some(failure) if batch.num_rows() == 1 => Err(failure.error),
+            Some(RowFailure { row, error }) => {
+                Err(error.context(format!("row {row} of the parameters ({} rows were tried)", done.rows)))
+            }
+        }
+    }
+
+    /// Runs it and commits: in the same write for no more than one row of parameters. After an error the transaction is
+    /// rolled back.
+    async fn execute_last(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Executed> {
+        if !prepared.can_commit_with_it() || parameters.is_some_and(|batch| batch.num_rows() != 1) {
+            let executed = self.execute_rows_or_none(prepared, transaction, parameters, how).await?;
+            if !executed.transaction_ended {
+                self.end(transaction, End::Commit).await?;
+            }
+            return Ok(executed);
+        }
+        self.set_timeout(prepared, how.timeout)?;
+        let rounding = how.write.time_rounding;
+        match self.execute_and_commit(prepared, transaction, parameters, rounding).await {
+            Ok(executed) => Ok(executed.into()),
+            Err(error) => {
+                let error = self.with_outcome(transaction, error).await;
+                Err(naming_parameter(prepared, error, parameters))
+            }
+        }
+    }
+
+    /// Runs SQL text in a transaction. Gives the statement along with an open result, which needs it.
+    pub(crate) async fn run_sql(
+        &mut self,
+        sql: Sql<'_>,
+        transaction: TransactionId,
+        verb: Verb,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<(Prepared, Done)> {
+        self.expect_open(transaction)?;
+        // Many rows take many round trips, or fill one, anyway.
+        let is_recalled = parameters.is_none_or(|batch| batch.num_rows() == 1);
+        let mut prepared = match is_recalled {
+            true => self.recall(transaction, sql).await?,
+            false => self.prepare(Some(transaction), sql).await?,
+        };
+        loop {
+            let error = match self.run(&prepared, transaction, verb, parameters, how).await {
+                Ok(done) => return Ok((prepared, done)),
+                Err(error) => error,
+            };
+            self.release(prepared.id).await;
+            if error.kind() == Kind::Changed {
+                self.forget(sql.text);
+            }
+            if !prepared.may_be_outdated_by(&error) {
+                return Err(error);
+            }
+            if verb == Verb::ExecuteLast {
+                return Err(Error::changed());
+            }
+            prepared = self.prepare(Some(transaction), sql).await?;
+        }
+    }
+
+    /// Runs SQL text in a transaction of its own, which an open result owns. Without one it is committed.
+    pub(crate) async fn run_alone(
+        &mut self,
+        sql: Sql<'_>,
+        verb: Verb,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<(Prepared, TransactionId, Done)> {
+        let mut is_second = false;
+        loop {
+            let transaction = self.begin_deferred(&TransactionOptions::default()).await?;
+            let error = match self.run_sql(sql, transaction, verb, parameters, how).await {
+                Ok((prepared, done)) => return Ok((prepared, transaction, done)),
+                Err(error) => error,
+            };
+            if let Err(error) = self.abandon(transaction).await {
+                tracing::debug!(%error, "rolling back failed");
+            }
+            let has_one_row = parameters.is_none_or(|batch| batch.num_rows() == 1);
+            if error.kind() != Kind::Changed || is_second || !has_one_row {
+                return Err(error);
+            }
+            self.forget(sql.text);
+            is_second = true;
+        }
+    }
+
+    /// [`run_sql`](Self::run_sql) for a query.
+    pub(crate) async fn query(
+        &mut self,
+        sql: Sql<'_>,
+        transaction: TransactionId,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Reading> {
+        let (prepared, done) = self.run_sql(sql, transaction, Verb::Query, parameters, how).await?;
+        Ok(Reading::new(done.rows()?).releasing(prepared.id))
+    }
+
+    /// [`run_alone`](Self::run_alone) for a query.
+    pub(crate) async fn query_alone(
+        &mut self,
+        sql: Sql<'_>,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Reading> {
+        let (prepared, transaction, done) = self.run_alone(sql, Verb::Query, parameters, how).await?;
+        Ok(Reading::new(done.rows()?).releasing(prepared.id).owning(transaction))
+    }
+
+    /// [`run_sql`](Self::run_sql) for a statement without rows.
+    pub(crate) async fn execute_sql(
+        &mut self,
+        sql: Sql<'_>,
+        transaction: TransactionId,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Executed> {
+        let (prepared, done) = self.run_sql(sql, transaction, Verb::Execute, parameters, how).await?;
+        self.release(prepared.id).await;
+        done.executed()
+    }
+
+    /// [`run_alone`](Self::run_alone) for a statement without rows; it is committed.
+    pub(crate) async fn execute_alone(
+        &mut self,
+        sql: Sql<'_>,
+        parameters: Option<&RecordBatch>,
+        how: &How,
+    ) -> Result<Executed> {
+        let (prepared, _, done) = self.run_alone(sql, Verb::ExecuteLast, parameters, how).await?;
+        self.release(prepared.id).await;
+        done.executed()
+    }
+
+    /// All rows of a short query of the client's own.
+    pub(crate) async fn answer(
+        &mut self,
+        sql: &str,
+        transaction: TransactionId,
+        parameters: Option<&RecordBatch>,
+    ) -> Result<Option<RecordBatch>> {
+        let how = How::default();
+        let mut reading = self.query(sql.into(), transaction, parameters, &how).await?;
+        let first = self.next(&mut reading).await?;
+        self.leave(&mut reading, End::Rollback).await?;
+        Ok(first)
+    }
+
+    /// Frees a statement that nobody needs any more.
+    pub(crate) async fn release(&mut self, statement: StatementId) {
+        if self.backend.is_failed() {
+            return;
+        }
+        if let Err(error) = self.backend.free_statement(statement).await {
+            tracing::debug!(%error, "freeing a statement failed");
+        }
+    }
+}
+
+/// The failure of the only row of parameters.
+fn naming_parameter(prepared: &Prepared, mut error: Error, parameters: Option<&RecordBatch>) -> Error {
+    if let Some(batch) = parameters {
+        name_parameter(prepared, &mut error, batch, 0);
+    }
+    error
+}
+
+/// Says which parameter the engine has refused, if that can be found out.
+pub(crate) fn name_parameter(prepared: &Prepared, error: &mut Error, batch: &RecordBatch, row: usize) {
+    if error.status().is_none() {
+        return;
+    }
+    let parameters = &prepared.info.parameters;
+    let Some(index) = suspect(parameters, batch, row, error.sqlstate()) else { return };
+    let name = match batch.schema_ref().field(index).name().as_str() {
+        "" => String::new(),
+        name => format!(" (\"{name}\")"),
+    };
+    let named = error.clone().context(format!("parameter {}{name}", index + 1));
+    *error = named;
+}
