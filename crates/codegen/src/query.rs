@@ -2,15 +2,15 @@
 
 use firearrow_fbapi::{Attachment, CursorFlags, Library, MessageBuffer, Metadata};
 use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::info::database::FIREBIRD_VERSION;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::pb::{Dpb, dpb};
 use firearrow_proto::api::row::{Native, NativeRows, RowSource, ValueFormat};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-/// `isc_info_firebird_version`.
-const FIREBIRD_VERSION: u8 = 103;
 /// Whatever stops the generator.
 type Failure = Box<dyn Error>;
 
@@ -37,10 +37,10 @@ pub(crate) struct CharacterSet {
 
 impl Database {
     pub(crate) fn create(library: &Arc<Library>, path: &Path) -> Result<Self, Failure> {
-        // Version 1; user_name, lc_ctype, and utf8_filename without a value.
-        let dpb = [&[1, 28, 6][..], b"SYSDBA", &[48, 4], b"UTF8", &[77, 0]].concat();
+        let mut block = Dpb::new();
+        block.text(dpb::USER_NAME, "SYSDBA").text(dpb::LC_CTYPE, "UTF8").flag(dpb::UTF8_FILENAME);
         let path = path.to_str().ok_or("the temporary folder has no UTF-8 name")?;
-        Ok(Self { attachment: library.create(path, &dpb)? })
+        Ok(Self { attachment: library.create(path, block.as_bytes())? })
     }
 
     pub(crate) fn engine_version(&self) -> Result<String, Failure> {

@@ -11,6 +11,7 @@ use crate::statement::StatementCore;
 use crate::status::Status;
 use crate::transaction::Transaction;
 use firearrow_proto::api::gds;
+use firearrow_proto::api::pb::{bulk, bulk_parameters};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
 use std::sync::Arc;
 
@@ -46,24 +47,16 @@ pub enum BlobPolicy {
 }
 
 impl BatchOptions {
-    /// The parameter block: version 1; tag, four bytes of length, value.
+    /// The parameter buffer.
     pub(crate) fn parameters(&self) -> Vec<u8> {
         let values = [
-            (1, self.multi_error.then_some(1)),
-            (2, self.record_counts.then_some(1)),
-            (3, self.buffer_size),
-            (4, (self.blobs != BlobPolicy::None).then_some(self.blobs as u32)),
-            (5, self.detailed_errors),
+            (bulk::MULTIERROR, self.multi_error.then_some(1)),
+            (bulk::RECORD_COUNTS, self.record_counts.then_some(1)),
+            (bulk::BUFFER_BYTES_SIZE, self.buffer_size),
+            (bulk::BLOB_POLICY, (self.blobs != BlobPolicy::None).then_some(self.blobs as u32)),
+            (bulk::DETAILED_ERRORS, self.detailed_errors),
         ];
-        let mut block = vec![1];
-        for (tag, value) in values {
-            if let Some(value) = value {
-                block.push(tag);
-                block.extend_from_slice(&4_u32.to_le_bytes());
-                block.extend_from_slice(&value.to_le_bytes());
-            }
-        }
-        block
+        bulk_parameters(values.into_iter().filter_map(|(tag, value)| Some((tag, value?))))
     }
 }
 

@@ -8,6 +8,7 @@ use firearrow_fbapi::{
 };
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
+use firearrow_proto::api::info::database::NUM_BUFFERS;
 use firearrow_testkit::platform;
 use std::env;
 use std::ffi::OsStr;
@@ -281,8 +282,7 @@ fn settings_reach_the_engine() {
         let settings = vec![("DefaultDbCachePages".to_owned(), "777".to_owned())];
         let library = load(engine, &LoadOptions { settings, ..rooted(&folder) }).unwrap();
         let attachment = create(&library, folder.path()).unwrap();
-        // isc_info_num_buffers: code, length, value.
-        assert_eq!(attachment.info(&[15], 32).unwrap()[..5], [15, 4, 0, 9, 3]);
+        assert_eq!(attachment.info(&[NUM_BUFFERS], 32).unwrap()[..5], [NUM_BUFFERS, 4, 0, 9, 3]);
     });
 }
 

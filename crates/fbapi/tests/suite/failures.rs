@@ -6,6 +6,7 @@ use firearrow_fbapi::{
 };
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
+use firearrow_proto::api::info::database::FIREBIRD_VERSION;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
 use std::sync::Arc;
@@ -170,7 +171,6 @@ pub fn another_library_is_refused(engine: &Engine) {
 }
 
 pub fn answers_that_do_not_fit_are_asked_for_again(engine: &Engine) {
-    const FIREBIRD_VERSION: u8 = 103;
     let scratch = engine.scratch();
     let items = [FIREBIRD_VERSION; 20];
     let answer = scratch.attachment.info(&items, 1).unwrap();

@@ -4,7 +4,7 @@ use super::{Engine, SNAPSHOT};
 use firearrow_fbapi::{Error, StatementKind, Transaction};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
-use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::info::{InfoReader, transaction as item};
 use firearrow_proto::api::transaction::transaction_id;
 
 pub fn transactions_can_be_controlled_by_sql(engine: &Engine) {
@@ -62,7 +62,7 @@ pub fn an_ended_transaction_is_inert(engine: &Engine) {
     assert!(matches!(transaction.commit(), Err(Error::NoTransaction)));
     assert!(matches!(transaction.rollback(), Err(Error::NoTransaction)));
     assert!(matches!(transaction.commit_retaining(), Err(Error::NoTransaction)));
-    assert!(matches!(transaction.info(&[4], 32), Err(Error::NoTransaction)));
+    assert!(matches!(transaction.info(&[item::ID], 32), Err(Error::NoTransaction)));
     assert!(matches!(
         scratch.attachment.prepare(&transaction, "select 1 from T", Dialect::Three),
         Err(Error::NoTransaction)
@@ -76,9 +76,8 @@ pub fn retaining_keeps_the_transaction(engine: &Engine) {
     let scratch = engine.scratch();
     scratch.run(&["create table T (N integer)"]);
     let mut transaction = scratch.begin();
-    // isc_info_tra_id
     let id = |transaction: &Transaction| {
-        let answer = transaction.info(&[4], 32).unwrap();
+        let answer = transaction.info(&[item::ID], 32).unwrap();
         InfoReader::new(&answer).next().and_then(|item| item.integer()).unwrap()
     };
     assert!(id(&transaction) > 0);
@@ -104,7 +103,7 @@ pub fn prepared_transactions_wait_in_limbo(engine: &Engine) {
         attachment
             .execute_immediate(Some(&mut transaction), "insert into T values (1)", Dialect::Three)
             .unwrap();
-        let answer = transaction.info(&[4], 32).unwrap();
+        let answer = transaction.info(&[item::ID], 32).unwrap();
         let number = InfoReader::new(&answer).next().and_then(|item| item.integer()).unwrap() as u64;
         transaction.prepare(b"note").unwrap();
         drop(transaction);

@@ -110,28 +110,28 @@ impl ArrayShape {
     /// The form in which all elements go to the engine as values of `element`, for this column of a relation. VARYING
     /// means strings that end with a zero byte.
     pub fn slice_format(&self, relation: &str, column: &str, element: &FieldLayout) -> SliceFormat {
-        let mut sdl = vec![1, 6, 1]; // isc_sdl_version1, isc_sdl_struct of one member
-        element.write_blr(&mut sdl);
-        for (item, name) in [(2, relation), (4, column)] {
+        let mut out = vec![sdl::VERSION1, sdl::STRUCT, 1]; // of one member
+        element.write_blr(&mut out);
+        for (item, name) in [(sdl::RELATION, relation), (sdl::FIELD, column)] {
             // Names have 63 characters of at most four bytes.
             let name = &name.as_bytes()[..name.len().min(255)];
-            sdl.extend_from_slice(&[item, name.len() as u8]);
-            sdl.extend_from_slice(name);
+            out.extend_from_slice(&[item, name.len() as u8]);
+            out.extend_from_slice(name);
         }
         for ((lower, upper), variable) in self.bounds.iter().zip(0..) {
-            sdl.extend_from_slice(&[34, variable]); // isc_sdl_do2
+            out.extend_from_slice(&[sdl::DO2, variable]);
             for bound in [lower, upper] {
-                sdl.push(11); // isc_sdl_long_integer
-                sdl.extend_from_slice(&bound.to_le_bytes());
+                out.push(sdl::LONG_INTEGER);
+                out.extend_from_slice(&bound.to_le_bytes());
             }
         }
         let dimensions = self.bounds.len() as u8;
-        sdl.extend_from_slice(&[36, 1, 8, 0, dimensions]); // isc_sdl_element, isc_sdl_scalar of member 0
+        out.extend_from_slice(&[sdl::ELEMENT, 1, sdl::SCALAR, 0, dimensions]); // of member 0
         for variable in 0..dimensions {
-            sdl.extend_from_slice(&[7, variable]); // isc_sdl_variable
+            out.extend_from_slice(&[sdl::VARIABLE, variable]);
         }
-        sdl.push(255); // isc_sdl_eoc
-        SliceFormat { sdl, kind: element.kind, count: self.count }
+        out.push(sdl::EOC);
+        SliceFormat { sdl: out, kind: element.kind, count: self.count }
     }
 }
 
@@ -217,6 +217,20 @@ impl fmt::Display for ArrayError {
 }
 
 impl std::error::Error for ArrayError {}
+
+/// `isc_sdl_*`.
+mod sdl {
+    pub(super) const VERSION1: u8 = 1;
+    pub(super) const RELATION: u8 = 2;
+    pub(super) const FIELD: u8 = 4;
+    pub(super) const STRUCT: u8 = 6;
+    pub(super) const VARIABLE: u8 = 7;
+    pub(super) const SCALAR: u8 = 8;
+    pub(super) const LONG_INTEGER: u8 = 11;
+    pub(super) const DO2: u8 = 34;
+    pub(super) const ELEMENT: u8 = 36;
+    pub(super) const EOC: u8 = 255;
+}
 
 /// `IAD_VERSION_1`.
 const VERSION: u8 = 1;

@@ -1,5 +1,6 @@
 //! The format of one message: what its BLR says, where its native fields lie, what travels for it.
 
+use super::blr;
 use super::descriptor::{Descriptor, SqlType, charset_id};
 use std::fmt;
 
@@ -211,14 +212,14 @@ impl RowLayout {
         if self.fields.is_empty() {
             return Vec::new();
         }
-        let mut blr = vec![5, 2, 4, 0]; // blr_version5, blr_begin, blr_message, message 0
-        blr.extend_from_slice(&(self.fields.len() as u16 * 2).to_le_bytes());
+        let mut out = vec![blr::VERSION5, blr::BEGIN, blr::MESSAGE, 0];
+        out.extend_from_slice(&(self.fields.len() as u16 * 2).to_le_bytes());
         for field in &self.fields {
-            field.write_blr(&mut blr);
-            blr.extend_from_slice(&[7, 0]); // the null indicator: blr_short, scale 0
+            field.write_blr(&mut out);
+            out.extend_from_slice(&[blr::SHORT, 0]); // the null indicator, of scale 0
         }
-        blr.extend_from_slice(&[0xff, 0x4c]); // blr_end, blr_eoc
-        blr
+        out.extend_from_slice(&[blr::END, blr::EOC]);
+        out
     }
 }
 
@@ -229,43 +230,43 @@ impl FieldLayout {
     }
 
     /// Appends the BLR of the value's type.
-    pub(crate) fn write_blr(&self, blr: &mut Vec<u8>) {
+    pub(crate) fn write_blr(&self, out: &mut Vec<u8>) {
         let scale = self.scale as u8;
         let charset = u16::from(self.charset);
         match self.kind {
             FieldKind::Text(n) => {
-                blr.push(15);
-                blr.extend_from_slice(&charset.to_le_bytes());
-                blr.extend_from_slice(&n.to_le_bytes());
+                out.push(blr::TEXT2);
+                out.extend_from_slice(&charset.to_le_bytes());
+                out.extend_from_slice(&n.to_le_bytes());
             }
             FieldKind::Varying(n) => {
-                blr.push(38);
-                blr.extend_from_slice(&charset.to_le_bytes());
-                blr.extend_from_slice(&n.to_le_bytes());
+                out.push(blr::VARYING2);
+                out.extend_from_slice(&charset.to_le_bytes());
+                out.extend_from_slice(&n.to_le_bytes());
             }
-            FieldKind::Short => blr.extend_from_slice(&[7, scale]),
-            FieldKind::Long => blr.extend_from_slice(&[8, scale]),
-            FieldKind::Int64 => blr.extend_from_slice(&[16, scale]),
-            FieldKind::Int128 => blr.extend_from_slice(&[26, scale]),
-            FieldKind::Float => blr.push(10),
-            FieldKind::Double => blr.push(27),
-            FieldKind::Dec16 => blr.push(24),
-            FieldKind::Dec34 => blr.push(25),
-            FieldKind::Date => blr.push(12),
-            FieldKind::Time => blr.push(13),
-            FieldKind::Timestamp => blr.push(35),
-            FieldKind::TimeTz => blr.push(28),
-            FieldKind::TimestampTz => blr.push(29),
-            FieldKind::TimeTzEx => blr.push(30),
-            FieldKind::TimestampTzEx => blr.push(31),
-            FieldKind::Boolean => blr.push(23),
+            FieldKind::Short => out.extend_from_slice(&[blr::SHORT, scale]),
+            FieldKind::Long => out.extend_from_slice(&[blr::LONG, scale]),
+            FieldKind::Int64 => out.extend_from_slice(&[blr::INT64, scale]),
+            FieldKind::Int128 => out.extend_from_slice(&[blr::INT128, scale]),
+            FieldKind::Float => out.push(blr::FLOAT),
+            FieldKind::Double => out.push(blr::DOUBLE),
+            FieldKind::Dec16 => out.push(blr::DEC64),
+            FieldKind::Dec34 => out.push(blr::DEC128),
+            FieldKind::Date => out.push(blr::SQL_DATE),
+            FieldKind::Time => out.push(blr::SQL_TIME),
+            FieldKind::Timestamp => out.push(blr::TIMESTAMP),
+            FieldKind::TimeTz => out.push(blr::SQL_TIME_TZ),
+            FieldKind::TimestampTz => out.push(blr::TIMESTAMP_TZ),
+            FieldKind::TimeTzEx => out.push(blr::EX_TIME_TZ),
+            FieldKind::TimestampTzEx => out.push(blr::EX_TIMESTAMP_TZ),
+            FieldKind::Boolean => out.push(blr::BOOL),
             FieldKind::Blob => {
-                blr.push(17);
-                blr.extend_from_slice(&self.sub_type.to_le_bytes());
-                blr.extend_from_slice(&charset.to_le_bytes());
+                out.push(blr::BLOB2);
+                out.extend_from_slice(&self.sub_type.to_le_bytes());
+                out.extend_from_slice(&charset.to_le_bytes());
             }
-            FieldKind::Array => blr.extend_from_slice(&[9, 0]),
-            FieldKind::Nothing => blr.extend_from_slice(&[15, 0, 0, 0, 0]),
+            FieldKind::Array => out.extend_from_slice(&[blr::QUAD, 0]),
+            FieldKind::Nothing => out.extend_from_slice(&[blr::TEXT2, 0, 0, 0, 0]),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a Firebird engine speaks on any transport.
 
 pub mod array;
+pub mod blr;
 pub mod charset;
 pub mod decfloat;
 pub mod describe;

@@ -49,7 +49,25 @@ pub struct TransactionOptions {
     pub no_auto_undo: bool,
 }
 
-const TPB_VERSION3: u8 = 3;
+/// `isc_tpb_*`.
+mod tpb {
+    pub(super) const CONSISTENCY: u8 = 1;
+    pub(super) const CONCURRENCY: u8 = 2;
+    pub(super) const VERSION3: u8 = 3;
+    pub(super) const WAIT: u8 = 6;
+    pub(super) const NOWAIT: u8 = 7;
+    pub(super) const READ: u8 = 8;
+    pub(super) const WRITE: u8 = 9;
+    pub(super) const IGNORE_LIMBO: u8 = 14;
+    pub(super) const READ_COMMITTED: u8 = 15;
+    pub(super) const AUTOCOMMIT: u8 = 16;
+    pub(super) const REC_VERSION: u8 = 17;
+    pub(super) const NO_REC_VERSION: u8 = 18;
+    pub(super) const NO_AUTO_UNDO: u8 = 20;
+    pub(super) const LOCK_TIMEOUT: u8 = 21;
+    pub(super) const READ_CONSISTENCY: u8 = 22;
+    pub(super) const AT_SNAPSHOT_NUMBER: u8 = 23;
+}
 
 impl TransactionOptions {
     /// A read-only snapshot.
@@ -59,33 +77,39 @@ impl TransactionOptions {
 
     /// The transaction parameter buffer.
     pub fn tpb(&self) -> Vec<u8> {
-        let mut tpb = vec![TPB_VERSION3];
+        let mut out = vec![tpb::VERSION3];
         match self.isolation {
-            Isolation::Snapshot => tpb.push(2),
-            Isolation::SnapshotTableStability => tpb.push(1),
-            Isolation::ReadCommittedRecordVersion => tpb.extend([15, 17]),
-            Isolation::ReadCommittedNoRecordVersion => tpb.extend([15, 18]),
-            Isolation::ReadCommittedReadConsistency => tpb.extend([15, 22]),
-        }
-        tpb.push(if self.read_only { 8 } else { 9 });
-        match self.lock_resolution {
-            LockResolution::Wait => tpb.push(6),
-            LockResolution::NoWait => tpb.push(7),
-            LockResolution::Timeout(seconds) => {
-                tpb.extend([6, 21, 4]);
-                tpb.extend(u32::from(seconds).to_le_bytes());
+            Isolation::Snapshot => out.push(tpb::CONCURRENCY),
+            Isolation::SnapshotTableStability => out.push(tpb::CONSISTENCY),
+            Isolation::ReadCommittedRecordVersion => out.extend([tpb::READ_COMMITTED, tpb::REC_VERSION]),
+            Isolation::ReadCommittedNoRecordVersion => out.extend([tpb::READ_COMMITTED, tpb::NO_REC_VERSION]),
+            Isolation::ReadCommittedReadConsistency => {
+                out.extend([tpb::READ_COMMITTED, tpb::READ_CONSISTENCY])
             }
         }
-        for (wanted, option) in [(self.auto_commit, 16), (self.ignore_limbo, 14), (self.no_auto_undo, 20)] {
+        out.push(if self.read_only { tpb::READ } else { tpb::WRITE });
+        match self.lock_resolution {
+            LockResolution::Wait => out.push(tpb::WAIT),
+            LockResolution::NoWait => out.push(tpb::NOWAIT),
+            LockResolution::Timeout(seconds) => {
+                out.extend([tpb::WAIT, tpb::LOCK_TIMEOUT, 4]);
+                out.extend(u32::from(seconds).to_le_bytes());
+            }
+        }
+        for (wanted, option) in [
+            (self.auto_commit, tpb::AUTOCOMMIT),
+            (self.ignore_limbo, tpb::IGNORE_LIMBO),
+            (self.no_auto_undo, tpb::NO_AUTO_UNDO),
+        ] {
             if wanted {
-                tpb.push(option);
+                out.push(option);
             }
         }
         if let Some(number) = self.at_snapshot {
-            tpb.extend([23, 8]);
-            tpb.extend(number.to_le_bytes());
+            out.extend([tpb::AT_SNAPSHOT_NUMBER, 8]);
+            out.extend(number.to_le_bytes());
         }
-        tpb
+        out
     }
 }
 
@@ -95,10 +119,8 @@ pub fn transaction_id(number: u64) -> [u8; 8] {
     number.to_le_bytes()
 }
 
-/// Transaction info item: the transaction id.
-pub const INFO_ID: u8 = 4;
-/// Transaction info item: the snapshot number (Firebird 4+).
-pub const INFO_SNAPSHOT_NUMBER: u8 = 12;
+// Old paths of item numbers, for the client.
+pub use super::info::transaction::{ID as INFO_ID, SNAPSHOT_NUMBER as INFO_SNAPSHOT_NUMBER};
 
 #[cfg(test)]
 mod tests {

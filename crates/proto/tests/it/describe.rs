@@ -8,19 +8,11 @@ use firearrow_proto::api::describe::{
     DescribeError, Describer, RecordCounts, StatementInfo, StatementKind, prepare_items,
 };
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
-
-const END: u8 = 1;
-const TRUNCATED: u8 = 2;
-const COLUMNS: u8 = 4;
-const PARAMETERS: u8 = 5;
-const VARIABLES: u8 = 7;
-const VARIABLE_END: u8 = 8;
-const INDEX: u8 = 9;
-const TYPE: u8 = 11;
-const FIELD: u8 = 16;
-const FROM: u8 = 20;
-const KIND: u8 = 21;
-const FLAGS: u8 = 27;
+use firearrow_proto::api::info::statement::{
+    BIND as PARAMETERS, DESCRIBE_END as VARIABLE_END, DESCRIBE_VARS as VARIABLES, FIELD, SELECT as COLUMNS,
+    SQLDA_SEQ as INDEX, SQLDA_START as FROM, STMT_FLAGS as FLAGS, STMT_TYPE as KIND, TYPE,
+};
+use firearrow_proto::api::info::{END, TRUNCATED};
 
 #[test]
 fn a_cut_description_is_continued_where_it_was_cut() {

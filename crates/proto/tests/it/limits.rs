@@ -4,6 +4,7 @@ use crate::memory;
 use crate::player::{Player, Said};
 use crate::rows::{fetch, fetch_response, fetched, format, number_and_text};
 use crate::script::{self, Auth, COMPRESS, LAZY, Server, accept, accept_auth, ok, packets, version};
+use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::FieldKind;
 use firearrow_proto::wire::compress::Deflate;
 use firearrow_proto::wire::connection::ConnectOptions;
@@ -299,7 +300,7 @@ fn more_data_than_were_asked_for_are_refused_when_they_are_announced() {
             }
         }
     }
-    refused(&InfoSql { object: 1, items: &[23], buffer_length: 128 }, 128);
+    refused(&InfoSql { object: 1, items: &[RECORDS], buffer_length: 128 }, 128);
     refused(&GetSegment { blob: 1 }, 65535);
     refused(&Ping, 65535);
 }

@@ -5,6 +5,7 @@ use crate::transcript::Transcript;
 use firearrow_proto::api::describe::{self, Describer, StatementInfo};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::transaction::TransactionOptions;
 use firearrow_proto::wire::packed::PackedFormat;
@@ -210,7 +211,7 @@ fn params_types(transcript: &Transcript) -> Vec<Turn> {
     let input = format_of(&described(transcript).parameters);
     let mut message = Vec::new();
     input.pack(&all_types_message(input.layout()), &mut message).expect("a full message");
-    let counts = InfoSql { object: STATEMENT, items: &[describe::RECORDS], buffer_length: 100 };
+    let counts = InfoSql { object: STATEMENT, items: &[RECORDS], buffer_length: 100 };
     let sql = "insert into alltypes(id,sm,i,b,n9,n18,f,d,dt,tm,ts,c10,v10,oc,ov,bo,i128,n38,d16,d34,tmz,tsz) \
         values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     vec![

@@ -5,6 +5,7 @@ use crate::rows::format;
 use crate::transcript::unhex;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::event::event_block;
+use firearrow_proto::api::info::statement as item;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::scroll::Move;
@@ -50,7 +51,7 @@ fn requests_follow_the_reference_examples() {
             statement: LAST_OBJECT,
             dialect: Dialect::Three,
             sql: "SELECT 1 FROM RDB$DATABASE",
-            items: &[0x15, 0x1b],
+            items: &[item::STMT_TYPE, item::STMT_FLAGS],
             buffer_length: 1024,
         },
         "00000044 00000001 0000FFFF 00000003 0000001A 53454C45 43542031 2046524F 4D205244 42244441 54414241 53450000 \

@@ -5,6 +5,7 @@
 
 use super::response::decode_status;
 use super::{Answer, Request};
+use crate::api::pb::{bulk, bulk_parameters};
 use crate::api::status::StatusVector;
 use crate::wire::error::{DecodeError, invalid};
 use crate::wire::limits::Limits;
@@ -30,28 +31,15 @@ pub struct BatchOptions {
 impl BatchOptions {
     /// The parameter block.
     pub fn block(&self) -> Vec<u8> {
-        let mut block = vec![1];
-        let mut put = |tag: u8, value: u32| {
-            block.push(tag);
-            block.extend_from_slice(&4u32.to_le_bytes());
-            block.extend_from_slice(&value.to_le_bytes());
-        };
-        if self.multi_error {
-            put(1, 1);
-        }
-        if self.record_counts {
-            put(2, 1);
-        }
-        if let Some(bytes) = self.buffer_bytes {
-            put(3, bytes);
-        }
-        if self.has_blobs {
-            put(4, 3); // whatever is asked for, the network server makes it "stream"
-        }
-        if let Some(errors) = self.detailed_errors {
-            put(5, errors);
-        }
-        block
+        // Network servers take BLOBs as a stream only, whatever policy is asked for.
+        let values = [
+            (bulk::MULTIERROR, self.multi_error.then_some(1)),
+            (bulk::RECORD_COUNTS, self.record_counts.then_some(1)),
+            (bulk::BUFFER_BYTES_SIZE, self.buffer_bytes),
+            (bulk::BLOB_POLICY, self.has_blobs.then_some(bulk::BLOB_STREAM)),
+            (bulk::DETAILED_ERRORS, self.detailed_errors),
+        ];
+        bulk_parameters(values.into_iter().filter_map(|(tag, value)| Some((tag, value?))))
     }
 }
 

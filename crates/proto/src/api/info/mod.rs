@@ -1,4 +1,11 @@
 //! Info buffers: items in, tag-length-value answers out.
+//!
+//! The item numbers are in one module for each kind of object, named as in Firebird's `inf_pub.h`, less the prefix.
+
+pub mod blob;
+pub mod database;
+pub mod statement;
+pub mod transaction;
 
 /// `isc_info_end`.
 pub const END: u8 = 1;
