@@ -2,7 +2,6 @@
 
 use super::descriptor::Descriptor;
 use super::layout::{FieldKind, FieldLayout};
-use std::fmt;
 
 /// Most dimensions that an array can be declared with.
 pub const MAX_DIMENSIONS: usize = 16;
@@ -196,27 +195,18 @@ impl<'a> Slice<'a> {
 }
 
 /// Bytes that do not hold an array of the shape expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArrayError {
     /// They end within the header.
+    #[error("the stored array ends within its header")]
     Short,
     /// The header says something else.
+    #[error(
+        "the array is not stored as its column was declared when the statement was prepared (or by a server of \
+         another byte order); prepare it again, or select single elements"
+    )]
     Other,
 }
-
-impl fmt::Display for ArrayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Short => "the stored array ends within its header",
-            Self::Other => {
-                "the array is not stored as its column was declared when the statement was prepared (or by a \
-                 server of another byte order); prepare it again, or select single elements"
-            }
-        })
-    }
-}
-
-impl std::error::Error for ArrayError {}
 
 /// `isc_sdl_*`.
 mod sdl {

@@ -14,8 +14,6 @@ mod text;
 
 pub use text::ParseDecimalError;
 
-use std::fmt;
-
 /// A decoded `DECFLOAT`.
 ///
 /// Equality is that of representations: 1.5 and 1.50 differ, as they do in Firebird's own storage.
@@ -195,16 +193,9 @@ impl Decimal {
 }
 
 /// The value needs more digits or another exponent than the format has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the number does not fit DECFLOAT without rounding")]
 pub struct OutOfRange;
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the number does not fit DECFLOAT without rounding")
-    }
-}
-
-impl std::error::Error for OutOfRange {}
 
 #[cfg(test)]
 mod tests {

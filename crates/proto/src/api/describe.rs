@@ -3,7 +3,6 @@
 use super::descriptor::{Descriptor, SqlType};
 use super::info::{End, InfoReader, statement as item};
 use super::layout::MAX_FIELDS;
-use std::fmt;
 use std::ops::AddAssign;
 
 // Old paths of item numbers, for the client.
@@ -96,16 +95,9 @@ const MAX_NAMES: usize = 16 << 20;
 pub const PREPARE_BUFFER: u32 = 65000;
 
 /// The answer is no valid description.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid statement description: {0}")]
 pub struct DescribeError(pub String);
-
-impl fmt::Display for DescribeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid statement description: {}", self.0)
-    }
-}
-
-impl std::error::Error for DescribeError {}
 
 /// Collects a description from one or more info buffers.
 #[derive(Debug, Default)]

@@ -2,7 +2,6 @@
 
 use super::blr;
 use super::descriptor::{Descriptor, SqlType, charset_id};
-use std::fmt;
 
 /// How the value of a field is stored, with its size where that varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,21 +112,14 @@ pub struct FieldLayout {
 }
 
 /// A description that no message can be built from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("field {}: {reason}", index + 1)]
 pub struct LayoutError {
     /// 0-based index of the field.
     pub index: usize,
     /// What is wrong with it.
     pub reason: String,
 }
-
-impl fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "field {}: {}", self.index + 1, self.reason)
-    }
-}
-
-impl std::error::Error for LayoutError {}
 
 /// The format of a message, for both the wire and the native API.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -245,37 +245,24 @@ fn skip(text: &mut &str, separator: char) -> bool {
 }
 
 /// Why a value has no counterpart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// A date before 0001-01-01 or after 9999-12-31, in days since 1858-11-17.
+    #[error("the date of day {0} (0 is 1858-11-17) is not in the years 1 to 9999")]
     Date(i32),
     /// A time of day below zero or of more than a day, in ticks.
+    #[error("{0} × 100 µs is no time of day")]
     Time(i64),
     /// A timestamp before 0001-01-01 or after 9999-12-31, in microseconds since 1970-01-01.
+    #[error("the timestamp {0} µs from 1970 is not in the years 1 to 9999")]
     Timestamp(i64),
     /// There is no such day.
+    #[error("there is no day {0} in the years 1 to 9999")]
     Civil(CivilDate),
     /// The text is not that of a time with time zone.
+    #[error("not a time with time zone such as 13:45:31.1234 -03:00")]
     TimeText,
 }
-
-impl fmt::Display for ValueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Date(date) => {
-                write!(f, "the date of day {date} (0 is 1858-11-17) is not in the years 1 to 9999")
-            }
-            Self::Time(ticks) => write!(f, "{ticks} × 100 µs is no time of day"),
-            Self::Timestamp(micros) => {
-                write!(f, "the timestamp {micros} µs from 1970 is not in the years 1 to 9999")
-            }
-            Self::Civil(date) => write!(f, "there is no day {date} in the years 1 to 9999"),
-            Self::TimeText => f.write_str("not a time with time zone such as 13:45:31.1234 -03:00"),
-        }
-    }
-}
-
-impl std::error::Error for ValueError {}
 
 #[cfg(test)]
 mod tests {

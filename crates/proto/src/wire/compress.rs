@@ -6,7 +6,6 @@
 //! ```
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use std::fmt;
 
 /// Compresses what is sent.
 #[derive(Debug)]
@@ -123,27 +122,18 @@ impl Inflate {
 }
 
 /// Why a stream cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompressError {
     /// The bytes received are no zlib stream.
+    #[error("the compressed data received is corrupt")]
     Corrupt,
     /// The stream received has an end; those of a connection have none.
+    #[error("the server ended the compressed stream")]
     Ended,
     /// The compressor failed, which it does not for any input.
+    #[error("the compressor failed")]
     Internal,
 }
-
-impl fmt::Display for CompressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Corrupt => "the compressed data received is corrupt",
-            Self::Ended => "the server ended the compressed stream",
-            Self::Internal => "the compressor failed",
-        })
-    }
-}
-
-impl std::error::Error for CompressError {}
 
 #[cfg(test)]
 mod tests {

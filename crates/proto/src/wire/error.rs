@@ -2,14 +2,15 @@
 
 use super::{auth::AuthError, compress::CompressError, crypt::CryptError, op::Op};
 use crate::api::status::StatusVector;
-use std::fmt;
 
 /// A failure that ends the connection. Later calls return the same error again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     /// The peer sent bytes that no Firebird server sends.
+    #[error("the server sent an invalid packet: {0}")]
     InvalidMessage(String),
     /// The peer sent a packet that answers no request.
+    #[error("the server sent {op:?} while {waiting_for} was expected")]
     UnexpectedPacket {
         /// What came.
         op: Op,
@@ -17,6 +18,7 @@ pub enum ProtocolError {
         waiting_for: &'static str,
     },
     /// The peer announced more than this client accepts.
+    #[error("the server announced {what} of {length}, more than the limit of {limit}")]
     TooLong {
         /// Which field.
         what: &'static str,
@@ -26,80 +28,47 @@ pub enum ProtocolError {
         limit: u64,
     },
     /// The peer closed the stream.
+    #[error("the server closed the connection")]
     Closed,
     /// The server refused the connection, the login or the database: its status vector says why.
+    #[error("{0}")]
     Refused(StatusVector),
     /// `op_reject`: the server knows none of the offered protocol versions, or demands encryption that they lack.
+    #[error(
+        "the server rejected the connection: it knows none of the protocol versions 13 to 19 (Firebird 3.0 or newer \
+         is needed)"
+    )]
     Rejected,
     /// The two sides cannot agree; the text names the setting to change.
+    #[error("{0}")]
     Incompatible(String),
     /// The login was not accepted; the text says what the server wants instead.
+    #[error("{0}")]
     LoginFailed(String),
     /// The peer let the client in without any proof of the account.
+    #[error(
+        "the server asked for no proof of user and password: it authenticates nobody, or is not the server that \
+         was meant; allow_no_authentication=yes connects all the same, and then anybody can be at the other end"
+    )]
     Unauthenticated,
     /// The peer does not know the key that the login made: its answer to `op_crypt` is not encrypted with it.
+    #[error(
+        "the server's answer to op_crypt is not encrypted with the key of this login: it does not know the account's \
+         password, or somebody on the way has changed what was sent"
+    )]
     NotEncrypted,
     /// Authentication cannot go on.
-    Auth(AuthError),
+    #[error(transparent)]
+    Auth(#[from] AuthError),
     /// A cipher cannot go on.
-    Crypt(CryptError),
+    #[error(transparent)]
+    Crypt(#[from] CryptError),
     /// The compressed stream is broken.
-    Compress(CompressError),
+    #[error(transparent)]
+    Compress(#[from] CompressError),
     /// The caller used the connection in a state that does not allow it.
+    #[error("connection misused: {0}")]
     Misuse(&'static str),
-}
-
-impl fmt::Display for ProtocolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidMessage(what) => write!(f, "the server sent an invalid packet: {what}"),
-            Self::UnexpectedPacket { op, waiting_for } => {
-                write!(f, "the server sent {op:?} while {waiting_for} was expected")
-            }
-            Self::TooLong { what, length, limit } => {
-                write!(f, "the server announced {what} of {length}, more than the limit of {limit}")
-            }
-            Self::Closed => f.write_str("the server closed the connection"),
-            Self::Refused(status) => write!(f, "{status}"),
-            Self::Rejected => f.write_str(
-                "the server rejected the connection: it knows none of the protocol versions 13 to 19 \
-                 (Firebird 3.0 or newer is needed)",
-            ),
-            Self::Incompatible(text) | Self::LoginFailed(text) => f.write_str(text),
-            Self::Unauthenticated => f.write_str(
-                "the server asked for no proof of user and password: it authenticates nobody, or is not the server that \
-                 was meant; allow_no_authentication=yes connects all the same, and then anybody can be at the other end",
-            ),
-            Self::NotEncrypted => f.write_str(
-                "the server's answer to op_crypt is not encrypted with the key of this login: it does not know the \
-                 account's password, or somebody on the way has changed what was sent",
-            ),
-            Self::Auth(error) => write!(f, "{error}"),
-            Self::Crypt(error) => write!(f, "{error}"),
-            Self::Compress(error) => write!(f, "{error}"),
-            Self::Misuse(text) => write!(f, "connection misused: {text}"),
-        }
-    }
-}
-
-impl std::error::Error for ProtocolError {}
-
-impl From<AuthError> for ProtocolError {
-    fn from(error: AuthError) -> Self {
-        Self::Auth(error)
-    }
-}
-
-impl From<CryptError> for ProtocolError {
-    fn from(error: CryptError) -> Self {
-        Self::Crypt(error)
-    }
-}
-
-impl From<CompressError> for ProtocolError {
-    fn from(error: CompressError) -> Self {
-        Self::Compress(error)
-    }
 }
 
 /// Why a packet could not be decoded from the bytes at hand.

@@ -153,27 +153,18 @@ impl Digits {
 const MAX_DIGITS: usize = DECIMAL128.digits() as usize;
 
 /// Why a text is no decimal number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseDecimalError {
     /// It does not have the form of a number.
+    #[error("not a decimal number")]
     Syntax,
     /// It has more than 34 digits.
+    #[error("more than 34 significant digits; round the number first")]
     TooManyDigits,
     /// Its exponent is beyond all bounds.
+    #[error("the exponent is out of range")]
     Exponent,
 }
-
-impl fmt::Display for ParseDecimalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Syntax => "not a decimal number",
-            Self::TooManyDigits => "more than 34 significant digits; round the number first",
-            Self::Exponent => "the exponent is out of range",
-        })
-    }
-}
-
-impl std::error::Error for ParseDecimalError {}
 
 #[cfg(test)]
 mod tests {

@@ -14,8 +14,6 @@
 pub mod legacy;
 pub mod srp;
 
-use std::fmt;
-
 /// The authentication plugins this client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuthPlugin {
@@ -98,38 +96,27 @@ fn is_symbol_char(c: char, first: bool) -> bool {
 }
 
 /// Why a login could not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     /// A quoted login has no closing quote.
+    #[error("the user name starts with a quote but does not end with one")]
     MissingQuote,
     /// A quoted login goes on behind its closing quote.
+    #[error("the user name goes on after its closing quote")]
     TextAfterQuote,
     /// The private key is shorter than [`srp::MIN_PRIVATE_KEY`] or makes a trivial public key.
+    #[error("SRP needs at least {} random bytes as private key", srp::MIN_PRIVATE_KEY)]
     WeakPrivateKey,
     /// The plugin is not of the SRP family.
+    #[error("{} has no key exchange", .0.name())]
     NotSrp(AuthPlugin),
     /// The salt and public key from the server are malformed; says how.
+    #[error("malformed authentication data from the server: {0}")]
     ServerData(&'static str),
     /// The server's public key would make the session key predictable.
+    #[error("the server sent a trivial public key")]
     TrivialServerKey,
 }
-
-impl fmt::Display for AuthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::MissingQuote => f.write_str("the user name starts with a quote but does not end with one"),
-            Self::TextAfterQuote => f.write_str("the user name goes on after its closing quote"),
-            Self::WeakPrivateKey => {
-                write!(f, "SRP needs at least {} random bytes as private key", srp::MIN_PRIVATE_KEY)
-            }
-            Self::NotSrp(plugin) => write!(f, "{} has no key exchange", plugin.name()),
-            Self::ServerData(what) => write!(f, "malformed authentication data from the server: {what}"),
-            Self::TrivialServerKey => f.write_str("the server sent a trivial public key"),
-        }
-    }
-}
-
-impl std::error::Error for AuthError {}
 
 #[cfg(test)]
 mod tests {

@@ -193,35 +193,28 @@ pub fn choose(groups: &[KeyGroup], protocol_has_iv: bool, preference: &[CipherKi
 }
 
 /// Why encryption failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CryptError {
     /// No cipher can be keyed with that many bytes.
+    #[error("a session key of {0} bytes cannot be used")]
     Key(usize),
     /// The initialization vector for a cipher is missing (0) or of the wrong length.
+    #[error("{}", wrong_iv(*.0, *.1))]
     Iv(CipherKind, usize),
     /// The keystream has ended; only a new connection has more.
+    #[error("the cipher's keystream has ended; reconnect, with ChaCha64 if the server has it")]
     Exhausted,
     /// The server's key block is malformed; says how.
+    #[error("malformed key block from the server: {0}")]
     KeyBlock(&'static str),
 }
 
-impl fmt::Display for CryptError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Key(length) => write!(f, "a session key of {length} bytes cannot be used"),
-            Self::Iv(kind, 0) => write!(f, "the server sent no initialization vector for {}", kind.name()),
-            Self::Iv(kind, length) => {
-                write!(f, "the initialization vector for {} has {length} bytes", kind.name())
-            }
-            Self::Exhausted => {
-                f.write_str("the cipher's keystream has ended; reconnect, with ChaCha64 if the server has it")
-            }
-            Self::KeyBlock(what) => write!(f, "malformed key block from the server: {what}"),
-        }
+fn wrong_iv(kind: CipherKind, length: usize) -> String {
+    match length {
+        0 => format!("the server sent no initialization vector for {}", kind.name()),
+        _ => format!("the initialization vector for {} has {length} bytes", kind.name()),
     }
 }
-
-impl std::error::Error for CryptError {}
 
 #[cfg(test)]
 mod tests {
