@@ -79,7 +79,7 @@ impl Runtime {
     }
 
     /// Where the plugin with the engine is or should be; `None` when there is no folder for plugins at all.
-    pub fn engine_plugin(&self) -> Option<PathBuf> {
+    pub(crate) fn engine_plugin(&self) -> Option<PathBuf> {
         let plugins = self.plugins.as_ref()?;
         let path = |number: u8| plugins.join(format!("libEngine{number}.so"));
         let expected = if self.generation == Some(3) { path(12) } else { path(13) };

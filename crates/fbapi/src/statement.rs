@@ -52,17 +52,8 @@ pub struct StatementKind(pub u32);
 #[allow(missing_docs, reason = "the names are Firebird's own")]
 impl StatementKind {
     pub const SELECT: Self = Self(1);
-    pub const INSERT: Self = Self(2);
-    pub const UPDATE: Self = Self(3);
-    pub const DELETE: Self = Self(4);
     pub const DDL: Self = Self(5);
-    pub const EXEC_PROCEDURE: Self = Self(8);
-    pub const START_TRANSACTION: Self = Self(9);
     pub const COMMIT: Self = Self(10);
-    pub const ROLLBACK: Self = Self(11);
-    pub const SELECT_FOR_UPDATE: Self = Self(12);
-    pub const SET_GENERATOR: Self = Self(13);
-    pub const SAVEPOINT: Self = Self(14);
 }
 
 /// How a cursor is opened.

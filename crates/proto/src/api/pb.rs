@@ -4,14 +4,11 @@
 #[allow(missing_docs, reason = "the names are Firebird's own")]
 pub mod dpb {
     pub const PAGE_SIZE: u8 = 4;
-    pub const NUM_BUFFERS: u8 = 5;
     pub const NO_GARBAGE_COLLECT: u8 = 16;
-    pub const SWEEP_INTERVAL: u8 = 22;
     pub const FORCE_WRITE: u8 = 24;
     pub const USER_NAME: u8 = 28;
     pub const LC_CTYPE: u8 = 48;
     pub const OVERWRITE: u8 = 54;
-    pub const CONNECT_TIMEOUT: u8 = 57;
     pub const SQL_ROLE_NAME: u8 = 60;
     pub const SQL_DIALECT: u8 = 63;
     pub const SET_DB_SQL_DIALECT: u8 = 65;
@@ -20,12 +17,10 @@ pub mod dpb {
     pub const NO_DB_TRIGGERS: u8 = 72;
     pub const PROCESS_NAME: u8 = 74;
     pub const UTF8_FILENAME: u8 = 77;
-    pub const CLIENT_VERSION: u8 = 80;
     pub const SPECIFIC_AUTH_DATA: u8 = 84;
     pub const AUTH_PLUGIN_LIST: u8 = 85;
     pub const AUTH_PLUGIN_NAME: u8 = 86;
     pub const CONFIG: u8 = 87;
-    pub const NO_LINGER: u8 = 88;
     pub const SESSION_TIME_ZONE: u8 = 91;
     pub const SET_BIND: u8 = 93;
     pub const DECFLOAT_ROUND: u8 = 94;

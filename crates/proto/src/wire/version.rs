@@ -26,17 +26,17 @@ impl ProtocolVersion {
     }
 
     /// The value in `op_connect` and `op_accept`.
-    pub fn to_wire(self) -> u16 {
+    pub(crate) fn to_wire(self) -> u16 {
         self.0 | FIREBIRD_FLAG
     }
 
     /// Reads the value of `op_accept`; `None` for versions this crate does not speak.
-    pub fn from_wire(word: u16) -> Option<Self> {
+    pub(crate) fn from_wire(word: u16) -> Option<Self> {
         if word & FIREBIRD_FLAG == 0 { None } else { Self::new(word & !FIREBIRD_FLAG) }
     }
 
     /// 14: `op_crypt_key_callback` tells how long the reply may be.
-    pub fn has_callback_size(self) -> bool {
+    pub(crate) fn has_callback_size(self) -> bool {
         self.0 >= 14
     }
 
@@ -61,7 +61,7 @@ impl ProtocolVersion {
     }
 
     /// 19: `op_execute` carries the inline BLOB limit; `op_inline_blob` exists.
-    pub fn has_inline_blobs(self) -> bool {
+    pub(crate) fn has_inline_blobs(self) -> bool {
         self.0 >= 19
     }
 }

@@ -58,7 +58,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The zero bytes that follow an opaque of `length` bytes.
-    pub fn pad(&mut self, length: usize) {
+    pub(crate) fn pad(&mut self, length: usize) {
         self.out.extend_from_slice(&[0; 3][..length.wrapping_neg() & 3]);
     }
 }

@@ -11,8 +11,6 @@ pub mod transaction;
 pub const END: u8 = 1;
 /// `isc_info_truncated`.
 pub const TRUNCATED: u8 = 2;
-/// `isc_info_error`: an item the engine does not know; value = item, 4-byte code.
-pub const ERROR: u8 = 3;
 /// `isc_info_flag_end`.
 const FLAG_END: u8 = 127;
 

@@ -6,7 +6,7 @@
 use zeroize::Zeroizing;
 
 /// The hash sent as plugin data, or as `isc_dpb_password_enc` to servers before Firebird 3: 11 characters.
-pub fn password_hash(password: &str) -> String {
+pub(crate) fn password_hash(password: &str) -> String {
     crypt(password.as_bytes(), *b"9z").iter().map(|&c| char::from(c)).collect()
 }
 

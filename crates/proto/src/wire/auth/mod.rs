@@ -49,7 +49,7 @@ impl AuthPlugin {
     }
 
     /// The plugin of that exact name; servers compare case, too.
-    pub fn from_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|plugin| plugin.name() == name)
     }
 

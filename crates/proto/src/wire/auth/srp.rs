@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 use zeroize::{Zeroize, Zeroizing};
 
 /// The least number of random bytes that make a private key.
-pub const MIN_PRIVATE_KEY: usize = 32;
+pub(crate) const MIN_PRIVATE_KEY: usize = 32;
 
 /// The client side of one login.
 ///
@@ -44,7 +44,7 @@ impl Client {
     }
 
     /// The public key A in the form it is sent: upper-case hexadecimal digits without leading zeros.
-    pub fn public_key_hex(&self) -> String {
+    pub(crate) fn public_key_hex(&self) -> String {
         hex(&self.public)
     }
 

@@ -35,11 +35,6 @@ impl CipherKind {
         }
     }
 
-    /// The cipher of that exact name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// Whether it needs an initialization vector from the server.
     pub const fn needs_iv(self) -> bool {
         !matches!(self, Self::Arc4)

@@ -7,7 +7,7 @@ use crate::wire::xdr::Writer;
 
 /// `op_attach`.
 #[derive(Clone, Copy, Debug)]
-pub struct Attach<'a> {
+pub(crate) struct Attach<'a> {
     /// Path or alias as the server knows it.
     pub database: &'a str,
     /// Database parameter buffer.
@@ -16,7 +16,7 @@ pub struct Attach<'a> {
 
 /// `op_create`: creates the database and attaches to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Create<'a>(pub Attach<'a>);
+pub(crate) struct Create<'a>(pub Attach<'a>);
 
 impl Request for Attach<'_> {
     const OP: Op = Op::ATTACH;

@@ -122,21 +122,6 @@ impl Request for SeekBlob {
     }
 }
 
-/// `op_cancel_blob`: frees the handle; discards a created BLOB.
-#[derive(Clone, Copy, Debug)]
-pub struct CancelBlob {
-    /// Handle of the BLOB.
-    pub blob: u16,
-}
-
-impl Request for CancelBlob {
-    const OP: Op = Op::CANCEL_BLOB;
-
-    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.short(self.blob);
-    }
-}
-
 /// State of a BLOB after `op_get_segment`.
 pub const STATE_END: u16 = 2;
 

@@ -16,7 +16,7 @@ const PTYPE_LAZY_SEND: u16 = 5;
 /// Asks for, or confirms, zlib compression.
 const FLAG_COMPRESS: u16 = 0x100;
 /// Servers before Firebird 6 look at the first ten entries only.
-pub const MAX_OFFERED_VERSIONS: usize = 10;
+pub(crate) const MAX_OFFERED_VERSIONS: usize = 10;
 
 /// Tags of the user identification block.
 mod cnct {
@@ -247,7 +247,7 @@ impl KeyCallback {
     }
 
     /// Appends the whole reply packet.
-    pub fn encode_reply(reply: &[u8], version: Option<ProtocolVersion>, out: &mut Writer<'_>) {
+    pub(crate) fn encode_reply(reply: &[u8], version: Option<ProtocolVersion>, out: &mut Writer<'_>) {
         out.op(Op::CRYPT_KEY_CALLBACK);
         out.cstr(reply);
         if version.is_none_or(ProtocolVersion::has_callback_size) {

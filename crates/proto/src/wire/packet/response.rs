@@ -25,7 +25,11 @@ impl Response {
     }
 
     /// The same for an answer that was asked for with a buffer of `most` bytes.
-    pub fn decode_within(reader: &mut Reader<'_>, most: usize, limits: &Limits) -> Result<Self, DecodeError> {
+    pub(crate) fn decode_within(
+        reader: &mut Reader<'_>,
+        most: usize,
+        limits: &Limits,
+    ) -> Result<Self, DecodeError> {
         Ok(Self {
             object: reader.short()?,
             blob_id: reader.quad()?,

@@ -238,24 +238,3 @@ impl Request for FreeStatement {
         out.short(self.option as u16);
     }
 }
-
-/// `op_set_cursor`: names the cursor for WHERE CURRENT OF.
-#[derive(Clone, Copy, Debug)]
-pub struct SetCursor<'a> {
-    /// Handle of the statement.
-    pub statement: u16,
-    /// Name without terminator.
-    pub name: &'a str,
-}
-
-impl Request for SetCursor<'_> {
-    const OP: Op = Op::SET_CURSOR;
-
-    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.short(self.statement);
-        let mut name = self.name.as_bytes().to_vec();
-        name.push(0);
-        out.cstr(&name);
-        out.short(0);
-    }
-}
