@@ -19,7 +19,7 @@ pub const LONG: u8 = 8;
 pub const QUAD: u8 = 9;
 /// `blr_float`.
 pub const FLOAT: u8 = 10;
-/// `blr_d_float`: a DOUBLE PRECISION of VAX, of which catalogs still speak.
+/// `blr_d_float`: the VAX format of DOUBLE PRECISION; still occurs in catalogs.
 pub const D_FLOAT: u8 = 11;
 /// `blr_sql_date`.
 pub const SQL_DATE: u8 = 12;
@@ -57,5 +57,5 @@ pub const TIMESTAMP: u8 = 35;
 pub const VARYING: u8 = 37;
 /// `blr_varying2`; character set and length follow.
 pub const VARYING2: u8 = 38;
-/// `blr_blob`: BLOB in the catalog. It stands nowhere in BLR, whose codes are bytes.
+/// `blr_blob`: BLOB in the catalog. BLR itself cannot contain it: its codes are single bytes.
 pub const BLOB: u16 = 261;

@@ -1,4 +1,4 @@
-//! What the engine says of a prepared statement: its kind, its columns and its parameters.
+//! The engine's description of a prepared statement: its kind, columns and parameters.
 
 use super::descriptor::{Descriptor, SqlType};
 use super::info::{End, InfoReader, statement as item};
@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 // Old paths of item numbers, for the client.
 pub use super::info::statement::{EXPLAIN_PLAN, GET_PLAN as PLAN, RECORDS};
 
-/// What a statement is (`isc_info_sql_stmt_type`).
+/// The kind of a statement (`isc_info_sql_stmt_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are Firebird's own")]
 pub enum StatementKind {
@@ -29,7 +29,7 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
-    /// Reads the API's number.
+    /// Converts the API's number.
     pub fn from_number(number: i64) -> Self {
         match number {
             1 => Self::Select,
@@ -52,9 +52,9 @@ impl StatementKind {
 /// The description of a prepared statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatementInfo {
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Whether execution opens a cursor (then rows are fetched). Decides how to execute; the kind does not:
+    /// Whether execution opens a cursor, from which rows are fetched. This decides how to execute, not the kind:
     /// RETURNING statements changed kind between Firebird 4 and 5.
     pub has_cursor: bool,
     /// Result columns.
@@ -79,7 +79,7 @@ const VARIABLE_ITEMS: [u8; 12] = [
     item::DESCRIBE_END,
 ];
 
-/// Items that `op_prepare_statement` asks for.
+/// Returns the items that `op_prepare_statement` requests.
 pub fn prepare_items() -> Vec<u8> {
     let mut items = vec![item::STMT_TYPE, item::STMT_FLAGS, item::BIND];
     items.extend(VARIABLE_ITEMS);
@@ -88,13 +88,13 @@ pub fn prepare_items() -> Vec<u8> {
     items
 }
 
-/// Bytes of all names in one description. The longest name of an engine has 252.
+/// Most bytes of all names in one description. The longest name of an engine has 252.
 const MAX_NAMES: usize = 16 << 20;
 
-/// Bytes of answer to ask for; a longer description is continued by [`Describer::continuation`].
+/// Length of the answer buffer; [`Describer::continuation`] continues a longer description.
 pub const PREPARE_BUFFER: u32 = 65000;
 
-/// The answer is no valid description.
+/// An answer that is not a valid description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid statement description: {0}")]
 pub struct DescribeError(pub String);
@@ -105,13 +105,13 @@ pub struct Describer {
     info: StatementInfo,
     parameters: Option<Section>,
     columns: Option<Section>,
-    /// An answer has been read before.
+    /// Whether an answer has been read before.
     begun: bool,
     /// Bytes of names so far.
     names: usize,
 }
 
-/// One of the two lists of variables: how many there are and those read so far.
+/// One of the two lists of variables: their number, and those read so far.
 #[derive(Debug, Default)]
 struct Section {
     total: Option<usize>,
@@ -130,7 +130,7 @@ impl Describer {
         Self::default()
     }
 
-    /// Reads one answer. Returns whether the description is complete; if not, ask again with
+    /// Reads one answer. Returns whether the description is complete; otherwise, ask again with
     /// [`continuation`](Self::continuation).
     pub fn read(&mut self, bytes: &[u8]) -> Result<bool, DescribeError> {
         let before = self.progress();
@@ -151,7 +151,7 @@ impl Describer {
                 }
                 Some(item::DESCRIBE_END) => {
                     reader.skip_marker();
-                    let section = current.as_mut().ok_or_else(|| invalid("a variable before its list"))?;
+                    let section = current.as_mut().ok_or_else(|| invalid("a variable outside a list"))?;
                     section.read.push(std::mem::take(&mut variable));
                     if section.total.is_none_or(|total| section.read.len() > total) {
                         return Err(invalid("more variables than announced"));
@@ -175,14 +175,14 @@ impl Describer {
                 item::DESCRIBE_VARS => {
                     let total = usize::try_from(number).ok().filter(|&total| total <= MAX_FIELDS);
                     let total = total.ok_or_else(|| invalid(format!("{number} variables")))?;
-                    let section = current.as_mut().ok_or_else(|| invalid("a count before its list"))?;
+                    let section = current.as_mut().ok_or_else(|| invalid("a count outside a list"))?;
                     if section.total.is_some_and(|known| known != total) {
                         return Err(invalid("the number of variables changed"));
                     }
                     section.total = Some(total);
                 }
                 item::SQLDA_SEQ => {
-                    let section = current.as_ref().ok_or_else(|| invalid("a variable before its list"))?;
+                    let section = current.as_ref().ok_or_else(|| invalid("a variable outside a list"))?;
                     if number != section.read.len() as i64 + 1 {
                         return Err(invalid(format!("variable {number} out of order")));
                     }
@@ -200,11 +200,11 @@ impl Describer {
                 item::RELATION => variable.relation = text(),
                 item::OWNER => variable.owner = text(),
                 item::ALIAS => variable.alias = text(),
-                _ => {} // relation alias, items this client does not use, isc_info_error
+                _ => {} // the relation alias, items this client does not use, and isc_info_error
             }
         }
         let continued = std::mem::replace(&mut self.begun, true);
-        // Where the list of parameters was cut, that of columns is still to be asked for.
+        // If the answer was cut within the parameters, the columns have not been requested yet.
         let unasked = self.columns.is_none() && self.parameters.as_ref().is_some_and(Section::is_complete);
         match reader.end() {
             Some(End::Malformed) => Err(invalid("an item longer than the answer")),
@@ -229,7 +229,7 @@ impl Describer {
         complete(&self.parameters) && complete(&self.columns)
     }
 
-    /// Items for `op_info_sql` that continue a truncated description: the list that is not complete yet.
+    /// Returns the items for `op_info_sql` that continue a truncated description in the list that is incomplete.
     pub fn continuation(&self) -> Vec<u8> {
         let (marker, section) = match &self.parameters {
             Some(parameters) if parameters.is_complete() => (item::SELECT, &self.columns),
@@ -243,7 +243,7 @@ impl Describer {
         items
     }
 
-    /// The finished description.
+    /// Returns the finished description.
     pub fn finish(mut self) -> StatementInfo {
         self.info.parameters = self.parameters.map(|section| section.read).unwrap_or_default();
         self.info.columns = self.columns.map(|section| section.read).unwrap_or_default();
@@ -255,7 +255,7 @@ fn invalid(what: impl Into<String>) -> DescribeError {
     DescribeError(what.into())
 }
 
-/// What executions did to rows, as the engine counts it.
+/// How many rows executions affected, as counted by the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordCounts {
     /// Rows read.
@@ -269,10 +269,10 @@ pub struct RecordCounts {
 }
 
 impl RecordCounts {
-    /// One row that was inserted.
+    /// One inserted row.
     pub const ONE_INSERTED: Self = Self { selected: 0, inserted: 1, updated: 0, deleted: 0 };
 
-    /// Reads the answer to item [`RECORDS`]; `None` when the engine counts nothing for this kind of statement.
+    /// Reads the answer to item [`RECORDS`]; `None` if the engine counts nothing for this kind of statement.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let records = InfoReader::new(bytes).find(|answer| answer.code == item::RECORDS)?;
         let mut counts = Self::default();

@@ -1,4 +1,4 @@
-//! The format of one message: what its BLR says, where its native fields lie, what travels for it.
+//! The format of one message: its BLR, its native layout and its packed form.
 
 use super::blr;
 use super::descriptor::{Descriptor, SqlType, charset_id};
@@ -31,7 +31,7 @@ pub enum FieldKind {
     Blob,
     /// Id of an array.
     Array,
-    /// No value at all: the parameter of `? IS NULL`.
+    /// No value: the parameter of `? IS NULL`.
     Nothing,
 }
 
@@ -111,7 +111,7 @@ pub struct FieldLayout {
     pub null_offset: usize,
 }
 
-/// A description that no message can be built from.
+/// A description from which no message can be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("field {}: {reason}", index + 1)]
 pub struct LayoutError {
@@ -136,11 +136,11 @@ impl Default for RowLayout {
     }
 }
 
-/// Most columns that a message may have.
+/// Most fields that a message may have.
 pub const MAX_FIELDS: usize = 32767;
 
 impl RowLayout {
-    /// Lays out the given kinds in order. Offsets in the fields passed in are ignored.
+    /// Lays out the given fields in order. Ignores the offsets in them.
     pub fn new(fields: impl IntoIterator<Item = FieldLayout>) -> Self {
         let mut layout = Self { fields: Vec::new(), native_length: 0, alignment: 2 };
         for mut field in fields {
@@ -154,9 +154,9 @@ impl RowLayout {
         layout
     }
 
-    /// The layout in which results of these columns are fetched.
+    /// Returns the layout for fetching these columns.
     ///
-    /// TIME WITH TIME ZONE is asked for in its EX form, which brings the displacement that its text needs.
+    /// Requests TIME WITH TIME ZONE in its EX form, which carries the displacement that its text needs.
     pub fn for_output(columns: &[Descriptor]) -> Result<Self, LayoutError> {
         let mut layout = Self::for_descriptors(columns)?;
         for field in &mut layout.fields {
@@ -167,7 +167,7 @@ impl RowLayout {
         Ok(layout) // TIME_TZ and TIME_TZ_EX have the same native size, so no offset moves
     }
 
-    /// The layout that follows the description exactly; right for parameters.
+    /// Returns the layout that follows the description exactly, as parameters need.
     pub fn for_descriptors(columns: &[Descriptor]) -> Result<Self, LayoutError> {
         if columns.len() > MAX_FIELDS {
             return Err(LayoutError { index: MAX_FIELDS, reason: "more than 32767 fields".into() });
@@ -189,12 +189,12 @@ impl RowLayout {
         self.native_length
     }
 
-    /// Distance of native messages in an array of them.
+    /// Distance between native messages in an array.
     pub fn native_stride(&self) -> usize {
         self.native_length.next_multiple_of(self.alignment)
     }
 
-    /// Bytes of the null bitmap in a packed row, padding included.
+    /// Bytes of the null bitmap in a packed row, including padding.
     pub fn bitmap_length(&self) -> usize {
         self.fields.len().div_ceil(8).next_multiple_of(4)
     }
@@ -216,7 +216,7 @@ impl RowLayout {
 }
 
 impl FieldLayout {
-    /// A field of this kind with no scale, sub type or character set.
+    /// A field of this kind without scale, sub type or character set.
     pub fn plain(kind: FieldKind) -> Self {
         Self { kind, scale: 0, sub_type: 0, charset: 0, offset: 0, null_offset: 0 }
     }
@@ -272,7 +272,7 @@ fn field_of(column: &Descriptor) -> Result<FieldLayout, String> {
     };
     let kind = match column.sql_type {
         SqlType::TEXT => FieldKind::Text(text_length(65535)?),
-        // The server's packet decoder adds 2 in 16-bit arithmetic: longer declarations would wrap round.
+        // The server's packet decoder adds 2 in 16-bit arithmetic: longer declarations would overflow.
         SqlType::VARYING => FieldKind::Varying(text_length(65533)?),
         SqlType::SHORT => FieldKind::Short,
         SqlType::LONG => FieldKind::Long,

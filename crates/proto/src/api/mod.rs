@@ -1,4 +1,4 @@
-//! What a Firebird engine speaks on any transport.
+//! The data formats of a Firebird engine on every transport.
 
 pub mod array;
 pub mod blr;

@@ -1,4 +1,4 @@
-//! Parameter buffers: what a client asks for when it attaches, starts or opens something.
+//! Parameter buffers: the options of an attachment, a transaction, a BLOB or a bulk operation.
 
 /// DPB tags (`isc_dpb_*`).
 #[allow(missing_docs, reason = "the names are Firebird's own")]
@@ -49,7 +49,7 @@ impl Dpb {
         Self::default()
     }
 
-    /// Adds raw bytes. Values are far below the server's limit of 1 MB.
+    /// Adds raw bytes. The caller keeps values far below the server's limit of 1 MB.
     pub fn bytes(&mut self, tag: u8, value: &[u8]) -> &mut Self {
         self.0.push(tag);
         self.0.extend_from_slice(&(value.len() as u32).to_le_bytes());

@@ -1,4 +1,4 @@
-//! How a transaction sees and locks data, and the TPB that says so.
+//! Transaction options: what a transaction sees and locks, and the TPB that requests it.
 
 /// Isolation levels of Firebird.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -6,7 +6,7 @@ pub enum Isolation {
     /// `SNAPSHOT` (concurrency): sees the database as it was at the start.
     #[default]
     Snapshot,
-    /// `SNAPSHOT TABLE STABILITY` (consistency): locks tables as well.
+    /// `SNAPSHOT TABLE STABILITY` (consistency): also locks tables.
     SnapshotTableStability,
     /// `READ COMMITTED RECORD_VERSION`: sees the last committed version.
     ReadCommittedRecordVersion,
@@ -19,7 +19,7 @@ pub enum Isolation {
 /// What happens when another transaction holds a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockResolution {
-    /// Wait until it ends.
+    /// Wait until that transaction ends.
     #[default]
     Wait,
     /// Fail at once.
@@ -31,21 +31,21 @@ pub enum LockResolution {
 /// Options of a new transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransactionOptions {
-    /// What it sees.
+    /// What the transaction sees.
     pub isolation: Isolation,
-    /// How it treats conflicts.
+    /// What happens on a conflict.
     pub lock_resolution: LockResolution,
-    /// Refuses writes.
+    /// Whether to refuse writes.
     pub read_only: bool,
-    /// Each successful statement is committed (retaining) by the engine. If the answer to one is lost, the error tells of
-    /// the lost connection only: look into the data.
+    /// Whether the engine commits (retaining) after each successful statement. If the answer to a statement is lost,
+    /// the error reports only the lost connection: check the data.
     pub auto_commit: bool,
-    /// Reads the snapshot of this number (Firebird 4+, `Isolation::Snapshot` only). The transaction that the
-    /// number comes from must still be active.
+    /// The number of a snapshot to read (Firebird 4+, `Isolation::Snapshot` only). The transaction that supplied the
+    /// number must still be active.
     pub at_snapshot: Option<u64>,
-    /// Ignores changes of limbo transactions.
+    /// Whether to ignore changes of transactions in limbo.
     pub ignore_limbo: bool,
-    /// Keeps no undo log for the transaction.
+    /// Whether to keep no undo log for the transaction.
     pub no_auto_undo: bool,
 }
 
@@ -70,7 +70,7 @@ mod tpb {
 }
 
 impl TransactionOptions {
-    /// A read-only snapshot.
+    /// Options of a read-only snapshot.
     pub fn read_only() -> Self {
         Self { read_only: true, ..Self::default() }
     }
@@ -113,8 +113,8 @@ impl TransactionOptions {
     }
 }
 
-/// The number of a transaction as engines take it when one in limbo is recovered: little-endian, and of eight bytes
-/// since numbers have outgrown four.
+/// Encodes the number of a transaction in limbo for its recovery: eight bytes, little-endian. Numbers have outgrown
+/// four bytes.
 pub fn transaction_id(number: u64) -> [u8; 8] {
     number.to_le_bytes()
 }

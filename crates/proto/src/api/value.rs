@@ -1,4 +1,4 @@
-//! Dates and times: Firebird's day and tick counts to and from plain values.
+//! Dates and times: converts Firebird's day and tick counts to plain values and back.
 //!
 //! | type             | stored as                                                 |
 //! |------------------|-----------------------------------------------------------|
@@ -7,7 +7,7 @@
 //! | TIMESTAMP        | both                                                      |
 //! | … WITH TIME ZONE | the same in UTC, with the number of the zone              |
 //!
-//! Whatever leaves the legal range is an error, never another date.
+//! A value outside the legal range is an error, never another date.
 
 use std::fmt;
 
@@ -19,28 +19,28 @@ pub const MAX_DATE: i32 = 2_973_483;
 pub const UNIX_EPOCH: i32 = 40_587;
 /// Time units in a second.
 pub const TICKS_PER_SECOND: u32 = 10_000;
-/// Time units in a day; times are smaller.
+/// Time units in a day; every time is less.
 pub const TICKS_PER_DAY: u32 = 86_400 * TICKS_PER_SECOND;
 
 const TICKS_PER_MINUTE: u32 = 60 * TICKS_PER_SECOND;
 const MICROS_PER_TICK: i64 = 100;
 
-/// Passes a legal date.
+/// Returns a legal date unchanged.
 pub fn check_date(date: i32) -> Result<i32, ValueError> {
     if (MIN_DATE..=MAX_DATE).contains(&date) { Ok(date) } else { Err(ValueError::Date(date)) }
 }
 
-/// Passes a legal time.
+/// Returns a legal time unchanged.
 pub fn check_time(time: u32) -> Result<u32, ValueError> {
     if time < TICKS_PER_DAY { Ok(time) } else { Err(ValueError::Time(i64::from(time))) }
 }
 
-/// Days since 1970-01-01. Exact for legal dates; [`check_date`] tells which are.
+/// Days since 1970-01-01. Exact for legal dates; see [`check_date`].
 pub fn date_to_unix_days(date: i32) -> i32 {
     date.saturating_sub(UNIX_EPOCH)
 }
 
-/// The date of a count of days since 1970-01-01.
+/// Converts a number of days since 1970-01-01 to a date.
 pub fn unix_days_to_date(days: i32) -> Result<i32, ValueError> {
     check_date(days.saturating_add(UNIX_EPOCH))
 }
@@ -56,7 +56,7 @@ pub fn timestamp_to_micros(date: i32, time: u32) -> Result<i64, ValueError> {
     Ok((days * i64::from(TICKS_PER_DAY) + i64::from(check_time(time)?)) * MICROS_PER_TICK)
 }
 
-/// A day as people write it.
+/// A day as year, month and day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CivilDate {
     /// 1 to 9999.
@@ -70,13 +70,14 @@ pub struct CivilDate {
 impl CivilDate {
     /// The calendar day of a date.
     pub fn from_date(date: i32) -> Result<Self, ValueError> {
-        // Years that begin in March have the leap day at their end; 400 of them repeat. All is positive here.
+        // Years that begin in March have the leap day at their end; they repeat every 400 years. All numbers here are
+        // positive.
         let days = check_date(date)? - FIRST_MARCH_0;
         let (era, day_of_era) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
         let leap_days = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
         let year_of_era = (day_of_era - leap_days) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        // Months from March on have 31, 30, 31, 30, 31 days, over and over: 153 in five.
+        // Months from March on have 31, 30, 31, 30, 31 days, repeatedly: 153 days in five months.
         let month = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month + 2) / 5 + 1;
         let (year, month) = if month < 10 { (0, month + 3) } else { (1, month - 9) };
@@ -95,7 +96,7 @@ impl CivilDate {
         let day_of_year = (153 * month + 2) / 5 + day - 1;
         let day_of_era = 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
         let date = FIRST_MARCH_0 + era * DAYS_PER_ERA + day_of_era;
-        // The 30th of February becomes a day of March.
+        // February 30 would become a day of March.
         if Self::from_date(date) == Ok(self) { Ok(date) } else { Err(ValueError::Civil(self)) }
     }
 }
@@ -116,7 +117,7 @@ const DAYS_PER_ERA: i32 = 146_097;
 pub struct TimeOfDay(u32);
 
 impl TimeOfDay {
-    /// A legal time.
+    /// Checks that the time is legal.
     pub fn new(ticks: u32) -> Result<Self, ValueError> {
         check_time(ticks).map(Self)
     }
@@ -153,8 +154,8 @@ pub struct TimeTz<'a> {
 }
 
 impl<'a> TimeTz<'a> {
-    /// From the stored time and the zone's name and displacement in minutes. For this type the displacement
-    /// of a region is the one of 2020-01-01.
+    /// Converts the stored time, given the zone's name and displacement in minutes. For this type, a region has the
+    /// displacement of 2020-01-01.
     pub fn from_utc(utc: u32, zone: &'a str, displacement: i16) -> Result<Self, ValueError> {
         Ok(Self { local: TimeOfDay::local(utc, displacement)?, zone })
     }
@@ -166,17 +167,17 @@ impl fmt::Display for TimeTz<'_> {
     }
 }
 
-/// Why a value has no counterpart.
+/// Why a value cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// A date before 0001-01-01 or after 9999-12-31, in days since 1858-11-17.
     #[error("the date of day {0} (0 is 1858-11-17) is not in the years 1 to 9999")]
     Date(i32),
-    /// A time of day below zero or of more than a day, in ticks.
-    #[error("{0} × 100 µs is no time of day")]
+    /// A time of day that is negative or longer than a day, in ticks.
+    #[error("{0} × 100 µs is not a time of day")]
     Time(i64),
-    /// There is no such day.
-    #[error("there is no day {0} in the years 1 to 9999")]
+    /// A day that does not exist.
+    #[error("{0} is not a day in the years 1 to 9999")]
     Civil(CivilDate),
 }
 
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!(civil(33, 4, 5).to_string(), "0033-04-05");
     }
 
-    /// Counts through the whole calendar by its rules.
+    /// Walks through the whole calendar by its rules.
     #[test]
     fn every_day_of_the_calendar() {
         let mut date = MIN_DATE;
@@ -282,7 +283,7 @@ mod tests {
                 Ok(text.into())
             );
         }
-        // A displacement of more than a day comes from a broken peer only, but must not break us.
+        // Only a broken peer sends a displacement of more than a day, but it must not cause a panic.
         assert_eq!(TimeOfDay::local(0, i16::MIN).map(TimeOfDay::ticks), Ok(211_200_000));
     }
 

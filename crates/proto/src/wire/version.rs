@@ -1,4 +1,4 @@
-//! Protocol versions and what each of them can do. Packets ask these questions; nothing else does.
+//! Protocol versions and their features. Only packets ask for them.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl ProtocolVersion {
     /// Firebird 5.0.3.
     pub const MAX: Self = Self(19);
 
-    /// The version `number`, if this crate speaks it.
+    /// The version with this number, if this crate supports it.
     pub fn new(number: u16) -> Option<Self> {
         (Self::MIN.0..=Self::MAX.0).contains(&number).then_some(Self(number))
     }
@@ -30,17 +30,17 @@ impl ProtocolVersion {
         self.0 | FIREBIRD_FLAG
     }
 
-    /// Reads the value of `op_accept`; `None` for versions this crate does not speak.
+    /// Reads the value of `op_accept`; `None` for versions that this crate does not support.
     pub(crate) fn from_wire(word: u16) -> Option<Self> {
         if word & FIREBIRD_FLAG == 0 { None } else { Self::new(word & !FIREBIRD_FLAG) }
     }
 
-    /// 14: `op_crypt_key_callback` tells how long the reply may be.
+    /// 14: `op_crypt_key_callback` states how long the reply may be.
     pub(crate) fn has_callback_size(self) -> bool {
         self.0 >= 14
     }
 
-    /// 16: the key block brings initialisation vectors, so ciphers other than Arc4 work.
+    /// 16: the key block contains initialization vectors, so ciphers other than Arc4 work.
     pub fn has_cipher_iv(self) -> bool {
         self.0 >= 16
     }

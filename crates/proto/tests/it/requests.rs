@@ -1,4 +1,4 @@
-//! What the client of each recording asked after its handshake, as requests of this crate.
+//! The requests of each recorded client after its handshake, as requests of this crate.
 
 use crate::player::Ask;
 use crate::transcript::Transcript;
@@ -95,7 +95,7 @@ fn describe_types() -> Vec<Turn> {
     vec![start(), prepare, free_and_ping(FreeOption::Drop), commit()]
 }
 
-/// Items that continue a description from the third column on; `describe.rs` checks that a describer asks so.
+/// Items that continue a description from the third column on; `describe.rs` checks that a describer requests them.
 pub(crate) const FROM_THE_THIRD_COLUMN: [u8; 17] =
     [20, 2, 3, 0, 4, 7, 9, 11, 12, 13, 14, 16, 17, 18, 19, 25, 8];
 

@@ -1,5 +1,5 @@
-//! The bytes of requests, word by word, where no recording has them: the examples of the protocol reference
-//! (appendix A.5) and the fields that depend on the version.
+//! The bytes of requests that no recording contains, word by word: the examples of the protocol reference (appendix
+//! A.5) and the fields that depend on the version.
 
 use crate::rows::format;
 use crate::transcript::unhex;
@@ -99,7 +99,7 @@ fn other_requests_follow_their_layouts() {
 
 /// Section 7.2: as `op_fetch`, then the operation (16 bits, padded) and the position (32 bits, signed).
 #[test]
-fn a_scrolling_fetch_says_where_to_go() {
+fn a_scrolling_fetch_contains_its_move() {
     let output = format(&[FieldKind::Long]);
     let scroll = |to, first| {
         let fetch = Fetch { statement: 2, output: Arc::clone(&output), first, rows: 1000 };
@@ -135,7 +135,7 @@ fn executions_end_in_the_fields_of_their_version() {
         output: format(&[FieldKind::Long]),
         options,
     };
-    // The format of the row stands between the parameters and these fields.
+    // The format of the row comes between the parameters and these fields.
     let singleton_front = format!("{front} 0000000C 05020400 02000800 0700FF4C 00000000").replace("3F", "4C");
     for (version, tail) in [
         (13, ""),
@@ -146,7 +146,7 @@ fn executions_end_in_the_fields_of_their_version() {
         (18, "00000011 00000022"),
         (19, "00000011 00000022 00000033"),
     ] {
-        let version = ProtocolVersion::new(version).expect("a version this crate speaks");
+        let version = ProtocolVersion::new(version).expect("a version that this crate supports");
         assert_eq!(encoded(&execute, version), unhex(&format!("{front}{tail}")), "{version}");
         assert_eq!(encoded(&singleton, version), unhex(&format!("{singleton_front}{tail}")), "{version}");
     }

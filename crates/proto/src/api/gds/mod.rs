@@ -1,6 +1,6 @@
 //! Engine messages by gds code: text templates, SQLSTATE and SQLCODE.
 //!
-//! The wire carries codes and parameters only, so the client has to know the texts.
+//! The wire carries only codes and parameters, so the client has to know the texts.
 
 #[rustfmt::skip]
 mod table;
@@ -12,19 +12,19 @@ pub struct Message {
     pub code: i32,
     /// Legacy SQLCODE; −999 when there is none.
     pub sqlcode: i16,
-    /// Five characters; `00000` and `HY000` say nothing.
+    /// Five characters; `00000` and `HY000` carry no information.
     pub sqlstate: &'static str,
     /// Template: `@1` … `@9` stand for parameters, `@@` for an at sign.
     pub text: &'static str,
 }
 
-/// The message of `code`, or `None` for a code that release 5.0 does not have.
+/// Returns the message of `code`, or `None` for a code unknown to release 5.0.
 pub fn message(code: i32) -> Option<&'static Message> {
     let index = table::MESSAGES.binary_search_by_key(&code, |message| message.code).ok()?;
     Some(&table::MESSAGES[index])
 }
 
-/// The finished text of `code`, worded as the client library words it.
+/// Formats the text of `code` as the client library does.
 pub fn format(code: i32, params: &[String]) -> String {
     match message(code) {
         Some(message) => fill(message.text, params),
@@ -32,7 +32,7 @@ pub fn format(code: i32, params: &[String]) -> String {
     }
 }
 
-/// Replaces `@1` … `@9` (the rules of `MsgPrint` in the client library).
+/// Replaces `@1` … `@9` by the rules of `MsgPrint` in the client library.
 fn fill(template: &str, params: &[String]) -> String {
     let mut text = String::with_capacity(template.len() + 32);
     let mut rest = template;
@@ -59,7 +59,7 @@ fn fill(template: &str, params: &[String]) -> String {
     text
 }
 
-/// Codes that the client decides on; named as in `iberror.h`.
+/// Codes on which the client bases decisions; named as in `iberror.h`.
 #[allow(missing_docs, reason = "the table holds their texts")]
 mod codes {
     pub const ISC_ARITH_EXCEPT: i32 = 335544321;
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_are_filled_like_the_client_library_does() {
+    fn templates_are_filled_as_the_client_library_does() {
         assert_eq!(fill("a @1 b @2@1", &params(&["x", "y"])), "a x b yx");
         assert_eq!(fill("mail@@host, 100%", &[]), "mail@host, 100%");
         assert_eq!(fill("@2", &params(&["x"])), "<Missing arg #2 - possibly status vector overflow>");
