@@ -103,7 +103,7 @@ pub fn blob_information_is_told(engine: &Engine) {
     let asked = [item::NUM_SEGMENTS, item::MAX_SEGMENT, item::TOTAL_LENGTH, item::TYPE];
     let answer = blob.info(&asked, 64).unwrap();
     let items: Vec<_> = InfoReader::new(&answer).map(|item| (item.code, item.integer())).collect();
-    // The longest segment counts in 16 bits, and comes out sign-extended from the two bytes of 65535.
+    // The longest segment is stored in 16 bits; the two bytes of 65535 read sign-extended.
     assert_eq!(items[0], (item::NUM_SEGMENTS, Some(2)));
     assert_eq!(items[2], (item::TOTAL_LENGTH, Some(70_000)));
     assert_eq!(items[3], (item::TYPE, Some(0)));

@@ -23,7 +23,7 @@ pub fn transactions_can_be_controlled_by_sql(engine: &Engine) {
     execute(Some(&mut transaction), "rollback").unwrap();
     assert!(!transaction.is_active());
     assert_eq!(scratch.text("select count(*) from T"), "1");
-    // An error changes nothing about the transaction.
+    // An error does not change the transaction.
     let mut transaction = scratch.begin();
     assert!(execute(Some(&mut transaction), "insert into NOWHERE values (1)").is_err());
     assert!(transaction.is_active());
@@ -87,7 +87,7 @@ pub fn retaining_keeps_the_transaction(engine: &Engine) {
     scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.rollback_retaining().unwrap();
     assert!(transaction.is_active());
-    // Two-phase commit: prepared, nothing but the end is left to do.
+    // Two-phase commit: a prepared transaction can only end.
     scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.prepare(b"note").unwrap();
     transaction.commit().unwrap();
@@ -108,7 +108,7 @@ pub fn prepared_transactions_wait_in_limbo(engine: &Engine) {
         transaction.prepare(b"note").unwrap();
         drop(transaction);
         attachment.detach().unwrap();
-        // Whoever takes it over may also leave it as it is.
+        // A transaction that was taken over may also be left as it is.
         let attachment = &scratch.attachment;
         drop(attachment.reconnect_transaction(&transaction_id(number)).unwrap());
         let mut transaction = attachment.reconnect_transaction(&transaction_id(number)).unwrap();
@@ -153,7 +153,7 @@ pub fn detaching_with_a_transaction_is_refused(engine: &Engine) {
         Err(Error::Status(status)) => assert!(status.contains(gds::ISC_OPEN_TRANS), "{status}"),
         other => panic!("{other:?}"),
     }
-    // The engine has shut the attachment down; what is left of it must still go away quietly.
+    // The engine has shut the attachment down; the rest of it must still drop without errors.
     drop(transaction);
     assert_eq!(scratch.text("select count(*) from MON$ATTACHMENTS where MON$USER = 'SYSDBA'"), "1");
 }
