@@ -1,4 +1,4 @@
-//! The tables that the engine keeps in every database.
+//! Queries the tables that the engine keeps in every database.
 
 use firearrow_fbapi::{Attachment, CursorFlags, Library, MessageBuffer, Metadata};
 use firearrow_proto::api::dialect::Dialect;
@@ -11,21 +11,21 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whatever stops the generator.
+/// Any error that stops the generator.
 type Failure = Box<dyn Error>;
 
 /// A row of the queries below: an integer, a name and an integer.
 type Row = (i32, String, i32);
 
-/// Rows fetched at once.
+/// Rows per fetch.
 const BLOCK: usize = 256;
 
-/// An empty database made for the occasion.
+/// An empty, temporary database.
 pub(crate) struct Database {
     attachment: Attachment,
 }
 
-/// Stands for no character; it is none in Unicode, too.
+/// Marks a missing character; it is not a character in Unicode either.
 pub(crate) const UNDEFINED: u16 = 0xffff;
 
 /// A character set.
@@ -47,7 +47,7 @@ impl Database {
         let answer = self.attachment.info(&[FIREBIRD_VERSION], 256)?;
         let item = InfoReader::new(&answer).find(|item| item.code == FIREBIRD_VERSION);
         let versions = item.map(|item| counted_strings(item.value)).unwrap_or_default();
-        Ok(versions.into_iter().next().ok_or("the engine does not tell its version")?)
+        Ok(versions.into_iter().next().ok_or("the engine does not report its version")?)
     }
 
     /// Ids and names of the time zone regions, GMT first.
@@ -68,7 +68,7 @@ impl Database {
         Ok(rows.into_iter().map(set).collect())
     }
 
-    /// The code points of all 256 bytes in a character set of one byte per character; [`UNDEFINED`] where it has no
+    /// Returns the code points of all 256 bytes in a single-byte character set, [`UNDEFINED`] for bytes without a
     /// character. `None` if its first half is not ASCII.
     pub(crate) fn code_points(&self, name: &str) -> Result<Option<Vec<u16>>, Failure> {
         let rows = self.rows(&format!(
@@ -87,7 +87,7 @@ impl Database {
                  end \
              end"
         ))?;
-        // Engines make U+0000 of most bytes without a character; that is no reason to lose them.
+        // Engines convert most bytes without a character to U+0000, which must not pass for a character.
         let point = |(byte, _, code): Row| if byte > 0 && code == 0 { UNDEFINED } else { code as u16 };
         let points: Vec<u16> = rows.into_iter().map(point).collect();
         let is_ascii = points.len() == 256 && (0..128).all(|byte| points[byte] == byte as u16);

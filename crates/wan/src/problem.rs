@@ -1,4 +1,4 @@
-//! What goes wrong while a proxy runs.
+//! Failures while a proxy runs.
 
 use std::io;
 
@@ -14,11 +14,11 @@ pub enum Problem {
     Target {
         /// Host and port.
         target: String,
-        /// Why not.
+        /// The error.
         #[source]
         error: io::Error,
     },
-    /// The system gave no threads or sockets for a connection, which was closed.
+    /// The system had no threads or sockets for a connection, which was closed.
     #[error("cannot serve a connection: {0}")]
     Resources(#[source] io::Error),
 }
