@@ -134,8 +134,8 @@ unsafe extern "C" fn release(this: *mut IEventCallback) -> i32 {
 /// # Safety
 /// `this` must be a live callback, `block` null or readable for `length` bytes.
 unsafe extern "C" fn call(this: *mut IEventCallback, length: u32, block: *const u8) {
-    // The receiver may drop the last other reference before this returns. SAFETY: the callback is alive; the reference
-    // is given up at the end.
+    // The receiver may drop the last other reference before this returns.
+    // SAFETY: the callback is alive; the reference is given up at the end.
     unsafe { add_ref(this) };
     // SAFETY: as in `add_ref`.
     let object = unsafe { &*this.cast::<Object>() };

@@ -277,7 +277,8 @@ impl Symbols {
     /// Tells the library one of its folders, before it reads any configuration.
     fn place(&self, kind: i16, variable: &str, path: &Path) -> Result<(), Error> {
         if folders::has_blank(path) {
-            // gds__get_prefix would end the path at the space. SAFETY: see "Environment" at `Library::load`.
+            // gds__get_prefix would end the path at the space.
+            // SAFETY: see "Environment" at `Library::load`.
             unsafe { std::env::set_var(variable, path) };
             return Ok(());
         }

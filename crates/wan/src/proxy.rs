@@ -150,7 +150,7 @@ impl Shared {
 
     /// Serves a client until its connection ends.
     fn serve(&self, client: TcpStream) {
-        // A client whose target cannot be reached sees its connection closed, as it would without the proxy.
+        // A client whose target cannot be reached only sees its connection closed.
         let target = match self.connect() {
             Ok(target) => target,
             Err(error) => return (self.report)(&Problem::Target { target: self.target.clone(), error }),

@@ -259,9 +259,9 @@ impl Handshake {
             if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
         let advice = match AuthPlugin::from_name(wanted) {
             Some(AuthPlugin::Legacy) => {
-                "; that one sends a weak hash of the password, which whoever reads it can turn back, and cannot \
-                 encrypt the connection, so give the account a password of Srp instead (CREATE USER … USING PLUGIN \
-                 Srp), and add Legacy_Auth only for a network that you trust"
+                "; it sends a weak hash, from which anyone who reads it can recover the password, and cannot encrypt \
+                 the connection. Give the account an Srp password instead (CREATE USER … USING PLUGIN Srp), and add \
+                 Legacy_Auth only on a network that you trust"
                     .to_owned()
             }
             Some(_) => {
@@ -304,7 +304,7 @@ impl Handshake {
             }
             if wanted == WireCrypt::Required {
                 return Err(no_encryption(&format!(
-                    "the server offers none of the ciphers asked for ({})",
+                    "the server offers none of the requested ciphers ({})",
                     self.options.ciphers.iter().map(|cipher| cipher.name()).collect::<Vec<_>>().join(", ")
                 )));
             }

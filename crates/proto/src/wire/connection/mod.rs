@@ -457,7 +457,7 @@ impl Connection {
                     }
                 }
             }
-            // Whether success or failure, a peer with the key would have sent a valid packet.
+            // A peer with the key would have sent a valid packet, even to report a failure.
             (_, Phase::Crypt) => return Err(ProtocolError::NotEncrypted.into()),
             (op, _) => {
                 let waiting_for = match phase {
