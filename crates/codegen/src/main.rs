@@ -1,10 +1,10 @@
 //! Asks an engine for its tables and writes them as Rust into `firearrow-proto`.
 //!
 //! ```text
-//! cargo run -p firearrow-codegen [ENGINE]     ENGINE: a client library or its folder; else the one found
+//! cargo run -p firearrow-codegen [ENGINE]     ENGINE: a client library or its folder; by default, the first one found
 //! ```
 //!
-//! Tables of a newer engine contain those of the older ones, so it should be the newest engine supported.
+//! A newer engine's tables contain those of older ones, so use the newest supported engine.
 #![forbid(unsafe_code)]
 
 mod messages;
@@ -16,7 +16,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Character sets of one byte per character that are never converted, or are ASCII.
+/// Single-byte character sets that are never converted, or are ASCII.
 const UNCONVERTED: [&str; 3] = ["NONE", "OCTETS", "ASCII"];
 
 fn main() -> Result<(), Box<dyn Error>> {

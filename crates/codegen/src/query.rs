@@ -1,31 +1,31 @@
-//! The tables that the engine keeps in every database.
+//! Queries the tables that the engine keeps in every database.
 
 use firearrow_fbapi::{Attachment, CursorFlags, Library, MessageBuffer, Metadata};
 use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::info::database::FIREBIRD_VERSION;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::api::pb::{Dpb, dpb};
 use firearrow_proto::api::row::{Native, NativeRows, RowSource, ValueFormat};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-/// `isc_info_firebird_version`.
-const FIREBIRD_VERSION: u8 = 103;
-/// Whatever stops the generator.
+/// Any error that stops the generator.
 type Failure = Box<dyn Error>;
 
 /// A row of the queries below: an integer, a name and an integer.
 type Row = (i32, String, i32);
 
-/// Rows fetched at once.
+/// Rows per fetch.
 const BLOCK: usize = 256;
 
-/// An empty database made for the occasion.
+/// An empty, temporary database.
 pub(crate) struct Database {
     attachment: Attachment,
 }
 
-/// Stands for no character; it is none in Unicode, too.
+/// Marks a missing character; it is not a character in Unicode either.
 pub(crate) const UNDEFINED: u16 = 0xffff;
 
 /// A character set.
@@ -37,17 +37,17 @@ pub(crate) struct CharacterSet {
 
 impl Database {
     pub(crate) fn create(library: &Arc<Library>, path: &Path) -> Result<Self, Failure> {
-        // Version 1; user_name, lc_ctype, and utf8_filename without a value.
-        let dpb = [&[1, 28, 6][..], b"SYSDBA", &[48, 4], b"UTF8", &[77, 0]].concat();
+        let mut block = Dpb::new();
+        block.text(dpb::USER_NAME, "SYSDBA").text(dpb::LC_CTYPE, "UTF8").flag(dpb::UTF8_FILENAME);
         let path = path.to_str().ok_or("the temporary folder has no UTF-8 name")?;
-        Ok(Self { attachment: library.create(path, &dpb)? })
+        Ok(Self { attachment: library.create(path, block.as_bytes())? })
     }
 
     pub(crate) fn engine_version(&self) -> Result<String, Failure> {
         let answer = self.attachment.info(&[FIREBIRD_VERSION], 256)?;
         let item = InfoReader::new(&answer).find(|item| item.code == FIREBIRD_VERSION);
         let versions = item.map(|item| counted_strings(item.value)).unwrap_or_default();
-        Ok(versions.into_iter().next().ok_or("the engine does not tell its version")?)
+        Ok(versions.into_iter().next().ok_or("the engine does not report its version")?)
     }
 
     /// Ids and names of the time zone regions, GMT first.
@@ -68,7 +68,7 @@ impl Database {
         Ok(rows.into_iter().map(set).collect())
     }
 
-    /// The code points of all 256 bytes in a character set of one byte per character; [`UNDEFINED`] where it has no
+    /// Returns the code points of all 256 bytes in a single-byte character set, [`UNDEFINED`] for bytes without a
     /// character. `None` if its first half is not ASCII.
     pub(crate) fn code_points(&self, name: &str) -> Result<Option<Vec<u16>>, Failure> {
         let rows = self.rows(&format!(
@@ -87,7 +87,7 @@ impl Database {
                  end \
              end"
         ))?;
-        // Engines make U+0000 of most bytes without a character; that is no reason to lose them.
+        // Engines convert most bytes without a character to U+0000, which must not pass for a character.
         let point = |(byte, _, code): Row| if byte > 0 && code == 0 { UNDEFINED } else { code as u16 };
         let points: Vec<u16> = rows.into_iter().map(point).collect();
         let is_ascii = points.len() == 256 && (0..128).all(|byte| points[byte] == byte as u16);

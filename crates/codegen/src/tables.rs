@@ -1,4 +1,4 @@
-//! The tables as Rust source.
+//! Formats the tables as Rust source.
 
 use crate::messages::Message;
 use crate::query::CharacterSet;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// The id of the first region; the others count down without gaps.
 const GMT: i32 = 65535;
-/// Elements of a list of numbers in a line.
+/// Numbers per line.
 const PER_LINE: usize = 16;
 
 pub(crate) fn messages(messages: &[Message]) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn time_zones(zones: &[(i32, String)]) -> Result<String, Box<dyn Erro
     }
     let mut order: Vec<usize> = (0..zones.len()).collect();
     order.sort_by_key(|index| zones[*index].1.to_ascii_lowercase());
-    text.push_str("];\n\n/// Places in `REGIONS` in the order of the names, letter case ignored.\n");
+    text.push_str("];\n\n/// Indexes into `REGIONS` in the order of the names, ignoring case.\n");
     text.push_str("pub(super) static BY_NAME: &[u16] = &[\n");
     for numbers in order.chunks(PER_LINE) {
         let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
@@ -58,9 +58,9 @@ pub(crate) fn character_sets(sets: &[CharacterSet]) -> String {
     text
 }
 
-/// Second halves of the character sets of one byte per character.
+/// Formats the second halves of the single-byte character sets.
 pub(crate) fn code_points(sets: &[(i32, Vec<u16>)]) -> String {
-    let mut text = String::from("/// Ids, and the code points of the bytes 128 to 255; 0xffff for none.\n");
+    let mut text = String::from("/// Ids, and the code points of the bytes 128 to 255; 0xffff means none.\n");
     text.push_str("pub(super) static CODE_POINTS: &[(u8, [u16; 128])] = &[\n");
     for (id, points) in sets {
         line(&mut text, format_args!("    ({id}, ["));

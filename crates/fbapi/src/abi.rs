@@ -6,9 +6,9 @@
 //!             …       the implementer's           word 2… functions, base interface first
 //! ```
 //!
-//! Methods are only ever appended, so the tables of release 5.0 fit every release from 3.0 on, as long as a
-//! slot marked `[vN]` is not read from a table of a lower version. Nothing here forms a reference to a table:
-//! the tail of one may not exist.
+//! Methods are only ever appended, so the tables of release 5.0 fit every release from 3.0 on, as long as a slot marked
+//! `[vN]` is not read from a table of a lower version. Nothing here forms a reference to a table: its tail may not
+//! exist.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::NonNull;
@@ -34,7 +34,7 @@ impl Quad {
     }
 }
 
-/// The type of a slot: a function, or for slots that are not called just their place.
+/// The type of a slot: a function, or a placeholder for slots that are not called.
 macro_rules! slot {
     ($name:ident) => { *const c_void };
     ($name:ident, ($($kind:ty),*) $(-> $result:ty)?) => {
@@ -52,7 +52,7 @@ macro_rules! interface {
         }
 
         #[repr(C)]
-        #[allow(dead_code, reason = "slots that are not called hold the places of those behind them")]
+        #[allow(dead_code, reason = "slots that are not called hold the places of those after them")]
         pub(crate) struct $table {
             unused: *mut c_void,
             version: usize,
@@ -343,7 +343,7 @@ pub(crate) struct EventCallbackTable {
     pub(crate) call: unsafe extern "C" fn(*mut IEventCallback, u32, *const u8),
 }
 
-// SAFETY: a table is constant: it holds addresses of functions, and a word that nobody uses.
+// SAFETY: a table is constant: it holds addresses of functions and an unused word.
 unsafe impl Sync for EventCallbackTable {}
 
 /// An interface whose first two slots are `addRef` and `release`.
@@ -351,10 +351,10 @@ unsafe impl Sync for EventCallbackTable {}
 /// # Safety
 /// The functions must be those of the type's own table.
 pub(crate) unsafe trait Counted {
-    /// The name in messages.
+    /// The name for error messages.
     const NAME: &'static str;
-    /// The version of release 3.0, or of the release that brought it, which has every slot that is used without
-    /// asking.
+    /// The version in release 3.0, or in the release that introduced it. It has every slot that is used without a
+    /// version check.
     const VERSION: usize;
     /// # Safety
     /// `this` must be a live interface.

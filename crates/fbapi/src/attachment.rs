@@ -21,20 +21,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) type Open =
     unsafe fn(*mut IProvider, *mut IStatus, *const c_char, u32, *const u8) -> *mut IAttachment;
 
-/// An open database. Dropping it detaches, once nothing that was made from it is left.
+/// An open database. Dropping it detaches, once all its children are gone.
 ///
-/// One thread at a time may use it. Statements, cursors and BLOBs may be used in other threads meanwhile; the
-/// engine lets one of them in at a time.
+/// One thread at a time may use it. Other threads may use its statements, cursors and BLOBs meanwhile; the engine
+/// serializes them.
 pub struct Attachment {
     core: Arc<AttachmentCore>,
     status: Status,
 }
 
-/// What the children of an attachment keep alive.
+/// The part that the children of an attachment keep alive.
 pub(crate) struct AttachmentCore {
     interface: Owned<IAttachment>,
     ended: AtomicBool,
-    /// Callbacks that the engine might still call.
+    /// Callbacks that the engine may still call.
     callbacks: Mutex<Vec<Callback>>,
     pub(crate) library: Arc<Library>,
 }
@@ -51,13 +51,13 @@ impl Attachment {
         let length = length(dpb)?;
         let status = Status::new(library)?;
         signals::keep(|| {
-            // SAFETY: the provider lives for ever, and so does the path, which ends with NUL; there is no block.
+            // SAFETY: the provider and the path live forever, and the path ends with NUL; there is no buffer.
             let refused = status.call(|status| unsafe {
                 IProvider::attach(provider.as_ptr(), status, c"".as_ptr(), 0, ptr::null())
             });
             debug_assert!(refused.is_err(), "a database without a name");
         });
-        // SAFETY: the provider lives for ever, the path ends with NUL and the block has the length given.
+        // SAFETY: the provider lives forever, the path ends with NUL and the buffer has the length given.
         let raw = status
             .call(|status| unsafe { call(provider.as_ptr(), status, path.as_ptr(), length, dpb.as_ptr()) })?;
         // SAFETY: the reference that the call returned is ours.
@@ -72,7 +72,7 @@ impl Attachment {
         &self.core.library
     }
 
-    /// Starts a transaction; an empty block means snapshot, wait, read and write.
+    /// Starts a transaction; an empty buffer means snapshot, wait, read and write.
     pub fn start_transaction(&self, tpb: &[u8]) -> Result<Transaction, Error> {
         let length = length(tpb)?;
         // SAFETY: the block has the length given.
@@ -83,8 +83,8 @@ impl Attachment {
         Transaction::new(&self.core, unsafe { Owned::new(raw) }?)
     }
 
-    /// Takes over a transaction in limbo; `id` as [`transaction_id`] writes it. Like one that was
-    /// [prepared](Transaction::prepare), it stays in limbo until it is committed or rolled back.
+    /// Takes over a transaction in limbo; `id` is as [`transaction_id`] encodes it. Like a
+    /// [prepared](Transaction::prepare) one, it stays in limbo until it is committed or rolled back.
     ///
     /// [`transaction_id`]: firearrow_proto::api::transaction::transaction_id
     pub fn reconnect_transaction(&self, id: &[u8]) -> Result<Transaction, Error> {
@@ -97,8 +97,8 @@ impl Attachment {
         Transaction::prepared(&self.core, unsafe { Owned::new(raw) }?)
     }
 
-    /// Waits for events; `block` is as in [`firearrow_proto::api::event`]. `receive` gets the answer, once, in a thread of
-    /// the engine, perhaps before this returns. It must be quick and must not use the attachment.
+    /// Waits for events; `block` is as in [`firearrow_proto::api::event`]. The engine calls `receive` once, in a thread
+    /// of its own, perhaps before this returns. It must return quickly and must not use the attachment.
     pub fn queue_events(
         &self,
         block: &[u8],
@@ -116,10 +116,10 @@ impl Attachment {
         Ok(Events::new(&self.core, interface, callback, status))
     }
 
-    /// Executes a statement that has no parameters and no result.
+    /// Executes a statement without parameters or a result.
     ///
-    /// COMMIT and ROLLBACK end `transaction`, which is inert then. SET TRANSACTION, with or without a
-    /// transaction given, returns the one that it starts.
+    /// COMMIT and ROLLBACK end `transaction`. SET TRANSACTION, with or without `transaction`, returns the one that it
+    /// starts.
     pub fn execute_immediate(
         &self,
         transaction: Option<&mut Transaction>,
@@ -165,7 +165,7 @@ impl Attachment {
         sql: &str,
         dialect: Dialect,
     ) -> Result<Statement, Error> {
-        /// Type, flags and both descriptions, so that asking for them later costs no round trip to a server.
+        /// Type, flags and both descriptions, so that reading them later needs no round trip to a server.
         const WITH_METADATA: u32 = 0x47;
         let (text, length) = sql_text(sql)?;
         let transaction = transaction.raw()?;
@@ -178,8 +178,8 @@ impl Attachment {
         Statement::new(&self.core, unsafe { Owned::new(raw) }?)
     }
 
-    /// Asks for information items; the answer may be followed by zeroes. `size` is what it will probably
-    /// need; more is provided when that is too little.
+    /// Requests information items; zeros may follow the answer. `size` is its expected length; a longer answer gets
+    /// more space.
     pub fn info(&self, items: &[u8], size: usize) -> Result<Vec<u8>, Error> {
         let length = length(items)?;
         answer(size, |buffer, size| {
@@ -190,8 +190,8 @@ impl Attachment {
         })
     }
 
-    /// Opens a BLOB for reading; `id` as [`ValueFormat::quad`](firearrow_proto::api::row::ValueFormat::quad)
-    /// reads it.
+    /// Opens a BLOB for reading; `id` is as [`ValueFormat::quad`](firearrow_proto::api::row::ValueFormat::quad) reads
+    /// it.
     pub fn open_blob(&self, transaction: &Transaction, id: u64, bpb: &[u8]) -> Result<Blob, Error> {
         self.blob(transaction, id, bpb, false)
     }
@@ -206,7 +206,7 @@ impl Attachment {
         let raw_transaction = transaction.raw()?;
         let mut id = Quad::from_id(id);
         let call = if is_new { IAttachment::create_blob } else { IAttachment::open_blob };
-        // SAFETY: the transaction is alive, the id can be written to, and the block has the length given.
+        // SAFETY: the transaction is alive, the id is writable, and the buffer has the length given.
         let raw = self.call(|this, status| unsafe {
             call(this, status, raw_transaction, &mut id, length, bpb.as_ptr())
         })?;
@@ -214,34 +214,34 @@ impl Attachment {
         Blob::new(transaction.core(), unsafe { Owned::new(raw) }?, id.id(), is_new)
     }
 
-    /// Longest BLOB that the server may send along with its row, in bytes; 0 is none at all. Needs a client
+    /// Sets the longest BLOB that the server may send along with its row, in bytes; 0 disables this. Needs a client
     /// library and a server of Firebird 5.0.3.
     pub fn max_inline_blob_size(&self) -> Result<u32, Error> {
         if self.core.interface.version() < 6 {
             return Err(Error::Unsupported { what: "sending BLOBs with their rows", since: "5.0.3" });
         }
-        // SAFETY: the interface is alive and, as just asked, new enough.
+        // SAFETY: the interface is alive and, as just checked, new enough.
         self.call(|this, status| unsafe { IAttachment::max_inline_blob_size(this, status) })
     }
 
-    /// Whether the engine still answers.
+    /// Checks that the engine still answers.
     pub fn ping(&self) -> Result<(), Error> {
         // SAFETY: the interface is alive.
         self.call(|this, status| unsafe { IAttachment::ping(this, status) })
     }
 
-    /// A handle with which other threads can interrupt this attachment.
+    /// Returns a handle with which other threads can interrupt this attachment.
     pub fn canceller(&self) -> Canceller {
         Canceller { interface: self.core.interface.clone(), library: Arc::clone(&self.core.library) }
     }
 
-    /// Warnings that the last successful call on this attachment left.
+    /// Warnings of the last successful call.
     pub fn warnings(&self) -> StatusVector {
         self.status.warnings()
     }
 
-    /// Closes the attachment. Transactions must have ended: with one left the engine refuses and shuts the
-    /// attachment down, so that nothing else is possible with it.
+    /// Closes the attachment. All transactions must have ended; otherwise, the engine refuses and shuts the attachment
+    /// down, which is unusable then.
     pub fn detach(self) -> Result<(), Error> {
         self.core.end(&self.status, IAttachment::detach)
     }
@@ -275,7 +275,7 @@ impl AttachmentCore {
 impl Drop for AttachmentCore {
     fn drop(&mut self) {
         if !self.ended.load(Ordering::Relaxed) {
-            // Nobody is left to tell; releasing the interface ends the attachment in any case.
+            // No caller is left to report this to; releasing the interface ends the attachment in any case.
             let _ = Status::new(&self.library).and_then(|status| self.end(&status, IAttachment::detach));
         }
     }
@@ -290,17 +290,17 @@ impl std::fmt::Debug for Attachment {
 /// What [`Canceller::cancel`] does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelKind {
-    /// Refuse cancelling from now on.
+    /// Forbid cancelling from now on.
     Disable = 1,
     /// Allow it again.
     Enable = 2,
     /// Interrupt what is running; it fails with `isc_cancelled`.
     Raise = 3,
-    /// Cut the attachment off.
+    /// Abort the attachment.
     Abort = 4,
 }
 
-/// Interrupts an attachment from another thread. It does not keep the attachment open.
+/// Interrupts an attachment from another thread. Does not keep the attachment open.
 #[derive(Clone)]
 pub struct Canceller {
     interface: Owned<IAttachment>,
@@ -308,7 +308,7 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Interrupts, or forbids or allows interrupting.
+    /// Interrupts the attachment, or forbids or allows that.
     pub fn cancel(&self, kind: CancelKind) -> Result<(), Error> {
         let status = Status::new(&self.library)?;
         // SAFETY: the interface is alive; after the attachment's end it answers with an error.
@@ -324,10 +324,10 @@ impl std::fmt::Debug for Canceller {
     }
 }
 
-/// The length of a block as the interfaces take it.
+/// Converts the length of a buffer for the interfaces.
 pub(crate) fn length(block: &[u8]) -> Result<u32, Error> {
     u32::try_from(block.len())
-        .map_err(|_| Error::Argument { what: format!("{} bytes are more than a call takes", block.len()) })
+        .map_err(|_| Error::Argument { what: format!("{} bytes are more than a call accepts", block.len()) })
 }
 
 /// Address and length of a statement's text. Length 0 would mean "up to NUL", so an empty text points at one.

@@ -1,4 +1,5 @@
-//! Many executions of one statement in one call.
+//! Bulk operations: many executions of one statement in one call. Firebird calls them batches, and so do the names
+//! here.
 
 use crate::Error;
 use crate::abi::{IBatch, IMessageMetadata, IStatus, Owned, Quad};
@@ -11,27 +12,27 @@ use crate::statement::StatementCore;
 use crate::status::Status;
 use crate::transaction::Transaction;
 use firearrow_proto::api::gds;
+use firearrow_proto::api::pb::{bulk, bulk_parameters};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
 use std::sync::Arc;
 
-/// How a batch behaves.
+/// The options of a bulk operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
-    /// Goes on after a message that failed; otherwise that one is the last.
+    /// Whether to continue after a message that failed; otherwise it is the last one.
     pub multi_error: bool,
-    /// Counts the rows that each message changes.
+    /// Whether to count the rows that each message changes.
     pub record_counts: bool,
-    /// Most bytes of messages, and of BLOBs, from one execution to the next: 16 MiB unless told, 0 is
-    /// [`Batch::LIMIT`].
+    /// Most bytes of messages, and of BLOBs, per execution: 16 MiB by default; 0 means [`Batch::LIMIT`].
     pub buffer_size: Option<u32>,
-    /// Failures of one execution that come with their status: 64 unless told, at most 256.
+    /// How many failures of one execution include their status: 64 by default, 256 at most.
     pub detailed_errors: Option<u32>,
-    /// How BLOBs get into the batch.
+    /// How to add BLOBs.
     pub blobs: BlobPolicy,
 }
 
-/// How BLOBs get into a batch. Messages refer to them by ids that mean something within the batch only, and
-/// each to another one: an id is used up by the first message that has it.
+/// How to add BLOBs to a bulk operation. Messages refer to them by ids that are valid only within it. The first message
+/// with an id uses it up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlobPolicy {
     /// By [`register_blob`](Batch::register_blob), which every policy allows.
@@ -39,35 +40,27 @@ pub enum BlobPolicy {
     None = 0,
     /// By [`add_blob`](Batch::add_blob), which returns their ids.
     EngineIds = 1,
-    /// By [`add_blob`](Batch::add_blob) under ids of the caller.
+    /// By [`add_blob`](Batch::add_blob) under ids chosen by the caller.
     OwnIds = 2,
-    /// By [`add_blob_stream`](Batch::add_blob_stream), under ids of the caller.
+    /// By [`add_blob_stream`](Batch::add_blob_stream), under ids chosen by the caller.
     Stream = 3,
 }
 
 impl BatchOptions {
-    /// The parameter block: version 1; tag, four bytes of length, value.
+    /// The parameter buffer.
     pub(crate) fn parameters(&self) -> Vec<u8> {
         let values = [
-            (1, self.multi_error.then_some(1)),
-            (2, self.record_counts.then_some(1)),
-            (3, self.buffer_size),
-            (4, (self.blobs != BlobPolicy::None).then_some(self.blobs as u32)),
-            (5, self.detailed_errors),
+            (bulk::MULTIERROR, self.multi_error.then_some(1)),
+            (bulk::RECORD_COUNTS, self.record_counts.then_some(1)),
+            (bulk::BUFFER_BYTES_SIZE, self.buffer_size),
+            (bulk::BLOB_POLICY, (self.blobs != BlobPolicy::None).then_some(self.blobs as u32)),
+            (bulk::DETAILED_ERRORS, self.detailed_errors),
         ];
-        let mut block = vec![1];
-        for (tag, value) in values {
-            if let Some(value) = value {
-                block.push(tag);
-                block.extend_from_slice(&4_u32.to_le_bytes());
-                block.extend_from_slice(&value.to_le_bytes());
-            }
-        }
-        block
+        bulk_parameters(values.into_iter().filter_map(|(tag, value)| Some((tag, value?))))
     }
 }
 
-/// Collects messages and executes the statement for all of them in one call. Dropping it closes it.
+/// A bulk operation: collects messages and executes the statement for all of them in one call. Dropping it closes it.
 ///
 /// ```text
 ///  create_batch ─► add_blob … ─► add … ─► execute ─► Completion
@@ -75,7 +68,7 @@ impl BatchOptions {
 ///                      └──── empty again ◄───┘
 /// ```
 ///
-/// While it is open, a server refuses to execute the statement in any other way.
+/// While it is open, a server refuses any other execution of the statement.
 pub struct Batch {
     interface: Owned<IBatch>,
     status: Status,
@@ -84,14 +77,14 @@ pub struct Batch {
     has_counts: bool,
     has_half_blob: bool,
     is_open: bool,
-    // Fields are dropped in this order, after the batch itself.
+    // Fields are dropped in this order, after `Batch` itself.
     _format: Owned<IMessageMetadata>,
     statement: Arc<StatementCore>,
 }
 
 impl Batch {
-    /// Bytes of messages, and of BLOBs, that no batch exceeds. The library adds lengths in 32 bits, so that
-    /// more than that must not even be offered.
+    /// Upper limit on the bytes of messages, and of BLOBs. The library adds lengths in 32 bits, so this crate must not
+    /// even offer it more.
     pub const LIMIT: usize = 256 << 20;
 
     pub(crate) fn new(
@@ -114,17 +107,17 @@ impl Batch {
         })
     }
 
-    /// Distance of messages.
+    /// Distance between messages.
     pub fn stride(&self) -> usize {
         self.shape.stride()
     }
 
-    /// Adds the first `count` messages of a buffer, which lie one [`stride`](Self::stride) apart. The gap
-    /// behind the last one belongs to it: the library copies it as well.
+    /// Adds the first `count` messages of a buffer, one [`stride`](Self::stride) apart. The gap after the last one must
+    /// be in the buffer, too: the library copies it.
     ///
-    /// `isc_batch_too_big` from an engine in this process means that none of them was added and that the
-    /// batch can be executed. A server reports it late, at [`execute`](Self::execute) at the latest, and
-    /// all messages are lost then.
+    /// `isc_batch_too_big` from an engine in this process means that none of them was added and that
+    /// [`execute`](Self::execute) is still possible. A server may report it as late as `execute`; all messages are lost
+    /// then.
     pub fn add(&mut self, messages: &[u8], count: usize) -> Result<(), Error> {
         let start = self.shape.messages(messages, count)?;
         limited(self.stride() * count)?;
@@ -132,16 +125,16 @@ impl Batch {
         self.call(|this, status| unsafe { IBatch::add(this, status, count as u32, start) })
     }
 
-    /// Adds a BLOB and returns the id for messages. `id` is that of the caller, any but 0, or `None` with
-    /// [`BlobPolicy::EngineIds`]. Without a parameter block it will be a stream BLOB.
+    /// Adds a BLOB and returns its id for messages. `id` is any number but 0, or `None` with [`BlobPolicy::EngineIds`].
+    /// Without a parameter buffer, creates a stream BLOB.
     ///
-    /// A failure leaves half a BLOB behind, after which only [`cancel`](Self::cancel) is possible.
+    /// A failure leaves an incomplete BLOB; only [`cancel`](Self::cancel) is possible then.
     pub fn add_blob(&mut self, id: Option<u64>, bytes: &[u8], bpb: &[u8]) -> Result<u64, Error> {
         self.check_whole()?;
         let mut id = self.blob_id(id)?;
         limited(bytes.len().saturating_add(bpb.len()))?;
         let (bytes_length, bpb_length) = (length(bytes)?, length(bpb)?);
-        // SAFETY: the id can be written to, and both blocks have the lengths given.
+        // SAFETY: the id is writable, and both buffers have the lengths given.
         let result = self.call(|this, status| unsafe {
             IBatch::add_blob(this, status, bytes_length, bytes.as_ptr(), &mut id, bpb_length, bpb.as_ptr())
         });
@@ -149,65 +142,62 @@ impl Batch {
         result.map(|()| id.id())
     }
 
-    /// Adds the BLOBs of a stream. Failures as with [`add_blob`](Self::add_blob).
+    /// Adds the BLOBs of a stream. Fails like [`add_blob`](Self::add_blob).
     pub fn add_blob_stream(&mut self, stream: &BlobStream) -> Result<(), Error> {
         self.check_whole()?;
         let bytes = stream.bytes();
         limited(bytes.len())?;
         let length = length(bytes)?;
-        // SAFETY: the stream has the length given, and is aligned and well-formed as the library takes for
-        // granted.
+        // SAFETY: the stream has the length given, and is aligned and well-formed, as the library assumes.
         let result = self
             .call(|this, status| unsafe { IBatch::add_blob_stream(this, status, length, bytes.as_ptr()) });
         self.has_half_blob = result.is_err();
         result
     }
 
-    /// Makes a BLOB that exists, of the transaction that will execute the batch, known to messages. `id` as
-    /// with [`add_blob`](Self::add_blob); the BLOB's own will do.
+    /// Registers an existing BLOB of the transaction that will execute the messages. `id` is as in
+    /// [`add_blob`](Self::add_blob); the BLOB's own id will do.
     pub fn register_blob(&mut self, existing: u64, id: Option<u64>) -> Result<u64, Error> {
         let mut id = self.blob_id(id)?;
         let existing = Quad::from_id(existing);
-        // SAFETY: both ids are there for the call, and the second one can be written to.
+        // SAFETY: both ids live during the call, and the second one is writable.
         self.call(|this, status| unsafe { IBatch::register_blob(this, status, &existing, &mut id) })?;
         Ok(id.id())
     }
 
-    /// Where BLOBs of a stream begin: at multiples of this. It is [`BlobStream::ALIGNMENT`] for all engines
-    /// so far.
+    /// The alignment of BLOBs in a stream. It is [`BlobStream::ALIGNMENT`] in all engines so far.
     pub fn blob_alignment(&self) -> Result<u32, Error> {
         // SAFETY: the interface is alive.
         self.call(|this, status| unsafe { IBatch::blob_alignment(this, status) })
     }
 
-    /// Executes the statement once for each message; afterwards the batch is empty.
+    /// Executes the statement once for each message, and removes the messages.
     ///
-    /// Success says nothing about the messages: see the [`Completion`]. What succeeded stays done in the
-    /// transaction, whatever else failed. An error means that the execution as a whole failed or stopped,
-    /// as it does at a value that cannot be converted and at an id of no BLOB, whatever
-    /// [`multi_error`](BatchOptions::multi_error) says.
+    /// Success says nothing about the messages: see the [`Completion`]. Changes of successful messages remain in the
+    /// transaction, whatever else failed. An error means that the execution as a whole failed or stopped. A value that
+    /// cannot be converted and an unknown BLOB id stop it even with [`multi_error`](BatchOptions::multi_error).
     pub fn execute(&mut self, transaction: &Transaction) -> Result<Completion, Error> {
         self.check_whole()?;
         let raw_transaction = transaction.raw()?;
-        // The library dereferences what it does not find.
+        // The library would dereference a null pointer.
         if !Arc::ptr_eq(&transaction.core().attachment, &self.statement.attachment) {
             return Err(Error::Argument { what: "the transaction belongs to another attachment".into() });
         }
-        // SAFETY: batch and transaction are alive and of one attachment.
+        // SAFETY: interface and transaction are alive and belong to one attachment.
         match self.call(|this, status| unsafe { IBatch::execute(this, status, raw_transaction) }) {
             // SAFETY: the completion state that the call returned is ours.
             Ok(state) => unsafe {
                 completion::read(&self.statement.attachment.library, state, self.has_counts)
             },
             Err(error) => {
-                // Some failures leave messages behind that would be executed next time.
+                // Some failures leave messages that the next call would execute.
                 let _ = self.cancel();
                 Err(error)
             }
         }
     }
 
-    /// Forgets all messages and BLOBs.
+    /// Removes all messages and BLOBs.
     pub fn cancel(&mut self) -> Result<(), Error> {
         // SAFETY: the interface is alive.
         self.call(|this, status| unsafe { IBatch::cancel(this, status) })?;
@@ -215,12 +205,12 @@ impl Batch {
         Ok(())
     }
 
-    /// Warnings that the last successful call on this batch left.
+    /// Warnings of the last successful call.
     pub fn warnings(&self) -> StatusVector {
         self.status.warnings()
     }
 
-    /// Closes the batch; messages that were not executed are forgotten.
+    /// Closes the bulk operation and discards messages that were not executed.
     pub fn close(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -235,12 +225,12 @@ impl Batch {
         Ok(())
     }
 
-    /// The id to begin with; the engine replaces it if it makes the ids itself.
+    /// The initial id; the engine replaces it if it assigns ids itself.
     fn blob_id(&self, id: Option<u64>) -> Result<Quad, Error> {
         match (self.blobs, id) {
             (BlobPolicy::EngineIds, None) => Ok(Quad::default()),
             (BlobPolicy::EngineIds, Some(_)) => {
-                Err(Error::Argument { what: "the engine makes the ids of this batch's BLOBs".into() })
+                Err(Error::Argument { what: "the engine assigns the BLOB ids of this bulk operation".into() })
             }
             (_, id) => own_id(id),
         }
@@ -248,7 +238,7 @@ impl Batch {
 
     fn check_whole(&self) -> Result<(), Error> {
         if self.has_half_blob {
-            return Err(Error::Argument { what: "a BLOB was added in part; cancel the batch".into() });
+            return Err(Error::Argument { what: "a BLOB is incomplete; cancel the bulk operation".into() });
         }
         Ok(())
     }
@@ -261,7 +251,7 @@ impl Batch {
 impl Drop for Batch {
     fn drop(&mut self) {
         if self.is_open {
-            // Nobody is left to tell; releasing the interface closes the batch in any case.
+            // No caller is left to report this to; releasing the interface closes the bulk operation in any case.
             let _ = self.end();
         }
     }
@@ -276,15 +266,15 @@ impl std::fmt::Debug for Batch {
     }
 }
 
-/// An id of the caller. 0 would continue the BLOB before it, and crash engines where there is none.
+/// Checks an id of the caller. 0 would continue the BLOB before it, and crash engines if there is none.
 pub(crate) fn own_id(id: Option<u64>) -> Result<Quad, Error> {
     match id {
         Some(id) if id != 0 => Ok(Quad::from_id(id)),
-        _ => Err(Error::Argument { what: "a BLOB of a batch needs an id other than 0".into() }),
+        _ => Err(Error::Argument { what: "a BLOB of a bulk operation needs an id other than 0".into() }),
     }
 }
 
-/// Refuses what would overflow the library's sums, in the words of the engine.
+/// Refuses lengths that would overflow the library's sums, with the engine's own error.
 pub(crate) fn limited(length: usize) -> Result<(), Error> {
     if length <= Batch::LIMIT {
         return Ok(());
@@ -297,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameter_blocks_name_what_differs_from_the_defaults() {
+    fn parameters_contain_only_what_differs_from_the_defaults() {
         assert_eq!(BatchOptions::default().parameters(), [1]);
         let options = BatchOptions { multi_error: true, record_counts: true, ..BatchOptions::default() };
         assert_eq!(options.parameters(), [1, 1, 4, 0, 0, 0, 1, 0, 0, 0, 2, 4, 0, 0, 0, 1, 0, 0, 0]);

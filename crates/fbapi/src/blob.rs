@@ -8,14 +8,14 @@ use crate::status::Status;
 use crate::transaction::TransactionCore;
 use std::sync::Arc;
 
-/// Most bytes that one call moves. The engine takes the length in 16 bits: with 65536 it would return
-/// nothing for ever.
+/// Most bytes that one call transfers. The engine reads the length as 16 bits: with 65536 it would return nothing,
+/// forever.
 pub const SEGMENT: usize = 65535;
 
 /// `IStatus::RESULT_NO_DATA`.
 const END: i32 = 1;
 
-/// A BLOB that is being read or written. Dropping one that is being written discards it.
+/// A BLOB open for reading or writing. Dropping one open for writing discards it.
 pub struct Blob {
     interface: Owned<IBlob>,
     status: Status,
@@ -41,7 +41,7 @@ impl Blob {
         self.id
     }
 
-    /// Reads at most [`SEGMENT`] bytes, less at the end of a segment; `None` at the end of the BLOB.
+    /// Reads at most [`SEGMENT`] bytes, fewer at the end of a segment; `None` at the end of the BLOB.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Error> {
         let size = buffer.len().min(SEGMENT);
         // SAFETY: the buffer has at least the length given.
@@ -55,7 +55,7 @@ impl Blob {
         loop {
             target.reserve(SEGMENT);
             let spare = target.spare_capacity_mut().as_mut_ptr();
-            // SAFETY: that many bytes of spare capacity are there.
+            // SAFETY: there is spare capacity for that many bytes.
             let Some(length) = (unsafe { self.read_raw(spare.cast(), SEGMENT) })? else {
                 return Ok(target.len() - start);
             };
@@ -67,7 +67,7 @@ impl Blob {
         }
     }
 
-    /// Goes to this offset in bytes and gives it back, or the length if that is less. For stream BLOBs only.
+    /// Seeks to this offset in bytes and returns it, or the length if that is less. Works only for stream BLOBs.
     pub fn seek_from_start(&mut self, offset: i32) -> Result<i32, Error> {
         // SAFETY: plain numbers; mode 0 counts from the start.
         self.call(|this, status| unsafe { IBlob::seek(this, status, 0, offset) })
@@ -84,7 +84,7 @@ impl Blob {
         Ok(())
     }
 
-    /// Asks for information items; see [`Attachment::info`](crate::Attachment::info).
+    /// Requests information items; see [`Attachment::info`](crate::Attachment::info).
     pub fn info(&self, items: &[u8], size: usize) -> Result<Vec<u8>, Error> {
         let length = length(items)?;
         answer(size, |buffer, size| {
@@ -95,12 +95,12 @@ impl Blob {
         })
     }
 
-    /// Closes the BLOB; one that was written now exists.
+    /// Closes the BLOB; a new one then exists.
     pub fn close(mut self) -> Result<(), Error> {
         self.end(IBlob::close)
     }
 
-    /// Closes the BLOB; one that was written is discarded.
+    /// Closes the BLOB; a new one is discarded.
     pub fn cancel(mut self) -> Result<(), Error> {
         self.end(IBlob::cancel)
     }
@@ -113,7 +113,7 @@ impl Blob {
         let code = self.call(|this, status| unsafe {
             IBlob::get_segment(this, status, size as u32, buffer, &mut length)
         })?;
-        // A segment that continues and one that is complete are the same to us.
+        // The difference between a partial and a complete segment does not matter here.
         Ok(if code == END { None } else { Some((length as usize).min(size)) })
     }
 
@@ -135,7 +135,7 @@ impl Blob {
 impl Drop for Blob {
     fn drop(&mut self) {
         if self.is_open {
-            // Nobody is left to tell; releasing the interface closes the BLOB in any case.
+            // No caller is left to report this to; releasing the interface closes the BLOB in any case.
             let _ = self.end(if self.is_new { IBlob::cancel } else { IBlob::close });
         }
     }

@@ -1,4 +1,4 @@
-//! BLOBs in the form in which a batch takes many of them at once.
+//! BLOBs in the form in which a bulk operation takes many of them at once.
 
 use crate::Error;
 use crate::batch::{limited, own_id};
@@ -7,10 +7,9 @@ use crate::message::MessageBuffer;
 /// Length of a header: id, length of what follows, length of the BPB within that.
 const HEADER: usize = 16;
 
-/// BLOBs for [`Batch::add_blob_stream`](crate::Batch::add_blob_stream): stream BLOBs, each one whole.
+/// BLOBs for [`Batch::add_blob_stream`](crate::Batch::add_blob_stream): complete stream BLOBs.
 ///
-/// A BLOB too long for that can be written by itself and be
-/// [registered](crate::Batch::register_blob).
+/// Write a longer BLOB separately and [register](crate::Batch::register_blob) it.
 #[derive(Clone, Debug, Default)]
 pub struct BlobStream {
     buffer: MessageBuffer,
@@ -18,7 +17,7 @@ pub struct BlobStream {
 }
 
 impl BlobStream {
-    /// Where BLOBs begin: at multiples of this.
+    /// The alignment of BLOBs.
     pub const ALIGNMENT: usize = 4;
 
     /// An empty stream.
@@ -26,7 +25,7 @@ impl BlobStream {
         Self::default()
     }
 
-    /// Appends a BLOB. `id` is for messages to refer to it: any but 0, and each once.
+    /// Appends a BLOB. Messages refer to it by `id`, which must be unique and not 0.
     pub fn push(&mut self, id: u64, content: &[u8]) -> Result<(), Error> {
         let id = own_id(Some(id))?;
         let start = self.length + HEADER;
@@ -47,17 +46,17 @@ impl BlobStream {
         Ok(())
     }
 
-    /// Forgets all BLOBs; the memory is kept.
+    /// Removes all BLOBs; keeps the memory.
     pub fn clear(&mut self) {
         self.length = 0;
     }
 
-    /// Bytes of the stream, which count towards the size of the batch's buffer.
+    /// Length of the stream in bytes, which counts towards the buffer size of the bulk operation.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there is no BLOB in it.
+    /// Whether it contains no BLOB.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -87,7 +86,7 @@ mod tests {
         }
         assert_eq!(stream.bytes(), expected);
         assert!(stream.bytes().as_ptr().cast::<u64>().is_aligned());
-        // What was there before does not show through.
+        // Earlier contents do not show through.
         stream.clear();
         stream.push(9, b"a").unwrap();
         assert_eq!(stream.bytes()[16..], *b"a\0\0\0");

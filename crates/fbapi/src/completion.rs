@@ -1,4 +1,4 @@
-//! What became of the messages of a batch.
+//! The outcome of a bulk operation.
 
 use crate::Error;
 use crate::abi::{IBatchCompletionState, IStatus};
@@ -14,28 +14,27 @@ const NO_MORE: u32 = u32::MAX;
 /// The version of release 4.0.
 const VERSION: usize = 3;
 
-/// What became of the messages of one execution of a batch, numbered from 0 in the order in which they were
-/// added.
+/// The outcome of each message of one execution, numbered from 0 in the order of addition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Messages processed, failed ones included. Without [`multi_error`](crate::BatchOptions::multi_error)
-    /// the last one may have failed, and those behind it are dropped.
+    /// Messages processed, including those that failed. Without [`multi_error`](crate::BatchOptions::multi_error) the
+    /// last one may have failed; any after it are dropped.
     pub processed: usize,
-    /// One for each message processed, if [`record_counts`](crate::BatchOptions::record_counts) was asked
-    /// for; else empty.
+    /// One state for each message processed, if [`record_counts`](crate::BatchOptions::record_counts) was requested;
+    /// otherwise empty.
     pub records: Vec<RecordState>,
     /// The messages that failed, in order.
     pub failures: Vec<RecordFailure>,
 }
 
-/// What became of one message.
+/// The outcome of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordState {
-    /// It failed and changed nothing.
+    /// The message failed and changed nothing.
     Failed,
-    /// It was executed, and the rows that it changed were not counted.
+    /// The message was executed; the rows it changed were not counted.
     Done,
-    /// It was executed and changed this many rows.
+    /// The message was executed and changed this many rows.
     Changed(u32),
 }
 
@@ -49,7 +48,7 @@ pub struct RecordFailure {
 }
 
 impl Completion {
-    /// What became of a message; `None` if it was not processed.
+    /// Returns the outcome of a message; `None` if it was not processed.
     pub fn state(&self, record: usize) -> Option<RecordState> {
         if record >= self.processed {
             return None;
@@ -74,7 +73,7 @@ impl RecordState {
     }
 }
 
-/// A completion state of the library; disposed of when dropped.
+/// A completion state of the library, disposed of on drop.
 struct Source(NonNull<IBatchCompletionState>);
 
 impl Drop for Source {
@@ -94,8 +93,8 @@ impl Source {
     }
 }
 
-/// Copies a completion state and disposes of it. The states of single messages are read only if they say more
-/// than the failures do.
+/// Copies a completion state and disposes of it. Reads the states of single messages only if they contain more than the
+/// failures.
 ///
 /// # Safety
 /// `raw` must be null or a live completion state that belongs to the caller.
@@ -141,7 +140,7 @@ pub(crate) unsafe fn read(
     Ok(completion)
 }
 
-/// A message that failed, with its status if the engine has kept it.
+/// Reads a failure, with its status if the engine kept it.
 fn failure(source: &Source, status: &Status, details: &Status, record: u32) -> RecordFailure {
     let kept = source.call(status, |this, status| {
         // SAFETY: the interface is alive, and the two statuses are not the same.

@@ -1,7 +1,7 @@
-//! A look at a library file before the loader maps it.
+//! Checks a library file before the loader maps it.
 //!
-//! The loader answers a wrong file with an error but a truncated one with SIGBUS, so the size is checked
-//! against what the file's own headers claim.
+//! The loader reports a wrong file as an error, but a truncated one causes SIGBUS. So the size is checked against the
+//! file's own headers.
 
 use std::fs::File;
 use std::io;
@@ -21,7 +21,7 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// Why `path` cannot be loaded into this process, or `None` when its headers are plausible.
+/// Why `path` cannot be loaded into this process, or `None` if its headers are plausible.
 pub(crate) fn defect(path: &Path) -> io::Result<Option<String>> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
@@ -52,7 +52,7 @@ fn header_defect(header: &[u8], size: u64) -> Option<String> {
     if MACHINE.is_some_and(|machine| half(18) != machine) {
         return Some("built for another processor".into());
     }
-    // Section headers are the last thing a linker writes; without them the program headers must do.
+    // A linker writes section headers last; without them, use the program headers.
     let sections = long(40).saturating_add(u64::from(half(58)) * u64::from(half(60)));
     let segments = long(32).saturating_add(u64::from(half(54)) * u64::from(half(56)));
     let needed = sections.max(segments);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_named_for_what_they_are() {
+    fn other_files_are_identified() {
         assert_eq!(header_defect(b"", 0).unwrap(), "not an ELF file");
         assert_eq!(header_defect(b"#!/bin/sh\n", 10).unwrap(), "not an ELF file");
     }

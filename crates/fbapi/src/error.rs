@@ -1,18 +1,24 @@
-//! What can go wrong between us and the library.
+//! Errors of the library and of its use.
 
 use firearrow_proto::api::status::StatusVector;
-use std::fmt;
 use std::path::PathBuf;
 
 /// A failure of the library, its surroundings, or its use.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No client library at any of the places.
+    /// No client library in any of the places.
+    #[error(
+        "no Firebird client library found; `pip install firebird-embedded` in an active environment (`make setup` puts it \
+         into .venv: source .venv/bin/activate), install Firebird, or set FIREARROW_ENGINE to the library or its folder, \
+         …/firebird/embedded/runtime (tried: {})",
+        list(tried)
+    )]
     LibraryNotFound {
         /// The places, in the order tried.
         tried: Vec<PathBuf>,
     },
     /// The client library needs another library that this system does not have.
+    #[error("{} needs {name}, which this system does not have: {remedy}", library.display())]
     MissingDependency {
         /// The client library.
         library: PathBuf,
@@ -21,21 +27,31 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
-    /// The file is no Firebird client library for this kind of machine.
+    /// The file is not a Firebird client library for this kind of machine.
+    #[error("{} is not a usable Firebird client library: {reason}", path.display())]
     NotALibrary {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The plugin that contains the engine is not there, so no database can be opened in this process.
+    /// The engine plugin is missing, so no database can be opened in this process.
+    #[error(
+        "the engine plugin {} is missing; a client library alone reaches servers only, so name a complete installation \
+         (`pip install firebird-embedded`)",
+        path.display()
+    )]
     MissingEnginePlugin {
         /// Where it should be.
         path: PathBuf,
-        /// What the library reported, if it was asked.
+        /// What the library reported, if it was called.
         status: Option<StatusVector>,
     },
-    /// The engine plugin is there but the library could not load it.
+    /// The library could not load the engine plugin.
+    #[error(
+        "the engine plugin {} cannot be loaded; check its permissions (read and execute) and its libraries: {status}",
+        path.display()
+    )]
     PluginNotLoadable {
         /// The plugin.
         path: PathBuf,
@@ -43,32 +59,50 @@ pub enum Error {
         status: StatusVector,
     },
     /// The engine found no ICU library on this system.
+    #[error("the engine needs ICU; install libicu (Debian 12: libicu72): {status}")]
     MissingIcu {
         /// What the engine reported.
         status: StatusVector,
     },
-    /// This process already uses another client library; two of them break each other.
+    /// This process already uses another client library. Two of them would interfere.
+    #[error(
+        "this process already uses the Firebird client library {}; use that one, or open {} in another process",
+        loaded.display(),
+        asked.display()
+    )]
     SecondLibrary {
-        /// The one in use.
+        /// The library in use.
         loaded: PathBuf,
-        /// The one asked for.
+        /// The requested library.
         asked: PathBuf,
     },
-    /// Others could replace what would be loaded, and so run code as this user.
+    /// Other users could replace a file to be loaded, and so run code as this user.
+    #[error(
+        "{} is not used for the embedded engine, because {} {reason}: other users could run code here. Make it belong to \
+         you or root alone (chown, chmod go-w), or name another engine with FIREARROW_ENGINE",
+        path.display(),
+        culprit.display()
+    )]
     Unsafe {
-        /// What was to be used.
+        /// The path to be used.
         path: PathBuf,
-        /// The file or folder on the way that is not safe.
+        /// The unsafe file or folder on that path.
         culprit: PathBuf,
-        /// What others can do.
+        /// Why it is unsafe.
         reason: String,
     },
-    /// The engine was started before this process was forked; it does not work in the copy.
+    /// The engine was started before this process was forked. It does not work in the child.
+    #[error(
+        "the embedded engine was started in process {process}, of which this one is a fork, and does not work here: start \
+         this process afresh (in Python: multiprocessing's spawn), open embedded databases after forking only, or use a \
+         server"
+    )]
     Forked {
         /// The process that started it.
         process: u32,
     },
-    /// The folders that an engine needs for itself cannot be used.
+    /// A folder that the engine needs cannot be used.
+    #[error("{}: {reason}", path.display())]
     Folder {
         /// The folder or file.
         path: PathBuf,
@@ -76,6 +110,7 @@ pub enum Error {
         reason: String,
     },
     /// An interface of the library is older than the oldest release that this crate knows.
+    #[error("{}", unusable(name, *found, *needed))]
     Interface {
         /// Its name.
         name: &'static str,
@@ -84,19 +119,24 @@ pub enum Error {
         /// The lowest version that will do.
         needed: usize,
     },
-    /// This release of the library cannot do it.
+    /// This release of the library does not support the operation.
+    #[error("{what} needs Firebird {since} or later")]
     Unsupported {
         /// The operation.
         what: &'static str,
-        /// The release that brought it.
+        /// The release that introduced it.
         since: &'static str,
     },
-    /// The engine lays a message out differently than [`RowLayout`](firearrow_proto::api::layout::RowLayout).
+    /// The engine lays out a message differently from [`RowLayout`](firearrow_proto::api::layout::RowLayout).
+    #[error("the engine lays out messages differently: {what}")]
     Layout {
         /// What differs.
         what: String,
     },
     /// A message buffer is too small or not aligned.
+    #[error(
+        "a message needs {needed} bytes aligned to {alignment}; the buffer has {given} bytes or is not aligned"
+    )]
     Buffer {
         /// Bytes needed.
         needed: usize,
@@ -105,24 +145,28 @@ pub enum Error {
         /// Alignment needed.
         alignment: usize,
     },
-    /// An argument that cannot be passed on.
+    /// An invalid argument.
+    #[error("{what}")]
     Argument {
         /// What is wrong with it.
         what: String,
     },
     /// The transaction has ended.
+    #[error("the transaction has already ended")]
     NoTransaction,
     /// A BLOB is longer than the caller allows.
+    #[error("the BLOB is longer than the limit of {limit} bytes")]
     BlobTooLong {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// The engine refused or failed.
+    /// The engine reported an error.
+    #[error("{0}")]
     Status(StatusVector),
 }
 
 impl Error {
-    /// The engine's own report, where there is one.
+    /// The engine's own report, if there is one.
     pub fn status(&self) -> Option<&StatusVector> {
         match self {
             Self::Status(status) | Self::PluginNotLoadable { status, .. } | Self::MissingIcu { status } => {
@@ -147,79 +191,14 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LibraryNotFound { tried } => {
-                f.write_str(
-                    "no Firebird client library found; `pip install firebird-embedded` in an active environment (`make setup` \
-                     puts it into .venv: source .venv/bin/activate), install Firebird, or set FIREARROW_ENGINE to the library or \
-                     its folder, …/firebird/embedded/runtime (tried:",
-                )?;
-                for (index, path) in tried.iter().enumerate() {
-                    write!(f, "{} {}", if index == 0 { "" } else { "," }, path.display())?;
-                }
-                f.write_str(")")
-            }
-            Self::MissingDependency { library, name, remedy } => {
-                write!(f, "{} needs {name}, which this system does not have: {remedy}", library.display())
-            }
-            Self::NotALibrary { path, reason } => {
-                write!(f, "{} is not a usable Firebird client library: {reason}", path.display())
-            }
-            Self::MissingEnginePlugin { path, .. } => write!(
-                f,
-                "the engine plugin {} is missing; a client library alone reaches servers only, so name a \
-                 complete installation (`pip install firebird-embedded`)",
-                path.display()
-            ),
-            Self::PluginNotLoadable { path, status } => write!(
-                f,
-                "the engine plugin {} cannot be loaded; check its permissions (read and execute) and its \
-                 libraries: {status}",
-                path.display()
-            ),
-            Self::MissingIcu { status } => {
-                write!(f, "the engine needs ICU; install libicu (Debian 12: libicu72): {status}")
-            }
-            Self::SecondLibrary { loaded, asked } => write!(
-                f,
-                "this process already uses the Firebird client library {}; use that one, or open {} in another \
-                 process",
-                loaded.display(),
-                asked.display()
-            ),
-            Self::Unsafe { path, culprit, reason } => write!(
-                f,
-                "{} is not used for the embedded engine, because {} {reason}: code of others could run here. Make it \
-                 belong to you or root alone (chown, chmod go-w), or name another engine with FIREARROW_ENGINE",
-                path.display(),
-                culprit.display(),
-            ),
-            Self::Forked { process } => write!(
-                f,
-                "the embedded engine was started in process {process}, of which this one is a fork, and does not \
-                 work here: start this process afresh (in Python: multiprocessing's spawn), open embedded databases \
-                 after forking only, or use a server"
-            ),
-            Self::Folder { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Interface { name, found: 0, .. } => write!(f, "the client library returned no {name}"),
-            Self::Interface { name, found, needed } => {
-                write!(f, "{name} has version {found}, needed is {needed}: use Firebird 3.0 or later")
-            }
-            Self::Unsupported { what, since } => write!(f, "{what} needs Firebird {since} or later"),
-            Self::Layout { what } => write!(f, "the engine lays messages out in another way: {what}"),
-            Self::Buffer { needed, given, alignment } => write!(
-                f,
-                "a message needs {needed} bytes aligned to {alignment}; the buffer given has {given} bytes or \
-                 lies elsewhere"
-            ),
-            Self::Argument { what } => f.write_str(what),
-            Self::NoTransaction => f.write_str("the transaction has already ended"),
-            Self::BlobTooLong { limit } => write!(f, "the BLOB is longer than the limit of {limit} bytes"),
-            Self::Status(status) => status.fmt(f),
-        }
-    }
+fn list(paths: &[PathBuf]) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(", ")
 }
 
-impl std::error::Error for Error {}
+fn unusable(name: &str, found: usize, needed: usize) -> String {
+    match found {
+        0 => format!("the client library returned no {name}"),
+        _ => format!("{name} has version {found}, but version {needed} is needed: use Firebird 3.0 or later"),
+    }
+}

@@ -1,7 +1,7 @@
 //! Waiting for events.
 //!
-//! Engines take a request off their list, release their locks, and only then call back, through a bare pointer. So a callback
-//! may be entered after its request was cancelled, and even while the last reference of the engine goes. Hence a callback
+//! Engines take a request off their list, release their locks, and only then call back, through a raw pointer. So a
+//! callback may start after its request was cancelled, even while the engine drops its last reference. Hence a callback
 //! keeps itself alive while it runs, and one that was never called stays until the attachment has ended.
 
 use crate::abi::{EventCallbackTable, IEventCallback, IEvents, Owned};
@@ -12,7 +12,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
-/// A request for events. It is answered once. Dropping it cancels it; an answer that is on its way may still come.
+/// A request for events, answered once. Dropping it cancels it; an answer in progress may still arrive.
 pub struct Events {
     interface: Owned<IEvents>,
     status: Status,
@@ -51,10 +51,10 @@ impl std::fmt::Debug for Events {
     }
 }
 
-/// What an answer is given to.
+/// The receiver of an answer.
 type Receive = dyn Fn(&[u8]) + Send + Sync;
 
-/// The object behind an [`IEventCallback`]: the interface first, so that the address of one is that of the other.
+/// The object behind an [`IEventCallback`]: the interface comes first, so both have the same address.
 #[repr(C)]
 struct Object {
     interface: IEventCallback,
@@ -72,7 +72,7 @@ static TABLE: EventCallbackTable =
 /// One reference to a callback; the engine holds others.
 pub(crate) struct Callback(NonNull<Object>);
 
-// SAFETY: references are counted atomically, and what the object holds may be used from any thread.
+// SAFETY: references are counted atomically, and the object's contents may be used from any thread.
 unsafe impl Send for Callback {}
 // SAFETY: as above.
 unsafe impl Sync for Callback {}
@@ -94,7 +94,7 @@ impl Callback {
         self.0.as_ptr().cast()
     }
 
-    /// Whether a call is over; there is only one.
+    /// Whether the callback has been called; that happens only once.
     fn was_called(&self) -> bool {
         // SAFETY: `self` owns a reference, so that the object lives.
         unsafe { self.0.as_ref() }.was_called.load(Ordering::Acquire)
@@ -103,7 +103,7 @@ impl Callback {
 
 impl Drop for Callback {
     fn drop(&mut self) {
-        // SAFETY: `self` owns one reference and ends here.
+        // SAFETY: `self` owns one reference and gives it up here.
         unsafe { release(self.raw()) };
     }
 }
@@ -134,7 +134,7 @@ unsafe extern "C" fn release(this: *mut IEventCallback) -> i32 {
 /// # Safety
 /// `this` must be a live callback, `block` null or readable for `length` bytes.
 unsafe extern "C" fn call(this: *mut IEventCallback, length: u32, block: *const u8) {
-    // Whoever gets the answer may give up the last other reference before this returns.
+    // The receiver may drop the last other reference before this returns.
     // SAFETY: the callback is alive; the reference is given up at the end.
     unsafe { add_ref(this) };
     // SAFETY: as in `add_ref`.

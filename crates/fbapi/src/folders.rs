@@ -3,11 +3,11 @@
 //! | what | where |
 //! |---|---|
 //! | roots | `$XDG_CACHE_HOME`, `~/.cache`, `$XDG_RUNTIME_DIR`, else a fresh private folder |
-//! | locks | `~/.cache` or `/run/user/<uid>`, by the system's records; else a fresh one, if nobody shares it |
+//! | locks | `~/.cache` or `/run/user/<uid>`, by the system's records; else a fresh one, if it is not shared |
 //! | temporary files | `$TMPDIR` or `/tmp`; the engine makes each of them with a fresh name |
 //!
-//! No name in `/tmp` can be guessed, so nobody can take it first. Processes of one user must agree on the lock
-//! folder whatever their environment says, because two lock folders protect nothing.
+//! No name in `/tmp` is predictable, so no other user can take it first. All processes of a user must agree on the lock
+//! folder, whatever their environment, because two lock folders protect nothing.
 
 use crate::Error;
 use crate::options::ServerMode;
@@ -20,9 +20,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-/// What the names of fresh folders begin with.
+/// The prefix of the names of fresh folders.
 const FRESH: &str = ".firearrow-";
-/// Most entries of the temporary directory to look through for a folder that this user has made before.
+/// How many entries of the temporary directory to search for a folder that this user created earlier.
 const MOST_ENTRIES: usize = 10_000;
 
 /// The user's folder for roots.
@@ -52,7 +52,7 @@ fn lock_in(places: &[Option<PathBuf>], mode: ServerMode, temporary: &Path) -> Re
             return Err(Error::Folder { path, reason: reason.into() });
         }
     };
-    // Home folders may be shared between machines, whose processes cannot share memory.
+    // Machines may share home folders, but their processes cannot share memory.
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let path = path.join(format!("lock-{}", boot.get(..8).unwrap_or_default()));
     ensure(&path)?;
@@ -69,12 +69,12 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Whether the library would cut the path short (`gds__get_prefix` ends it at blanks and line ends).
+/// Whether the library would truncate the path: `gds__get_prefix` ends it at spaces and line ends.
 pub(crate) fn has_blank(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b'\n' | b'\r'))
 }
 
-/// `firearrow-<uid>` in the first place that works and that nobody else can write to.
+/// Returns `firearrow-<uid>` in the first place that works and that no other user can write to.
 fn first(places: impl IntoIterator<Item = Option<PathBuf>>) -> Option<PathBuf> {
     places.into_iter().flatten().find_map(|place| {
         if !place.is_absolute() || fs::create_dir_all(&place).is_err() {
@@ -86,8 +86,8 @@ fn first(places: impl IntoIterator<Item = Option<PathBuf>>) -> Option<PathBuf> {
     })
 }
 
-/// A folder of an unpredictable name in the temporary directory. Only its owner can have made it, so one that
-/// is there already is used again.
+/// Returns a folder with an unpredictable name in the temporary directory. Only its owner can have created it, so an
+/// existing one is reused.
 fn fresh(temporary: &Path) -> Result<PathBuf, Error> {
     let unusable = |reason: String| Error::Folder { path: temporary.to_path_buf(), reason };
     let temporary = Trust::default().resolve_parent(temporary)?;
@@ -115,7 +115,7 @@ fn fresh(temporary: &Path) -> Result<PathBuf, Error> {
     Ok(OsStr::from_bytes(path.as_bytes()).into())
 }
 
-/// Makes the folder if need be, and refuses one that somebody else could write to.
+/// Creates the folder if necessary, and refuses one that another user could write to.
 fn ensure(path: &Path) -> Result<(), Error> {
     let checked = match make_private(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error.to_string()),
@@ -124,9 +124,9 @@ fn ensure(path: &Path) -> Result<(), Error> {
     checked.map_err(|reason| Error::Folder { path: path.to_path_buf(), reason })
 }
 
-/// Whether it is a folder that belongs to this user, and nobody else can write to it.
+/// Checks that it is a folder that belongs to this user, and that no other user can write to it.
 fn check_private(path: &Path) -> Result<(), String> {
-    // Not following links: somebody else could have placed one.
+    // Does not follow links: another user could have placed one.
     let meta = fs::symlink_metadata(path).map_err(|error| error.to_string())?;
     if !meta.is_dir() {
         Err("is not a folder".into())
@@ -160,7 +160,7 @@ mod tests {
         assert!(ensure(&base.path().join("link")).is_err());
     }
 
-    /// A directory like `/tmp`, in which somebody else has taken every name that can be guessed.
+    /// A directory like `/tmp`, in which another user has taken every predictable name.
     fn hostile_tmp() -> tempfile::TempDir {
         let tmp = tempfile::tempdir().unwrap();
         chmod(tmp.path(), 0o1777);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn locks_that_are_shared_are_never_in_a_fresh_folder() {
+    fn shared_locks_are_never_in_a_fresh_folder() {
         let tmp = hostile_tmp();
         let path = lock_in(&[None], ServerMode::Super, tmp.path()).unwrap();
         assert_eq!(check_private(&path), Ok(()));
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_are_seen() {
+    fn spaces_are_noticed() {
         assert!(has_blank(Path::new("/a b")));
         assert!(!has_blank(Path::new("/a/b")));
     }

@@ -1,14 +1,14 @@
-//! Information calls, which fill a buffer of the caller's size.
+//! Information calls, which fill a buffer of a given size.
 
 use crate::Error;
 use firearrow_proto::api::info::{End, InfoReader};
 
 /// Smallest buffer worth a call.
 const FIRST: usize = 32;
-/// No answer is longer than this; older engines count some answers in 16 bits.
+/// No answer is longer than this; older engines store the length of some answers in 16 bits.
 const LIMIT: usize = 1 << 20;
 
-/// Calls with larger and larger buffers until the answer fits.
+/// Repeats a call with growing buffers until the answer fits.
 pub(crate) fn answer(
     size: usize,
     mut call: impl FnMut(*mut u8, u32) -> Result<(), Error>,
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_truncated_answer_is_asked_for_again() {
+    fn a_truncated_answer_is_requested_again() {
         let mut sizes = Vec::new();
         let result = answer(10, |buffer, size| {
             sizes.push(size);

@@ -16,9 +16,9 @@
 //!                                                      └─► queue_events ─► Events
 //! ```
 //!
-//! * Children keep their parents alive, so values may be dropped in any order. Dropping closes, and an error
-//!   in doing so is lost; the closing methods report it.
-//! * Every type can be sent to another thread and none can be shared, except [`Library`] and [`Canceller`].
+//! * Children keep their parents alive, so values may be dropped in any order. Dropping closes and ignores errors; the
+//!   closing methods report them.
+//! * Every type can be sent to another thread. Only [`Library`] and [`Canceller`] can be shared.
 //! * A message is bytes in the engine's own layout, which [`Metadata`] describes and
 //!   [`RowLayout`](firearrow_proto::api::layout::RowLayout) predicts.
 //!
@@ -91,7 +91,7 @@ pub use runtime::{Runtime, RuntimeHint, RuntimeKind};
 pub use statement::{CursorFlags, Input, Output, Statement, StatementFlags, StatementKind};
 pub use transaction::Transaction;
 
-/// The promise about threads, kept by the compiler.
+/// Checks the promise about threads at compile time.
 const _: () = {
     const fn is_send<T: Send>() {}
     const fn is_shared<T: Send + Sync>() {}

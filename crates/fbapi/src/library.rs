@@ -22,11 +22,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The one library of this process. It is never unloaded: the engine's threads and the handlers that it has
-/// registered outlive every attachment.
+/// The one library of this process. It is never unloaded: the engine's threads and its registered handlers outlive
+/// every attachment.
 static LOADED: Mutex<Option<Arc<Library>>> = Mutex::new(None);
 
-/// The process that has loaded it, or is about to; 0 for none. Its threads and locks do not survive a fork.
+/// The process that has loaded it, or is about to; 0 for none. The library's threads and locks do not survive a fork.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
 type Interpret = unsafe extern "C" fn(*mut c_char, u32, *mut *const Word) -> i32;
@@ -61,15 +61,15 @@ struct Symbols {
 }
 
 impl Library {
-    /// Loads the client library of `runtime` and settles its configuration for the rest of the process.
+    /// Loads the client library of `runtime` and fixes its configuration for the rest of the process.
     ///
-    /// Loading the same one again returns the library that is there, with the options of the first load.
-    /// Another one is refused: the engine plugin would bind to whichever was loaded first.
+    /// Loading the same library again returns the existing one, with the options of the first load. Loading another one
+    /// fails: the engine plugin would bind to whichever was loaded first.
     ///
     /// # Environment
-    /// A folder with a blank in its path can only be named to the library through `FIREBIRD` or
-    /// `FIREBIRD_LOCK`, so these are set then; that is sound only while no other thread reads the environment
-    /// without the lock of `std::env`. Folders chosen by this crate never have blanks.
+    /// The library accepts a folder with a space in its path only through `FIREBIRD` or `FIREBIRD_LOCK`, so this sets
+    /// them for such a folder. That is sound only while no other thread reads the environment without the lock of
+    /// `std::env`. Folders chosen by this crate never contain spaces.
     pub fn load(runtime: &Runtime, options: &LoadOptions) -> Result<Arc<Self>, Error> {
         // Before the lock: another thread may have held it while this process was forked.
         refuse_fork()?;
@@ -97,14 +97,13 @@ impl Library {
         let Prepared { root, lock, shared } = prepared;
         let symbols = Symbols::resolve(&shared)
             .map_err(|reason| Error::NotALibrary { path: runtime.library.clone(), reason })?;
-        // From here on code of the library has run, so it stays whatever happens.
+        // Code of the library has run by now, so it stays loaded whatever happens.
         let _forever = ManuallyDrop::new(shared);
         symbols.place(0, "FIREBIRD", &root.path)?;
         symbols.place(1, "FIREBIRD_LOCK", &lock)?;
         // SAFETY: the function takes nothing and returns the library's singleton.
         let master = interface("IMaster", 2, unsafe { (symbols.master)() }, IMaster::version)?;
-        // SAFETY: version 2 has these slots; each returns a singleton, the dispatcher with a reference that
-        // is kept for ever.
+        // SAFETY: version 2 has these slots; each returns a singleton; the reference to the dispatcher is kept forever.
         let (util, provider, config) = unsafe {
             let master = master.as_ptr();
             (IMaster::util(master), IMaster::dispatcher(master), IMaster::config_manager(master))
@@ -139,7 +138,7 @@ impl Library {
         &self.runtime
     }
 
-    /// The options of the first load, which hold for the process.
+    /// The options of the first load, which apply to the process.
     pub fn options(&self) -> &LoadOptions {
         &self.options
     }
@@ -149,7 +148,7 @@ impl Library {
         &self.root.path
     }
 
-    /// Opens a database; `dpb` is a complete database parameter block.
+    /// Opens a database; `dpb` is a complete database parameter buffer.
     pub fn attach(self: &Arc<Self>, path: &str, dpb: &[u8]) -> Result<Attachment, Error> {
         self.open_database(path, dpb, IProvider::attach)
     }
@@ -186,7 +185,7 @@ impl Library {
         }
     }
 
-    /// The text lines of a vector, worded by the library itself.
+    /// The text lines of a vector, as the library formats them.
     pub fn interpret(&self, vector: &StatusVector) -> Vec<String> {
         let raw = RawVector::new(vector);
         let mut at = raw.as_ptr();
@@ -201,7 +200,7 @@ impl Library {
         lines
     }
 
-    /// The SQLSTATE that the library gives to a vector.
+    /// The SQLSTATE that the library derives from a vector.
     pub fn sqlstate(&self, vector: &StatusVector) -> String {
         let raw = RawVector::new(vector);
         let mut state = [0_u8; 6];
@@ -210,7 +209,7 @@ impl Library {
         String::from_utf8_lossy(&state[..5]).into_owned()
     }
 
-    /// The SQLCODE that the library gives to a vector.
+    /// The SQLCODE that the library derives from a vector.
     pub fn sqlcode(&self, vector: &StatusVector) -> i32 {
         let raw = RawVector::new(vector);
         // SAFETY: the vector ends with 0.
@@ -218,7 +217,7 @@ impl Library {
     }
 
     pub(crate) fn new_status(&self) -> Result<NonNull<IStatus>, Error> {
-        // SAFETY: the master interface lives for ever; the new status belongs to the caller.
+        // SAFETY: the master interface lives forever; the new status belongs to the caller.
         let status = unsafe { IMaster::status(self.master.as_ptr()) };
         interface("IStatus", 3, status, IStatus::version)
     }
@@ -228,7 +227,7 @@ impl Library {
     }
 }
 
-/// A library that is open, with its folders, and nothing of it called.
+/// An open library with its folders, before any call.
 struct Prepared {
     root: Root,
     lock: PathBuf,
@@ -278,7 +277,7 @@ impl Symbols {
     /// Tells the library one of its folders, before it reads any configuration.
     fn place(&self, kind: i16, variable: &str, path: &Path) -> Result<(), Error> {
         if folders::has_blank(path) {
-            // gds__get_prefix would end the path at the blank.
+            // gds__get_prefix would end the path at the space.
             // SAFETY: see "Environment" at `Library::load`.
             unsafe { std::env::set_var(variable, path) };
             return Ok(());
@@ -292,7 +291,7 @@ impl Symbols {
     }
 }
 
-/// Fails in a process that was forked from the one with the library: its calls would wait for ever.
+/// Fails in a process forked from the one with the library: calls would wait forever.
 fn refuse_fork() -> Result<(), Error> {
     match OWNER.load(Ordering::SeqCst) {
         0 => Ok(()),
@@ -301,7 +300,8 @@ fn refuse_fork() -> Result<(), Error> {
     }
 }
 
-/// The folder that the options name, made if need be; else the one of the environment; else the user's own.
+/// Returns the folder that the options name, created if necessary; else the one of the environment; else the user's
+/// own.
 fn folder(
     option: Option<&Path>,
     variable: &str,
@@ -337,12 +337,11 @@ fn check_root(wanted: &Path, used: &str, runtime: &Runtime) -> Result<(), Error>
     if same || runtime.kind == RuntimeKind::Distribution {
         return Ok(());
     }
-    let reason =
-        format!("the library already uses the root {used}, set by another user of it in this process");
+    let reason = format!("the library already uses the root {used}, set by other code in this process");
     Err(Error::Folder { path: wanted.to_path_buf(), reason })
 }
 
-/// Gives the failures with a known cause their name.
+/// Converts failures with a known cause to specific errors.
 fn explain(status: StatusVector, plugin: &Path, database: &str) -> Error {
     use firearrow_proto::api::gds::{
         ISC_ICU_LIBRARY, ISC_PMAN_CANNOT_LOAD_PLUGIN, ISC_RANDOM, ISC_UNAVAILABLE,
@@ -351,7 +350,7 @@ fn explain(status: StatusVector, plugin: &Path, database: &str) -> Error {
     if status.contains(ISC_PMAN_CANNOT_LOAD_PLUGIN) {
         return Error::PluginNotLoadable { path, status };
     }
-    // 3.0 has no code of its own for it.
+    // 3.0 has no code for it.
     let is_icu = || status.contains(ISC_RANDOM) && status.to_string().contains("ICU");
     if status.contains(ISC_ICU_LIBRARY) || is_icu() {
         return Error::MissingIcu { status };
@@ -360,8 +359,8 @@ fn explain(status: StatusVector, plugin: &Path, database: &str) -> Error {
         if !plugin.exists() {
             return Error::MissingEnginePlugin { path, status: Some(status) };
         }
-        // Plugins work without the execute bit, but only with it would the library have said what is wrong.
-        // `host:path` is unavailable for another reason: only the engine may open databases.
+        // Plugins work without the execute bit, but the library reports load errors only with it. `host:path` is
+        // unavailable for another reason: only the engine may open databases.
         if !is_executable(plugin) && !database.contains(':') {
             return Error::PluginNotLoadable { path, status };
         }
@@ -396,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn known_causes_get_their_name() {
+    fn known_causes_become_specific_errors() {
         let there = std::env::current_exe().unwrap();
         let gone = Path::new("/nonexistent/libEngine13.so");
         let icu = "Could not find acceptable ICU library";

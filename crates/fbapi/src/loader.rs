@@ -1,4 +1,4 @@
-//! Opening shared libraries, and telling why one does not open.
+//! Opens shared libraries, and explains why one does not open.
 
 use crate::Error;
 use crate::elf;
@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Libraries that the wheels of 3.0 and 4.0 want by old names, and the newer ones that serve as well.
+/// Libraries that the wheels of 3.0 and 4.0 need under old names, and newer ones that can replace them.
 const SUCCESSORS: [(&str, &str); 2] =
     [("libtommath.so.0", "libtommath.so.1"), ("libncurses.so.5", "libncurses.so.6")];
 
@@ -24,8 +24,8 @@ pub(crate) fn open(path: &Path) -> Result<Shared, Error> {
         }
         Err(error) => return Err(not_usable(error.to_string())),
     }
-    // SAFETY: initialisers run. Those of a Firebird client library only construct its globals; that the file
-    // is such a library is what the caller asked for, and no check before loading could prove it.
+    // SAFETY: initializers run. Those of a Firebird client library only construct its globals. The caller named the
+    // file as such a library, and no check before loading could prove it.
     unsafe { Shared::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
         .map_err(|error| classify(path, &complaint(&error)))
 }
@@ -35,7 +35,7 @@ pub(crate) fn complaint(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// Reads the text of the loader's complaint.
+/// Interprets the loader's message.
 fn classify(path: &Path, text: &str) -> Error {
     let missing = text.split_once(": cannot open shared object file").map(|(name, _)| name);
     match missing {
@@ -72,7 +72,7 @@ fn remedy(name: &str) -> String {
     text.to_owned()
 }
 
-/// The old names that `runtime` needs, this system lacks, and a newer library can stand in for.
+/// The old names that `runtime` needs and this system lacks, if a newer library can replace them.
 pub(crate) fn compatible_links(runtime: &Runtime) -> CompatibleLinks {
     let is_old = runtime.generation.is_some_and(|generation| generation < 5);
     if runtime.kind == RuntimeKind::Distribution || !is_old {
@@ -89,8 +89,8 @@ pub(crate) fn compatible_links(runtime: &Runtime) -> CompatibleLinks {
 
 /// Where the loader finds the system library `name`.
 fn locate(name: &str) -> Option<PathBuf> {
-    // SAFETY: the names are those of libtommath and ncurses, whose initialisers do nothing of note; the
-    // library is closed again unused.
+    // SAFETY: the names are those of libtommath and ncurses, whose initializers do nothing relevant; the library is
+    // closed again unused.
     let library = unsafe { Shared::open(Some(name), RTLD_LAZY | RTLD_LOCAL) }.ok()?;
     let base = name.split(".so").next().unwrap_or(name);
     let path = mapped().into_iter().find(|path| {
@@ -102,7 +102,7 @@ fn locate(name: &str) -> Option<PathBuf> {
     path
 }
 
-/// A client library other than `own` that is already mapped into this process, by whomever.
+/// A client library other than `own` that is already mapped into this process by other code.
 pub(crate) fn foreign_client(own: &Path) -> Option<PathBuf> {
     mapped().into_iter().filter(|path| path != own).find(|path| {
         let name = path.file_name().unwrap_or_default().as_bytes();
@@ -110,7 +110,7 @@ pub(crate) fn foreign_client(own: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The file that contains this code: a program, or a library that somebody has loaded.
+/// The file that contains this code: a program, or a library loaded into another one.
 pub(crate) fn own_file() -> Option<PathBuf> {
     let here = own_file as fn() -> Option<PathBuf> as usize;
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
@@ -122,12 +122,12 @@ pub(crate) fn own_file() -> Option<PathBuf> {
     })
 }
 
-/// The files mapped into this process. Empty where there is no `/proc`, which loses a check, not a function.
+/// The files mapped into this process. Empty without `/proc`, which only disables a check.
 fn mapped() -> Vec<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let mut paths: Vec<PathBuf> = Vec::new();
     for line in maps.lines() {
-        // address perms offset dev inode path; only the path may contain blanks.
+        // address perms offset dev inode path; only the path may contain spaces.
         let Some(start) = line.find('/') else { continue };
         let path = Path::new(line[start..].trim_end_matches(" (deleted)"));
         if paths.last().is_none_or(|last| last != path) {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loaders_texts_are_told_apart() {
+    fn the_loaders_messages_are_distinguished() {
         let path = Path::new("/x/libfbclient.so.2");
         let gone = "/x/libfbclient.so.2: cannot open shared object file: No such file or directory";
         assert!(matches!(classify(path, gone), Error::LibraryNotFound { .. }));

@@ -5,7 +5,7 @@ use crate::Error;
 /// The alignment that messages may need.
 pub(crate) const ALIGNMENT: usize = 8;
 
-/// Memory for one message or an array of them, aligned for every type and filled with zeroes at first.
+/// Memory for one message or an array of them, aligned for every type and initially zero.
 #[derive(Clone, Default)]
 pub struct MessageBuffer {
     words: Vec<u64>,
@@ -13,7 +13,7 @@ pub struct MessageBuffer {
 }
 
 impl MessageBuffer {
-    /// A buffer of `length` bytes.
+    /// Creates a buffer of `length` bytes.
     pub fn new(length: usize) -> Self {
         Self { words: vec![0; length.div_ceil(ALIGNMENT)], length }
     }
@@ -23,12 +23,12 @@ impl MessageBuffer {
         self.length
     }
 
-    /// Whether it has no bytes at all.
+    /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Makes it at least `length` bytes long; the contents are kept.
+    /// Grows to at least `length` bytes; keeps the contents.
     pub fn grow(&mut self, length: usize) {
         if length > self.length {
             self.words.resize(length.div_ceil(ALIGNMENT), 0);
@@ -42,7 +42,7 @@ impl MessageBuffer {
         unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.length) }
     }
 
-    /// The bytes, to be changed.
+    /// The bytes, mutable.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the words hold at least `length` bytes, any bytes make valid words, and `self` is borrowed.
         unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.length) }
@@ -55,7 +55,7 @@ impl std::fmt::Debug for MessageBuffer {
     }
 }
 
-/// What a buffer must offer for messages of one kind. The engine itself checks nothing.
+/// The requirements on a buffer for messages of one format. The engine itself checks nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// End of the last null indicator.
@@ -65,7 +65,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Distance of messages in an array.
+    /// Distance between messages in an array.
     pub(crate) fn stride(self) -> usize {
         self.length.next_multiple_of(self.alignment)
     }
@@ -88,7 +88,7 @@ impl Shape {
         Ok((start, (bytes.len() - self.length) / stride + 1))
     }
 
-    /// Address of `count` messages to be read, each followed by the gap before the next one, the last one too.
+    /// Address of `count` messages to read, each followed by the gap before the next one, including the last.
     pub(crate) fn messages(self, bytes: &[u8], count: usize) -> Result<*const u8, Error> {
         let start = bytes.as_ptr();
         let needed = self.stride().saturating_mul(count);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_to_be_read_include_the_last_gap() {
+    fn messages_to_read_include_the_last_gap() {
         let shape = Shape { length: 18, alignment: 8 };
         let buffer = MessageBuffer::new(2 * 24);
         assert!(shape.messages(buffer.bytes(), 2).is_ok());

@@ -1,4 +1,4 @@
-//! The format of messages, as the engine describes it and as we ask for it.
+//! The format of messages, as described by the engine or requested by us.
 
 use crate::Error;
 use crate::abi::{IMaster, IMessageMetadata, IMetadataBuilder, IStatus, Owned};
@@ -29,7 +29,7 @@ impl Metadata {
             shape.length =
                 status.call(|status| unsafe { IMessageMetadata::message_length(raw, status) })? as usize;
         }
-        // 3.0 does not tell the alignment, so it is derived from the types for every release.
+        // 3.0 does not report the alignment, so it is derived from the types for every release.
         for index in 0..count {
             // SAFETY: the interface is alive and has this field.
             let sql_type = status.call(|status| unsafe { IMessageMetadata::sql_type(raw, status, index) })?;
@@ -38,13 +38,13 @@ impl Metadata {
         Ok(Self { interface, status, count, shape })
     }
 
-    /// The format that `layout` describes, for values to be converted to or from.
+    /// Creates the format that `layout` describes, so that the engine converts values to it or from it.
     ///
     /// Fails if the engine would lay the message out differently.
     pub fn for_layout(library: &Library, layout: &RowLayout) -> Result<Self, Error> {
         let fields = layout.fields();
         let status = Status::new(library)?;
-        // SAFETY: the master interface lives for ever; the reference returned is ours.
+        // SAFETY: the master interface lives forever; the reference returned is ours.
         let builder = unsafe {
             let raw = status
                 .call(|status| IMaster::metadata_builder(library.master(), status, fields.len() as u32))?;
@@ -71,7 +71,7 @@ impl Metadata {
         self.shape.length
     }
 
-    /// Distance of messages in an array.
+    /// Distance between messages in an array.
     pub fn stride(&self) -> usize {
         self.shape.stride()
     }
@@ -127,13 +127,13 @@ impl Metadata {
         self.shape
     }
 
-    /// Whether the library puts messages at the same distance as we do. Needs Firebird 4.0.
+    /// Checks that the library uses the same stride. Needs Firebird 4.0.
     pub(crate) fn verify_stride(&self) -> Result<(), Error> {
         let (found, needed) = (self.interface.version(), 4);
         if found < needed {
             return Err(Error::Interface { name: "IMessageMetadata", found, needed });
         }
-        // SAFETY: the interface is alive and, as just asked, new enough.
+        // SAFETY: the interface is alive and, as just checked, new enough.
         let library =
             self.status.call(|status| unsafe { IMessageMetadata::aligned_length(self.raw(), status) })?;
         if library as usize == self.stride() {
@@ -203,7 +203,7 @@ impl std::fmt::Debug for Metadata {
     }
 }
 
-/// The type without the nullable bit, which metadata made by a builder keeps.
+/// The type without the nullable bit, which metadata from a builder retain.
 fn plain(sql_type: u32) -> SqlType {
     SqlType(sql_type as u16 & !1)
 }
@@ -230,12 +230,12 @@ fn describe(
     field: &FieldLayout,
 ) -> Result<(), Error> {
     let raw = builder.raw();
-    // The nullable bit stays clear: a batch recognises BLOBs by the plain type only, and NULL travels in the
-    // indicator whatever the type says.
+    // Leave the nullable bit clear: a bulk operation recognises BLOBs only by the plain type, and the indicator
+    // expresses NULL whatever the type.
     let sql_type = u32::from(field.kind.sql_type().0);
     let length = value_length(field.kind);
-    // SAFETY: the builder is alive and has this field. The length is always set, because setting the type
-    // does not change one that is there.
+    // SAFETY: the builder is alive and has this field. The length is always set, because setting the type does not
+    // change an existing one.
     unsafe {
         status.call(|status| IMetadataBuilder::set_type(raw, status, index, sql_type))?;
         status

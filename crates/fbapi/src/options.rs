@@ -1,18 +1,18 @@
-//! How the library of this process is set up.
+//! The configuration of the library in this process.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Which of the library's providers may open databases.
 ///
-/// One kind only: with both, a failed embedded attachment would silently become a connection attempt to a
-/// server on this machine.
+/// Only one kind: with both, a failed embedded attachment would silently become an attempt to connect to a server on
+/// this machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Providers {
     /// The engine in this process.
     #[default]
     Engine,
-    /// Servers, through the network.
+    /// Servers, over the network.
     Remote,
 }
 
@@ -27,14 +27,14 @@ pub enum ServerMode {
     Classic,
 }
 
-/// Settings of the library; they are fixed by the first load in a process.
+/// Settings of the library, fixed by the first load in a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// Which kind of database can be opened.
+    /// Which databases can be opened.
     pub providers: Providers,
     /// How database files are shared.
     pub server_mode: ServerMode,
-    /// The root directory to make and use, instead of one in the user's cache folder.
+    /// The root directory to build and use, instead of one in the user's cache folder.
     pub private_root: Option<PathBuf>,
     /// Folder of lock and shared-memory files: instead of `$FIREBIRD_LOCK`, else a folder of this user that
     /// all processes share.

@@ -1,4 +1,4 @@
-//! Where an engine is looked for: only where the user or the system put one, never in the current folder.
+//! Where to look for an engine: only where the user or the system put one, never in the current folder.
 
 use crate::loader;
 use std::env;
@@ -32,8 +32,8 @@ fn chosen(variable: Lookup<'_>) -> Vec<PathBuf> {
     places
 }
 
-/// Places beside the file that contains this code: its folder, the packages of the environment that it is
-/// installed in, and the Python package beside its own.
+/// Places near the file that contains this code: its folder, the packages of the environment in which it is installed,
+/// and the Python package next to its own.
 fn beside(own: &Path) -> Vec<PathBuf> {
     let Some(folder) = own.parent() else { return Vec::new() };
     let mut places = vec![folder.to_path_buf()];
@@ -65,7 +65,7 @@ fn packages(environment: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Where systems and the project's own archive put the library, and the system's Python its packages.
+/// Where systems and the project's own archive put the library, and where the system's Python puts its packages.
 fn system(variable: Lookup<'_>) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = variable("FIREBIRD").map(PathBuf::from).into_iter().collect();
     places.retain(|place| place.is_absolute());
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_beside_this_code_is_found() {
+    fn an_engine_next_to_this_code_is_found() {
         let folder = tree(&["env/lib/python3.11/site-packages/firebird/embedded/runtime"]);
         let base = folder.path();
         let runtime = base.join("env/lib/python3.11/site-packages/firebird/embedded/runtime");

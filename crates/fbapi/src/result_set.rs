@@ -15,8 +15,8 @@ use std::sync::Arc;
 const ROW: i32 = 0;
 /// `IStatus::RESULT_NO_DATA`.
 const END: i32 = 1;
-/// The version of the interface (release 5.0) from which on a failed fetch never returns [`ROW`], and cursors know where
-/// they are; those of 3.0 do not always.
+/// The version of the interface (release 5.0) since which a failed fetch never returns [`ROW`] and cursors track their
+/// position; those of 3.0 do not always.
 const HONEST: usize = 5;
 
 /// An open cursor. Dropping it closes it.
@@ -34,9 +34,9 @@ pub struct ResultSet {
 
 enum State {
     Open,
-    /// The last fetch found no more rows; the engine must not be asked again, unless for a row elsewhere.
+    /// Whether the last fetch found no more rows. The engine must not be asked again, except for a row elsewhere.
     End,
-    /// A fetch has failed; rows after the failure would not be the whole truth.
+    /// The error of a failed fetch. Rows after it would be incomplete.
     Failed(StatusVector),
     Closed,
 }
@@ -68,7 +68,7 @@ impl ResultSet {
         self.shape.length
     }
 
-    /// Distance of messages in an array.
+    /// Distance between messages in an array.
     pub fn stride(&self) -> usize {
         self.shape.stride()
     }
@@ -79,10 +79,10 @@ impl ResultSet {
         self.fetch(message, 0, 1, Move::Next).map(|(rows, _)| rows == 1)
     }
 
-    /// Fetches up to `max_rows` rows, at most as many as the buffer holds, into messages `stride` bytes
-    /// apart. Returns their number and whether they were the last.
+    /// Fetches up to `max_rows` rows, but no more than fit into the buffer, into messages `stride` bytes apart. Returns
+    /// their number and whether they were the last.
     ///
-    /// When a fetch fails, the rows before it are returned first and the error by the next call.
+    /// If a fetch fails, returns the rows before it first, and the error in the next call.
     pub fn fetch_block(
         &mut self,
         buffer: &mut MessageBuffer,
@@ -93,9 +93,8 @@ impl ResultSet {
         self.fetch(start, stride, max_rows.min(room), Move::Next)
     }
 
-    /// Makes the same move again and again, as [`fetch_block`](Self::fetch_block) does with the next row, and says
-    /// whether it left the rows. Other moves may follow then. Needs a cursor that was opened as
-    /// [`SCROLLABLE`](crate::CursorFlags::SCROLLABLE).
+    /// Repeats a move, as [`fetch_block`](Self::fetch_block) does with the next row, and returns whether it left the
+    /// rows. Other moves may follow. Needs a cursor opened as [`SCROLLABLE`](crate::CursorFlags::SCROLLABLE).
     pub fn scroll_block(
         &mut self,
         to: Move,
@@ -110,8 +109,8 @@ impl ResultSet {
         if !self.is_dishonest {
             return self.fetch(start, stride, max_rows.min(room), to);
         }
-        // From behind the last row 3.0 steps back from the row fetched last, if that was the first one. And whoever
-        // leaves the rows at their beginning may be behind the last row afterwards (`DsqlCursor.cpp` of that release).
+        // From after the last row, 3.0 steps back from the row fetched last, if that was the first one. And a cursor
+        // that leaves the rows at their beginning may end up after the last row (`DsqlCursor.cpp` of that release).
         let to = if to == Move::Prior { Move::Relative(-1) } else { to };
         let (fetched, is_outside) = self.fetch(start, stride, max_rows.min(room), to)?;
         if to.ends_before() && matches!(self.state, State::End) {
@@ -122,7 +121,7 @@ impl ResultSet {
         Ok((fetched, is_outside))
     }
 
-    /// Fetches into messages that the callers have measured.
+    /// Fetches into messages whose length the callers have checked.
     #[inline]
     fn fetch(
         &mut self,
@@ -137,7 +136,7 @@ impl ResultSet {
             State::Failed(status) => return Err(Error::Status(status.clone())),
         }
         let cursor = self.interface.raw();
-        // Free of errors as long as the cursor is open, so there is nothing to clear.
+        // The status has no errors while the cursor is open, so there is nothing to clear.
         let status = self.status.raw();
         let mut message = start;
         let mut fetched = 0;
@@ -174,8 +173,7 @@ impl ResultSet {
         if fetched > 0 { Ok((fetched, false)) } else { Err(Error::Status(status)) }
     }
 
-    /// Closes the cursor. After the end of its transaction 3.0 reports an error here; there is nothing left
-    /// to close then.
+    /// Closes the cursor. After the end of its transaction, 3.0 reports an error here, though nothing is left to close.
     pub fn close(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -194,7 +192,7 @@ impl ResultSet {
 impl Drop for ResultSet {
     fn drop(&mut self) {
         if !matches!(self.state, State::Closed) {
-            // Nobody is left to tell; releasing the interface closes the cursor in any case.
+            // No caller is left to report this to; releasing the interface closes the cursor in any case.
             let _ = self.end();
         }
     }

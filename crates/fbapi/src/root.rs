@@ -1,4 +1,4 @@
-//! The private root directory: what the library reads, in the layout that it expects.
+//! The private root directory: the files that the library reads, in the layout that it expects.
 //!
 //! ```text
 //!  engine-<hash>/
@@ -9,10 +9,9 @@
 //!    tzdata  firebird.msg  plugins.conf
 //! ```
 //!
-//! A root is built beside its final place and renamed, so that it is there completely or not at all, whoever
-//! else builds the same one. The engine writes `firebird.log` into it and nothing into the installation.
-//! Whatever is linked or copied has been checked at that moment, see [`trust`](crate::trust), and is named by
-//! its resolved path.
+//! A root is built next to its final place and then renamed, so it exists completely or not at all, even if other
+//! processes build the same one. The engine writes `firebird.log` into it and nothing into the installation. Every file
+//! is checked when it is linked or copied (see [`trust`](crate::trust)) and named by its resolved path.
 
 use crate::Error;
 use crate::folders;
@@ -27,12 +26,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, io, process};
 
-/// Describes what a root was made from; written last.
+/// Describes the sources of a root; written last.
 const MARKER: &str = "firearrow-root.txt";
-/// Files and folders that are linked as they are.
+/// Files and folders that are linked directly.
 const LINKED: [&str; 3] = ["tzdata", "firebird.msg", "plugins.conf"];
 
-/// A root that is ready for use.
+/// A root, ready for use.
 #[derive(Debug)]
 pub(crate) struct Root {
     /// The root directory.
@@ -43,10 +42,10 @@ pub(crate) struct Root {
     pub(crate) plugin: Option<PathBuf>,
 }
 
-/// Names of libraries that the runtime asks for, linked to ones that this system has instead.
+/// Library names that the runtime needs, linked to libraries that this system has instead.
 pub(crate) type CompatibleLinks = Vec<(OsString, PathBuf)>;
 
-/// Makes the root for `runtime`, or finds it made.
+/// Builds the root for `runtime`, or finds an existing one.
 pub(crate) fn prepare(
     runtime: &Runtime,
     options: &LoadOptions,
@@ -76,15 +75,15 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Everything that decides the contents of a root.
+    /// Everything that determines the contents of a root.
     fn description(&self) -> io::Result<String> {
         let mut text = String::new();
         let plugin = self.runtime.engine_plugin().filter(|plugin| plugin.exists());
         for file in [Some(&self.runtime.library), plugin.as_ref()].into_iter().flatten() {
             let real = fs::canonicalize(file)?;
             let meta = fs::metadata(&real)?;
-            // Wheels give all their files one fixed modification time; size and inode tell versions apart. The
-            // change time would not do: it moves whenever somebody makes a hard link.
+            // Wheels give all their files one fixed modification time; size and inode distinguish versions. The change
+            // time does not work: every hard link changes it.
             let stamp = (meta.size(), meta.mtime(), meta.ino());
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{} {stamp:?}", real.display());
@@ -110,7 +109,7 @@ impl Plan<'_> {
         self.runtime.library.file_name().unwrap_or(OsStr::new("libfbclient.so.2"))
     }
 
-    /// Whether `path` holds this root, with nothing lost to a cleaner of old files.
+    /// Whether `path` holds this root completely; a cleaner of old files may have removed parts.
     fn is_complete(&self, path: &Path, description: &str) -> bool {
         let root = self.root(path.to_path_buf());
         let has_plugin = root.plugin.as_ref().is_none_or(|plugin| plugin.exists());
@@ -143,7 +142,7 @@ impl Plan<'_> {
     }
 
     fn publish(&self, building: &Path, path: &Path, description: &str) -> io::Result<()> {
-        // A few attempts, as other processes may be doing the same without a lock.
+        // Try a few times: other processes may be doing the same without a lock.
         for _ in 0..8 {
             match fs::rename(building, path).map_err(|error| (error.kind(), error)) {
                 Ok(()) => return Ok(()),
@@ -168,7 +167,7 @@ impl Plan<'_> {
         folders::make_private(root).map_err(failed)?;
         fs::write(root.join("firebird.conf"), self.configuration).map_err(failed)?;
         fs::write(root.join("databases.conf"), "").map_err(failed)?;
-        // Packages of a system have the folder of plugins compiled in; the rest moves with the root.
+        // System packages have the plugin folder compiled in; the rest follows the root.
         if self.runtime.kind != RuntimeKind::Distribution {
             self.fill_libraries(&mut trust, &root.join("lib"))?;
             if let Some(plugins) = &self.runtime.plugins {
@@ -202,10 +201,10 @@ impl Plan<'_> {
         link_new(&source, &lib.join(self.library_name())).map_err(failed)
     }
 
-    /// Puts the modules of one folder into a new one.
+    /// Links or copies the modules of one folder into a new one.
     fn fill_modules(&self, trust: &mut Trust, source: &Path, target: &Path) -> Result<(), Error> {
         let failed = |error: io::Error| folder_error(target, &error);
-        // Engines before 5.0 compare a module's real path with the one asked for and refuse links.
+        // Engines before 5.0 compare a module's real path with the requested one and refuse links.
         let copied = self.runtime.generation.is_none_or(|generation| generation < 5);
         fs::create_dir(target).map_err(failed)?;
         trust.check_all(source)?;
@@ -213,7 +212,7 @@ impl Plan<'_> {
             let to = target.join(name);
             if copied && from.is_file() {
                 fs::copy(&from, &to).map_err(failed)?;
-                // Without the execute bit the library hides why a plugin could not be loaded.
+                // Without the execute bit, the library does not report why a plugin could not be loaded.
                 fs::set_permissions(&to, fs::Permissions::from_mode(0o700)).map_err(failed)?;
             } else {
                 symlink(&from, &to).map_err(failed)?;
@@ -223,7 +222,7 @@ impl Plan<'_> {
     }
 }
 
-/// The folder that the application names, where nobody else can replace it.
+/// Returns the folder that the application names, if no other user can replace it.
 fn own_place(path: &Path) -> Result<PathBuf, Error> {
     let failed = |error: io::Error| folder_error(path, &error);
     let path = std::path::absolute(path).map_err(failed)?;
@@ -243,7 +242,7 @@ fn link_new(target: &Path, link: &Path) -> io::Result<()> {
     }
 }
 
-/// A name beside `path` that nobody else uses.
+/// An unused name next to `path`.
 fn beside(path: &Path, what: &str) -> PathBuf {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);

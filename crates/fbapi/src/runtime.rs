@@ -6,32 +6,32 @@ use crate::trust::Trust;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The name under which every release since 2.5 is installed.
+/// The file name of the library in every release since 2.5.
 const LIBRARY: &str = "libfbclient.so.2";
-/// What the engine reads or loads beside its plugins.
+/// What the engine reads or loads in addition to its plugins.
 const BESIDE: [&str; 4] = ["intl", "tzdata", "firebird.msg", "plugins.conf"];
 
-/// How a client library came to be where it is.
+/// How a client library was installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuntimeKind {
     /// The Python package `firebird-embedded`: everything in one folder.
     Wheel,
     /// The project's own archive: `lib/` and `plugins/` below one root.
     Install,
-    /// A package of the system, with folders compiled in.
+    /// A system package, with its folders compiled in.
     Distribution,
 }
 
-/// A client library with what belongs to it.
+/// A client library and the files that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runtime {
-    /// The client library as it was named.
+    /// The client library, as named.
     pub library: PathBuf,
     /// The root directory, unless it is compiled in.
     pub root: Option<PathBuf>,
     /// The folder of the plugins, if there is one.
     pub plugins: Option<PathBuf>,
-    /// The major version, as far as files tell; the library itself knows for certain.
+    /// The major version, guessed from file names; only the library itself knows it for certain.
     pub generation: Option<u8>,
     /// The layout of the folders.
     pub kind: RuntimeKind,
@@ -40,7 +40,7 @@ pub struct Runtime {
 /// Where to look first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimeHint {
-    /// A client library, or a folder that contains one; nothing else is tried then.
+    /// A client library, or a folder that contains one. If set, nothing else is tried.
     pub path: Option<PathBuf>,
 }
 
@@ -52,11 +52,11 @@ impl RuntimeHint {
 }
 
 impl Runtime {
-    /// The runtime that `hint` names; else the one that `FIREARROW_ENGINE` names; else the first found in the
-    /// active environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), in the folders of `FIREARROW_ENGINE_PATH`, beside the
-    /// file that contains this code, and at the places of the system.
+    /// Finds the runtime that `hint` names; else the one that `FIREARROW_ENGINE` names; else the first one found in the
+    /// active environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), in the folders of `FIREARROW_ENGINE_PATH`, next to the file
+    /// that contains this code, and in the system's locations.
     ///
-    /// The current folder and those above it are none of these places.
+    /// Never looks in the current folder or its parents.
     pub fn discover(hint: &RuntimeHint) -> Result<Self, Error> {
         let variable = || env::var_os("FIREARROW_ENGINE").filter(|path| !path.is_empty()).map(PathBuf::from);
         if let Some(path) = hint.path.clone().or_else(variable) {
@@ -78,8 +78,8 @@ impl Runtime {
             .map(|library| Self::of_library(&library))
     }
 
-    /// Where the plugin with the engine is or should be; `None` when there is no folder for plugins at all.
-    pub fn engine_plugin(&self) -> Option<PathBuf> {
+    /// Where the engine plugin is or should be; `None` if there is no plugin folder.
+    pub(crate) fn engine_plugin(&self) -> Option<PathBuf> {
         let plugins = self.plugins.as_ref()?;
         let path = |number: u8| plugins.join(format!("libEngine{number}.so"));
         let expected = if self.generation == Some(3) { path(12) } else { path(13) };
@@ -97,8 +97,7 @@ impl Runtime {
         number.unwrap_or(if self.generation == Some(3) { 12 } else { 13 })
     }
 
-    /// The same with resolved paths, after a look at everything that will be loaded: nobody but root and this
-    /// user may be able to replace any of it.
+    /// Resolves all paths and checks everything that will be loaded: only root and this user may be able to replace it.
     pub(crate) fn trusted(&self) -> Result<Self, Error> {
         let mut trust = Trust::default();
         let library = trust.resolve(&self.library)?;
@@ -147,7 +146,7 @@ fn library_generation(real: &Path) -> Option<u8> {
     major.parse().ok().filter(|major| *major >= 3)
 }
 
-/// The major version that a folder of plugins belongs to.
+/// The major version to which a plugin folder belongs.
 fn plugins_generation(plugins: &Path) -> Option<u8> {
     let has = |name: &str| plugins.join(name).exists();
     if has("libEngine12.so") {
@@ -159,7 +158,7 @@ fn plugins_generation(plugins: &Path) -> Option<u8> {
     }
 }
 
-/// `firebird/3.0/plugins` (Debian) or `firebird/plugins` (Fedora) beside the library.
+/// `firebird/3.0/plugins` (Debian) or `firebird/plugins` (Fedora) next to the library.
 fn distribution_plugins(folder: &Path, generation: Option<u8>) -> Option<PathBuf> {
     let base = folder.join("firebird");
     let versioned = generation.map(|major| base.join(format!("{major}.0/plugins")));
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn lib_beside_plugins_is_an_installation() {
+    fn lib_next_to_plugins_is_an_installation() {
         let folder = tree(&["lib/libfbclient.so.2", "plugins/libEngine12.so"]);
         let runtime = Runtime::at(folder.path()).unwrap();
         assert_eq!((runtime.kind, runtime.generation), (RuntimeKind::Install, Some(3)));
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explicit_path_is_not_replaced_by_something_else() {
+    fn an_explicit_path_has_no_fallback() {
         let missing = Path::new("/nonexistent/engine");
         match Runtime::discover(&RuntimeHint::at(missing)) {
             Err(Error::LibraryNotFound { tried }) => assert_eq!(tried, [missing]),

@@ -1,21 +1,21 @@
 //! Keeps the application's handlers of SIGINT and SIGTERM.
 //!
-//! The first call that reaches the library's dispatcher, whether it succeeds or not, installs handlers that
-//! shut the engine down (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0). It happens once in a
-//! process, so only that call needs a guard: restoring around later ones could undo a handler that the
-//! application sets meanwhile in another thread. A signal that comes between is lost to the application, hence the
-//! first call is one that fails at once, and not one that may wait for the engine.
+//! The first call that reaches the library's dispatcher, successful or not, installs handlers that shut the engine down
+//! (`CtrlCHandler` in `yvalve/why.cpp`, releases 3.0 to 5.0). This happens once per process, so only that call needs a
+//! guard: restoring handlers around later calls could undo one that the application sets meanwhile in another thread.
+//! The application misses a signal that arrives during the call. So the first call is one that fails at once, not one
+//! that may wait for the engine.
 
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 
-/// The signals that the library takes.
+/// The signals that the library handles.
 const TAKEN: [i32; 2] = [libc::SIGINT, libc::SIGTERM];
 
-/// Whether the library has had its one chance.
+/// Whether that first call has been made.
 static FIRST_CALL_DONE: Mutex<bool> = Mutex::new(false);
 
-/// Runs `call`, which reaches the dispatcher, and puts the handlers back; only the first time.
+/// Runs `call`, which reaches the dispatcher, and then restores the handlers; only the first time.
 pub(crate) fn keep(call: impl FnOnce()) {
     // The lock is held: another thread must not save the library's handlers as the application's.
     let mut done = FIRST_CALL_DONE.lock().unwrap_or_else(PoisonError::into_inner);

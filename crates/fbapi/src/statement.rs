@@ -15,21 +15,21 @@ use std::cell::OnceCell;
 use std::ptr;
 use std::sync::Arc;
 
-/// A prepared statement. Dropping it frees it, once its cursor or batch is gone.
+/// A prepared statement. Dropping it frees it, once its cursor or bulk operation is gone.
 pub struct Statement {
     core: Arc<StatementCore>,
     status: Status,
     output_shape: OnceCell<Shape>,
 }
 
-/// What a cursor or batch keeps alive.
+/// The part that a cursor or bulk operation keeps alive.
 pub(crate) struct StatementCore {
     interface: Owned<IStatement>,
     pub(crate) attachment: Arc<AttachmentCore>,
 }
 
-/// What can be done with a statement. This decides how to run it; the [`kind`](Statement::kind) does not, as
-/// it differs between releases for statements with RETURNING.
+/// How a statement can be executed. These flags decide it, not the [`kind`](Statement::kind), which differs between
+/// releases for statements with RETURNING.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementFlags(pub u32);
 
@@ -39,7 +39,7 @@ impl StatementFlags {
         self.0 & 1 != 0
     }
 
-    /// Whether it can be run more than once without preparing it again.
+    /// Whether it can be executed again without being prepared again.
     pub fn is_repeatable(self) -> bool {
         self.0 & 2 != 0
     }
@@ -52,17 +52,8 @@ pub struct StatementKind(pub u32);
 #[allow(missing_docs, reason = "the names are Firebird's own")]
 impl StatementKind {
     pub const SELECT: Self = Self(1);
-    pub const INSERT: Self = Self(2);
-    pub const UPDATE: Self = Self(3);
-    pub const DELETE: Self = Self(4);
     pub const DDL: Self = Self(5);
-    pub const EXEC_PROCEDURE: Self = Self(8);
-    pub const START_TRANSACTION: Self = Self(9);
     pub const COMMIT: Self = Self(10);
-    pub const ROLLBACK: Self = Self(11);
-    pub const SELECT_FOR_UPDATE: Self = Self(12);
-    pub const SET_GENERATOR: Self = Self(13);
-    pub const SAVEPOINT: Self = Self(14);
 }
 
 /// How a cursor is opened.
@@ -76,10 +67,11 @@ impl CursorFlags {
     pub const SCROLLABLE: Self = Self(1);
 }
 
-/// A message to go in: its format and its bytes. The bytes are not changed, but the interface does not say so.
+/// An input message: its format and its bytes. They are mutable only because the interface lacks a `const`; the engine
+/// does not change them.
 pub type Input<'a> = Option<(&'a Metadata, &'a mut [u8])>;
 
-/// Where a message that comes out goes: the format wanted and the memory.
+/// The destination of an output message: the requested format and the memory.
 pub type Output<'a> = Option<(&'a Metadata, &'a mut [u8])>;
 
 impl Statement {
@@ -89,7 +81,7 @@ impl Statement {
         Ok(Self { core, status, output_shape: OnceCell::new() })
     }
 
-    /// What can be done with it.
+    /// How it can be executed.
     pub fn flags(&self) -> Result<StatementFlags, Error> {
         // SAFETY: the interface is alive.
         self.call(|this, status| unsafe { IStatement::flags(this, status) }).map(StatementFlags)
@@ -123,19 +115,18 @@ impl Statement {
         self.metadata(IStatement::output_metadata)
     }
 
-    /// Cancels executions that take longer than this; 0 is no limit. Needs Firebird 4.0.
+    /// Sets the timeout of executions; 0 means no limit. Needs Firebird 4.0.
     pub fn set_timeout(&mut self, milliseconds: u32) -> Result<(), Error> {
         if self.core.interface.version() < 4 {
             return Err(Error::Unsupported { what: "a statement timeout", since: "4.0" });
         }
-        // SAFETY: the interface is alive and, as just asked, new enough.
+        // SAFETY: the interface is alive and, as just checked, new enough.
         self.call(|this, status| unsafe { IStatement::set_timeout(this, status, milliseconds) })
     }
 
     /// Executes a statement without a cursor; `output` receives the row of RETURNING or a procedure.
     ///
-    /// COMMIT and ROLLBACK end `transaction`, which is inert then; SET TRANSACTION returns the transaction
-    /// that it starts.
+    /// COMMIT and ROLLBACK end `transaction`; SET TRANSACTION returns the transaction that it starts.
     pub fn execute(
         &mut self,
         transaction: &mut Transaction,
@@ -155,7 +146,7 @@ impl Statement {
         })
     }
 
-    /// Opens a cursor, one at a time; rows come in the format of `output`, or else as the engine has them.
+    /// Opens a cursor, one at a time. Rows have the format of `output`, or the engine's own by default.
     pub fn open_cursor(
         &mut self,
         transaction: &Transaction,
@@ -187,27 +178,30 @@ impl Statement {
         )
     }
 
-    /// Opens a batch, one at a time, for messages in the given format. Needs Firebird 4.0.
+    /// Opens a bulk operation, one at a time, for messages in the given format. Needs Firebird 4.0.
     ///
-    /// INSERT, UPDATE, DELETE, MERGE and EXECUTE PROCEDURE with parameters can be batched. EXECUTE BLOCK is
-    /// let through by the engines but does not work reliably: 4.0 fails at every second message.
+    /// Works for INSERT, UPDATE, DELETE, MERGE and EXECUTE PROCEDURE with parameters. Engines accept EXECUTE BLOCK, but
+    /// unreliably: 4.0 fails at every second message.
     pub fn create_batch(&mut self, format: &Metadata, options: &BatchOptions) -> Result<Batch, Error> {
         if self.core.interface.version() < 4 {
-            return Err(Error::Unsupported { what: "a batch", since: "4.0" });
+            return Err(Error::Unsupported { what: "a bulk operation", since: "4.0" });
         }
         // The library divides by the length of a message.
         if format.count() == 0 {
-            return Err(Error::Argument { what: "a batch needs a statement with parameters".into() });
+            return Err(Error::Argument {
+                what: "a bulk operation needs a statement with parameters".into(),
+            });
         }
         // Engines accept INSERT … RETURNING, report success for each message and insert nothing.
         if self.output_shape()?.length > 0 {
-            return Err(Error::Argument { what: "a statement that returns rows cannot be batched".into() });
+            return Err(Error::Argument {
+                what: "a statement that returns rows cannot be a bulk operation".into(),
+            });
         }
         format.verify_stride()?;
         let parameters = options.parameters();
         let length = length(&parameters)?;
-        // SAFETY: statement and format are alive, the interface is new enough, and the block has the length
-        // given.
+        // SAFETY: statement and format are alive, the interface is new enough, and the buffer has the length given.
         let raw = self.call(|this, status| unsafe {
             IStatement::create_batch(this, status, format.raw(), length, parameters.as_ptr())
         })?;
@@ -215,8 +209,8 @@ impl Statement {
         Batch::new(&self.core, unsafe { Owned::new(raw) }?, format, options)
     }
 
-    /// Asks for information items, except those that describe fields ([`output`](Self::output) does that);
-    /// see [`Attachment::info`](crate::Attachment::info).
+    /// Requests information items, except those that describe fields ([`output`](Self::output) does that); see
+    /// [`Attachment::info`](crate::Attachment::info).
     pub fn info(&self, items: &[u8], size: usize) -> Result<Vec<u8>, Error> {
         let length = length(items)?;
         answer(size, |buffer, size| {
@@ -227,7 +221,7 @@ impl Statement {
         })
     }
 
-    /// Warnings that the last successful call on this statement left.
+    /// Warnings of the last successful call.
     pub fn warnings(&self) -> StatusVector {
         self.status.warnings()
     }
@@ -257,7 +251,7 @@ impl Statement {
 
 impl Drop for StatementCore {
     fn drop(&mut self) {
-        // Nobody is left to tell of a failure; releasing the interface frees the statement in any case.
+        // No caller is left to report a failure to; releasing the interface frees the statement in any case.
         let Ok(status) = Status::new(&self.attachment.library) else { return };
         let reference = self.interface.clone();
         // SAFETY: the interface is alive, and one reference is the call's to take.
@@ -273,7 +267,7 @@ impl std::fmt::Debug for Statement {
     }
 }
 
-/// Format and address of a message, measured; nulls for none.
+/// Format and address of a message, after checking its length; nulls for none.
 fn message(given: Option<(&Metadata, &mut [u8])>) -> Result<(*mut IMessageMetadata, *mut u8), Error> {
     match given {
         None => Ok((ptr::null_mut(), ptr::null_mut())),

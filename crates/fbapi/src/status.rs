@@ -25,11 +25,11 @@ mod kind {
     pub(super) const SQL_STATE: isize = 19;
 }
 
-/// Where calls report errors and warnings. Each object has its own, so that objects of one attachment may
-/// live in different threads.
+/// Receives errors and warnings of calls. Each object has its own, so that objects of one attachment may live in
+/// different threads.
 pub(crate) struct Status(NonNull<IStatus>);
 
-// SAFETY: the interface belongs to no thread; two threads must not use it at once, hence no Sync.
+// SAFETY: the interface is not bound to a thread; two threads must not use it at once, hence no Sync.
 unsafe impl Send for Status {}
 
 impl Status {
@@ -37,7 +37,7 @@ impl Status {
         library.new_status().map(Self)
     }
 
-    /// The interface as it is.
+    /// The interface with its current contents.
     #[inline]
     pub(crate) fn raw(&self) -> *mut IStatus {
         self.0.as_ptr()
@@ -63,14 +63,14 @@ impl Status {
         unsafe { IStatus::state(self.0.as_ptr()) & STATE_ERRORS != 0 }
     }
 
-    /// Makes a call; its value counts only if it reported no error.
+    /// Makes a call and returns its value if it reported no error.
     #[inline]
     pub(crate) fn call<T>(&self, call: impl FnOnce(*mut IStatus) -> T) -> Result<T, Error> {
         let (value, result) = self.run(call);
         result.map(|()| value)
     }
 
-    /// Makes a call whose value counts in any case.
+    /// Makes a call and returns its value in any case.
     #[inline]
     pub(crate) fn run<T>(&self, call: impl FnOnce(*mut IStatus) -> T) -> (T, Result<(), Error>) {
         let value = call(self.cleared());
@@ -167,7 +167,7 @@ pub(crate) unsafe fn text(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// A vector in the library's form, with the strings that it points to.
+/// A vector in the library's form, with the strings to which it points.
 pub(crate) struct RawVector {
     words: Vec<Word>,
     _strings: Vec<CString>,
@@ -178,7 +178,7 @@ impl RawVector {
         let mut words = Vec::with_capacity(2 * vector.0.len() + 3);
         let mut strings = Vec::new();
         let mut string = |text: &str| {
-            // A NUL inside would end the text early; the library could not show the rest anyway.
+            // A NUL inside would end the text early; the library could not print the rest anyway.
             let text = CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
             strings.push(text);
             strings.last().map_or(0, |text| text.as_ptr() as Word)

@@ -9,14 +9,13 @@ use firearrow_proto::api::status::StatusVector;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A transaction. Dropping it rolls back, once its cursors and BLOBs are gone; one that was prepared stays in limbo
-/// instead.
+/// A transaction. Dropping it rolls back, once its cursors and BLOBs are gone; a prepared one stays in limbo instead.
 pub struct Transaction {
     core: Arc<TransactionCore>,
     status: Status,
 }
 
-/// What cursors and BLOBs of a transaction keep alive.
+/// The part that cursors and BLOBs keep alive.
 pub(crate) struct TransactionCore {
     interface: Owned<ITransaction>,
     active: AtomicBool,
@@ -36,7 +35,7 @@ impl Transaction {
         Ok(Self { core, status })
     }
 
-    /// A transaction that waits in limbo.
+    /// A transaction in limbo.
     pub(crate) fn prepared(
         attachment: &Arc<AttachmentCore>,
         interface: Owned<ITransaction>,
@@ -46,37 +45,37 @@ impl Transaction {
         Ok(transaction)
     }
 
-    /// Whether the transaction has not ended yet.
+    /// Whether the transaction is still active.
     pub fn is_active(&self) -> bool {
         self.core.active.load(Ordering::Relaxed)
     }
 
-    /// Commits; afterwards the transaction is inert. After a failure it is still there, to be rolled back.
+    /// Commits and ends the transaction. After a failure it is still active and can be rolled back.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.raw()?;
         self.core.end(&self.status, ITransaction::commit)
     }
 
-    /// Rolls back; afterwards the transaction is inert.
+    /// Rolls back and ends the transaction.
     pub fn rollback(&mut self) -> Result<(), Error> {
         self.raw()?;
         self.core.end(&self.status, ITransaction::rollback)
     }
 
-    /// Commits and goes on; cursors stay open.
+    /// Commits but keeps the transaction active; cursors stay open.
     pub fn commit_retaining(&mut self) -> Result<(), Error> {
         // SAFETY: the interface is alive.
         self.call(|this, status| unsafe { ITransaction::commit_retaining(this, status) })
     }
 
-    /// Rolls back and goes on.
+    /// Rolls back but keeps the transaction active.
     pub fn rollback_retaining(&mut self) -> Result<(), Error> {
         // SAFETY: the interface is alive.
         self.call(|this, status| unsafe { ITransaction::rollback_retaining(this, status) })
     }
 
-    /// First phase of a two-phase commit; `message` describes the transaction to whoever has to recover it. From here on
-    /// only a commit or a rollback ends it, in this process or in another one.
+    /// Performs the first phase of a two-phase commit; `message` describes the transaction for its recovery. After
+    /// that, only a commit or a rollback ends it, in this process or in another one.
     pub fn prepare(&mut self, message: &[u8]) -> Result<(), Error> {
         let length = length(message)?;
         // SAFETY: the message has the length given.
@@ -85,7 +84,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Asks for information items; see [`Attachment::info`](crate::Attachment::info).
+    /// Requests information items; see [`Attachment::info`](crate::Attachment::info).
     pub fn info(&self, items: &[u8], size: usize) -> Result<Vec<u8>, Error> {
         let length = length(items)?;
         answer(size, |buffer, size| {
@@ -96,7 +95,7 @@ impl Transaction {
         })
     }
 
-    /// Warnings that the last successful call on this transaction left.
+    /// Warnings of the last successful call.
     pub fn warnings(&self) -> StatusVector {
         self.status.warnings()
     }
@@ -105,12 +104,12 @@ impl Transaction {
         &self.core
     }
 
-    /// The interface, for use within a transaction that has not ended.
+    /// The interface; fails if the transaction has ended.
     pub(crate) fn raw(&self) -> Result<*mut ITransaction, Error> {
         if self.is_active() { Ok(self.core.interface.raw()) } else { Err(Error::NoTransaction) }
     }
 
-    /// Lends the transaction to an execution, which may end it or start another one instead.
+    /// Lends the transaction to an execution, which may end it or replace it with another one.
     ///
     /// `run` gives one reference away and receives one for the transaction that it returns, even when it
     /// fails. If that is the same transaction, nothing has happened.
@@ -170,7 +169,7 @@ impl Drop for TransactionCore {
         if self.active.load(Ordering::Relaxed) {
             let undecided = self.prepared.load(Ordering::Relaxed);
             let call = if undecided { ITransaction::disconnect } else { ITransaction::rollback };
-            // Nobody is left to tell; releasing the interface does the same in any case.
+            // No caller is left to report this to; releasing the interface has the same effect.
             let _ = Status::new(&self.attachment.library).and_then(|status| self.end(&status, call));
         }
     }

@@ -1,8 +1,8 @@
-//! Whether other users could replace a file: code of theirs would run as this user.
+//! Checks whether other users could replace a file: their code would run as this user.
 //!
-//! A path is resolved first and checked then, component by component up to `/`; what is loaded or linked is
-//! the resolved path. Each component must belong to root or to this user, and nobody else may write to it. A
-//! sticky folder such as `/tmp` may lie on the way, because there only the owner can replace an entry.
+//! A path is first resolved, then checked component by component up to `/`; only the resolved path is loaded or linked.
+//! Each component must belong to root or to this user, and no other user may write to it. The path may pass through a
+//! sticky folder such as `/tmp`, because only the owner can replace an entry there.
 
 use crate::error::Error;
 use crate::user;
@@ -15,27 +15,27 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const STICKY: u32 = 0o1000;
-/// Folders in folders below those of plugins; there is one, `udr`.
+/// Depth of folders below the plugin folder; there is one, `udr`.
 const DEEPEST: u32 = 4;
 
-/// Checks paths, and remembers the folders on their way.
+/// Checks paths, and remembers the folders already checked.
 #[derive(Debug, Default)]
 pub(crate) struct Trust {
     safe: HashSet<PathBuf>,
 }
 
 impl Trust {
-    /// The resolved path of a file or folder that nobody else can replace or write to.
+    /// Resolves a file or folder, and checks that no other user can replace it or write to it.
     pub(crate) fn resolve(&mut self, path: &Path) -> Result<PathBuf, Error> {
         let real = self.resolve_parent(path)?;
         self.check(path, &real, false)?;
         Ok(real)
     }
 
-    /// The resolved path of a folder in which nobody else can replace what belongs to this user.
+    /// Resolves a folder, and checks that no other user can replace this user's entries in it.
     pub(crate) fn resolve_parent(&mut self, path: &Path) -> Result<PathBuf, Error> {
         let real = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
-        // From above: the place that is to be mended first.
+        // From the top: report the place to fix first.
         let mut folders: Vec<&Path> = real.ancestors().collect();
         folders.reverse();
         for folder in folders {
@@ -59,12 +59,12 @@ impl Trust {
         }
     }
 
-    /// The resolved entries of a folder that nobody else can add to, with their names.
+    /// Lists the resolved entries of a folder to which no other user can add, with their names.
     pub(crate) fn entries(&mut self, folder: &Path) -> Result<Vec<(OsString, PathBuf)>, Error> {
         self.some_entries(folder, |_| true)
     }
 
-    /// The shared libraries among them.
+    /// Lists the shared libraries among them.
     pub(crate) fn libraries(&mut self, folder: &Path) -> Result<Vec<(OsString, PathBuf)>, Error> {
         let is_library = |name: &OsStr| name.as_encoded_bytes().windows(3).any(|part| part == b".so");
         let mut found = self.some_entries(folder, is_library)?;
@@ -79,12 +79,12 @@ impl Trust {
     ) -> Result<Vec<(OsString, PathBuf)>, Error> {
         let folder = self.resolve(folder)?;
         let entries = fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
-        // A link without a target serves nobody.
+        // A link without a target has no use.
         let entries = entries.flatten().filter(|entry| wanted(&entry.file_name()) && entry.path().exists());
         entries.map(|entry| Ok((entry.file_name(), self.resolve(&entry.path())?))).collect()
     }
 
-    /// Checks a folder with everything in it.
+    /// Checks a folder and everything in it.
     pub(crate) fn check_all(&mut self, folder: &Path) -> Result<(), Error> {
         self.check_below(folder, DEEPEST)
     }
@@ -99,7 +99,7 @@ impl Trust {
     }
 }
 
-/// Why others could change what `path` is, if they could.
+/// Why other users could change `path`; `None` if they cannot.
 fn defect(path: &Path, meta: &Metadata, is_on_the_way: bool) -> Option<String> {
     let mode = meta.mode();
     if meta.uid() != 0 && meta.uid() != user::id() {
@@ -111,7 +111,7 @@ fn defect(path: &Path, meta: &Metadata, is_on_the_way: bool) -> Option<String> {
     if mode & 0o002 != 0 {
         return Some("is writable by every user".into());
     }
-    // With an access list, the bits of the group stand for everybody in that list.
+    // With an access list, the group bits apply to everyone in that list.
     if mode & 0o020 != 0 && (has_access_list(path) || !user::is_private_group(meta.gid())) {
         return Some(format!("is writable by group {}", meta.gid()));
     }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everybody_can_write_to_is_named() {
+    fn what_everyone_can_write_to_is_named() {
         let (folder, library) = tree();
         let base = fs::canonicalize(folder.path()).unwrap();
         assert_eq!(Trust::default().resolve(&library).unwrap(), library);
@@ -171,7 +171,8 @@ mod tests {
             assert_eq!(culprit(&library), (base.join(path), "is writable by every user".into()));
             fs::set_permissions(base.join(path), before).unwrap();
         }
-        // As in /tmp: nobody else can replace what is mine there. But the folder of libraries itself is no such place.
+        // As in /tmp, no other user can replace my files there. But no other user may add to the folder of libraries
+        // itself.
         chmod(&base.join("open"), 0o1777);
         assert_eq!(Trust::default().resolve(&library).unwrap(), library);
         assert_eq!(culprit(&base.join("open")).0, base.join("open"));
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_in_a_folder_counts() {
+    fn everything_in_a_folder_is_checked() {
         let (folder, library) = tree();
         let base = fs::canonicalize(folder.path()).unwrap();
         assert!(Trust::default().check_all(&base.join("open")).is_ok());

@@ -1,4 +1,4 @@
-//! Who this process runs as, by the system's own records: the environment may say anything.
+//! The user of this process according to the system: the environment is not reliable.
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::mem::MaybeUninit;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Room for the strings of one record; the system asks for more only in large directories of users.
 const RECORD: usize = 64 << 10;
 
-/// The user id that decides about files.
+/// The user id that determines access to files.
 pub(crate) fn id() -> u32 {
     // SAFETY: geteuid has no preconditions and cannot fail.
     unsafe { libc::geteuid() }
@@ -39,13 +39,13 @@ fn record() -> Option<Record> {
     Some(Record { name, home: OsStr::from_bytes(&home).into() })
 }
 
-/// The home folder that the system has for this user, if it is an absolute path.
+/// The home folder of this user in the system's records, if it is an absolute path.
 pub(crate) fn home() -> Option<PathBuf> {
     record().map(|record| record.home).filter(|home| home.is_absolute())
 }
 
-/// Whether nobody but root and this user is in the group. Many systems give each user a group of that name,
-/// and make files writable for it.
+/// Whether only root and this user are in the group. Many systems give each user a group of the same name, and make
+/// files writable for it.
 pub(crate) fn is_private_group(gid: u32) -> bool {
     if gid == 0 {
         return true;

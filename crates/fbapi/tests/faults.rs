@@ -1,5 +1,5 @@
-//! Broken installations, other libraries and other processes. What loads a library runs in a process of its
-//! own: the test program starts itself again with the name of one test.
+//! Broken installations, other libraries and other processes. Code that loads a library runs in its own process: the
+//! test program starts itself again with the name of one test.
 #![allow(missing_docs, reason = "a test binary has no public interface")]
 
 use firearrow_fbapi::{
@@ -8,6 +8,7 @@ use firearrow_fbapi::{
 };
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
+use firearrow_proto::api::info::database::NUM_BUFFERS;
 use firearrow_testkit::platform;
 use std::env;
 use std::ffi::OsStr;
@@ -20,12 +21,12 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 const DPB: &[u8] = b"\x01\x1c\x06SYSDBA\x30\x04UTF8\x4d\x00";
-/// Names the test that a child is to run.
+/// Names the test that a child runs.
 const TEST: &str = "FIREARROW_FAULT";
 /// What a child works with.
 const ARGUMENT: &str = "FIREARROW_FAULT_ARGUMENT";
 
-/// Runs `body` with the engine's folder, in the process that starts others.
+/// Runs `body` with the engine's folder, in the parent process.
 fn with_engine(test: &str, body: impl FnOnce(&Path)) {
     firearrow_testkit::run(platform::embedded_5_0(), test, |target| body(target.engine()));
 }
@@ -51,7 +52,7 @@ fn assert_passed(output: &Output) {
     assert!(output.status.success() && text.contains("1 passed"), "{text}\n{errors}");
 }
 
-/// Runs `body` in a process of its own; it gets the engine's folder.
+/// Runs `body` in its own process, with the engine's folder.
 fn isolated(test: &str, body: impl FnOnce(&Path)) {
     if is_child(test) {
         body(&argument());
@@ -125,7 +126,7 @@ fn a_missing_dependency_is_named_with_its_package() {
         let copy = copy_of(engine, |_| true);
         let path = copy.path().join("libfbclient.so.2");
         let mut bytes = fs::read(&path).unwrap();
-        // The library asks for libtommath.so.1; a name of the same length that nobody has takes its place.
+        // The library needs libtommath.so.1; replace it with a name of the same length that does not exist.
         let at = bytes.windows(16).position(|part| part == b"libtommath.so.1\0").unwrap();
         bytes[at..at + 15].copy_from_slice(b"libicuuc.so.999");
         fs::write(&path, bytes).unwrap();
@@ -177,7 +178,7 @@ fn a_client_library_of_another_driver_is_noticed() {
     isolated("a_client_library_of_another_driver_is_noticed", |engine| {
         let copy = copy_of(engine, |_| false);
         let path = fs::canonicalize(copy.path()).unwrap().join("libfbclient.so.2");
-        // SAFETY: the initialisers of a Firebird client library construct its globals, nothing more.
+        // SAFETY: the initializers of a Firebird client library only construct its globals.
         let _foreign = unsafe { libloading::Library::new(&path) }.unwrap();
         match load(engine, &rooted(&copy)) {
             Err(Error::SecondLibrary { loaded, .. }) => assert_eq!(loaded, path),
@@ -281,8 +282,7 @@ fn settings_reach_the_engine() {
         let settings = vec![("DefaultDbCachePages".to_owned(), "777".to_owned())];
         let library = load(engine, &LoadOptions { settings, ..rooted(&folder) }).unwrap();
         let attachment = create(&library, folder.path()).unwrap();
-        // isc_info_num_buffers: code, length, value.
-        assert_eq!(attachment.info(&[15], 32).unwrap()[..5], [15, 4, 0, 9, 3]);
+        assert_eq!(attachment.info(&[NUM_BUFFERS], 32).unwrap()[..5], [NUM_BUFFERS, 4, 0, 9, 3]);
     });
 }
 
@@ -303,7 +303,7 @@ fn nothing_is_leaked() {
     fn round(library: &Arc<Library>, database: &str) {
         let attachment = library.attach(database, DPB).unwrap();
         for _ in 0..300 {
-            // Read-only read committed: the only kind that costs no write to the database.
+            // Read-only read committed: the only kind that does not write to the database.
             let mut transaction = attachment.start_transaction(&[3, 8, 15, 17]).unwrap();
             let mut statement = attachment
                 .prepare(&transaction, "select RDB$RELATION_NAME from RDB$RELATIONS", Dialect::Three)
@@ -391,10 +391,10 @@ fn a_fork_of_a_process_with_the_engine_is_told_so() {
         let attachment = create(&library, folder.path()).unwrap();
         let database = folder.path().join("new.fdb");
         let database = database.to_str().unwrap();
-        // SAFETY: the child calls nothing but what is tested, and ends without unwinding or destructors.
+        // SAFETY: the child calls only the code under test, and ends without unwinding or destructors.
         let child = unsafe { libc::fork() };
         if child == 0 {
-            // SAFETY: as above. What hangs is ended by the alarm.
+            // SAFETY: as above. The alarm ends a child that hangs.
             unsafe { libc::alarm(20) };
             let is_refused =
                 |error: &Error| matches!(error, Error::Forked { .. }) && error.to_string().contains("spawn");
@@ -417,7 +417,7 @@ fn planted(folder: &Path, engine: &Path) {
     let packages = folder.join(".venv/lib/python3.11/site-packages/firebird");
     fs::create_dir_all(packages.join("embedded")).unwrap();
     symlink(engine, packages.join("embedded/runtime")).unwrap();
-    // What an interpreter would import from the current folder.
+    // A module that an interpreter would import from the current folder.
     fs::create_dir(folder.join("firebird")).unwrap();
     fs::write(folder.join("firebird/__init__.py"), format!("open({:?}, 'w')", folder.join("ran"))).unwrap();
     symlink(packages.join("embedded"), folder.join("firebird/embedded")).unwrap();

@@ -1,4 +1,4 @@
-//! What the codec costs, without sockets and without Arrow: `cargo bench -p firearrow-proto`.
+//! The cost of the codec, without sockets and Arrow: `cargo bench -p firearrow-proto`.
 //!
 //! Two shapes of rows: ten INTEGER columns, and the wide table of the fetch benchmarks (22 columns, about 430 bytes
 //! on the wire).
@@ -24,7 +24,7 @@ fn main() {
     divan::main();
 }
 
-/// Rows per iteration: a batch of a fetch has some hundreds to some thousands.
+/// Rows per iteration: a fetch returns hundreds to thousands.
 const ROWS: usize = 1000;
 const MEGABYTE: usize = 1 << 20;
 
@@ -157,7 +157,7 @@ fn pack_rows(bencher: Bencher<'_, '_>, shape: Shape) {
     });
 }
 
-/// All of the receive path without stages: packets to blocks of rows.
+/// The whole receive path without stages, from packets to blocks of rows.
 #[divan::bench(args = SHAPES)]
 fn fetch_through_a_connection(bencher: Bencher<'_, '_>, shape: Shape) {
     let format = Arc::new(shape.format());
@@ -228,7 +228,7 @@ fn attached() -> Connection {
 fn encrypt_a_megabyte(bencher: Bencher<'_, '_>, kind: CipherKind) {
     let iv: &[u8] = if kind == CipherKind::ChaCha64 { &[7; 8] } else { &[7; 12] };
     let mut data = vec![0x55; MEGABYTE];
-    // A keystream ends: a new one for each iteration, made outside of what is measured.
+    // A keystream ends, so each iteration gets a new one, created outside the measurement.
     let cipher = || new_cipher(kind, &[7; 20], Some(iv)).expect("a good vector");
     bencher
         .counter(BytesCount::new(MEGABYTE))

@@ -7,9 +7,9 @@
 //!                  api: parameter buffers, info buffers, descriptors, row layouts, values, status vectors
 //! ```
 //!
-//! [`api`] is what a Firebird engine speaks on any transport; the embedded engine and the network share it.
-//! [`wire`] is the remote protocol: packets, authentication, encryption, compression and the state machine
-//! that pairs answers with requests. Nothing here opens a socket, reads a clock or starts a thread.
+//! [`api`] has the data formats of every transport, shared by the embedded engine and the network. [`wire`] is the
+//! remote protocol: packets, authentication, encryption, compression and the state machine that pairs answers with
+//! requests. Nothing here opens a socket, reads a clock or starts a thread.
 #![forbid(unsafe_code)]
 
 pub mod api;

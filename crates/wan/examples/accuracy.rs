@@ -1,4 +1,4 @@
-//! Measures the emulator itself: `accuracy [RTT in ms] [RATE in Mbit/s]`, 12.5 and 71 unless given.
+//! Measures the emulator itself: `accuracy [RTT in ms] [RATE in Mbit/s]`, 12.5 and 71 by default.
 
 use firearrow_wan::{Link, WanProxy};
 use std::error::Error;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         thread::spawn(move || serve(&mut server));
         Ok(client)
     };
-    // With pauses, so that the threads have to be woken as they have to be through the proxy.
+    // With pauses, so that threads have to be woken, as they have to be through the proxy.
     round_trips("without", &mut connect(listener.local_addr()?)?, link.round_trip)?;
     let mut client = connect(proxy.address())?;
     round_trips("through", &mut client, Duration::ZERO)?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Answers a ping with a byte, sends bytes, or swallows them and answers then.
+/// Answers a ping with a byte, sends bytes, or discards bytes and then answers.
 fn serve(socket: &mut TcpStream) -> io::Result<()> {
     let mut request = [0; 9];
     while socket.read_exact(&mut request).is_ok() {
@@ -106,7 +106,7 @@ fn ask(client: &mut TcpStream, request: u8, size: u64) -> io::Result<()> {
     client.write_all(&message)
 }
 
-/// Seconds that the proxy's threads have computed; 0 where the system does not tell.
+/// CPU seconds of the proxy's threads; 0 if the system does not report them.
 fn cpu() -> f64 {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0.0 };
     let of = |thread: std::fs::DirEntry| {

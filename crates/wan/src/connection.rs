@@ -1,4 +1,4 @@
-//! A client, the target, and what is under way between them.
+//! A client, the target, and the bytes in transit between them.
 
 use crate::line::Line;
 use crate::link::Link;
@@ -20,15 +20,15 @@ pub(crate) struct Connection {
     handshake: Handshake,
 }
 
-/// The round trip of TCP's handshake, which begins when there is something to send: until then nobody feels it.
+/// The round trip of TCP's handshake, which begins with the first bytes to send: before that, its delay has no effect.
 #[derive(Debug)]
 struct Handshake {
     round_trip: Duration,
-    /// Known once it has begun.
+    /// Set once it has begun.
     end: OnceLock<Instant>,
 }
 
-/// What all connections share, for one direction.
+/// The state that all connections share, for one direction.
 #[derive(Debug)]
 pub(crate) struct Direction {
     pub(crate) line: Line,
@@ -39,17 +39,17 @@ pub(crate) struct Direction {
 impl Connection {
     pub(crate) fn new(client: TcpStream, target: TcpStream, link: &Link) -> io::Result<Self> {
         for socket in [&client, &target] {
-            socket.set_nodelay(true)?; // the kernel must not delay what is due
+            socket.set_nodelay(true)?; // the kernel must not delay bytes that are due
         }
         let [up, down] = [(); 2].map(|()| Queue::new(link.buffer));
         let handshake = Handshake { round_trip: link.round_trip, end: OnceLock::new() };
         Ok(Self { client, target, up, down, handshake })
     }
 
-    /// Passes everything on until both directions have ended.
+    /// Forwards bytes until both directions have ended.
     ///
     /// # Errors
-    /// There were no threads to do it with.
+    /// The system could not start the threads.
     pub(crate) fn run(&self, up: &Direction, down: &Direction) -> io::Result<()> {
         thread::scope(|scope| {
             let named = |name: &str| thread::Builder::new().name(name.to_owned());
@@ -73,19 +73,19 @@ impl Connection {
     /// Ends all threads.
     pub(crate) fn close(&self) {
         for socket in [&self.client, &self.target] {
-            // Fails when the peer was faster, which is as good.
+            // Fails if the peer has already disconnected, which is just as good.
             let _ = socket.shutdown(Shutdown::Both);
         }
         self.up.close();
         self.down.close();
     }
 
-    /// Delivers until the end of the stream, which is passed on, or until an error, which ends the connection.
+    /// Delivers bytes until the end of the stream, which it forwards, or until an error, which ends the connection.
     fn write(&self, queue: &Queue, mut to: &TcpStream, direction: &Direction) {
         while let Some(parcel) = queue.pop() {
             let delivered = match &parcel {
                 Parcel::Bytes(bytes) => to.write_all(bytes),
-                // A receiver that is gone already is noticed by who reads from it.
+                // The reading thread notices a receiver that has already disconnected.
                 Parcel::End => return drop(to.shutdown(Shutdown::Write)),
                 Parcel::Lost => Err(ErrorKind::ConnectionReset.into()),
             };
@@ -96,7 +96,7 @@ impl Connection {
         }
     }
 
-    /// Puts on the line what the sender sends, while there is room for it.
+    /// Puts the sender's bytes on the line while there is room.
     fn read(&self, mut from: &TcpStream, line: &Line, queue: &Queue) {
         let mut buffer = vec![0; line.chunk()];
         while queue.has_room() {
@@ -119,7 +119,7 @@ impl Connection {
 }
 
 impl Handshake {
-    /// Waits for its end; false if the queue was closed before.
+    /// Waits for the end of the handshake; false if the queue was closed before that.
     fn wait(&self, queue: &Queue) -> bool {
         let end = *self.end.get_or_init(|| Instant::now() + self.round_trip);
         queue.wait_until(end)

@@ -1,19 +1,20 @@
-//! Emulates a network link with a TCP proxy: each byte travels for half a round trip, and no direction carries more
-//! than a rate. Needs neither root nor a second machine.
+//! Emulates a network link with a TCP proxy: each byte takes half a round trip, and each direction is limited to a
+//! rate. Needs neither root nor a second machine.
 //!
 //! ```text
 //!   client ──► [read] ─► line ─► queue ─► [write] ──► target
 //!          ◄── [write] ◄─ queue ◄─ line ◄─ [read] ◄──
 //! ```
 //!
-//! The two lines, one per direction, belong to all connections: bytes stand in line behind those of others. A queue
-//! belongs to one connection and direction; while it is full, nothing more is read, and the sender feels it.
+//! All connections share the two lines, one per direction: bytes queue after those of other connections. A queue
+//! belongs to one connection and direction; while it is full, the proxy reads nothing more, which slows the sender
+//! down.
 //!
-//! The kernel answers TCP's own handshake at once, and a client is connected without a wait. The round trip of it is made
-//! up for by the first bytes of a connection, whoever sends them: they wait for one before they leave.
+//! The kernel answers TCP's own handshake at once, so a client connects without a wait. To make up for it, the first
+//! bytes of a connection, in either direction, wait for one round trip before they leave.
 //!
-//! What it leaves out: loss, congestion control (a connection has the whole rate from its first byte) and headers (the
-//! rate is that of the payload).
+//! Not emulated: loss, congestion control (a connection has the whole rate from its first byte) and headers (the rate
+//! is that of the payload).
 
 #![forbid(unsafe_code)]
 

@@ -4,12 +4,12 @@ use crate::link::{BIT_NANOSECONDS_PER_BYTE, Link};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A serial line: one byte after the other, whichever connection it belongs to.
+/// A serial line: sends one byte after another, whichever connections they belong to.
 #[derive(Debug)]
 pub(crate) struct Line {
     rate: Option<u64>,
     delay: Duration,
-    /// When all that was sent so far has left.
+    /// When everything sent so far has left.
     free: Mutex<Instant>,
 }
 
@@ -18,16 +18,16 @@ impl Line {
         Self { rate: link.rate, delay: link.round_trip / 2, free: Mutex::new(Instant::now()) }
     }
 
-    /// Puts bytes on the line as soon as it is free, and says when the last of them arrives.
+    /// Puts bytes on the line as soon as it is free, and returns when the last of them arrives.
     pub(crate) fn send(&self, bytes: usize) -> Instant {
-        // The time is taken under the lock: a later call never gets an earlier moment.
+        // Read the clock under the lock: a later call must never get an earlier moment.
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         *free = (*free).max(Instant::now()) + self.time_for(bytes);
         *free + self.delay
     }
 
-    /// How many bytes go together. All of them arrive with the last one, so they are few: what the line carries in
-    /// half a millisecond, but no less than a packet has.
+    /// How many bytes are sent together. All of them arrive with the last one, so there are few: what the line carries
+    /// in half a millisecond, but at least a packet.
     pub(crate) fn chunk(&self) -> usize {
         let bytes = self.rate.map_or(u64::MAX, |rate| rate / (8 * CHUNKS_PER_SECOND));
         usize::try_from(bytes).unwrap_or(usize::MAX).clamp(SMALLEST_CHUNK, LARGEST_CHUNK)
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stand_in_line() {
+    fn bytes_queue_on_the_line() {
         let line = line(100, Some(8_000_000));
         let begin = Instant::now();
         let first = line.send(1_000_000);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_line_saves_nothing_up() {
+    fn an_idle_line_accumulates_no_credit() {
         let line = line(0, Some(8_000));
         line.send(1);
         std::thread::sleep(Duration::from_millis(20));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_is_no_wait() {
+    fn without_a_rate_there_is_no_wait() {
         let line = line(100, None);
         line.send(usize::MAX);
         let due = line.send(1);

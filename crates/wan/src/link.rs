@@ -1,4 +1,4 @@
-//! What is emulated.
+//! The emulated link.
 
 use std::io;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 /// A link between the clients of a proxy and its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// How long a byte and its answer travel together: each direction takes half of it.
+    /// How long a byte and its answer take together: each direction takes half of it.
     pub round_trip: Duration,
-    /// Most bits per second of each direction, for all connections together; `None` is no limit.
+    /// Bits per second in each direction, for all connections together; `None` means no limit.
     pub rate: Option<u64>,
-    /// Bytes of one direction of a connection that may be under way. Once there are as many, the proxy does not read
-    /// until an eighth is delivered. The queue of a bottleneck: the fuller it is, the longer a later byte waits.
+    /// How many bytes may be in transit in one direction of a connection. At that limit, the proxy stops reading until
+    /// an eighth is delivered. This is the queue of a bottleneck: the fuller it is, the longer a later byte waits.
     pub buffer: usize,
 }
 
 impl Link {
-    /// Longer ones are more likely a wrong unit than a link.
+    /// A longer round trip is more likely a wrong unit than a real link.
     pub const MAX_ROUND_TRIP: Duration = Duration::from_secs(3600);
 
-    /// A link with a buffer that never lets the line run dry: what the link carries in two round trips, and no less
-    /// than 256 KiB. Without a rate it is 64 MiB.
+    /// Creates a link with a buffer that never lets the line run dry: what the link carries in two round trips, and at
+    /// least 256 KiB. Without a rate it is 64 MiB.
     pub fn new(round_trip: Duration, rate: Option<u64>) -> Self {
         let buffer = match rate {
             Some(rate) => {
@@ -45,10 +45,10 @@ impl Link {
     }
 }
 
-/// Turns bytes into the nanoseconds that they take at one bit per second, and back.
+/// Converts bytes to the nanoseconds that they take at one bit per second, and back.
 pub(crate) const BIT_NANOSECONDS_PER_BYTE: u128 = 8 * 1_000_000_000;
 const SMALLEST_BUFFER: usize = 256 * 1024;
-/// Enough for 10 Gbit/s and a round trip of 100 ms; memory is used only for what is under way.
+/// Enough for 10 Gbit/s and a round trip of 100 ms; memory is used only for bytes in transit.
 const UNLIMITED_BUFFER: usize = 64 * 1024 * 1024;
 
 #[cfg(test)]

@@ -13,15 +13,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A running proxy. Dropping it closes its connections and joins its threads; only one that is just connecting to the
-/// target makes it wait, for five seconds at most.
+/// A running proxy. Dropping it closes its connections and joins its threads. It waits only for a thread that is
+/// connecting to the target, for five seconds at most.
 pub struct WanProxy {
     address: SocketAddr,
     shared: Arc<Shared>,
     acceptor: Option<JoinHandle<Vec<JoinHandle<()>>>>,
 }
 
-/// What a proxy has done so far.
+/// The traffic of a proxy so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Connections to the target.
@@ -33,19 +33,19 @@ pub struct Totals {
 }
 
 impl WanProxy {
-    /// Listens on an address, whose port may be 0 for any free one, and connects each client to `target` (a host and a
-    /// port, `db.example:3050`) through a link. The host's name is resolved here, once.
+    /// Listens on an address (port 0 for any free one) and connects each client to `target` (a host and a port,
+    /// `db.example:3050`) through a link. Resolves the host's name here, once.
     ///
     /// # Errors
-    /// The link is impossible, the host is unknown, or the address cannot be listened on.
+    /// The link is impossible, the host is unknown, or the proxy cannot listen on the address.
     pub fn start(listen: SocketAddr, target: impl Into<String>, link: Link) -> io::Result<Self> {
         Self::start_with(listen, target, link, |_| {})
     }
 
-    /// The same; `report` is called for each client that could not be served, from the thread that noticed.
+    /// Does the same, and calls `report` for each client that could not be served, from the thread that noticed.
     ///
     /// # Errors
-    /// The same.
+    /// As for the method without `report`.
     pub fn start_with(
         listen: SocketAddr,
         target: impl Into<String>,
@@ -75,12 +75,12 @@ impl WanProxy {
         Ok(Self { address, shared, acceptor: Some(acceptor) })
     }
 
-    /// Where clients connect.
+    /// The address on which the proxy listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What passed through so far.
+    /// The traffic so far.
     pub fn totals(&self) -> Totals {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Totals {
@@ -101,7 +101,8 @@ impl Drop for WanProxy {
     fn drop(&mut self) {
         self.shared.stop();
         let Some(acceptor) = self.acceptor.take() else { return };
-        // It sits in accept(); a connection wakes it. That one may fail if sockets are short, but they are being closed.
+        // The thread waits in accept(); a connection wakes it. Connecting may fail if sockets are scarce, but they are
+        // being closed.
         let deadline = Instant::now() + WAKE_LIMIT;
         while !acceptor.is_finished() && Instant::now() < deadline {
             let _ = TcpStream::connect_timeout(&reachable(self.address), WAKE_LIMIT);
@@ -113,7 +114,7 @@ impl Drop for WanProxy {
     }
 }
 
-/// What the threads of a proxy have in common.
+/// The state that the threads of a proxy share.
 struct Shared {
     target: String,
     addresses: Vec<SocketAddr>,
@@ -125,7 +126,7 @@ struct Shared {
     report: Box<dyn Fn(&Problem) + Send + Sync>,
 }
 
-/// The connections to be closed when the proxy stops.
+/// The connections to close when the proxy stops.
 #[derive(Default)]
 struct Open {
     stopped: bool,
@@ -149,7 +150,7 @@ impl Shared {
 
     /// Serves a client until its connection ends.
     fn serve(&self, client: TcpStream) {
-        // A client whose target cannot be reached sees its connection closed, which is the truth.
+        // A client whose target cannot be reached only sees its connection closed.
         let target = match self.connect() {
             Ok(target) => target,
             Err(error) => return (self.report)(&Problem::Target { target: self.target.clone(), error }),
@@ -163,7 +164,7 @@ impl Shared {
         }
     }
 
-    /// Each address of the target gets its share of the time.
+    /// Divides the time among the addresses of the target.
     fn connect(&self) -> io::Result<TcpStream> {
         let share = CONNECT_LIMIT / u32::try_from(self.addresses.len()).unwrap_or(u32::MAX).max(1);
         let mut result = Err(ErrorKind::AddrNotAvailable.into());
@@ -176,7 +177,7 @@ impl Shared {
         result
     }
 
-    /// False if the proxy has been stopped, which would not end this connection.
+    /// False if the proxy has been stopped, which would miss this connection.
     fn register(&self, connection: &Arc<Connection>) -> bool {
         let mut open = self.open();
         if !open.stopped {
@@ -188,7 +189,7 @@ impl Shared {
     }
 }
 
-/// Starts a thread for each client, and returns those that may be running still.
+/// Starts a thread for each client, and returns those that may still be running.
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) -> Vec<JoinHandle<()>> {
     timer::make_punctual();
     let mut threads = Vec::new();
@@ -210,7 +211,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) -> Vec<JoinHandle<()>> {
             }
             Err(error) => {
                 (shared.report)(&Problem::Accept(error));
-                // Sockets may be short; asking at once would fail at once.
+                // Sockets may be scarce; an immediate retry would fail immediately.
                 thread::sleep(ACCEPT_PAUSE);
             }
         }
@@ -218,7 +219,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) -> Vec<JoinHandle<()>> {
     threads
 }
 
-/// A thread that panicked has said so itself.
+/// A thread that panicked has already reported it.
 fn join(threads: Vec<JoinHandle<()>>) {
     threads.into_iter().for_each(|thread| drop(thread.join()));
 }
@@ -236,7 +237,7 @@ fn about(what: &dyn fmt::Display, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
-/// An address to connect to, for one to listen on that may stand for all.
+/// Returns an address to connect to, for a listening address that may be a wildcard.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {

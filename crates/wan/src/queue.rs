@@ -1,17 +1,17 @@
-//! The bytes of one direction of a connection that are under way.
+//! The bytes in transit in one direction of a connection.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What travels.
+/// One item in transit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parcel {
     Bytes(Vec<u8>),
-    /// The sender has sent all.
+    /// The sender has finished.
     End,
-    /// The sender is gone.
+    /// The sender has disconnected.
     Lost,
 }
 
@@ -43,7 +43,7 @@ struct State {
 }
 
 impl Queue {
-    /// A queue that is full with this many bytes, at least one.
+    /// Creates a queue that is full with this many bytes, at least one.
     pub(crate) fn new(limit: usize) -> Self {
         let below = limit.saturating_sub(1);
         Self {
@@ -55,8 +55,8 @@ impl Queue {
         }
     }
 
-    /// Waits while the queue is full; false once it is closed. A full one has to become shorter by an eighth: reading
-    /// after each departure would cost twice the wake-ups.
+    /// Waits while the queue is full; false once it is closed. A full queue must shrink by an eighth first: reading
+    /// after each departure would double the wake-ups.
     pub(crate) fn has_room(&self) -> bool {
         let mut state = self.state();
         if state.bytes >= self.limit {
@@ -68,7 +68,7 @@ impl Queue {
         !state.closed
     }
 
-    /// Lets the one who pushes wait for a moment; false once the queue is closed.
+    /// Makes the pushing thread wait until this moment; false once the queue is closed.
     pub(crate) fn wait_until(&self, moment: Instant) -> bool {
         let mut state = self.state();
         while !state.closed {
@@ -81,12 +81,12 @@ impl Queue {
         !state.closed
     }
 
-    /// Adds what is due no earlier than all before it.
+    /// Adds a parcel, due no earlier than all before it.
     pub(crate) fn push(&self, due: Instant, parcel: Parcel) {
         let mut state = self.state();
         state.bytes += parcel.size();
         state.parcels.push_back((due, parcel));
-        // Otherwise the other thread waits for a parcel before this one.
+        // Otherwise, the other thread is waiting for an earlier parcel.
         if state.parcels.len() == 1 {
             self.arrival.notify_one();
         }
@@ -100,7 +100,7 @@ impl Queue {
                 state = self.arrival.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            // Moments instead of intervals: being late once makes nothing after it late.
+            // Uses moments instead of intervals: one delay does not delay what follows.
             let left = due.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let (_, parcel) = state.parcels.pop_front()?;
@@ -110,7 +110,7 @@ impl Queue {
                 }
                 return Some(parcel);
             }
-            // Waking up takes a while, which a single message would feel. In a stream all are late by the same.
+            // Waking up takes time, which delays a single message. In a stream, all parcels are delayed equally.
             let early = if state.parcels.len() == 1 { WAKING } else { Duration::ZERO };
             if left > early {
                 let left = left - early;
@@ -136,7 +136,7 @@ impl Queue {
     }
 }
 
-/// Longer than it usually takes to wake a thread.
+/// Longer than waking a thread usually takes.
 const WAKING: Duration = Duration::from_micros(150);
 
 #[cfg(test)]
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_waited_for() {
+    fn waiting_ends_at_the_moment() {
         let moment = Instant::now() + Duration::from_millis(20);
         assert!(Queue::new(1).wait_until(moment));
         assert!(Instant::now() >= moment);
-        assert!(Queue::new(1).wait_until(moment), "one in the past");
+        assert!(Queue::new(1).wait_until(moment), "a moment in the past");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What the proxy promises, with an echo in place of a server. Only lower limits of time can be promised on a busy
-//! machine.
+//! The promises of the proxy, with an echo server as target. On a busy machine, only lower bounds on time can be
+//! tested.
 
 use firearrow_wan::{Link, Problem, Totals, WanProxy};
 use std::io::{ErrorKind, Read, Write};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn bytes_arrive_unchanged_and_in_order() {
-    // With a queue of hardly two chunks, so that it is full most of the time.
+    // With a queue of barely two chunks, which is full most of the time.
     let link = Link { buffer: 100_000, ..Link::new(Duration::from_millis(2), Some(1_000_000_000)) };
     let proxy = start(link);
     let clients = [1, 2].map(|seed| {
@@ -82,7 +82,7 @@ fn a_client_that_vanishes_ends_the_connection() {
     let (mut socket, _) = listener.accept().unwrap();
     socket.read_exact(&mut [0]).unwrap();
     drop(client);
-    // Nobody reads, so writing fails sooner or later.
+    // No one reads, so writing eventually fails.
     while socket.write_all(&[0; 10_000]).is_ok() {}
 }
 
@@ -101,7 +101,7 @@ fn a_missing_target_closes_the_client() {
 }
 
 #[test]
-fn what_cannot_work_is_an_error_at_once() {
+fn impossible_settings_fail_at_once() {
     for target in ["127.0.0.1", "127.0.0.1:x", ":", ""] {
         let error = WanProxy::start(ANY, target, fast()).unwrap_err();
         assert!(error.to_string().starts_with(target), "{error}");
@@ -133,7 +133,7 @@ fn connecting_takes_a_round_trip_once() {
     let round_trip = Duration::from_millis(100);
     let proxy = start(Link::new(round_trip, None));
     let mut client = connect(&proxy);
-    // The client may be late: what counts is when it has something to say.
+    // The client may send late: the handshake counts from its first bytes.
     thread::sleep(round_trip);
     let mut times = [(); 6].map(|()| {
         let begin = Instant::now();
@@ -142,7 +142,7 @@ fn connecting_takes_a_round_trip_once() {
         begin.elapsed()
     });
     assert!(times[0] >= 2 * round_trip, "{times:?}");
-    // Of the later ones at least one is not disturbed, however busy the machine is.
+    // At least one of the later round trips is undisturbed, however busy the machine is.
     times[1..].sort();
     assert!((round_trip..2 * round_trip).contains(&times[1]), "{times:?}");
 }
@@ -162,7 +162,7 @@ fn a_server_that_speaks_first_pays_for_the_handshake() {
     let mut client = connect(&proxy);
     client.read_exact(&mut [0; 5]).unwrap();
     assert!(begin.elapsed() >= round_trip * 3 / 2, "{:?}", begin.elapsed());
-    // It is paid for now.
+    // The handshake is paid for now.
     let begin = Instant::now();
     client.write_all(b"bye").unwrap();
     client.shutdown(Shutdown::Write).unwrap();
@@ -239,7 +239,7 @@ fn echo() -> SocketAddr {
     address
 }
 
-/// What comes until the end; a reset is an end as well.
+/// Everything until the end; a reset is an end as well.
 fn read_until_end(socket: &mut TcpStream) -> Vec<u8> {
     let mut received = Vec::new();
     match socket.read_to_end(&mut received) {

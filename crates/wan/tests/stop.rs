@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 fn a_drop_ends_connections_and_threads() {
     let listener = TcpListener::bind(ANY).unwrap();
     let target = listener.local_addr().unwrap().to_string();
-    // Whatever is sent stays under way for half an hour.
+    // Every byte stays in transit for half an hour.
     let proxy = WanProxy::start(ANY, target, Link::new(Link::MAX_ROUND_TRIP, None)).unwrap();
     let connect = || {
         let client = TcpStream::connect_timeout(&proxy.address(), LIMIT).unwrap();
@@ -53,7 +53,7 @@ fn a_drop_ends_connections_and_threads() {
 
 /// How many threads belong to proxies.
 fn threads() -> usize {
-    // A thread that was joined may be listed a moment longer.
+    // A joined thread may still be listed for a moment.
     thread::sleep(Duration::from_millis(50));
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0 };
     let names =

@@ -1,4 +1,4 @@
-//! Batches, which came with 4.0.
+//! Bulk operations, introduced in 4.0.
 
 use super::{Engine, Message, Scratch, varying};
 use firearrow_fbapi::{
@@ -12,7 +12,7 @@ use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::status::StatusVector;
 use std::thread;
 
-/// A database with a table of numbers, which must differ, and BLOBs; `None` on 3.0, which must say so.
+/// A database with a table of unique numbers and BLOBs; `None` on 3.0, which must report that.
 fn scratch(engine: &Engine) -> Option<Scratch> {
     let scratch = engine.scratch();
     scratch.run(&["create table T (N integer not null primary key, B blob)"]);
@@ -34,7 +34,7 @@ fn prepare(attachment: &Attachment, transaction: &Transaction, sql: &str) -> Sta
     attachment.prepare(transaction, sql, Dialect::Three).unwrap()
 }
 
-/// A batch and the format of its messages.
+/// A bulk operation and the format of its messages.
 fn open(
     scratch: &Scratch,
     transaction: &Transaction,
@@ -56,7 +56,7 @@ fn messages(format: &Metadata, numbers: impl ExactSizeIterator<Item = i32>) -> M
     buffer
 }
 
-/// Executes a batch for the numbers given.
+/// Executes a bulk operation for the given numbers.
 fn run(batch: &mut Batch, transaction: &Transaction, format: &Metadata, numbers: &[i32]) -> Completion {
     batch.add(messages(format, numbers.iter().copied()).bytes(), numbers.len()).unwrap();
     batch.execute(transaction).unwrap()
@@ -89,7 +89,7 @@ pub fn batches_insert_many_rows(engine: &Engine) {
     let completion = batch.execute(&transaction).unwrap();
     assert_eq!(completion, Completion { processed: count as usize, ..Completion::default() });
     assert_eq!(completion.state(0), Some(RecordState::Done));
-    // It can be filled again, or executed without any message.
+    // It can take messages again, or be executed without any.
     assert_eq!(run(&mut batch, &transaction, &format, &[-1, -2]).processed, 2);
     assert_eq!(batch.execute(&transaction).unwrap(), Completion::default());
     batch.close().unwrap();
@@ -136,7 +136,7 @@ pub fn failures_of_batches_are_numbered(engine: &Engine) {
             }
             let details = completion.failures[0].status.as_ref().unwrap();
             assert!(details.contains(gds::ISC_UNIQUE_KEY_VIOLATION), "{details}");
-            // What was dropped does not come back, and what succeeded is done.
+            // Dropped messages do not come back, and successful ones are done.
             let completion = run(&mut batch, &transaction, &format, &[7]);
             assert_eq!((completion.processed, completion.failures.len()), (1, 0));
             batch.close().unwrap();
@@ -162,7 +162,7 @@ fn content(number: i32) -> Vec<u8> {
     (0..length).map(|index| (index % 251) as u8 ^ number as u8).collect()
 }
 
-/// Inserts the BLOBs with ids that `add` puts into the batch, and reads them back.
+/// Inserts the BLOBs that `add` adds with their ids, and reads them back.
 fn check_blobs(
     scratch: &Scratch,
     blobs: BlobPolicy,
@@ -226,7 +226,7 @@ pub fn blobs_get_into_batches_in_every_way(engine: &Engine) {
     check_blobs(&scratch, BlobPolicy::OwnIds, |batch, _, number, bytes| {
         batch.add_blob(Some(1 << 32 | number as u64), bytes, &STREAM_BPB).unwrap()
     });
-    // All BLOBs of a filling at once, before the first message refers to one.
+    // All BLOBs of an execution at once, before the first message refers to one.
     check_blobs(&scratch, BlobPolicy::Stream, |batch, _, number, _| {
         if number % 6 == 0 {
             let mut stream = BlobStream::new();
@@ -255,13 +255,13 @@ pub fn segmented_blobs_get_into_batches(engine: &Engine) {
     let options = BatchOptions { blobs: BlobPolicy::EngineIds, ..BatchOptions::default() };
     let (mut batch, format) = open(&scratch, &transaction, INSERT_BLOB, &options);
     let id = batch.add_blob(None, b"odd", SEGMENTED).unwrap();
-    // Longer than a segment can be: the engine has already begun with it, so that nothing goes on from here.
+    // Longer than a segment can be: the engine has already started on it, so only cancelling is possible.
     assert!(status(batch.add_blob(None, &[0; 70_000], SEGMENTED)).contains(gds::ISC_IMP_EXC));
     assert!(is_misuse(batch.add_blob(None, b"next", SEGMENTED)));
     assert!(is_misuse(batch.execute(&transaction)));
     batch.cancel().unwrap();
     let again = batch.add_blob(None, b"odd", SEGMENTED).unwrap();
-    assert_eq!(id, again, "ids begin anew");
+    assert_eq!(id, again, "ids start again");
     let mut message = Message::new(&format);
     message.set(&format, 0, Some(&1_i32.to_le_bytes()));
     message.set(&format, 1, Some(&quad(id)));
@@ -284,7 +284,7 @@ pub fn unknown_blobs_stop_a_batch(engine: &Engine) {
         message.buffer.grow(format.stride());
         batch.add(message.buffer.bytes(), 1).unwrap();
         assert!(status(batch.execute(&transaction)).contains(gds::ISC_BATCH_BLOB_ID));
-        // The engine keeps the message then; we do not.
+        // The engine would keep the message; this crate does not.
         assert_eq!(batch.execute(&transaction).unwrap().processed, 0);
     }
 }
@@ -308,7 +308,7 @@ pub fn values_that_cannot_be_converted_stop_a_batch(engine: &Engine) {
     };
     ["1", "x", "2"].into_iter().for_each(|text| add(&mut batch, text));
     assert!(status(batch.execute(&transaction)).contains(gds::ISC_CONVERT_ERROR));
-    // The first one is done, and the third one is forgotten.
+    // The first one is done, and the third one is discarded.
     assert_eq!(batch.execute(&transaction).unwrap().processed, 0);
     ["2", "1"].into_iter().for_each(|text| add(&mut batch, text));
     let failures = batch.execute(&transaction).unwrap().failures;
@@ -325,7 +325,7 @@ pub fn batches_have_a_size(engine: &Engine) {
     let (first, second) = buffer.bytes().split_at(half as usize * format.stride());
     batch.add(first, half as usize).unwrap();
     assert!(status(batch.add(second, half as usize)).contains(gds::ISC_BATCH_TOO_BIG));
-    // What was there before is still there, and nothing of what was too much.
+    // The earlier messages remain, and nothing of the excess.
     assert_eq!(batch.execute(&transaction).unwrap().processed, half as usize);
     batch.add(second, half as usize).unwrap();
     assert_eq!(batch.execute(&transaction).unwrap().processed, half as usize);
@@ -343,7 +343,7 @@ pub fn misused_batches_are_refused(engine: &Engine) {
     assert!(is_misuse(create("insert into T (N) values (1)")), "no parameters");
     assert!(is_misuse(create("insert into T (N) values (?) returning N")), "would insert nothing");
     assert!(is_misuse(create("select N from T where N = ?")));
-    // One batch at a time.
+    // One bulk operation at a time.
     let mut insert = prepare(&scratch.attachment, &transaction, INSERT);
     let format = insert.input().unwrap();
     let batch = insert.create_batch(&format, &defaults).unwrap();
@@ -354,7 +354,7 @@ pub fn misused_batches_are_refused(engine: &Engine) {
     assert!(matches!(batch.add(buffer.bytes(), 3), Err(Error::Buffer { needed: 24, given: 16, .. })));
     assert!(matches!(batch.add(&buffer.bytes()[1..], 1), Err(Error::Buffer { .. })));
     assert!(batch.add(buffer.bytes(), usize::MAX).is_err());
-    // BLOBs are not for every batch.
+    // Not every bulk operation takes BLOBs.
     assert!(status(batch.add_blob(Some(1), b"x", &[])).contains(gds::ISC_BATCH_BLOBS));
     assert!(is_misuse(batch.add_blob_stream(&BlobStream::new())), "not before it is cancelled");
     batch.cancel().unwrap();
@@ -369,7 +369,7 @@ pub fn misused_batches_are_refused(engine: &Engine) {
     batch.add(buffer.bytes(), 2).unwrap();
     transaction.rollback().unwrap();
     assert!(matches!(batch.execute(&transaction), Err(Error::NoTransaction)));
-    // The messages are still there for the next one.
+    // The messages remain for the next one.
     assert_eq!(batch.execute(&scratch.begin()).unwrap().processed, 2);
 }
 
@@ -382,11 +382,11 @@ pub fn batches_may_outlive_what_they_came_from(engine: &Engine) {
     let mut batch = statement.create_batch(&format, &BatchOptions::default()).unwrap();
     let buffer = messages(&format, 0..10);
     drop((statement, format, attachment));
-    // And go to other threads.
+    // It can move to other threads.
     let processed = thread::spawn(move || {
         batch.add(buffer.bytes(), 10).unwrap();
         let completion = batch.execute(&transaction).unwrap();
-        // What is not executed is never inserted.
+        // Messages that are not executed are never inserted.
         batch.add(buffer.bytes(), 10).unwrap();
         drop(batch);
         transaction.commit().unwrap();
@@ -394,7 +394,7 @@ pub fn batches_may_outlive_what_they_came_from(engine: &Engine) {
     });
     assert_eq!(processed.join().unwrap(), 10);
     assert_eq!(scratch.text("select count(*) from T"), "10");
-    // A batch whose attachment is closed only reports errors.
+    // A bulk operation on a closed attachment only reports errors.
     let attachment = engine.library.attach(&scratch.path, super::DPB).unwrap();
     let mut transaction = attachment.start_transaction(super::SNAPSHOT).unwrap();
     let mut statement = prepare(&attachment, &transaction, INSERT);

@@ -3,11 +3,9 @@
 use super::{Engine, Message, Scratch};
 use firearrow_fbapi::{Error, MessageBuffer, SEGMENT, Transaction};
 use firearrow_proto::api::dialect::Dialect;
-use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::info::{InfoReader, blob as item};
+use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::row::{Native, ValueFormat};
-
-/// A BLOB parameter block that asks for a stream instead of segments.
-const STREAM: &[u8] = &[1, 3, 1, 1];
 
 /// Bytes that repeat only after a while.
 fn bytes(length: usize) -> Vec<u8> {
@@ -43,7 +41,7 @@ fn scratch(engine: &Engine) -> Scratch {
 pub fn long_blobs_are_written_and_read_whole(engine: &Engine) {
     let scratch = scratch(engine);
     for length in [0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 65536, 3 * SEGMENT + 7, 1 << 20] {
-        for bpb in [&[][..], STREAM] {
+        for bpb in [&[][..], &STREAM_BPB] {
             let mut transaction = scratch.begin();
             let content = bytes(length);
             let id = store(&scratch, &mut transaction, &content, bpb);
@@ -102,11 +100,11 @@ pub fn blob_information_is_told(engine: &Engine) {
     let mut transaction = scratch.begin();
     let id = store(&scratch, &mut transaction, &bytes(70_000), &[]);
     let blob = scratch.attachment.open_blob(&transaction, id, &[]).unwrap();
-    // Number of segments, longest segment, total length, kind.
-    let answer = blob.info(&[4, 5, 6, 7], 64).unwrap();
+    let asked = [item::NUM_SEGMENTS, item::MAX_SEGMENT, item::TOTAL_LENGTH, item::TYPE];
+    let answer = blob.info(&asked, 64).unwrap();
     let items: Vec<_> = InfoReader::new(&answer).map(|item| (item.code, item.integer())).collect();
-    // The longest segment counts in 16 bits, and comes out sign-extended from the two bytes of 65535.
-    assert_eq!(items[0], (4, Some(2)));
-    assert_eq!(items[2], (6, Some(70_000)));
-    assert_eq!(items[3], (7, Some(0)));
+    // The longest segment is stored in 16 bits; the two bytes of 65535 read sign-extended.
+    assert_eq!(items[0], (item::NUM_SEGMENTS, Some(2)));
+    assert_eq!(items[2], (item::TOTAL_LENGTH, Some(70_000)));
+    assert_eq!(items[3], (item::TYPE, Some(0)));
 }

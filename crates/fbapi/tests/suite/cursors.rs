@@ -41,12 +41,12 @@ pub fn rows_come_in_blocks_until_the_end(engine: &Engine) {
         assert_eq!(cursor.fetch_block(&mut buffer, stride, asked).unwrap(), expected);
         seen.extend((0..expected.0).map(|row| number(&buffer, row * stride)));
     }
-    // A longer stride leaves room between the messages.
+    // A longer stride leaves gaps between the messages.
     assert_eq!(cursor.fetch_block(&mut buffer, 16, 100).unwrap(), (99, true));
     seen.extend((0..99).map(|row| number(&buffer, row * 16)));
     assert_eq!(seen, (1..=1000).collect::<Vec<_>>());
     cursor.close().unwrap();
-    // Closed, the statement can be opened again.
+    // Once closed, the statement can be opened again.
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     assert!(cursor.fetch_next(buffer.bytes_mut()).unwrap());
     assert_eq!(number(&buffer, 0), 1);
@@ -117,7 +117,7 @@ pub fn a_cursor_of_a_finished_transaction_reports_it(engine: &Engine) {
     }
     let closed = cursor.close();
     assert_eq!(closed.is_err(), engine.major == 3, "{closed:?}");
-    // The statement is as good as new.
+    // The statement is usable again.
     let transaction = scratch.begin();
     let mut cursor = statement.open_cursor(&transaction, None, None, CursorFlags::FORWARD).unwrap();
     assert_eq!(cursor.fetch_block(&mut buffer, 8, 10).unwrap(), (10, false));
@@ -149,7 +149,7 @@ pub fn cursors_scroll(engine: &Engine) {
         (Move::Prior, 1, &[5], false),
         (Move::Absolute(0), 1, &[], true),
         (Move::Next, 1, &[1], false),
-        // What 3.0 gets wrong by itself.
+        // The moves that 3.0 itself gets wrong.
         (Move::Absolute(-6), 1, &[], true),
         (Move::Relative(3), 1, &[3], false),
         (Move::First, 1, &[1], false),
@@ -172,7 +172,7 @@ pub fn cursors_scroll(engine: &Engine) {
 }
 
 pub fn values_may_be_dropped_in_any_order(engine: &Engine) {
-    /// Everything that lives at once, parents first.
+    /// Everything alive at once, parents first.
     type All = [Option<Box<dyn std::any::Any>>; 5];
     let orders = [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 3, 0, 4, 2], [2, 0, 4, 1, 3]];
     let base = numbers(engine, 10);
@@ -193,13 +193,13 @@ pub fn values_may_be_dropped_in_any_order(engine: &Engine) {
         ];
         for index in order {
             if let Some(cursor) = all[3].as_mut().and_then(|cursor| cursor.downcast_mut::<ResultSet>()) {
-                // Whatever else is gone, the cursor goes on.
+                // The cursor continues, whatever else has been dropped.
                 assert!(cursor.fetch_next(MessageBuffer::new(8).bytes_mut()).unwrap());
             }
             all[index] = None;
         }
     }
-    // All of them are gone, this one excepted.
+    // All attachments are gone except this one.
     assert_eq!(base.text("select count(*) from MON$ATTACHMENTS where MON$USER = 'SYSDBA'"), "1");
 }
 

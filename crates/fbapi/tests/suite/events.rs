@@ -9,7 +9,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(20);
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Asks, and gives where the answer will be.
+/// Makes a request, and returns the receiver of the answer.
 fn ask(scratch: &Scratch, block: &[u8]) -> (Events, Receiver<Vec<u8>>) {
     let (sender, receiver) = channel();
     let send = move |answer: &[u8]| drop(sender.send(answer.to_vec()));
@@ -63,7 +63,7 @@ pub fn callbacks_are_released(engine: &Engine) {
     drop(question);
     scratch.run(&[POST]);
     scratch.attachment.detach().unwrap();
-    // The senders are in the callbacks: without them, the receivers know.
+    // The callbacks own the senders, so the receivers notice when they are dropped.
     for receiver in [answered, cancelled] {
         assert_eq!(receiver.recv_timeout(LIMIT), Err(RecvTimeoutError::Disconnected));
     }

@@ -1,4 +1,4 @@
-//! What goes wrong, and what must not.
+//! Failures, and what must not fail.
 
 use super::{DPB, Engine};
 use firearrow_fbapi::{
@@ -6,6 +6,7 @@ use firearrow_fbapi::{
 };
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
+use firearrow_proto::api::info::database::FIREBIRD_VERSION;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ pub fn errors_keep_the_whole_vector(engine: &Engine) {
     );
     assert!(status.0.contains(&StatusArg::Text("frm".into())));
     assert_eq!((status.sqlcode(), status.sqlstate()), (-104, "42000"));
-    // A call that succeeds does not show the error of the one before.
+    // A successful call does not report the error of the previous one.
     scratch.attachment.ping().unwrap();
     assert_eq!(scratch.attachment.warnings(), StatusVector::default());
 }
@@ -86,7 +87,7 @@ pub fn missing_databases_are_reported(engine: &Engine) {
     // An existing file is not overwritten.
     let scratch = engine.scratch();
     assert!(engine.library.create(&scratch.path, DPB).is_err());
-    // And no database is not taken for one.
+    // And a file that is not a database is refused.
     let other = scratch.folder.path().join("text");
     fs::write(&other, "no database").unwrap();
     assert!(engine.library.attach(other.to_str().unwrap(), DPB).is_err());
@@ -114,7 +115,7 @@ pub fn a_running_statement_can_be_cancelled(engine: &Engine) {
     assert!(status.contains(gds::ISC_CANCELLED), "{status}");
     assert!(started.elapsed() < Duration::from_secs(20));
     let canceller = cancelling.join().unwrap();
-    // The attachment is as good as new.
+    // The attachment is usable again.
     drop((cursor, statement, transaction));
     assert_eq!(scratch.text("select 1 + 1 from RDB$DATABASE"), "2");
     // After the attachment's end there is nothing to cancel, and nothing breaks.
@@ -147,7 +148,7 @@ pub fn the_same_library_is_loaded_once(engine: &Engine) {
     let runtime = engine.library.runtime();
     let again = Library::load(runtime, &LoadOptions::default()).unwrap();
     assert!(Arc::ptr_eq(&again, &engine.library));
-    // Under another name it is still the same.
+    // It is the same library under another name.
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("libfbclient.so.2");
     std::os::unix::fs::symlink(&runtime.library, &link).unwrap();
@@ -170,7 +171,6 @@ pub fn another_library_is_refused(engine: &Engine) {
 }
 
 pub fn answers_that_do_not_fit_are_asked_for_again(engine: &Engine) {
-    const FIREBIRD_VERSION: u8 = 103;
     let scratch = engine.scratch();
     let items = [FIREBIRD_VERSION; 20];
     let answer = scratch.attachment.info(&items, 1).unwrap();

@@ -1,4 +1,4 @@
-//! The tests that run on every generation of the engine, and what they share.
+//! The tests that run on every generation of the engine, and their helpers.
 //!
 //! A process can use one client library only, so each generation has a test binary of its own. An engine that is
 //! not installed is a named skip.
@@ -31,11 +31,11 @@ pub const SNAPSHOT: &[u8] = &[3, 2, 6, 9];
 pub struct Engine {
     pub library: Arc<Library>,
     pub major: u8,
-    /// What [`handlers`] were before it was loaded.
+    /// The [`handlers`] before it was loaded.
     pub handlers: [usize; 2],
 }
 
-/// What happens on SIGINT and SIGTERM. Whoever starts the tests may have had them ignored.
+/// The handlers of SIGINT and SIGTERM. The parent process may have set them to be ignored.
 pub fn handlers() -> [usize; 2] {
     [libc::SIGINT, libc::SIGTERM].map(|signal| {
         let mut action = MaybeUninit::<libc::sigaction>::uninit();
@@ -61,7 +61,7 @@ pub fn engine(target: &Target) -> &'static Engine {
     })
 }
 
-/// A new database; its folder goes with it.
+/// A new database, dropped together with its folder.
 pub struct Scratch {
     pub attachment: Attachment,
     pub path: String,

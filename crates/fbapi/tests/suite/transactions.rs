@@ -4,7 +4,7 @@ use super::{Engine, SNAPSHOT};
 use firearrow_fbapi::{Error, StatementKind, Transaction};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
-use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::info::{InfoReader, transaction as item};
 use firearrow_proto::api::transaction::transaction_id;
 
 pub fn transactions_can_be_controlled_by_sql(engine: &Engine) {
@@ -23,7 +23,7 @@ pub fn transactions_can_be_controlled_by_sql(engine: &Engine) {
     execute(Some(&mut transaction), "rollback").unwrap();
     assert!(!transaction.is_active());
     assert_eq!(scratch.text("select count(*) from T"), "1");
-    // An error changes nothing about the transaction.
+    // An error does not change the transaction.
     let mut transaction = scratch.begin();
     assert!(execute(Some(&mut transaction), "insert into NOWHERE values (1)").is_err());
     assert!(transaction.is_active());
@@ -62,7 +62,7 @@ pub fn an_ended_transaction_is_inert(engine: &Engine) {
     assert!(matches!(transaction.commit(), Err(Error::NoTransaction)));
     assert!(matches!(transaction.rollback(), Err(Error::NoTransaction)));
     assert!(matches!(transaction.commit_retaining(), Err(Error::NoTransaction)));
-    assert!(matches!(transaction.info(&[4], 32), Err(Error::NoTransaction)));
+    assert!(matches!(transaction.info(&[item::ID], 32), Err(Error::NoTransaction)));
     assert!(matches!(
         scratch.attachment.prepare(&transaction, "select 1 from T", Dialect::Three),
         Err(Error::NoTransaction)
@@ -76,9 +76,8 @@ pub fn retaining_keeps_the_transaction(engine: &Engine) {
     let scratch = engine.scratch();
     scratch.run(&["create table T (N integer)"]);
     let mut transaction = scratch.begin();
-    // isc_info_tra_id
     let id = |transaction: &Transaction| {
-        let answer = transaction.info(&[4], 32).unwrap();
+        let answer = transaction.info(&[item::ID], 32).unwrap();
         InfoReader::new(&answer).next().and_then(|item| item.integer()).unwrap()
     };
     assert!(id(&transaction) > 0);
@@ -88,7 +87,7 @@ pub fn retaining_keeps_the_transaction(engine: &Engine) {
     scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.rollback_retaining().unwrap();
     assert!(transaction.is_active());
-    // Two-phase commit: prepared, nothing but the end is left to do.
+    // Two-phase commit: a prepared transaction can only end.
     scratch.attachment.execute_immediate(Some(&mut transaction), insert, Dialect::Three).unwrap();
     transaction.prepare(b"note").unwrap();
     transaction.commit().unwrap();
@@ -104,12 +103,12 @@ pub fn prepared_transactions_wait_in_limbo(engine: &Engine) {
         attachment
             .execute_immediate(Some(&mut transaction), "insert into T values (1)", Dialect::Three)
             .unwrap();
-        let answer = transaction.info(&[4], 32).unwrap();
+        let answer = transaction.info(&[item::ID], 32).unwrap();
         let number = InfoReader::new(&answer).next().and_then(|item| item.integer()).unwrap() as u64;
         transaction.prepare(b"note").unwrap();
         drop(transaction);
         attachment.detach().unwrap();
-        // Whoever takes it over may also leave it as it is.
+        // A transaction that was taken over may also be left as it is.
         let attachment = &scratch.attachment;
         drop(attachment.reconnect_transaction(&transaction_id(number)).unwrap());
         let mut transaction = attachment.reconnect_transaction(&transaction_id(number)).unwrap();
@@ -154,7 +153,7 @@ pub fn detaching_with_a_transaction_is_refused(engine: &Engine) {
         Err(Error::Status(status)) => assert!(status.contains(gds::ISC_OPEN_TRANS), "{status}"),
         other => panic!("{other:?}"),
     }
-    // The engine has shut the attachment down; what is left of it must still go away quietly.
+    // The engine has shut the attachment down; the rest of it must still drop without errors.
     drop(transaction);
     assert_eq!(scratch.text("select count(*) from MON$ATTACHMENTS where MON$USER = 'SYSDBA'"), "1");
 }

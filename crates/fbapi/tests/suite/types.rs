@@ -7,7 +7,7 @@ use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::row::{Native, NativeRows, RowSource, ValueFormat};
 
-/// A column type, the bytes of a value of it, the SQL that gives the same value, and its API type.
+/// A column type, the bytes of a value, the SQL for the same value, and its API type.
 struct Case {
     declaration: &'static str,
     value: Vec<u8>,
@@ -122,7 +122,7 @@ pub fn layouts_of_this_crate_are_those_of_the_engine(engine: &Engine) {
     let cases = cases(engine.major);
     table(&scratch, &cases);
     let transaction = scratch.begin();
-    // Every type once at every offset that the ones before it leave.
+    // Every type once at every offset that its predecessors leave.
     for first in 0..cases.len() {
         let columns: Vec<_> =
             (0..cases.len()).map(|i| format!("C{}", (first + i * 7) % cases.len())).collect();
@@ -188,7 +188,7 @@ fn fetch_one(
 ) -> MessageBuffer {
     let format = Metadata::for_layout(&engine.library, layout).unwrap();
     let mut cursor = statement.open_cursor(transaction, None, Some(&format), Default::default()).unwrap();
-    // The cursor must not need the format that it was opened with any longer.
+    // The cursor must no longer need the format with which it was opened.
     drop(format);
     let mut buffer = MessageBuffer::new(layout.native_stride());
     assert_eq!(cursor.fetch_block(&mut buffer, layout.native_stride(), 1).unwrap(), (1, false));
@@ -223,7 +223,7 @@ pub fn null_parameters_arrive(engine: &Engine) {
     let mut transaction = scratch.begin();
     let mut insert =
         scratch.attachment.prepare(&transaction, "insert into T values (?, ?, ?)", Dialect::Three).unwrap();
-    // In a format of our own, whose types do not carry the nullable bit.
+    // In a format of our own, whose types lack the nullable bit.
     let layout = RowLayout::for_descriptors(&insert.input().unwrap().descriptors().unwrap()).unwrap();
     let format = Metadata::for_layout(&engine.library, &layout).unwrap();
     let mut message = Message::new(&format);

@@ -1,13 +1,12 @@
-//! Arrays: what their elements are, how they are stored, and how the engine is told which of them are meant.
+//! Arrays: their element type, how they are stored, and how a request names elements.
 
 use super::descriptor::Descriptor;
 use super::layout::{FieldKind, FieldLayout};
-use std::fmt;
 
 /// Most dimensions that an array can be declared with.
 pub const MAX_DIMENSIONS: usize = 16;
 
-/// What an array column holds: as many elements of one type as its bounds say. None of them is ever NULL.
+/// The shape of an array column: an element type and bounds. An element is never NULL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayShape {
     element: Descriptor,
@@ -16,8 +15,8 @@ pub struct ArrayShape {
 }
 
 impl ArrayShape {
-    /// An array of these bounds, both ends included, one pair for each dimension. `None` if there can be no such
-    /// array: engines count elements by 32 bits.
+    /// Describes an array with these inclusive bounds, one pair for each dimension. `None` if such an array cannot
+    /// exist: engines count elements in 32 bits.
     pub fn new(element: Descriptor, bounds: Vec<(i32, i32)>) -> Option<Self> {
         if bounds.is_empty() || bounds.len() > MAX_DIMENSIONS {
             return None;
@@ -30,7 +29,7 @@ impl ArrayShape {
         Some(Self { element, bounds, count })
     }
 
-    /// An element, described as a column.
+    /// The element, described as a column.
     pub fn element(&self) -> &Descriptor {
         &self.element
     }
@@ -50,7 +49,7 @@ impl ArrayShape {
         self.count
     }
 
-    /// The subscripts of the element at `index`, as SQL has them: `[1, -2]`.
+    /// The subscripts of the element at `index`, as SQL writes them: `[1, -2]`.
     pub fn subscripts(&self, index: usize) -> String {
         let mut rest = index;
         let mut subscripts = Vec::with_capacity(self.bounds.len());
@@ -62,12 +61,12 @@ impl ArrayShape {
         format!("[{}]", subscripts.join(", "))
     }
 
-    /// The elements of an array as it is stored, which is what its id opens as a BLOB: a header
-    /// (`InternalArrayDesc` of ods.h, the same from Firebird 3.0 to 5.0), then values as in native messages, without
-    /// gaps. Elements behind the last one that was ever written are not stored; the engine takes them for zeros.
+    /// Finds the elements in a stored array, which its id opens as a BLOB: a header (`InternalArrayDesc` of ods.h, the
+    /// same from Firebird 3.0 to 5.0), then values as in native messages, without gaps. Elements after the last one
+    /// ever written are not stored; the engine treats them as zeros.
     ///
     /// # Errors
-    /// The header must say what this shape says, `field` being the layout of an element.
+    /// The header must match this shape; `field` is the layout of an element.
     pub fn stored<'a>(&self, field: &FieldLayout, bytes: &'a [u8]) -> Result<&'a [u8], ArrayError> {
         let (header, repeats) = bytes.split_at_checked(HEADER).ok_or(ArrayError::Short)?;
         let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
@@ -101,42 +100,42 @@ impl ArrayShape {
         Ok(elements)
     }
 
-    /// The most bytes that such an array takes where it is stored, `field` being the layout of an element.
+    /// The most bytes that a stored array of this shape takes; `field` is the layout of an element.
     pub fn most_stored(&self, field: &FieldLayout) -> usize {
         let elements = field.kind.native().1.saturating_mul(self.count);
         elements.saturating_add(HEADER + REPEAT * self.bounds.len())
     }
 
-    /// The form in which all elements go to the engine as values of `element`, for this column of a relation. VARYING
+    /// Describes how to send all elements to the engine as values of `element`, for this column of a relation. VARYING
     /// means strings that end with a zero byte.
     pub fn slice_format(&self, relation: &str, column: &str, element: &FieldLayout) -> SliceFormat {
-        let mut sdl = vec![1, 6, 1]; // isc_sdl_version1, isc_sdl_struct of one member
-        element.write_blr(&mut sdl);
-        for (item, name) in [(2, relation), (4, column)] {
+        let mut out = vec![sdl::VERSION1, sdl::STRUCT, 1]; // of one member
+        element.write_blr(&mut out);
+        for (item, name) in [(sdl::RELATION, relation), (sdl::FIELD, column)] {
             // Names have 63 characters of at most four bytes.
             let name = &name.as_bytes()[..name.len().min(255)];
-            sdl.extend_from_slice(&[item, name.len() as u8]);
-            sdl.extend_from_slice(name);
+            out.extend_from_slice(&[item, name.len() as u8]);
+            out.extend_from_slice(name);
         }
         for ((lower, upper), variable) in self.bounds.iter().zip(0..) {
-            sdl.extend_from_slice(&[34, variable]); // isc_sdl_do2
+            out.extend_from_slice(&[sdl::DO2, variable]);
             for bound in [lower, upper] {
-                sdl.push(11); // isc_sdl_long_integer
-                sdl.extend_from_slice(&bound.to_le_bytes());
+                out.push(sdl::LONG_INTEGER);
+                out.extend_from_slice(&bound.to_le_bytes());
             }
         }
         let dimensions = self.bounds.len() as u8;
-        sdl.extend_from_slice(&[36, 1, 8, 0, dimensions]); // isc_sdl_element, isc_sdl_scalar of member 0
+        out.extend_from_slice(&[sdl::ELEMENT, 1, sdl::SCALAR, 0, dimensions]); // of member 0
         for variable in 0..dimensions {
-            sdl.extend_from_slice(&[7, variable]); // isc_sdl_variable
+            out.extend_from_slice(&[sdl::VARIABLE, variable]);
         }
-        sdl.push(255); // isc_sdl_eoc
-        SliceFormat { sdl, kind: element.kind, count: self.count }
+        out.push(sdl::EOC);
+        SliceFormat { sdl: out, kind: element.kind, count: self.count }
     }
 }
 
-/// How the elements of new arrays are sent. In native form they follow each other without gaps; what is VARYING in the
-/// layout of an element is a string that ends with a zero byte, in two bytes more than declared.
+/// How the elements of new arrays are sent. In native form they follow each other without gaps. A VARYING element is a
+/// string that ends with a zero byte, in two bytes more than declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceFormat {
     sdl: Vec<u8>,
@@ -150,24 +149,24 @@ impl SliceFormat {
         &self.sdl
     }
 
-    /// What each element is.
+    /// The kind of each element.
     pub fn kind(&self) -> FieldKind {
         self.kind
     }
 
-    /// Bytes that an element takes.
+    /// Bytes per element.
     pub fn element_size(&self) -> usize {
         self.kind.native().1
     }
 
-    /// Bytes that an array takes. Engines count them by 32 bits, of which one is the sign.
+    /// Bytes per array. Engines count them in 32-bit signed integers.
     pub fn size(&self) -> Option<usize> {
         let size = self.element_size().checked_mul(self.count)?;
         i32::try_from(size).ok().map(|_| size)
     }
 
-    /// The elements of one array. `None` if they are not as many bytes as there must be, or a string has no end: the
-    /// engine would look for it.
+    /// Checks the elements of one array. `None` if their length is wrong or a string has no end: the engine would read
+    /// on in search of it.
     pub fn slice<'a>(&'a self, bytes: &'a [u8]) -> Option<Slice<'a>> {
         let mut elements = bytes.chunks_exact(self.element_size().max(1));
         let is_string = matches!(self.kind, FieldKind::Varying(_));
@@ -176,7 +175,7 @@ impl SliceFormat {
     }
 }
 
-/// The elements of an array to be created.
+/// The elements of an array to create.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'a> {
     format: &'a SliceFormat,
@@ -184,43 +183,48 @@ pub struct Slice<'a> {
 }
 
 impl<'a> Slice<'a> {
-    /// What they are.
+    /// Their format.
     pub fn format(&self) -> &'a SliceFormat {
         self.format
     }
 
-    /// Native values.
+    /// The native values.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 }
 
-/// Bytes that do not hold an array of the shape expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why stored bytes do not hold an array of the expected shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArrayError {
-    /// They end within the header.
+    /// The bytes end within the header.
+    #[error("the stored array ends within its header")]
     Short,
-    /// The header says something else.
+    /// The header describes another shape.
+    #[error(
+        "the array is not stored as its column was declared when the statement was prepared (or by a server of \
+         another byte order); prepare it again, or select single elements"
+    )]
     Other,
 }
 
-impl fmt::Display for ArrayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Short => "the stored array ends within its header",
-            Self::Other => {
-                "the array is not stored as its column was declared when the statement was prepared (or by a \
-                 server of another byte order); prepare it again, or select single elements"
-            }
-        })
-    }
+/// `isc_sdl_*`.
+mod sdl {
+    pub(super) const VERSION1: u8 = 1;
+    pub(super) const RELATION: u8 = 2;
+    pub(super) const FIELD: u8 = 4;
+    pub(super) const STRUCT: u8 = 6;
+    pub(super) const VARIABLE: u8 = 7;
+    pub(super) const SCALAR: u8 = 8;
+    pub(super) const LONG_INTEGER: u8 = 11;
+    pub(super) const DO2: u8 = 34;
+    pub(super) const ELEMENT: u8 = 36;
+    pub(super) const EOC: u8 = 255;
 }
-
-impl std::error::Error for ArrayError {}
 
 /// `IAD_VERSION_1`.
 const VERSION: u8 = 1;
-/// Bytes in front of what is repeated for each dimension.
+/// Bytes before the part that repeats for each dimension.
 const HEADER: usize = 16;
 /// Bytes for each dimension: a descriptor (used in the first only), a stride and two bounds.
 const REPEAT: usize = 24;
@@ -288,11 +292,11 @@ mod tests {
     }
 
     #[test]
-    fn stored_elements_are_found_behind_their_header() {
+    fn stored_elements_are_found_after_their_header() {
         let (shape, field) = (shape(&[(0, 1), (-1, 1)]), FieldLayout::plain(FieldKind::Long));
         let bytes = stored();
         assert_eq!(shape.stored(&field, &bytes), Ok(&bytes[64..]));
-        // What was never written is missing at the end.
+        // Elements that were never written are missing at the end.
         assert_eq!(shape.stored(&field, &bytes[..72]), Ok(&bytes[64..72]));
         for cut in 0..64 {
             assert_eq!(shape.stored(&field, &bytes[..cut]), Err(ArrayError::Short));
@@ -329,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_without_an_end_are_no_slice() {
+    fn strings_without_an_end_are_refused() {
         let format = shape(&[(1, 2)]).slice_format("T", "A", &FieldLayout::plain(FieldKind::Varying(1)));
         assert!(format.slice(b"a\0\0b\0\0").is_some());
         assert!(format.slice(b"a\0\0abc").is_none());

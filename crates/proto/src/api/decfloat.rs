@@ -6,38 +6,36 @@
 //!  decimal128     1            5        12     11 × 10 bits     34 digits, exponents −6176 … 6111
 //! ```
 //!
-//! The combination field holds the leading digit and the upper two bits of the biased exponent, or says that
-//! the value is infinite or no number. Ten bits (a declet) hold three digits.
+//! The combination field holds the leading digit and the upper two bits of the biased exponent, or marks an infinity or
+//! a NaN. Ten bits (a declet) hold three digits.
 
 mod declet;
 mod text;
 
 pub use text::ParseDecimalError;
 
-use std::fmt;
-
 /// A decoded `DECFLOAT`.
 ///
-/// Equality is that of representations: 1.5 and 1.50 differ, as they do in Firebird's own storage.
+/// Compares representations: 1.5 and 1.50 differ, as they do in Firebird's own storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decimal {
     /// The number ± `coefficient` × 10^`exponent`.
     Finite {
-        /// Whether it is below zero; zeros have a sign, too.
+        /// Whether it is negative; zeros have a sign, too.
         negative: bool,
-        /// All digits, as an integer.
+        /// All its digits, as an integer.
         coefficient: u128,
         /// The power of ten of the last digit.
         exponent: i32,
     },
     /// An infinity.
     Infinity {
-        /// Whether it is below zero.
+        /// Whether it is negative.
         negative: bool,
     },
     /// Not a number.
     NaN {
-        /// The sign, which means nothing.
+        /// The sign, which has no meaning.
         negative: bool,
         /// Whether arithmetic with it is an error.
         signaling: bool,
@@ -46,7 +44,7 @@ pub enum Decimal {
     },
 }
 
-/// The layout of one of the formats.
+/// The layout of a format.
 struct Format {
     width: u32,
     exponent_bits: u32,
@@ -113,8 +111,8 @@ impl Format {
             | declet::pack(trailing))
     }
 
-    /// Coefficient and biased exponent of the same value within the format's bounds. The exponent moves only
-    /// if it has to, and only where that adds or drops zeros.
+    /// Returns the coefficient and biased exponent of the same value within the format's bounds. Changes the exponent
+    /// only if necessary, and only by adding or dropping zeros.
     fn fit(&self, mut coefficient: u128, exponent: i32) -> Result<(u128, u32), OutOfRange> {
         let limit = 10_u128.pow(self.digits());
         let (min, max) = (i64::from(-self.bias), i64::from(self.max_exponent()));
@@ -140,22 +138,24 @@ impl Format {
     }
 }
 
-/// Reads a `DECFLOAT(16)`. Every bit pattern is a value; non-canonical declets count, too.
+/// Reads a `DECFLOAT(16)`. Every bit pattern is a value, non-canonical declets included.
 pub fn decode64(bits: u64) -> Decimal {
     DECIMAL64.decode(u128::from(bits))
 }
 
-/// Reads a `DECFLOAT(34)`. Every bit pattern is a value; non-canonical declets count, too.
+/// Reads a `DECFLOAT(34)`. Every bit pattern is a value, non-canonical declets included.
 pub fn decode128(bits: u128) -> Decimal {
     DECIMAL128.decode(bits)
 }
 
-/// Writes a `DECFLOAT(16)` in the canonical encoding. Never rounds: what has no exact place is an error.
+/// Writes a `DECFLOAT(16)` in the canonical encoding. Never rounds: a value without an exact representation is an
+/// error.
 pub fn encode64(decimal: &Decimal) -> Result<u64, OutOfRange> {
     DECIMAL64.encode(decimal).map(|bits| bits as u64)
 }
 
-/// Writes a `DECFLOAT(34)` in the canonical encoding. Never rounds: what has no exact place is an error.
+/// Writes a `DECFLOAT(34)` in the canonical encoding. Never rounds: a value without an exact representation is an
+/// error.
 pub fn encode128(decimal: &Decimal) -> Result<u128, OutOfRange> {
     DECIMAL128.encode(decimal)
 }
@@ -166,7 +166,7 @@ impl Decimal {
         Self::Finite { negative: value < 0, coefficient: value.unsigned_abs(), exponent: scale }
     }
 
-    /// The integer that makes this number when multiplied by 10^`scale`, if there is one.
+    /// The integer that gives this number when multiplied by 10^`scale`, if there is one.
     pub fn to_i128_scaled(&self, scale: i32) -> Option<i128> {
         let Self::Finite { negative, coefficient, exponent } = *self else { return None };
         let shift = i64::from(exponent) - i64::from(scale);
@@ -180,11 +180,11 @@ impl Decimal {
         if negative { 0_i128.checked_sub_unsigned(magnitude) } else { i128::try_from(magnitude).ok() }
     }
 
-    /// The nearest double; infinite beyond its range.
+    /// The nearest double, or an infinity beyond its range.
     pub fn to_f64(&self) -> f64 {
         let (negative, magnitude) = match *self {
             Self::Finite { negative, coefficient, exponent } => {
-                // The standard library rounds correctly, whatever the digits and the exponent.
+                // The standard library rounds correctly for all digits and exponents.
                 (negative, format!("{coefficient}e{exponent}").parse().unwrap_or(f64::NAN))
             }
             Self::Infinity { negative } => (negative, f64::INFINITY),
@@ -194,17 +194,10 @@ impl Decimal {
     }
 }
 
-/// The value needs more digits or another exponent than the format has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The value needs more digits or a larger exponent range than the format has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the number does not fit DECFLOAT without rounding")]
 pub struct OutOfRange;
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the number does not fit DECFLOAT without rounding")
-    }
-}
-
-impl std::error::Error for OutOfRange {}
 
 #[cfg(test)]
 mod tests {
@@ -270,14 +263,14 @@ mod tests {
         let sloppy = 0x2238_0000_0000_036e;
         assert_eq!(decode64(sloppy), finite(false, 888, 0));
         assert_eq!(encode64(&decode64(sloppy)), Ok(0x2238_0000_0000_006e));
-        // Bits of an infinity that mean nothing.
+        // Bits of an infinity that have no meaning.
         assert_eq!(encode64(&decode64(0x7b12_3456_789a_bcde)), Ok(0x7800_0000_0000_0000));
     }
 
     #[test]
     fn fits_by_moving_zeros_only() {
         for (text, fitted) in [
-            // Too many digits, but zeros; too large or small an exponent, but room for zeros.
+            // Too many digits, but only zeros; an exponent too large or too small, but room for zeros.
             ("10000000000000000", Some("1.000000000000000E+16")),
             ("1E+384", Some("1.000000000000000E+384")),
             ("10E-399", Some("1E-398")),

@@ -1,12 +1,14 @@
-//! What the engine says of a prepared statement: its kind, its columns and its parameters.
+//! The engine's description of a prepared statement: its kind, columns and parameters.
 
 use super::descriptor::{Descriptor, SqlType};
-use super::info::{self, End, InfoReader};
+use super::info::{End, InfoReader, statement as item};
 use super::layout::MAX_FIELDS;
-use std::fmt;
 use std::ops::AddAssign;
 
-/// What a statement is (`isc_info_sql_stmt_type`).
+// Old paths of item numbers, for the client.
+pub use super::info::statement::{EXPLAIN_PLAN, GET_PLAN as PLAN, RECORDS};
+
+/// The kind of a statement (`isc_info_sql_stmt_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are Firebird's own")]
 pub enum StatementKind {
@@ -27,7 +29,7 @@ pub enum StatementKind {
 }
 
 impl StatementKind {
-    /// Reads the API's number.
+    /// Converts the API's number.
     pub fn from_number(number: i64) -> Self {
         match number {
             1 => Self::Select,
@@ -50,9 +52,9 @@ impl StatementKind {
 /// The description of a prepared statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatementInfo {
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Whether execution opens a cursor (then rows are fetched). Decides how to execute; the kind does not:
+    /// Whether execution opens a cursor, from which rows are fetched. This decides how to execute, not the kind:
     /// RETURNING statements changed kind between Firebird 4 and 5.
     pub has_cursor: bool,
     /// Result columns.
@@ -61,53 +63,41 @@ pub struct StatementInfo {
     pub parameters: Vec<Descriptor>,
 }
 
-/// Item: begins the output description.
-const SELECT: u8 = 4;
-/// Item: begins the input description.
-const BIND: u8 = 5;
-const DESCRIBE_VARS: u8 = 7;
-const DESCRIBE_END: u8 = 8;
-const SQLDA_SEQ: u8 = 9;
-const SQLDA_START: u8 = 20;
-/// Item: statement kind.
-pub const STATEMENT_TYPE: u8 = 21;
-/// Item: the legacy plan.
-pub const PLAN: u8 = 22;
-/// Item: counts of affected rows.
-pub const RECORDS: u8 = 23;
-/// Item: the detailed plan.
-pub const EXPLAIN_PLAN: u8 = 26;
-/// Item: bit 0 = has a cursor.
-pub const STATEMENT_FLAGS: u8 = 27;
+/// What to ask of each column or parameter.
+const VARIABLE_ITEMS: [u8; 12] = [
+    item::DESCRIBE_VARS,
+    item::SQLDA_SEQ,
+    item::TYPE,
+    item::SUB_TYPE,
+    item::SCALE,
+    item::LENGTH,
+    item::FIELD,
+    item::RELATION,
+    item::OWNER,
+    item::ALIAS,
+    item::RELATION_ALIAS,
+    item::DESCRIBE_END,
+];
 
-const VARIABLE_ITEMS: [u8; 12] = [DESCRIBE_VARS, SQLDA_SEQ, 11, 12, 13, 14, 16, 17, 18, 19, 25, DESCRIBE_END];
-
-/// Items that `op_prepare_statement` asks for.
+/// Returns the items that `op_prepare_statement` requests.
 pub fn prepare_items() -> Vec<u8> {
-    let mut items = vec![STATEMENT_TYPE, STATEMENT_FLAGS, BIND];
+    let mut items = vec![item::STMT_TYPE, item::STMT_FLAGS, item::BIND];
     items.extend(VARIABLE_ITEMS);
-    items.push(SELECT);
+    items.push(item::SELECT);
     items.extend(VARIABLE_ITEMS);
     items
 }
 
-/// Bytes of all names in one description. The longest name of an engine has 252.
+/// Most bytes of all names in one description. The longest name of an engine has 252.
 const MAX_NAMES: usize = 16 << 20;
 
-/// Bytes of answer to ask for; a longer description is continued by [`Describer::continuation`].
+/// Length of the answer buffer; [`Describer::continuation`] continues a longer description.
 pub const PREPARE_BUFFER: u32 = 65000;
 
-/// The answer is no valid description.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An answer that is not a valid description.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid statement description: {0}")]
 pub struct DescribeError(pub String);
-
-impl fmt::Display for DescribeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid statement description: {}", self.0)
-    }
-}
-
-impl std::error::Error for DescribeError {}
 
 /// Collects a description from one or more info buffers.
 #[derive(Debug, Default)]
@@ -115,13 +105,13 @@ pub struct Describer {
     info: StatementInfo,
     parameters: Option<Section>,
     columns: Option<Section>,
-    /// An answer has been read before.
+    /// Whether an answer has been read before.
     begun: bool,
     /// Bytes of names so far.
     names: usize,
 }
 
-/// One of the two lists of variables: how many there are and those read so far.
+/// One of the two lists of variables: their number, and those read so far.
 #[derive(Debug, Default)]
 struct Section {
     total: Option<usize>,
@@ -140,7 +130,7 @@ impl Describer {
         Self::default()
     }
 
-    /// Reads one answer. Returns whether the description is complete; if not, ask again with
+    /// Reads one answer. Returns whether the description is complete; otherwise, ask again with
     /// [`continuation`](Self::continuation).
     pub fn read(&mut self, bytes: &[u8]) -> Result<bool, DescribeError> {
         let before = self.progress();
@@ -149,19 +139,19 @@ impl Describer {
         let mut variable = Descriptor::default();
         loop {
             match reader.peek() {
-                Some(BIND) => {
+                Some(item::BIND) => {
                     reader.skip_marker();
                     current = Some(self.parameters.get_or_insert_default());
                     continue;
                 }
-                Some(SELECT) => {
+                Some(item::SELECT) => {
                     reader.skip_marker();
                     current = Some(self.columns.get_or_insert_default());
                     continue;
                 }
-                Some(DESCRIBE_END) => {
+                Some(item::DESCRIBE_END) => {
                     reader.skip_marker();
-                    let section = current.as_mut().ok_or_else(|| invalid("a variable before its list"))?;
+                    let section = current.as_mut().ok_or_else(|| invalid("a variable outside a list"))?;
                     section.read.push(std::mem::take(&mut variable));
                     if section.total.is_none_or(|total| section.read.len() > total) {
                         return Err(invalid("more variables than announced"));
@@ -170,51 +160,51 @@ impl Describer {
                 }
                 _ => {}
             }
-            let Some(item) = reader.next() else { break };
-            let number = item.integer().unwrap_or_default();
-            let text = || String::from_utf8_lossy(item.value).into_owned();
-            if matches!(item.code, 16..=19) {
-                self.names += item.value.len();
+            let Some(answer) = reader.next() else { break };
+            let number = answer.integer().unwrap_or_default();
+            let text = || String::from_utf8_lossy(answer.value).into_owned();
+            if matches!(answer.code, item::FIELD | item::RELATION | item::OWNER | item::ALIAS) {
+                self.names += answer.value.len();
                 if self.names > MAX_NAMES {
                     return Err(invalid(format!("names of more than {MAX_NAMES} bytes")));
                 }
             }
-            match item.code {
-                STATEMENT_TYPE => self.info.kind = StatementKind::from_number(number),
-                STATEMENT_FLAGS => self.info.has_cursor = number & 1 != 0,
-                DESCRIBE_VARS => {
+            match answer.code {
+                item::STMT_TYPE => self.info.kind = StatementKind::from_number(number),
+                item::STMT_FLAGS => self.info.has_cursor = number & 1 != 0,
+                item::DESCRIBE_VARS => {
                     let total = usize::try_from(number).ok().filter(|&total| total <= MAX_FIELDS);
                     let total = total.ok_or_else(|| invalid(format!("{number} variables")))?;
-                    let section = current.as_mut().ok_or_else(|| invalid("a count before its list"))?;
+                    let section = current.as_mut().ok_or_else(|| invalid("a count outside a list"))?;
                     if section.total.is_some_and(|known| known != total) {
                         return Err(invalid("the number of variables changed"));
                     }
                     section.total = Some(total);
                 }
-                SQLDA_SEQ => {
-                    let section = current.as_ref().ok_or_else(|| invalid("a variable before its list"))?;
+                item::SQLDA_SEQ => {
+                    let section = current.as_ref().ok_or_else(|| invalid("a variable outside a list"))?;
                     if number != section.read.len() as i64 + 1 {
                         return Err(invalid(format!("variable {number} out of order")));
                     }
                     variable = Descriptor::default();
                 }
-                11 => {
+                item::TYPE => {
                     let number = number as u16;
                     variable.sql_type = SqlType(number & !1);
                     variable.nullable = number & 1 != 0;
                 }
-                12 => variable.sub_type = number as i32,
-                13 => variable.scale = number as i32,
-                14 => variable.length = number as u32,
-                16 => variable.field = text(),
-                17 => variable.relation = text(),
-                18 => variable.owner = text(),
-                19 => variable.alias = text(),
-                _ => {} // relation alias, items this client does not use, isc_info_error
+                item::SUB_TYPE => variable.sub_type = number as i32,
+                item::SCALE => variable.scale = number as i32,
+                item::LENGTH => variable.length = number as u32,
+                item::FIELD => variable.field = text(),
+                item::RELATION => variable.relation = text(),
+                item::OWNER => variable.owner = text(),
+                item::ALIAS => variable.alias = text(),
+                _ => {} // the relation alias, items this client does not use, and isc_info_error
             }
         }
         let continued = std::mem::replace(&mut self.begun, true);
-        // Where the list of parameters was cut, that of columns is still to be asked for.
+        // If the answer was cut within the parameters, the columns have not been requested yet.
         let unasked = self.columns.is_none() && self.parameters.as_ref().is_some_and(Section::is_complete);
         match reader.end() {
             Some(End::Malformed) => Err(invalid("an item longer than the answer")),
@@ -239,21 +229,21 @@ impl Describer {
         complete(&self.parameters) && complete(&self.columns)
     }
 
-    /// Items for `op_info_sql` that continue a truncated description: the list that is not complete yet.
+    /// Returns the items for `op_info_sql` that continue a truncated description in the list that is incomplete.
     pub fn continuation(&self) -> Vec<u8> {
         let (marker, section) = match &self.parameters {
-            Some(parameters) if parameters.is_complete() => (SELECT, &self.columns),
-            parameters => (BIND, parameters),
+            Some(parameters) if parameters.is_complete() => (item::SELECT, &self.columns),
+            parameters => (item::BIND, parameters),
         };
         let next = section.as_ref().map_or(0, |section| section.read.len()) as u16 + 1;
-        let mut items = vec![SQLDA_START, 2];
+        let mut items = vec![item::SQLDA_START, 2];
         items.extend(next.to_le_bytes());
         items.push(marker);
         items.extend(VARIABLE_ITEMS);
         items
     }
 
-    /// The finished description.
+    /// Returns the finished description.
     pub fn finish(mut self) -> StatementInfo {
         self.info.parameters = self.parameters.map(|section| section.read).unwrap_or_default();
         self.info.columns = self.columns.map(|section| section.read).unwrap_or_default();
@@ -265,7 +255,7 @@ fn invalid(what: impl Into<String>) -> DescribeError {
     DescribeError(what.into())
 }
 
-/// What executions did to rows, as the engine counts it.
+/// How many rows executions affected, as counted by the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordCounts {
     /// Rows read.
@@ -279,22 +269,22 @@ pub struct RecordCounts {
 }
 
 impl RecordCounts {
-    /// One row that was inserted.
+    /// One inserted row.
     pub const ONE_INSERTED: Self = Self { selected: 0, inserted: 1, updated: 0, deleted: 0 };
 
-    /// Reads the answer to item [`RECORDS`]; `None` when the engine counts nothing for this kind of statement.
+    /// Reads the answer to item [`RECORDS`]; `None` if the engine counts nothing for this kind of statement.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let records = InfoReader::new(bytes).find(|item| item.code == RECORDS)?;
+        let records = InfoReader::new(bytes).find(|answer| answer.code == item::RECORDS)?;
         let mut counts = Self::default();
-        for item in InfoReader::new(records.value) {
-            let count = match item.code {
-                13 => &mut counts.selected,
-                14 => &mut counts.inserted,
-                15 => &mut counts.updated,
-                16 => &mut counts.deleted,
+        for answer in InfoReader::new(records.value) {
+            let count = match answer.code {
+                item::REQ_SELECT_COUNT => &mut counts.selected,
+                item::REQ_INSERT_COUNT => &mut counts.inserted,
+                item::REQ_UPDATE_COUNT => &mut counts.updated,
+                item::REQ_DELETE_COUNT => &mut counts.deleted,
                 _ => continue,
             };
-            *count = info::integer(item.value).map_or(0, |rows| rows.max(0) as u64);
+            *count = answer.integer().map_or(0, |rows| rows.max(0) as u64);
         }
         Some(counts)
     }

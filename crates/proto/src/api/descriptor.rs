@@ -88,7 +88,7 @@ pub struct Descriptor {
     pub sub_type: i32,
     /// Numerics: decimal exponent, ≤ 0. Text BLOB: character set id in the low byte.
     pub scale: i32,
-    /// Bytes of the value; for VARYING without the count word.
+    /// Bytes of the value, without the count word of VARYING.
     pub length: u32,
     /// Column name, or the name of the expression.
     pub field: String,
@@ -98,7 +98,8 @@ pub struct Descriptor {
     pub owner: String,
     /// Label of the column.
     pub alias: String,
-    /// What an array holds. The engine's description does not tell; whoever looked it up puts it here.
+    /// The shape of an array. The engine's description does not contain it; the client looks it up in the catalog and
+    /// adds it.
     pub array: Option<Arc<ArrayShape>>,
 }
 
@@ -123,7 +124,7 @@ pub mod charset_id {
     /// The character set of the attachment.
     pub const DYNAMIC: u8 = 127;
 
-    /// Whether bytes of this character set mean what they mean in UTF-8, or nothing that is known.
+    /// Whether bytes of this character set are UTF-8 or have no known encoding.
     pub fn is_verbatim(id: u8) -> bool {
         matches!(id, NONE | OCTETS | ASCII | UNICODE_FSS | UTF8 | DYNAMIC)
     }
@@ -144,7 +145,7 @@ impl Descriptor {
         matches!(self.sql_type, SqlType::TEXT | SqlType::VARYING) && self.charset() == charset_id::OCTETS
     }
 
-    /// The name a result column is shown under.
+    /// The name under which a result column is shown.
     pub fn label(&self) -> &str {
         if self.alias.is_empty() { &self.field } else { &self.alias }
     }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// How the engine understands SQL text. The database has a dialect, too; neither changes the other.
+/// The SQL dialect of a statement. The database has a dialect of its own; neither changes the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// That of InterBase 5 and before: text may stand in double quotes, so that names cannot; dividing integers gives a
-    /// DOUBLE PRECISION, DATE is a TIMESTAMP, and there are no BIGINT, DATE without a time, and TIME.
+    /// The dialect of InterBase 5 and earlier. Double quotes delimit text, not names; dividing integers gives a DOUBLE
+    /// PRECISION; DATE is a TIMESTAMP; there is no BIGINT, no TIME, and no DATE without a time.
     One,
-    /// That of InterBase 6 and after.
+    /// The dialect of InterBase 6 and later.
     #[default]
     Three,
 }
@@ -22,7 +22,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect of this number. Dialect 2, which only warned of what would change, is none.
+    /// The dialect with this number. Dialect 2 only warned of coming changes and is not supported.
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
             1 => Some(Self::One),

@@ -1,17 +1,17 @@
-//! Event blocks: names of events and how often each was posted, the same in both directions.
+//! Event blocks: names of events and how often each was posted. Both directions use the same format.
 //!
 //! ```text
 //!  1 | length, name, count (4 bytes, little-endian) | length, name, count | …
 //! ```
 //!
-//! An engine counts the postings of each event that somebody waits for. It answers a block as soon as the count of any
-//! of its events has reached the one asked for; the answer has all of them, each one more than the engine's own. So a
-//! block with counts of zero is answered at once, an answer is the next question, and the difference of two answers is
+//! An engine counts the postings of each event that anyone waits for. It answers a block as soon as one of its counts
+//! has reached the requested one. The answer has all counts, each one higher than the engine's own. So the engine
+//! answers a block of zeros at once, an answer serves as the next request, and the difference between two answers is
 //! the number of postings between them.
 
 /// Longest name, in bytes.
 pub const MAX_NAME: usize = 255;
-/// Longest block, in bytes: engines keep the length in 16 bits.
+/// Longest block, in bytes: engines store the length in 16 bits.
 pub const MAX_BLOCK: usize = 65535;
 
 /// The first byte of a block.
@@ -19,12 +19,12 @@ const VERSION: u8 = 1;
 /// Bytes of an event besides its name.
 const OVERHEAD: usize = 1 + 4;
 
-/// The bytes of a block with events of these names.
+/// The length in bytes of a block with these event names.
 pub fn block_length<'a>(names: impl IntoIterator<Item = &'a str>) -> usize {
     1 + names.into_iter().map(|name| OVERHEAD + name.len()).sum::<usize>()
 }
 
-/// Builds a block. Names must not be longer than [`MAX_NAME`]; what is beyond that is cut off.
+/// Builds a block. Names longer than [`MAX_NAME`] are cut off.
 pub fn event_block<'a>(events: impl IntoIterator<Item = (&'a str, u32)>) -> Vec<u8> {
     let mut block = vec![VERSION];
     for (name, count) in events {
@@ -36,7 +36,7 @@ pub fn event_block<'a>(events: impl IntoIterator<Item = (&'a str, u32)>) -> Vec<
     block
 }
 
-/// The events of a block in order, or `None` if it is none.
+/// Returns the events of a block in order, or `None` if the block is invalid.
 pub fn events(block: &[u8]) -> Option<Vec<(&[u8], u32)>> {
     let (&VERSION, mut rest) = block.split_first()? else { return None };
     let mut events = Vec::new();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_block_is_refused() {
+    fn invalid_blocks_are_refused() {
         let block = event_block([("first", 1), ("second", 2)]);
         let borders = [1, 11, block.len()];
         for cut in 0..=block.len() {

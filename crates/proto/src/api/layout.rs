@@ -1,7 +1,7 @@
-//! The format of one message: what its BLR says, where its native fields lie, what travels for it.
+//! The format of one message: its BLR, its native layout and its packed form.
 
+use super::blr;
 use super::descriptor::{Descriptor, SqlType, charset_id};
-use std::fmt;
 
 /// How the value of a field is stored, with its size where that varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum FieldKind {
     Blob,
     /// Id of an array.
     Array,
-    /// No value at all: the parameter of `? IS NULL`.
+    /// No value: the parameter of `? IS NULL`.
     Nothing,
 }
 
@@ -111,22 +111,15 @@ pub struct FieldLayout {
     pub null_offset: usize,
 }
 
-/// A description that no message can be built from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A description from which no message can be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("field {}: {reason}", index + 1)]
 pub struct LayoutError {
     /// 0-based index of the field.
     pub index: usize,
     /// What is wrong with it.
     pub reason: String,
 }
-
-impl fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "field {}: {}", self.index + 1, self.reason)
-    }
-}
-
-impl std::error::Error for LayoutError {}
 
 /// The format of a message, for both the wire and the native API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,11 +136,11 @@ impl Default for RowLayout {
     }
 }
 
-/// Most columns that a message may have.
+/// Most fields that a message may have.
 pub const MAX_FIELDS: usize = 32767;
 
 impl RowLayout {
-    /// Lays out the given kinds in order. Offsets in the fields passed in are ignored.
+    /// Lays out the given fields in order. Ignores the offsets in them.
     pub fn new(fields: impl IntoIterator<Item = FieldLayout>) -> Self {
         let mut layout = Self { fields: Vec::new(), native_length: 0, alignment: 2 };
         for mut field in fields {
@@ -161,9 +154,9 @@ impl RowLayout {
         layout
     }
 
-    /// The layout in which results of these columns are fetched.
+    /// Returns the layout for fetching these columns.
     ///
-    /// TIME WITH TIME ZONE is asked for in its EX form, which brings the displacement that its text needs.
+    /// Requests TIME WITH TIME ZONE in its EX form, which carries the displacement that its text needs.
     pub fn for_output(columns: &[Descriptor]) -> Result<Self, LayoutError> {
         let mut layout = Self::for_descriptors(columns)?;
         for field in &mut layout.fields {
@@ -174,7 +167,7 @@ impl RowLayout {
         Ok(layout) // TIME_TZ and TIME_TZ_EX have the same native size, so no offset moves
     }
 
-    /// The layout that follows the description exactly; right for parameters.
+    /// Returns the layout that follows the description exactly, as parameters need.
     pub fn for_descriptors(columns: &[Descriptor]) -> Result<Self, LayoutError> {
         if columns.len() > MAX_FIELDS {
             return Err(LayoutError { index: MAX_FIELDS, reason: "more than 32767 fields".into() });
@@ -196,12 +189,12 @@ impl RowLayout {
         self.native_length
     }
 
-    /// Distance of native messages in an array of them.
+    /// Distance between native messages in an array.
     pub fn native_stride(&self) -> usize {
         self.native_length.next_multiple_of(self.alignment)
     }
 
-    /// Bytes of the null bitmap in a packed row, padding included.
+    /// Bytes of the null bitmap in a packed row, including padding.
     pub fn bitmap_length(&self) -> usize {
         self.fields.len().div_ceil(8).next_multiple_of(4)
     }
@@ -211,61 +204,61 @@ impl RowLayout {
         if self.fields.is_empty() {
             return Vec::new();
         }
-        let mut blr = vec![5, 2, 4, 0]; // blr_version5, blr_begin, blr_message, message 0
-        blr.extend_from_slice(&(self.fields.len() as u16 * 2).to_le_bytes());
+        let mut out = vec![blr::VERSION5, blr::BEGIN, blr::MESSAGE, 0];
+        out.extend_from_slice(&(self.fields.len() as u16 * 2).to_le_bytes());
         for field in &self.fields {
-            field.write_blr(&mut blr);
-            blr.extend_from_slice(&[7, 0]); // the null indicator: blr_short, scale 0
+            field.write_blr(&mut out);
+            out.extend_from_slice(&[blr::SHORT, 0]); // the null indicator, of scale 0
         }
-        blr.extend_from_slice(&[0xff, 0x4c]); // blr_end, blr_eoc
-        blr
+        out.extend_from_slice(&[blr::END, blr::EOC]);
+        out
     }
 }
 
 impl FieldLayout {
-    /// A field of this kind with no scale, sub type or character set.
+    /// A field of this kind without scale, sub type or character set.
     pub fn plain(kind: FieldKind) -> Self {
         Self { kind, scale: 0, sub_type: 0, charset: 0, offset: 0, null_offset: 0 }
     }
 
     /// Appends the BLR of the value's type.
-    pub(crate) fn write_blr(&self, blr: &mut Vec<u8>) {
+    pub(crate) fn write_blr(&self, out: &mut Vec<u8>) {
         let scale = self.scale as u8;
         let charset = u16::from(self.charset);
         match self.kind {
             FieldKind::Text(n) => {
-                blr.push(15);
-                blr.extend_from_slice(&charset.to_le_bytes());
-                blr.extend_from_slice(&n.to_le_bytes());
+                out.push(blr::TEXT2);
+                out.extend_from_slice(&charset.to_le_bytes());
+                out.extend_from_slice(&n.to_le_bytes());
             }
             FieldKind::Varying(n) => {
-                blr.push(38);
-                blr.extend_from_slice(&charset.to_le_bytes());
-                blr.extend_from_slice(&n.to_le_bytes());
+                out.push(blr::VARYING2);
+                out.extend_from_slice(&charset.to_le_bytes());
+                out.extend_from_slice(&n.to_le_bytes());
             }
-            FieldKind::Short => blr.extend_from_slice(&[7, scale]),
-            FieldKind::Long => blr.extend_from_slice(&[8, scale]),
-            FieldKind::Int64 => blr.extend_from_slice(&[16, scale]),
-            FieldKind::Int128 => blr.extend_from_slice(&[26, scale]),
-            FieldKind::Float => blr.push(10),
-            FieldKind::Double => blr.push(27),
-            FieldKind::Dec16 => blr.push(24),
-            FieldKind::Dec34 => blr.push(25),
-            FieldKind::Date => blr.push(12),
-            FieldKind::Time => blr.push(13),
-            FieldKind::Timestamp => blr.push(35),
-            FieldKind::TimeTz => blr.push(28),
-            FieldKind::TimestampTz => blr.push(29),
-            FieldKind::TimeTzEx => blr.push(30),
-            FieldKind::TimestampTzEx => blr.push(31),
-            FieldKind::Boolean => blr.push(23),
+            FieldKind::Short => out.extend_from_slice(&[blr::SHORT, scale]),
+            FieldKind::Long => out.extend_from_slice(&[blr::LONG, scale]),
+            FieldKind::Int64 => out.extend_from_slice(&[blr::INT64, scale]),
+            FieldKind::Int128 => out.extend_from_slice(&[blr::INT128, scale]),
+            FieldKind::Float => out.push(blr::FLOAT),
+            FieldKind::Double => out.push(blr::DOUBLE),
+            FieldKind::Dec16 => out.push(blr::DEC64),
+            FieldKind::Dec34 => out.push(blr::DEC128),
+            FieldKind::Date => out.push(blr::SQL_DATE),
+            FieldKind::Time => out.push(blr::SQL_TIME),
+            FieldKind::Timestamp => out.push(blr::TIMESTAMP),
+            FieldKind::TimeTz => out.push(blr::SQL_TIME_TZ),
+            FieldKind::TimestampTz => out.push(blr::TIMESTAMP_TZ),
+            FieldKind::TimeTzEx => out.push(blr::EX_TIME_TZ),
+            FieldKind::TimestampTzEx => out.push(blr::EX_TIMESTAMP_TZ),
+            FieldKind::Boolean => out.push(blr::BOOL),
             FieldKind::Blob => {
-                blr.push(17);
-                blr.extend_from_slice(&self.sub_type.to_le_bytes());
-                blr.extend_from_slice(&charset.to_le_bytes());
+                out.push(blr::BLOB2);
+                out.extend_from_slice(&self.sub_type.to_le_bytes());
+                out.extend_from_slice(&charset.to_le_bytes());
             }
-            FieldKind::Array => blr.extend_from_slice(&[9, 0]),
-            FieldKind::Nothing => blr.extend_from_slice(&[15, 0, 0, 0, 0]),
+            FieldKind::Array => out.extend_from_slice(&[blr::QUAD, 0]),
+            FieldKind::Nothing => out.extend_from_slice(&[blr::TEXT2, 0, 0, 0, 0]),
         }
     }
 }
@@ -279,7 +272,7 @@ fn field_of(column: &Descriptor) -> Result<FieldLayout, String> {
     };
     let kind = match column.sql_type {
         SqlType::TEXT => FieldKind::Text(text_length(65535)?),
-        // The server's packet decoder adds 2 in 16-bit arithmetic: longer declarations would wrap round.
+        // The server's packet decoder adds 2 in 16-bit arithmetic: longer declarations would overflow.
         SqlType::VARYING => FieldKind::Varying(text_length(65533)?),
         SqlType::SHORT => FieldKind::Short,
         SqlType::LONG => FieldKind::Long,

@@ -1,6 +1,7 @@
-//! What a Firebird engine speaks on any transport.
+//! The data formats of a Firebird engine on every transport.
 
 pub mod array;
+pub mod blr;
 pub mod charset;
 pub mod decfloat;
 pub mod describe;

@@ -1,10 +1,10 @@
-//! Rows as both backends deliver them: blocks of packed rows from the wire, arrays of native messages from
-//! the engine. Columns are decoded from either through [`RowSource`].
+//! Rows as the two backends deliver them: blocks of packed rows from the wire, arrays of native messages from the
+//! engine. [`RowSource`] gives access to the columns of either.
 
 use super::layout::RowLayout;
 
-/// Byte order and widths of field values. All readers take a slice that *begins* with the value and return
-/// `None` when it is too short.
+/// Byte order and widths of field values. Each reader takes a slice that *begins* with the value and returns `None` if
+/// it is too short.
 pub trait ValueFormat {
     /// SMALLINT storage.
     fn i16(bytes: &[u8]) -> Option<i16>;
@@ -34,20 +34,20 @@ pub trait ValueFormat {
     fn timestamp_tz_ex(bytes: &[u8]) -> Option<(i32, u32, u16, i16)>;
     /// The bytes of a VARYING value.
     fn varying(bytes: &[u8]) -> Option<&[u8]>;
-    /// BLOB or array id, opaque; the same number in both formats.
+    /// The opaque id of a BLOB or array; the same number in both formats.
     fn quad(bytes: &[u8]) -> Option<u64>;
 }
 
-/// A number of complete rows of one layout.
+/// Complete rows of one layout.
 pub trait RowSource {
     /// How the values are stored.
     type Format: ValueFormat;
     /// Number of rows.
     fn row_count(&self) -> usize;
-    /// The fields of one column, row by row: the bytes that begin with the value, or `None` for NULL. The slice
-    /// may extend beyond the value. What is the same for all rows is looked up once, here.
+    /// The fields of one column, row by row: the bytes that begin with the value, or `None` for NULL. The slice may
+    /// extend beyond the value. Looks up what is the same for all rows once, here.
     fn column<'s>(&'s self, column: usize) -> impl Fn(usize) -> Option<&'s [u8]>;
-    /// One field, as [`RowSource::column`] has it.
+    /// One field, as [`RowSource::column`] returns it.
     fn field(&self, row: usize, column: usize) -> Option<&[u8]> {
         self.column(column)(row)
     }
@@ -165,14 +165,14 @@ impl ValueFormat for Native {
         bytes.get(2..2 + usize::from(length))
     }
     fn quad(bytes: &[u8]) -> Option<u64> {
-        // ISC_QUAD is two host words, high first; the wire sends the high word first, too.
+        // ISC_QUAD is two host words, high word first, as on the wire.
         let high = u32::from_le_bytes(head(bytes, 0)?);
         let low = u32::from_le_bytes(head(bytes, 4)?);
         Some(u64::from(high) << 32 | u64::from(low))
     }
 }
 
-/// An array of native messages at their stride.
+/// An array of native messages, one stride apart.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeRows<'a> {
     layout: &'a RowLayout,
@@ -181,7 +181,7 @@ pub struct NativeRows<'a> {
 }
 
 impl<'a> NativeRows<'a> {
-    /// `rows` messages of `layout` at distance [`RowLayout::native_stride`]; `None` when `bytes` is too short.
+    /// Wraps `rows` messages of `layout`, one [`RowLayout::native_stride`] apart; `None` if `bytes` is too short.
     pub fn new(layout: &'a RowLayout, bytes: &'a [u8], rows: usize) -> Option<Self> {
         (bytes.len() >= rows.checked_mul(layout.native_stride())?).then_some(Self { layout, bytes, rows })
     }
@@ -206,7 +206,7 @@ impl RowSource for NativeRows<'_> {
     }
 }
 
-/// Position of a value inside [`PackedRows`], or this for NULL.
+/// The position that stands for NULL in [`PackedRows`].
 pub const NULL_POSITION: u32 = u32::MAX;
 
 /// Complete rows in a piece of the receive buffer, with the position of every value.

@@ -1,12 +1,12 @@
-//! Moving about in a result.
+//! Moves of a scrollable cursor.
 
-/// Where a scrollable cursor goes. A result has a place before its first row, where a cursor begins, and one behind its
-/// last row; there is no row to fetch in either.
+/// Where a scrollable cursor goes. A result has a position before its first row, where the cursor begins, and one after
+/// its last row; neither has a row to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// One row on; from before the first to the first.
+    /// To the next row; from before the first row, to the first.
     Next,
-    /// One row back; from behind the last to the last.
+    /// To the previous row; from after the last row, to the last.
     Prior,
     /// To the first row.
     First,
@@ -14,23 +14,24 @@ pub enum Move {
     Last,
     /// To this row, counted from 1, or from the end when negative (−1 is the last). 0 is before the first.
     Absolute(i32),
-    /// So many rows on, or back when negative. 0 is the same row again.
+    /// Forward by this many rows, or back if negative. 0 is the same row again.
     Relative(i32),
 }
 
 impl Move {
-    /// Whether it goes by single rows, so that engines fetch many of them for one request.
+    /// Whether the move goes to an adjacent row. Engines fetch many such rows for one request.
     pub fn is_step(self) -> bool {
         matches!(self, Self::Next | Self::Prior)
     }
 
-    /// How to go on from the row that was reached: back after [`Prior`](Self::Prior), else on.
+    /// The move that continues after this one: back after [`Prior`](Self::Prior), otherwise forward.
     #[must_use]
     pub fn after(self) -> Self {
         if self == Self::Prior { Self::Prior } else { Self::Next }
     }
 
-    /// Whether it can miss only behind the last row. A [`Next`](Self::Next) after it finds nothing then.
+    /// Whether a move that finds no row has ended after the last row. A subsequent [`Next`](Self::Next) then finds
+    /// nothing.
     pub fn ends_behind(self) -> bool {
         match self {
             Self::Next | Self::First => true,
@@ -39,7 +40,7 @@ impl Move {
         }
     }
 
-    /// Whether it can miss only before the first row.
+    /// Whether a move that finds no row has ended before the first row.
     pub fn ends_before(self) -> bool {
         match self {
             Self::Prior | Self::Last => true,

@@ -1,4 +1,4 @@
-//! Status vectors: what an engine reports of a failure or a warning.
+//! Status vectors: how an engine reports errors and warnings.
 
 use super::gds;
 use std::fmt;
@@ -16,21 +16,21 @@ pub enum StatusArg {
     Number(i32),
     /// A line of finished text.
     Interpreted(String),
-    /// SQLSTATE given by the engine itself.
+    /// SQLSTATE from the engine itself.
     SqlState(String),
     /// An error number of the engine's operating system: kind (`unix`, `win32`, `next_mach`) and value.
     System(&'static str, i32),
 }
 
-/// A whole status vector, nothing dropped.
+/// A complete status vector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusVector(pub Vec<StatusArg>);
 
-/// SQLSTATE when nothing better is known.
+/// SQLSTATE when nothing more specific is known.
 const GENERAL_ERROR: &str = "HY000";
 
 impl StatusVector {
-    /// Whether the vector reports an error (a warning alone is no error).
+    /// Whether the vector reports an error; a warning alone is not one.
     pub fn is_error(&self) -> bool {
         self.errors().next().is_some()
     }
@@ -80,7 +80,7 @@ impl StatusVector {
         found
     }
 
-    /// The SQLCODE: the number behind `isc_sqlerr`, else that of the first known code, else −999.
+    /// The SQLCODE: the number after `isc_sqlerr`, else that of the first known code, else −999.
     pub fn sqlcode(&self) -> i32 {
         let sqlerr = self.0.windows(2).find_map(|pair| match pair {
             [StatusArg::Gds(gds::ISC_SQLERR), StatusArg::Number(code)] => Some(*code),
@@ -137,7 +137,7 @@ impl StatusVector {
     }
 }
 
-/// What a peer calls an SQLSTATE may be anything; front ends have room for five characters.
+/// A peer may send anything as SQLSTATE; front ends have room for five characters.
 fn is_sqlstate(state: &str) -> bool {
     state.len() == 5 && state.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -1,4 +1,4 @@
-//! How a transaction sees and locks data, and the TPB that says so.
+//! Transaction options: what a transaction sees and locks, and the TPB that requests it.
 
 /// Isolation levels of Firebird.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -6,7 +6,7 @@ pub enum Isolation {
     /// `SNAPSHOT` (concurrency): sees the database as it was at the start.
     #[default]
     Snapshot,
-    /// `SNAPSHOT TABLE STABILITY` (consistency): locks tables as well.
+    /// `SNAPSHOT TABLE STABILITY` (consistency): also locks tables.
     SnapshotTableStability,
     /// `READ COMMITTED RECORD_VERSION`: sees the last committed version.
     ReadCommittedRecordVersion,
@@ -19,7 +19,7 @@ pub enum Isolation {
 /// What happens when another transaction holds a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockResolution {
-    /// Wait until it ends.
+    /// Wait until that transaction ends.
     #[default]
     Wait,
     /// Fail at once.
@@ -31,74 +31,96 @@ pub enum LockResolution {
 /// Options of a new transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransactionOptions {
-    /// What it sees.
+    /// What the transaction sees.
     pub isolation: Isolation,
-    /// How it treats conflicts.
+    /// What happens on a conflict.
     pub lock_resolution: LockResolution,
-    /// Refuses writes.
+    /// Whether to refuse writes.
     pub read_only: bool,
-    /// Each successful statement is committed (retaining) by the engine. If the answer to one is lost, the error tells of
-    /// the lost connection only: look into the data.
+    /// Whether the engine commits (retaining) after each successful statement. If the answer to a statement is lost,
+    /// the error reports only the lost connection: check the data.
     pub auto_commit: bool,
-    /// Reads the snapshot of this number (Firebird 4+, `Isolation::Snapshot` only). The transaction that the
-    /// number comes from must still be active.
+    /// The number of a snapshot to read (Firebird 4+, `Isolation::Snapshot` only). The transaction that supplied the
+    /// number must still be active.
     pub at_snapshot: Option<u64>,
-    /// Ignores changes of limbo transactions.
+    /// Whether to ignore changes of transactions in limbo.
     pub ignore_limbo: bool,
-    /// Keeps no undo log for the transaction.
+    /// Whether to keep no undo log for the transaction.
     pub no_auto_undo: bool,
 }
 
-const TPB_VERSION3: u8 = 3;
+/// `isc_tpb_*`.
+mod tpb {
+    pub(super) const CONSISTENCY: u8 = 1;
+    pub(super) const CONCURRENCY: u8 = 2;
+    pub(super) const VERSION3: u8 = 3;
+    pub(super) const WAIT: u8 = 6;
+    pub(super) const NOWAIT: u8 = 7;
+    pub(super) const READ: u8 = 8;
+    pub(super) const WRITE: u8 = 9;
+    pub(super) const IGNORE_LIMBO: u8 = 14;
+    pub(super) const READ_COMMITTED: u8 = 15;
+    pub(super) const AUTOCOMMIT: u8 = 16;
+    pub(super) const REC_VERSION: u8 = 17;
+    pub(super) const NO_REC_VERSION: u8 = 18;
+    pub(super) const NO_AUTO_UNDO: u8 = 20;
+    pub(super) const LOCK_TIMEOUT: u8 = 21;
+    pub(super) const READ_CONSISTENCY: u8 = 22;
+    pub(super) const AT_SNAPSHOT_NUMBER: u8 = 23;
+}
 
 impl TransactionOptions {
-    /// A read-only snapshot.
+    /// Options of a read-only snapshot.
     pub fn read_only() -> Self {
         Self { read_only: true, ..Self::default() }
     }
 
     /// The transaction parameter buffer.
     pub fn tpb(&self) -> Vec<u8> {
-        let mut tpb = vec![TPB_VERSION3];
+        let mut out = vec![tpb::VERSION3];
         match self.isolation {
-            Isolation::Snapshot => tpb.push(2),
-            Isolation::SnapshotTableStability => tpb.push(1),
-            Isolation::ReadCommittedRecordVersion => tpb.extend([15, 17]),
-            Isolation::ReadCommittedNoRecordVersion => tpb.extend([15, 18]),
-            Isolation::ReadCommittedReadConsistency => tpb.extend([15, 22]),
-        }
-        tpb.push(if self.read_only { 8 } else { 9 });
-        match self.lock_resolution {
-            LockResolution::Wait => tpb.push(6),
-            LockResolution::NoWait => tpb.push(7),
-            LockResolution::Timeout(seconds) => {
-                tpb.extend([6, 21, 4]);
-                tpb.extend(u32::from(seconds).to_le_bytes());
+            Isolation::Snapshot => out.push(tpb::CONCURRENCY),
+            Isolation::SnapshotTableStability => out.push(tpb::CONSISTENCY),
+            Isolation::ReadCommittedRecordVersion => out.extend([tpb::READ_COMMITTED, tpb::REC_VERSION]),
+            Isolation::ReadCommittedNoRecordVersion => out.extend([tpb::READ_COMMITTED, tpb::NO_REC_VERSION]),
+            Isolation::ReadCommittedReadConsistency => {
+                out.extend([tpb::READ_COMMITTED, tpb::READ_CONSISTENCY])
             }
         }
-        for (wanted, option) in [(self.auto_commit, 16), (self.ignore_limbo, 14), (self.no_auto_undo, 20)] {
+        out.push(if self.read_only { tpb::READ } else { tpb::WRITE });
+        match self.lock_resolution {
+            LockResolution::Wait => out.push(tpb::WAIT),
+            LockResolution::NoWait => out.push(tpb::NOWAIT),
+            LockResolution::Timeout(seconds) => {
+                out.extend([tpb::WAIT, tpb::LOCK_TIMEOUT, 4]);
+                out.extend(u32::from(seconds).to_le_bytes());
+            }
+        }
+        for (wanted, option) in [
+            (self.auto_commit, tpb::AUTOCOMMIT),
+            (self.ignore_limbo, tpb::IGNORE_LIMBO),
+            (self.no_auto_undo, tpb::NO_AUTO_UNDO),
+        ] {
             if wanted {
-                tpb.push(option);
+                out.push(option);
             }
         }
         if let Some(number) = self.at_snapshot {
-            tpb.extend([23, 8]);
-            tpb.extend(number.to_le_bytes());
+            out.extend([tpb::AT_SNAPSHOT_NUMBER, 8]);
+            out.extend(number.to_le_bytes());
         }
-        tpb
+        out
     }
 }
 
-/// The number of a transaction as engines take it when one in limbo is recovered: little-endian, and of eight bytes
-/// since numbers have outgrown four.
+/// Encodes the number of a transaction in limbo for its recovery: eight bytes, little-endian. Numbers have outgrown
+/// four bytes.
 pub fn transaction_id(number: u64) -> [u8; 8] {
     number.to_le_bytes()
 }
 
-/// Transaction info item: the transaction id.
-pub const INFO_ID: u8 = 4;
-/// Transaction info item: the snapshot number (Firebird 4+).
-pub const INFO_SNAPSHOT_NUMBER: u8 = 12;
+// Old paths of item numbers, for the client.
+pub use super::info::transaction::{ID as INFO_ID, SNAPSHOT_NUMBER as INFO_SNAPSHOT_NUMBER};
 
 #[cfg(test)]
 mod tests {

@@ -6,9 +6,8 @@
 //! ```
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use std::fmt;
 
-/// Compresses what is sent.
+/// Compresses the bytes to send.
 #[derive(Debug)]
 pub struct Deflate {
     stream: Compress,
@@ -21,7 +20,7 @@ impl Default for Deflate {
 }
 
 impl Deflate {
-    /// Begins a stream.
+    /// Starts a stream.
     pub fn new() -> Self {
         Self { stream: Compress::new(Compression::default(), true) }
     }
@@ -36,9 +35,9 @@ impl Deflate {
             let result = self.stream.compress_vec(rest, out, FlushCompress::Sync);
             rest = &plain[(self.stream.total_in() - start) as usize..];
             match result {
-                // The flush is complete when it left room over.
+                // The flush is complete if it left room.
                 Ok(Status::Ok) if !rest.is_empty() || out.len() == out.capacity() => {}
-                // No progress is nothing to do: `plain` is empty, or the flush ended exactly with the room.
+                // No progress means nothing to do: `plain` is empty, or the flush ended exactly at the end of the room.
                 Ok(Status::Ok | Status::BufError) => return Ok(()),
                 Ok(Status::StreamEnd) | Err(_) => return Err(CompressError::Internal),
             }
@@ -46,18 +45,18 @@ impl Deflate {
     }
 }
 
-/// Decompresses what is received.
+/// Decompresses the bytes received.
 #[derive(Debug)]
 pub struct Inflate {
     stream: Decompress,
     failed: Option<CompressError>,
 }
 
-/// How far a call of [`Inflate::append`] came.
+/// The progress of one call of [`Inflate::append`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Progress {
-    /// Compressed bytes used up.
+    /// Compressed bytes consumed.
     pub used: usize,
     /// Plain bytes appended.
     pub written: usize,
@@ -70,18 +69,18 @@ impl Default for Inflate {
 }
 
 impl Inflate {
-    /// Plain bytes made per step; large enough for speed, small enough to stay in the cache until it is used.
+    /// Plain bytes produced per step: enough for speed, and few enough to stay in the CPU cache until used.
     const STEP: usize = 32 * 1024;
 
-    /// Begins a stream.
+    /// Starts a stream.
     pub fn new() -> Self {
         Self { stream: Decompress::new(true), failed: None }
     }
 
     /// Decompresses from the front of `compressed`, appending at most `limit` bytes to `out`.
     ///
-    /// Whoever gets `limit` bytes must call again, even with no more input: the stream may hold back output.
-    /// Fewer bytes mean that all input was used. After an error every call repeats it.
+    /// After `limit` bytes, call again even without more input: the stream may hold back output. Fewer bytes mean that
+    /// all input was consumed. After an error, every call returns the same error.
     pub fn append(
         &mut self,
         compressed: &[u8],
@@ -122,28 +121,19 @@ impl Inflate {
     }
 }
 
-/// Why a stream cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a stream failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompressError {
-    /// The bytes received are no zlib stream.
+    /// The bytes received are not a zlib stream.
+    #[error("the compressed data received is corrupt")]
     Corrupt,
-    /// The stream received has an end; those of a connection have none.
+    /// The stream received has an end. A connection's stream never ends.
+    #[error("the server ended the compressed stream")]
     Ended,
-    /// The compressor failed, which it does not for any input.
+    /// The compressor failed. No input should cause that.
+    #[error("the compressor failed")]
     Internal,
 }
-
-impl fmt::Display for CompressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Corrupt => "the compressed data received is corrupt",
-            Self::Ended => "the server ended the compressed stream",
-            Self::Internal => "the compressor failed",
-        })
-    }
-}
-
-impl std::error::Error for CompressError {}
 
 #[cfg(test)]
 mod tests {
@@ -171,7 +161,7 @@ mod tests {
         compressed
     }
 
-    /// Bytes that do not compress.
+    /// Incompressible bytes.
     fn noise(length: usize) -> Vec<u8> {
         let mut state = 1_u64;
         let next = move || {
@@ -216,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn appends_behind_what_is_there() {
+    fn appends_to_existing_bytes() {
         let mut compressed = b"before".to_vec();
         Deflate::new().append(b"plain", &mut compressed).expect("the compressor takes anything");
         let mut plain = b"before".to_vec();
@@ -237,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_endless_stream_is_refused_for_good() {
+    fn anything_but_an_endless_stream_fails_for_good() {
         let ended = b"\x78\x9c\xcb\x2f\x88\x2f\xc8\xcc\x4b\x07\x00\x0b\xc9\x02\xed";
         let with_dictionary = b"\x78\xbb\x0b\xc9\x02\xed\xca\x87\x50\x00\x00\x00\x00\xff\xff";
         let mut damaged = deflate(&mut Deflate::new(), &noise(500));

@@ -1,9 +1,9 @@
-//! Bounds on everything that a peer can make grow.
+//! Bounds on everything that a peer could make grow.
 //!
-//! What one request makes a server send is bounded by the request itself: data of an answer by the length of the buffer that
-//! was asked for, rows by the number of rows. A server that sends more breaks the protocol. These are the bounds of the rest.
+//! A request itself bounds what a server may send in answer: data by the length of the buffer, rows by the number of
+//! rows. A server that sends more violates the protocol. The limits here bound everything else.
 
-/// Upper bounds for what is accepted from a server. The defaults fit every regular server.
+/// Upper bounds on what is accepted from a server. The defaults suit every regular server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of info buffers, BLOB segments and other data of one `op_response`, and of all texts in it.
@@ -20,12 +20,12 @@ pub struct Limits {
     pub inline_blob: usize,
     /// Steps of one authentication exchange (servers stop at 100).
     pub auth_steps: u32,
-    /// Rows handed out in one event.
+    /// Rows delivered in one event.
     pub rows_per_event: usize,
-    /// Bytes of rows and answers that came while the client waited for something else, with what it takes to keep them.
-    /// Firebird ends an answer to `op_fetch` after about 128 KB and an answer about a BLOB after 64 KB.
+    /// Bytes of rows and answers that arrived while the client waited for something else, including the overhead of
+    /// storing them. Firebird ends an answer to `op_fetch` after about 128 KB and an answer about a BLOB after 64 KB.
     pub held: usize,
-    /// Bytes of rows that answer one of the client's own questions, such as those to the catalog.
+    /// Bytes of rows that answer one of the client's own queries, such as those of the catalog.
     pub answer: usize,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The operation word that begins every packet. Unknown values survive.
+/// The operation word that begins every packet. Unknown values are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Op(pub u32);
 

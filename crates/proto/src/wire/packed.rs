@@ -35,8 +35,8 @@ impl PackedFormat {
         &self.layout
     }
 
-    /// Finds the values of the row that begins at `at` in `bytes`, appends their positions and returns where the
-    /// row ends. On any error `positions` is as it was.
+    /// Finds the values of the row that begins at `at` in `bytes`, appends their positions and returns where the row
+    /// ends. Leaves `positions` unchanged on error.
     pub fn measure(&self, bytes: &[u8], at: usize, positions: &mut Vec<u32>) -> Result<usize, DecodeError> {
         let first = positions.len();
         let result = self.walk(bytes, at, positions);
@@ -79,7 +79,7 @@ impl PackedFormat {
         if end > bytes.len() { Err(DecodeError::Incomplete) } else { Ok(end) }
     }
 
-    /// The most bytes that one row can take.
+    /// The most bytes that a row can take.
     pub fn max_row_length(&self) -> usize {
         let widths = self.widths.iter().map(|width| match *width {
             Width::Fixed(width) => width as usize,
@@ -88,8 +88,8 @@ impl PackedFormat {
         widths.fold(self.bitmap, usize::saturating_add)
     }
 
-    /// Packs one native message (see [`RowLayout`]) behind `out`. `None` when the message is too short or a
-    /// VARYING in it is longer than declared; `out` is then as it was.
+    /// Packs one native message (see [`RowLayout`]) and appends it to `out`. `None`, with `out` unchanged, if the
+    /// message is too short or a VARYING in it is longer than declared.
     pub fn pack(&self, message: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let start = out.len();
         let done = self.pack_fields(message, out);

@@ -1,4 +1,4 @@
-//! Protocol versions and what each of them can do. Packets ask these questions; nothing else does.
+//! Protocol versions and their features. Only packets ask for them.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl ProtocolVersion {
     /// Firebird 5.0.3.
     pub const MAX: Self = Self(19);
 
-    /// The version `number`, if this crate speaks it.
+    /// The version with this number, if this crate supports it.
     pub fn new(number: u16) -> Option<Self> {
         (Self::MIN.0..=Self::MAX.0).contains(&number).then_some(Self(number))
     }
@@ -26,21 +26,21 @@ impl ProtocolVersion {
     }
 
     /// The value in `op_connect` and `op_accept`.
-    pub fn to_wire(self) -> u16 {
+    pub(crate) fn to_wire(self) -> u16 {
         self.0 | FIREBIRD_FLAG
     }
 
-    /// Reads the value of `op_accept`; `None` for versions this crate does not speak.
-    pub fn from_wire(word: u16) -> Option<Self> {
+    /// Reads the value of `op_accept`; `None` for versions that this crate does not support.
+    pub(crate) fn from_wire(word: u16) -> Option<Self> {
         if word & FIREBIRD_FLAG == 0 { None } else { Self::new(word & !FIREBIRD_FLAG) }
     }
 
-    /// 14: `op_crypt_key_callback` tells how long the reply may be.
-    pub fn has_callback_size(self) -> bool {
+    /// 14: `op_crypt_key_callback` states how long the reply may be.
+    pub(crate) fn has_callback_size(self) -> bool {
         self.0 >= 14
     }
 
-    /// 16: the key block brings initialisation vectors, so ciphers other than Arc4 work.
+    /// 16: the key block contains initialization vectors, so ciphers other than Arc4 work.
     pub fn has_cipher_iv(self) -> bool {
         self.0 >= 16
     }
@@ -61,7 +61,7 @@ impl ProtocolVersion {
     }
 
     /// 19: `op_execute` carries the inline BLOB limit; `op_inline_blob` exists.
-    pub fn has_inline_blobs(self) -> bool {
+    pub(crate) fn has_inline_blobs(self) -> bool {
         self.0 >= 19
     }
 }

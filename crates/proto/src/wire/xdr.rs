@@ -41,10 +41,10 @@ impl<'a> Writer<'a> {
         self.pad(bytes.len());
     }
 
-    /// Bytes behind their length, padded to a multiple of four.
+    /// Length-prefixed bytes, padded to a multiple of four.
     ///
     /// # Panics
-    /// When `bytes` is longer than the format can say (4 GiB less 64 KiB); requests are built from bounded parts.
+    /// Panics if `bytes` is too long for the format (4 GiB minus 64 KiB). Requests are built from bounded parts.
     pub fn cstr(&mut self, bytes: &[u8]) {
         let length = u32::try_from(bytes.len()).expect("requests are far below 4 GiB");
         assert!(length < 0xffff_0000, "lengths above 0xffff0000 read as 16-bit numbers");
@@ -52,13 +52,13 @@ impl<'a> Writer<'a> {
         self.raw(bytes);
     }
 
-    /// Bytes as they are, without length or padding.
+    /// Raw bytes, without length or padding.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
     /// The zero bytes that follow an opaque of `length` bytes.
-    pub fn pad(&mut self, length: usize) {
+    pub(crate) fn pad(&mut self, length: usize) {
         self.out.extend_from_slice(&[0; 3][..length.wrapping_neg() & 3]);
     }
 }
@@ -81,7 +81,8 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// Incomplete unless so many bytes are left: spares reading the front of a long packet each time more arrives.
+    /// Fails as incomplete unless this many bytes are left. Saves reading the start of a long packet each time more of
+    /// it arrives.
     pub fn require(&self, bytes: u64) -> Result<(), DecodeError> {
         if bytes > (self.bytes.len() - self.at) as u64 { Err(DecodeError::Incomplete) } else { Ok(()) }
     }
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
         Ok(&rest[..length])
     }
 
-    /// A length and that many bytes with their padding. Longer than `limit` is an error before the bytes arrive.
+    /// A length and that many bytes with their padding. A length above `limit` is an error before the bytes arrive.
     pub fn cstr(&mut self, what: &'static str, limit: usize) -> Result<&'a [u8], DecodeError> {
         let length = self.length(what, limit)?;
         self.raw(length)

@@ -36,14 +36,14 @@ fn attached() -> Server {
     server
 }
 
-/// An answer with so many bytes, in part compressible.
+/// An answer with this many bytes, partly compressible.
 fn answer(length: usize) -> Vec<u8> {
     let data: Vec<u8> = (0..length as u32).map(|number| (number.wrapping_mul(number) >> 5) as u8).collect();
     ok(&data)
 }
 
 #[test]
-fn both_directions_are_compressed_behind_the_accept_packet() {
+fn both_directions_are_compressed_after_the_accept_packet() {
     let mut server = attached();
     let sql = "insert into t values (1);".repeat(400);
     let request = ExecuteImmediate { transaction: 1, dialect: Dialect::Three, sql: &sql };
@@ -85,7 +85,7 @@ fn pieces_of_the_compressed_stream_do_not_matter() {
     }
 }
 
-/// Inflating goes in steps of 256 KiB, and one may end with all input used but not all output made.
+/// Inflating goes in steps of 256 KiB, and one may end with all input consumed but not all output produced.
 #[test]
 fn packets_are_complete_as_soon_as_their_last_byte_can_be_inflated() {
     let step = (256 << 10) / 4;
@@ -105,7 +105,7 @@ fn packets_are_complete_as_soon_as_their_last_byte_can_be_inflated() {
 }
 
 #[test]
-fn compression_is_encrypted_where_both_are_agreed_on() {
+fn compressed_data_are_encrypted_if_both_are_agreed_on() {
     for (cipher, iv) in
         [(CipherKind::ChaCha64, &[9; 8][..]), (CipherKind::ChaCha, &[9; 16]), (CipherKind::Arc4, &[])]
     {
@@ -139,9 +139,9 @@ fn compression_is_encrypted_where_both_are_agreed_on() {
     }
 }
 
-/// Such bytes are not protected by the stage that joins: a man in the middle could have put them there.
+/// The new stage does not protect such bytes: a man in the middle could have inserted them.
 #[test]
-fn bytes_in_front_of_a_joining_stage_are_refused() {
+fn bytes_before_a_new_stage_are_refused() {
     let dummy = packets(|out| out.op(Op::DUMMY));
     let in_front_of = |error: &ProtocolError, stage: &str| match error {
         ProtocolError::InvalidMessage(text) => text.ends_with(stage),
@@ -170,8 +170,8 @@ fn bytes_in_front_of_a_joining_stage_are_refused() {
     }
 }
 
-/// A packet can be read before the marker that ends its write has come. What joins must wait for the marker, and
-/// for nothing but the marker.
+/// A packet can be read before the marker that ends its write has arrived. A new stage must wait for the marker, and
+/// for nothing else.
 #[test]
 fn encryption_waits_for_the_end_of_the_compressed_write() {
     let authenticating = || {
@@ -190,12 +190,12 @@ fn encryption_waits_for_the_end_of_the_compressed_write() {
         server.client.read(&wire[cut..]).expect("the rest");
         assert!(server.hears().starts_with(&Op::CRYPT.0.to_be_bytes()), "cut at {cut}");
     }
-    // The beginning of another block gives no plain byte, but it is not encrypted.
+    // The beginning of another block produces no plain byte, but it is not encrypted.
     let (mut server, wire) = authenticating();
     let next = server.transformed(&ok(&[]));
     server.client.read(&[&wire, &next[..2]].concat()).expect("no whole packet");
     assert_eq!(server.hears(), []);
-    let error = server.client.read(&next[2..]).expect_err("a packet in front of encryption");
+    let error = server.client.read(&next[2..]).expect_err("a packet before encryption");
     assert!(matches!(error, ProtocolError::InvalidMessage(_)), "{error}");
     server.client.assert_failed(&error);
 }

@@ -38,7 +38,7 @@ fn fuzz_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// The inputs of a target and what to call them.
+/// The inputs of a target and their names.
 fn inputs(target: &Target) -> Vec<(String, Vec<u8>)> {
     let seeds = (target.seeds)().into_iter().enumerate();
     let mut inputs: Vec<_> = seeds.map(|(number, seed)| (format!("seed {number}"), seed)).collect();
@@ -88,7 +88,7 @@ fn write_fuzz_seeds() {
     }
 }
 
-/// What the recorded servers said, turn by turn, in plain text.
+/// The bytes of the recorded servers, turn by turn, in plain text.
 fn answers() -> Vec<Vec<u8>> {
     let plain = NAMES.into_iter().map(Transcript::load).filter(|transcript| !transcript.encrypted);
     plain
@@ -104,7 +104,7 @@ fn distinct(mut seeds: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Bytes that look random, for bodies that build what they need out of any.
+/// Bytes that look random, for bodies that can use any bytes.
 fn noise() -> Vec<Vec<u8>> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = || {
@@ -125,7 +125,7 @@ fn event() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// The responses that the answers begin with, and the bytes of each behind its operation word.
+/// The responses at the start of the answers, and the bytes of each after its operation word.
 fn responses() -> Vec<(Response, Vec<u8>)> {
     let mut found = Vec::new();
     for answer in answers() {
@@ -148,7 +148,7 @@ fn packet() -> Vec<Vec<u8>> {
     let with = |choice: u8, bytes: &[u8]| [&[choice], bytes].concat();
     let mut seeds: Vec<Vec<u8>> = responses().iter().map(|(_, bytes)| with(0, bytes)).collect();
     seeds.retain(|seed| seed.len() < 300);
-    // Status vectors stand behind object, id and data.
+    // Status vectors follow object, id and data.
     seeds.extend(
         responses()
             .iter()
@@ -181,7 +181,7 @@ fn packet() -> Vec<Vec<u8>> {
     distinct(seeds)
 }
 
-/// Where each type of the recorded table stands in the list of the body.
+/// The index of each type of the recorded table in the list of the body.
 const KINDS: [&[u8]; 24] = [
     &[3],
     &[2],
@@ -250,7 +250,7 @@ fn status() -> Vec<Vec<u8>> {
 
 fn auth_data() -> Vec<Vec<u8>> {
     let accepted = answers().into_iter().filter(|answer| answer[3] == 94).take(5);
-    // Behind the operation word: version, architecture, type, then a length and salt and key.
+    // After the operation word: version, architecture, type, then a length and salt and key.
     let mut seeds: Vec<Vec<u8>> =
         accepted.zip(0_u8..).map(|(answer, plugin)| [&[plugin], &answer[20..20 + 324]].concat()).collect();
     for name in ["crypt-arc4-p15", "crypt-chacha-p19", "crypt-chacha64-p17"] {
@@ -270,7 +270,7 @@ fn connection() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for name in NAMES {
         let session = Session::load(name);
-        // Options: some plugins, encryption disabled or enabled. Then what the server said, as it came.
+        // Options: some plugins, encryption disabled or enabled. Then the bytes of the server, as received.
         let mut seed = vec![if session.transcript.encrypted { 0b1110 } else { 0b0110 }];
         for (number, turn) in session.transcript.turns.iter().enumerate() {
             if number >= session.handshake {

@@ -1,4 +1,4 @@
-//! Descriptions that do not fit into one answer, and answers that are none.
+//! Descriptions that do not fit into one answer, and answers that are not descriptions.
 
 use crate::player::Delivery;
 use crate::requests::FROM_THE_THIRD_COLUMN;
@@ -8,19 +8,11 @@ use firearrow_proto::api::describe::{
     DescribeError, Describer, RecordCounts, StatementInfo, StatementKind, prepare_items,
 };
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
-
-const END: u8 = 1;
-const TRUNCATED: u8 = 2;
-const COLUMNS: u8 = 4;
-const PARAMETERS: u8 = 5;
-const VARIABLES: u8 = 7;
-const VARIABLE_END: u8 = 8;
-const INDEX: u8 = 9;
-const TYPE: u8 = 11;
-const FIELD: u8 = 16;
-const FROM: u8 = 20;
-const KIND: u8 = 21;
-const FLAGS: u8 = 27;
+use firearrow_proto::api::info::statement::{
+    BIND as PARAMETERS, DESCRIBE_END as VARIABLE_END, DESCRIBE_VARS as VARIABLES, FIELD, SELECT as COLUMNS,
+    SQLDA_SEQ as INDEX, SQLDA_START as FROM, STMT_FLAGS as FLAGS, STMT_TYPE as KIND, TYPE,
+};
+use firearrow_proto::api::info::{END, TRUNCATED};
 
 #[test]
 fn a_cut_description_is_continued_where_it_was_cut() {
@@ -30,7 +22,7 @@ fn a_cut_description_is_continued_where_it_was_cut() {
     let mut describer = Describer::new();
     assert_eq!(describer.read(&prepared.data), Ok(false));
     assert_eq!(describer.continuation(), FROM_THE_THIRD_COLUMN);
-    // What the recording asked in this way was cut again, within the eighth column.
+    // The recorded answer to these items was cut again, within the eighth column.
     assert_eq!(describer.read(&more.data), Ok(false));
     let mut from_the_eighth = FROM_THE_THIRD_COLUMN;
     from_the_eighth[2] = 8;
@@ -90,7 +82,7 @@ impl Engine<'_> {
                         self.put(out, FIELD, variable.field.as_bytes())?;
                         self.marker(out, VARIABLE_END)?;
                     }
-                    // The items of a variable end at this marker; they all have been given.
+                    // The items of a variable end at this marker; all have been answered.
                     let end = items.iter().position(|code| *code == VARIABLE_END)?;
                     items = &items[end + 1..];
                 }
@@ -100,7 +92,7 @@ impl Engine<'_> {
         self.marker(out, END)
     }
 
-    /// There must be room for the marker of a truncation behind everything.
+    /// Leaves room for the truncation marker at the end.
     fn put(&self, out: &mut Vec<u8>, code: u8, value: &[u8]) -> Option<()> {
         if out.len() + 3 + value.len() >= self.limit {
             return None;
@@ -155,12 +147,12 @@ fn every_buffer_length_leads_to_the_same_description() {
 }
 
 #[test]
-fn a_variable_larger_than_the_buffer_is_an_error_and_no_endless_loop() {
+fn a_variable_larger_than_the_buffer_is_an_error_not_an_endless_loop() {
     let info = StatementInfo { columns: variables(2, &"X".repeat(80)), ..StatementInfo::default() };
     let engine = Engine { info: &info, limit: 60 };
     let mut describer = Describer::new();
     assert_eq!(describer.read(&engine.answer(&prepare_items())), Ok(false));
-    // The list of parameters is known to be empty now; the next answer brings nothing new.
+    // The list of parameters is known to be empty now; the next answer adds nothing.
     let answer = engine.answer(&describer.continuation());
     assert_eq!(describer.read(&answer), Err(DescribeError("a description that does not advance".into())));
 }

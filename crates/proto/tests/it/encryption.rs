@@ -1,4 +1,4 @@
-//! What wire encryption demands of a handshake, and that nothing secret leaves the client without it.
+//! What wire encryption requires of a handshake, and that no secret leaves the client without it.
 
 use crate::player::Player;
 use crate::script::*;
@@ -74,7 +74,7 @@ fn legacy_auth_is_left_out_where_encryption_is_required() {
 }
 
 #[test]
-fn legacy_auth_sends_its_hash_where_asked_to() {
+fn legacy_auth_sends_its_hash_if_requested() {
     let mut server = listen(|options| options.auth_plugins = vec![AuthPlugin::Legacy]);
     assert!(
         server.heard.windows(12).any(|window| window == b"\x00QP3LMZ/MJh."),
@@ -88,7 +88,7 @@ fn legacy_auth_sends_its_hash_where_asked_to() {
 }
 
 #[test]
-fn without_a_common_cipher_enabled_encryption_goes_on_in_plain_text() {
+fn without_a_common_cipher_enabled_encryption_falls_back_to_plain_text() {
     // Nothing known, vectors missing, and vectors in a protocol that has none.
     for (number, keys) in [
         (19, Vec::new()),
@@ -105,8 +105,8 @@ fn without_a_common_cipher_enabled_encryption_goes_on_in_plain_text() {
     }
 }
 
-/// A server chooses the counter in the vector of ChaCha, and so when the keystream ends: here behind 64 bytes,
-/// enough for the answer to `op_crypt` but not for `op_attach`.
+/// A server chooses the counter in the vector of ChaCha, and so when the keystream ends: here after 64 bytes, enough
+/// for the answer to `op_crypt` but not for `op_attach`.
 #[test]
 fn a_cipher_that_fails_lets_no_plain_text_out() {
     let mut iv = [7; 16];
@@ -126,7 +126,7 @@ fn a_cipher_that_fails_lets_no_plain_text_out() {
     server.client.assert_failed(&exhausted);
 }
 
-/// The attack: a peer that does not know the password takes any proof, and says that encryption has begun.
+/// The attack: a peer that does not know the password accepts any proof and claims that encryption has begun.
 #[test]
 fn a_peer_without_the_session_key_is_refused_before_the_attach() {
     for (wire_crypt, compress) in
@@ -142,7 +142,7 @@ fn a_peer_without_the_session_key_is_refused_before_the_attach() {
         let _proof = server.hears();
         server.says(&ok(&keys("Arc4", &[]))).expect("a good packet");
         assert!(server.hears().starts_with(&Op::CRYPT.0.to_be_bytes()));
-        // In clear text, which is what anybody can say.
+        // In clear text, which anyone can send.
         let error = server.says(&ok(&[])).expect_err("a peer without the key");
         assert_eq!(error, ProtocolError::NotEncrypted, "compressed: {compress}");
         server.client.assert_failed(&error);
@@ -151,7 +151,7 @@ fn a_peer_without_the_session_key_is_refused_before_the_attach() {
 }
 
 #[test]
-fn stats_say_whether_what_travels_is_encrypted() {
+fn stats_report_whether_the_connection_is_encrypted() {
     let mut server = listen(|_| {});
     server.says(&cond_accept("Srp256")).expect("a good packet");
     server.says(&ok(&keys("Arc4", &[]))).expect("a good packet");
@@ -169,7 +169,7 @@ fn stats_say_whether_what_travels_is_encrypted() {
     let _attach = server.hears();
     let plain = *server.client.connection.stats();
     assert!(!plain.encrypted);
-    // One part in clear text makes the sum one.
+    // One part in clear text makes the sum unencrypted.
     let mut sum = WireStats::default();
     sum += encrypted;
     assert!(sum.encrypted);

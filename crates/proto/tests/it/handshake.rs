@@ -1,4 +1,4 @@
-//! The recorded handshakes: every byte that the client writes, and what the server's answers lead to.
+//! The recorded handshakes: every byte that the client writes, and the effect of the server's answers.
 
 use crate::player::{Delivery, Player, Said};
 use crate::sessions::Session;
@@ -7,7 +7,7 @@ use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::Limits;
 use firearrow_proto::wire::crypt::CipherKind;
 
-/// Field choices are the recorded ones, so nothing may differ. Encrypted turns are compared as ciphertext.
+/// The fields have the recorded values, so nothing may differ. Encrypted turns are compared as ciphertext.
 #[test]
 fn every_byte_written_is_the_recorded_one() {
     for name in NAMES {
@@ -16,7 +16,7 @@ fn every_byte_written_is_the_recorded_one() {
         assert_eq!(played.result, Ok(()), "{name}");
         assert_eq!(played.written.len(), session.transcript.turns.len(), "{name}");
         for (turn, written) in played.written.iter().enumerate() {
-            // This client always sends the data of its first plugin: here the recorded op_connect had none.
+            // This client always sends the data of its first plugin; this recorded op_connect had none.
             if name == "handshake-p19-contauth" && turn == 0 {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Recorded sessions with a server that damages what it says in any way the mutating proxy knows: events or a typed error,
-//! never a panic, never much memory. `make hostile` does the same to real servers and the whole client.
+//! Recorded sessions with a server that damages its bytes in every way that the mutating proxy knows: events or a typed
+//! error, never a panic, never much memory. `make hostile` does the same to real servers and the whole client.
 
 use crate::bodies::session;
 use crate::memory;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Seeds for each recording.
 const SEEDS: u64 = 150;
-/// The buffers of a connection, the bytes of a flood and what the player keeps of them: each row, value by value.
+/// The buffers of a connection, the bytes of a flood, and every value that the player keeps.
 const MEMORY: usize = 24 << 20;
 
 #[test]
@@ -33,7 +33,7 @@ fn sessions_with_a_hostile_server_end_in_events_or_a_typed_error() {
             *ends.entry(end).or_default() += 1;
         }
     }
-    // Each of them is met, and damage that nobody notices is the smaller part.
+    // Each error occurs, and most of the damage is noticed.
     let all: u64 = ends.values().sum();
     assert!(ends.len() >= 5 && ends["played"] * 3 < all * 2, "{ends:?}");
 }

@@ -1,9 +1,10 @@
-//! Everything that a peer can make grow has a bound, and memory stays within it.
+//! Everything that a peer could make grow is bounded, and memory stays within the bounds.
 
 use crate::memory;
 use crate::player::{Player, Said};
 use crate::rows::{fetch, fetch_response, fetched, format, number_and_text};
 use crate::script::{self, Auth, COMPRESS, LAZY, Server, accept, accept_auth, ok, packets, version};
+use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::FieldKind;
 use firearrow_proto::wire::compress::Deflate;
 use firearrow_proto::wire::connection::ConnectOptions;
@@ -15,7 +16,7 @@ use firearrow_proto::wire::packet::{Answer, Request};
 use firearrow_proto::wire::xdr::Writer;
 use firearrow_proto::wire::{Limits, Op, ProtocolError, ProtocolVersion};
 
-/// Limits far below the buffers of a connection, so that what tests reach is the limit.
+/// Limits far below the buffers of a connection, so that tests reach the limits first.
 fn small() -> Limits {
     Limits {
         response_data: 5000,
@@ -51,7 +52,7 @@ fn too_long(result: Result<(), ProtocolError>, field: &str, announced: u64) {
     }
 }
 
-/// Lengths of 2 GB are refused when they are announced, not when the buffer is full.
+/// Lengths of 2 GB are refused on arrival, not when the buffer is full.
 #[test]
 fn huge_lengths_are_refused_before_their_bytes_arrive() {
     const HUGE: u32 = 0x7fff_fffc;
@@ -91,7 +92,7 @@ fn huge_lengths_are_refused_before_their_bytes_arrive() {
         let accepted = packets(|out| {
             out.bytes(&accept(19, LAZY));
             for part in 0..4 {
-                // The third field is no string.
+                // The third field is not a string.
                 out.word(if part == at && part != 2 { HUGE } else { 0 });
             }
         });
@@ -154,7 +155,7 @@ fn a_packet_that_never_ends_is_cut_off() {
         (&[1, 335_544_569][..], "status vector"),
         (&[4, 1], "status vector"),
         (&[18, 335_544_808], "status vector"),
-        (&[1, 0], "status vector"), // success, over and over
+        (&[1, 0], "status vector"), // success, repeated
         (&[2, 0], "status vector"),
     ] {
         too_long(Err(endless(words)), field, 65);
@@ -163,7 +164,7 @@ fn a_packet_that_never_ends_is_cut_off() {
     too_long(Err(endless(&text)), "status texts", 5200);
 }
 
-/// Completion states name their sizes first; nothing is reserved for them.
+/// Completion states begin with their sizes; no memory is reserved for them.
 #[test]
 fn completion_counts_reserve_no_memory() {
     let completion = |counts: [u32; 4]| {
@@ -186,9 +187,9 @@ fn completion_counts_reserve_no_memory() {
     }
 }
 
-/// A long list of counts arrives in many reads and must not be gone through at each of them.
+/// A long list of counts arrives in many reads and must not be scanned on each of them.
 #[test]
-fn counts_are_not_read_before_all_of_them_are_there() {
+fn counts_are_not_read_before_all_have_arrived() {
     let mut player = attached(Limits::default());
     let _ticket = player.send(&RunBatch).expect("attached");
     let records = 10_000;
@@ -235,19 +236,19 @@ fn endless_rows_come_in_events_of_bounded_size() {
     });
     assert_eq!(player.largest_event, 100);
     assert_eq!(player.connection.pending(), 1, "the fetch is not answered before its terminator");
-    // The list of what was said takes most of it.
+    // The list of events takes most of it.
     assert!(peak < 2 << 20, "{peak} bytes for {} received", 32 * rows.len());
 }
 
-/// Each fetch has a count of its own, whatever the others left.
+/// Each fetch has its own count, whatever the others left.
 #[test]
-fn more_rows_than_were_asked_for_end_the_connection() {
+fn more_rows_than_requested_end_the_connection() {
     for per_event in [2, 8192] {
         let mut player = attached(Limits { rows_per_event: per_event, ..Limits::default() });
         let request = |rows| Fetch { statement: 1, output: number_and_text(), first: true, rows };
         let _first = player.send(&request(3)).expect("attached");
         let _second = player.send(&request(5)).expect("attached");
-        // The first answer is short, which is the server's right.
+        // The first answer is short, which is legal.
         let good = [fetched(1, None), fetched(2, None), fetch_response(0, 0)].concat();
         player.read(&good).expect("good packets");
         player.read(&fetched(3, None).repeat(5)).expect("good packets");
@@ -259,7 +260,7 @@ fn more_rows_than_were_asked_for_end_the_connection() {
     }
 }
 
-/// Whoever wants rows would ask again, and never wait longer than for one answer.
+/// A caller that needs rows would repeat the fetch, and never wait longer than for one answer.
 #[test]
 fn a_fetch_gives_rows_or_ends_the_cursor() {
     let mut player = attached(Limits::default());
@@ -273,9 +274,9 @@ fn a_fetch_gives_rows_or_ends_the_cursor() {
     player.assert_failed(&error);
 }
 
-/// The rows that were asked for are handed out before the one too many is reported.
+/// The requested rows are delivered before the extra one is reported.
 #[test]
-fn good_rows_come_before_the_one_that_is_too_many() {
+fn good_rows_come_before_the_extra_one() {
     let mut player = attached(Limits::default());
     let fetch = Fetch { statement: 1, output: number_and_text(), first: true, rows: 3 };
     let _ticket = player.send(&fetch).expect("attached");
@@ -283,9 +284,9 @@ fn good_rows_come_before_the_one_that_is_too_many() {
     assert_eq!(player.said.len(), 3);
 }
 
-/// What an answer may bring is known from the question.
+/// The request bounds the data of its answer.
 #[test]
-fn more_data_than_were_asked_for_are_refused_when_they_are_announced() {
+fn more_data_than_requested_are_refused_when_announced() {
     fn refused(request: &impl Request, most: usize) {
         for (length, is_good) in [(most, true), (most + 1, false)] {
             let mut player = attached(Limits::default());
@@ -299,7 +300,7 @@ fn more_data_than_were_asked_for_are_refused_when_they_are_announced() {
             }
         }
     }
-    refused(&InfoSql { object: 1, items: &[23], buffer_length: 128 }, 128);
+    refused(&InfoSql { object: 1, items: &[RECORDS], buffer_length: 128 }, 128);
     refused(&GetSegment { blob: 1 }, 65535);
     refused(&Ping, 65535);
 }
@@ -339,7 +340,7 @@ fn a_row_beyond_its_limit_is_refused_however_it_arrives() {
     }
 }
 
-/// The bound on packets follows the largest limit, whichever that is.
+/// The bound on packets follows the largest limit.
 #[test]
 fn a_large_limit_of_one_kind_does_not_depend_on_the_others() {
     let tight = Limits { response_data: 1000, row: 1000, inline_blob: 1000, ..Limits::default() };
@@ -368,7 +369,7 @@ fn a_large_limit_of_one_kind_does_not_depend_on_the_others() {
     }
 }
 
-/// Rows that are declared long but are short: however many of them are in the buffer, none is too long.
+/// Rows that are declared long but are short: none is too long, however many the buffer holds.
 #[test]
 fn many_short_rows_of_a_long_declaration_are_fine() {
     let output = format(&[FieldKind::Varying(30_000)]);
@@ -425,7 +426,7 @@ fn a_decompression_bomb_goes_off_in_small_pieces() {
     assert!(peak < 2 << 20, "{peak} bytes");
 }
 
-/// Reads without ever taking an event, until the connection has enough.
+/// Reads without ever taking an event, until the connection fails.
 fn read_without_listening(player: &mut Player, wire: &[u8]) -> ProtocolError {
     let (peak, error) = memory::peak(|| {
         wire.chunks(500).cycle().take(100_000).find_map(|piece| {
@@ -442,7 +443,7 @@ fn read_without_listening(player: &mut Player, wire: &[u8]) -> ProtocolError {
 }
 
 #[test]
-fn input_is_bounded_even_if_nobody_takes_events() {
+fn input_is_bounded_even_if_no_events_are_taken() {
     let limits = Limits { response_data: 100_000, row: 100_000, ..Limits::default() };
     let mut player = attached(limits);
     let error = read_without_listening(&mut player, &[0; 5000]);

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 fn count(change: isize) {
-    // Threads that are ending have no counters any more; nobody asks for them either.
+    // Threads that are ending no longer have counters, and nothing needs them.
     let _ = LIVE.try_with(|live| {
         live.set(live.get() + change);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live.get())));
@@ -25,7 +25,7 @@ fn count(change: isize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
-        // SAFETY: the caller's promises are those of the system's allocator.
+        // SAFETY: the caller makes the promises that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The most bytes that `run` held at one time, and its result.
+/// Returns the most bytes that `run` held at one time, and its result.
 pub(crate) fn peak<T>(run: impl FnOnce() -> T) -> (usize, T) {
     let before = LIVE.get();
     PEAK.set(before);

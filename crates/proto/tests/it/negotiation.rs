@@ -1,5 +1,5 @@
-//! Handshakes with servers that no recording has: plugin switches, refusals, key callbacks, and servers that
-//! break the rules.
+//! Handshakes with servers that no recording contains: plugin switches, refusals, key callbacks, and servers that
+//! violate the protocol.
 
 use crate::player::{Player, Said};
 use crate::script::*;
@@ -33,7 +33,8 @@ fn auth_items(data: &str, plugin: &str) -> Vec<(u8, Vec<u8>)> {
     ]
 }
 
-/// The handshake fails with this error, for good, and nothing derived from the password has left the client.
+/// Checks that the handshake fails for good with this error, and that nothing derived from the password has left the
+/// client.
 #[track_caller]
 fn refused(mut server: Server, packets: &[u8]) -> ProtocolError {
     let error = server.says(packets).expect_err("a refusal");
@@ -66,8 +67,8 @@ fn accept_data_is_answered_by_a_proof_in_attach() {
 }
 
 #[test]
-fn a_switch_of_plugin_starts_it_afresh_and_ignores_stale_data() {
-    // Before any proof, with an empty packet and with one that carries another plugin's data.
+fn a_switch_of_plugin_starts_again_and_ignores_stale_data() {
+    // Before any proof, with an empty packet and with one that contains another plugin's data.
     for data in [Vec::new(), server_data()] {
         let mut server = listen(|_| {});
         let auth = Auth { data: &data, plugin: "Srp", ..Auth::default() };
@@ -79,7 +80,7 @@ fn a_switch_of_plugin_starts_it_afresh_and_ignores_stale_data() {
         server.says(&ok(&[])).expect("a good packet");
         assert!(heard_attach(&mut server).is_empty(), "the DPB carries no authentication data");
     }
-    // After a proof that was not accepted.
+    // After a rejected proof.
     let mut server = listen(|_| {});
     server.says(&cond_accept("Srp256")).expect("a good packet");
     let proof = (vector::SRP256_PROOF.into(), "Srp256".into(), "Srp256,Srp".into());
@@ -101,7 +102,7 @@ fn a_plugin_that_was_not_offered_ends_the_login() {
         };
         assert!(text.contains(plugin) && text.contains("Srp256,Srp") && text.contains("SYSDBA"), "{text}");
     }
-    // This is how a server says that a password is wrong.
+    // This is how a server reports a wrong password.
     let mut server = listen(|_| {});
     server.says(&cond_accept("Srp256")).expect("a good packet");
     let _proof = server.hears();
@@ -110,7 +111,7 @@ fn a_plugin_that_was_not_offered_ends_the_login() {
     server.client.assert_failed(&error);
 }
 
-/// A server that asks for Legacy_Auth asks for a hash that it can turn back into the password.
+/// A server that asks for Legacy_Auth asks for a hash from which it can recover the password.
 #[test]
 fn the_advice_to_add_a_plugin_names_its_risk() {
     let text = |plugin| refused(listen(|_| {}), &cond_accept(plugin)).to_string();
@@ -126,7 +127,7 @@ fn strict() -> Server {
     listen(|options| options.allow_no_authentication = false)
 }
 
-/// The attack: whoever answers first says that everybody is welcome.
+/// The attack: the peer that answers first lets everyone in.
 #[test]
 fn a_peer_that_asks_for_no_proof_is_refused() {
     let done = Auth { authenticated: true, ..Auth::default() };
@@ -138,7 +139,7 @@ fn a_peer_that_asks_for_no_proof_is_refused() {
             assert!(error.to_string().contains("allow_no_authentication=yes"), "{error}");
         }
     }
-    // A bare accept, and an attach that is answered at once.
+    // A bare accept, and an attach answered at once.
     let mut server = strict();
     server.says(&accept(19, LAZY)).expect("a good packet");
     assert_eq!(server.says(&ok(&[])), Err(ProtocolError::Unauthenticated));
@@ -148,26 +149,26 @@ fn a_peer_that_asks_for_no_proof_is_refused() {
     let auth = Auth { plugin: "Srp", ..Auth::default() };
     server.says(&accept_auth(Op::COND_ACCEPT, 19, LAZY, auth)).expect("a good packet");
     assert_eq!(server.says(&ok(&keys("Arc4", &[]))), Err(ProtocolError::Unauthenticated));
-    // The proof of a plugin that was given up does not count.
+    // The proof of an abandoned plugin does not count.
     let mut server = strict();
     server.says(&cond_accept("Srp256")).expect("a good packet");
     server.says(&cont_auth(&[], "Srp")).expect("a good packet");
     assert_eq!(server.says(&ok(&keys("Arc4", &[]))), Err(ProtocolError::Unauthenticated));
-    // Where it is asked for, it is allowed.
+    // It is allowed if the options ask for it.
     let mut server = listen(|_| {});
     server.says(&accept_auth(Op::ACCEPT_DATA, 19, LAZY, done)).expect("a good packet");
     server.says(&ok(&[])).expect("a good packet");
     assert!(server.client.is_attached());
 }
 
-/// The attack: each further question gets another guess at the password checked.
+/// The attack: each further question tests another guess at the password.
 #[test]
 fn a_peer_gets_one_proof_of_each_plugin() {
     let mut server = strict();
     server.says(&cond_accept("Srp256")).expect("the first proof");
     let error = server.says(&cont_auth(&server_data(), "Srp256")).expect_err("a second one");
     assert!(matches!(&error, ProtocolError::LoginFailed(text) if text.contains("second proof")), "{error}");
-    // Nor by way of another plugin and back.
+    // Nor via another plugin and back.
     let mut server = strict();
     server.says(&cond_accept("Srp256")).expect("the first proof");
     server.says(&cont_auth(&[], "Srp")).expect("another plugin");
@@ -178,7 +179,7 @@ fn a_peer_gets_one_proof_of_each_plugin() {
 }
 
 #[test]
-fn every_way_in_of_a_real_server_counts_as_a_proof() {
+fn every_login_sequence_of_a_real_server_counts_as_a_proof() {
     // Before attach, with attach, and after it.
     let mut server = strict();
     server.says(&cond_accept("Srp256")).expect("a good packet");
@@ -195,7 +196,7 @@ fn every_way_in_of_a_real_server_counts_as_a_proof() {
     server.says(&cont_auth(&server_data(), "Srp256")).expect("a good packet");
     server.says(&ok(&[])).expect("a good packet");
     assert!(server.client.is_attached());
-    // Legacy_Auth needs one step only; so it does after a switch.
+    // Legacy_Auth needs only one step, also after a switch.
     let legacy = Auth { authenticated: true, plugin: "Legacy_Auth", ..Auth::default() };
     let mut server = listen(|options| {
         options.allow_no_authentication = false;
@@ -229,7 +230,7 @@ fn refusals_of_op_connect_say_why() {
 }
 
 #[test]
-fn a_refused_attach_brings_the_status_vector() {
+fn a_refused_attach_returns_the_status_vector() {
     let mut server = listen(|_| {});
     server.says(&accept(19, LAZY)).expect("a good packet");
     let status = [1, gds::ISC_IO_ERROR.cast_unsigned(), 4, 7, 0];
@@ -242,7 +243,7 @@ fn a_refused_attach_brings_the_status_vector() {
 }
 
 #[test]
-fn warnings_of_an_attach_are_handed_out() {
+fn warnings_of_an_attach_are_delivered() {
     let mut server = listen(|_| {});
     server.says(&accept(19, LAZY)).expect("a good packet");
     server.says(&response(0, &[], &[1, 0, 18, 335_544_808, 0])).expect("a good packet");
@@ -285,8 +286,8 @@ fn key_callbacks_follow_the_protocol_version() {
         let callbacks = [asked(b"security", Some(32)), asked(b"database", size), asked(b"database", size)];
         assert_eq!(server.client.said[..3], callbacks, "protocol {number}");
         assert!(matches!(server.client.said[3..], [Said::Attached(_)]));
-        // Attached: there is nothing left to ask a key for.
-        let error = server.says(&key_callback(b"late", size)).expect_err("no answer to anything");
+        // Attached: there is no reason left to ask for a key.
+        let error = server.says(&key_callback(b"late", size)).expect_err("not an answer");
         assert!(
             matches!(error, ProtocolError::UnexpectedPacket { op: Op::CRYPT_KEY_CALLBACK, .. }),
             "{error}"
@@ -371,7 +372,7 @@ fn unusable_options_are_refused_before_anything_is_sent() {
     assert_eq!(open(&|_| {}), None);
     assert_eq!(open(&|options| options.srp_private.truncate(31)), Some(AuthError::WeakPrivateKey.into()));
     assert_eq!(open(&|options| options.login = "\"open".into()), Some(AuthError::MissingQuote.into()));
-    // A clumplet holds 255 bytes; a login cut to that would be another one.
+    // A clumplet holds 255 bytes; a truncated login would be a different one.
     let misuse: [&dyn Fn(&mut ConnectOptions); 3] = [
         &|options| options.versions.clear(),
         &|options| options.versions = vec![version(13); 11],
@@ -416,7 +417,7 @@ fn keep_alive_packets_are_skipped_in_every_phase() {
 }
 
 #[test]
-fn creating_a_database_differs_in_the_operation_only() {
+fn creating_a_database_differs_only_in_the_operation() {
     let connect = |create| {
         let mut server = listen(|options| options.create = create);
         server.says(&accept(19, LAZY)).expect("a good packet");

@@ -1,4 +1,4 @@
-//! Drives a [`Connection`] with prepared bytes and keeps what it says.
+//! Drives a [`Connection`] with prepared bytes and records its events.
 
 use firearrow_proto::api::decfloat::{decode64, decode128};
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
@@ -72,11 +72,11 @@ impl<R: Request> Ask for R {
     }
 }
 
-/// A connection, what it said so far, and the formats of the rows it was asked for.
+/// A connection, its events so far, and the formats of the requested rows.
 pub(crate) struct Player {
     pub(crate) connection: Connection,
     pub(crate) said: Vec<Said>,
-    /// The most rows that one event brought.
+    /// The most rows in one event.
     pub(crate) largest_event: usize,
     formats: Vec<(Ticket, Arc<PackedFormat>)>,
 }
@@ -104,9 +104,9 @@ impl Player {
         Ok(bytes)
     }
 
-    /// One read from the link (more, should there be no room) and all events that it makes.
+    /// One read from the link (more if there is no room) and all its events.
     pub(crate) fn read(&mut self, mut bytes: &[u8]) -> Result<(), ProtocolError> {
-        // Nobody answers what has not been handed out.
+        // A request that was not handed out gets no answer.
         let _ = self.connection.outgoing();
         while !bytes.is_empty() {
             let space = self.connection.space()?;
@@ -153,7 +153,7 @@ impl Player {
         self.connection.received(0)
     }
 
-    /// The connection has ended with `error`, and whatever is tried with it says so again.
+    /// Checks that the connection has ended with `error`, and that every further call returns it again.
     #[track_caller]
     pub(crate) fn assert_failed(&mut self, error: &ProtocolError) {
         let connection = &mut self.connection;
@@ -213,7 +213,7 @@ fn decode(kind: FieldKind, bytes: &[u8]) -> Option<Value> {
     })
 }
 
-/// How the bytes of a server arrive.
+/// The way a server's bytes arrive.
 pub(crate) struct Delivery {
     /// The size of each next read.
     pub(crate) pieces: Box<dyn FnMut() -> usize>,
@@ -226,7 +226,7 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Everything that the server says at a time arrives at once.
+    /// All bytes of a turn arrive at once.
     pub(crate) fn whole() -> Self {
         Self::in_pieces(|| usize::MAX)
     }
@@ -241,7 +241,7 @@ impl Delivery {
         Self::in_pieces(move || 1 + random.below(max))
     }
 
-    /// Delivers what the server says from place `at` of its stream on.
+    /// Delivers the server's bytes from position `at` of its stream.
     pub(crate) fn deliver(
         &mut self,
         player: &mut Player,
@@ -252,7 +252,7 @@ impl Delivery {
         let mut ended = false;
         if let Some(mutator) = &mut self.mutator {
             let original = std::mem::take(&mut bytes);
-            // Nobody waits here, so that silence is an end like any other.
+            // Nothing waits here, so silence is an end like any other.
             ended = mutator.apply(&original, &mut bytes).is_some();
         }
         if let Some(byte) = self.flip.and_then(|(place, _)| bytes.get_mut(place.checked_sub(at)?)) {

@@ -1,10 +1,11 @@
-//! What the client of each recording asked after its handshake, as requests of this crate.
+//! The requests of each recorded client after its handshake, as requests of this crate.
 
 use crate::player::Ask;
 use crate::transcript::Transcript;
 use firearrow_proto::api::describe::{self, Describer, StatementInfo};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::transaction::TransactionOptions;
 use firearrow_proto::wire::packed::PackedFormat;
@@ -94,7 +95,7 @@ fn describe_types() -> Vec<Turn> {
     vec![start(), prepare, free_and_ping(FreeOption::Drop), commit()]
 }
 
-/// Items that continue a description from the third column on; `describe.rs` checks that a describer asks so.
+/// Items that continue a description from the third column on; `describe.rs` checks that a describer requests them.
 pub(crate) const FROM_THE_THIRD_COLUMN: [u8; 17] =
     [20, 2, 3, 0, 4, 7, 9, 11, 12, 13, 14, 16, 17, 18, 19, 25, 8];
 
@@ -210,7 +211,7 @@ fn params_types(transcript: &Transcript) -> Vec<Turn> {
     let input = format_of(&described(transcript).parameters);
     let mut message = Vec::new();
     input.pack(&all_types_message(input.layout()), &mut message).expect("a full message");
-    let counts = InfoSql { object: STATEMENT, items: &[describe::RECORDS], buffer_length: 100 };
+    let counts = InfoSql { object: STATEMENT, items: &[RECORDS], buffer_length: 100 };
     let sql = "insert into alltypes(id,sm,i,b,n9,n18,f,d,dt,tm,ts,c10,v10,oc,ov,bo,i128,n38,d16,d34,tmz,tsz) \
         values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     vec![

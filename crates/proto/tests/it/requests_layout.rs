@@ -1,23 +1,24 @@
-//! The bytes of requests, word by word, where no recording has them: the examples of the protocol reference
-//! (appendix A.5) and the fields that depend on the version.
+//! The bytes of requests that no recording contains, word by word: the examples of the protocol reference (appendix
+//! A.5) and the fields that depend on the version.
 
 use crate::rows::format;
 use crate::transcript::unhex;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::event::event_block;
+use firearrow_proto::api::info::statement as item;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::ProtocolVersion;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::attach::{DropDatabase, Dummy, Ping};
-use firearrow_proto::wire::packet::blob::{CancelBlob, CloseBlob, CreateBlob, GetSegment, PutSegment};
+use firearrow_proto::wire::packet::blob::{CloseBlob, CreateBlob, GetSegment, PutSegment};
 use firearrow_proto::wire::packet::event::{AbortAuxiliary, CancelEvents, QueueEvents, RequestAuxiliary};
 use firearrow_proto::wire::packet::info::{InfoBlob, InfoDatabase, InfoTransaction};
 use firearrow_proto::wire::packet::scroll::FetchScroll;
 use firearrow_proto::wire::packet::statement::{
     AllocateStatement, Execute, ExecuteOptions, ExecuteSingleton, Fetch, FreeOption, FreeStatement,
-    Parameters, PrepareStatement, SetCursor,
+    Parameters, PrepareStatement,
 };
 use firearrow_proto::wire::packet::transaction::{
     CommitRetaining, PrepareTransaction, Reconnect, RollbackRetaining,
@@ -50,7 +51,7 @@ fn requests_follow_the_reference_examples() {
             statement: LAST_OBJECT,
             dialect: Dialect::Three,
             sql: "SELECT 1 FROM RDB$DATABASE",
-            items: &[0x15, 0x1b],
+            items: &[item::STMT_TYPE, item::STMT_FLAGS],
             buffer_length: 1024,
         },
         "00000044 00000001 0000FFFF 00000003 0000001A 53454C45 43542031 2046524F 4D205244 42244441 54414241 53450000 \
@@ -85,11 +86,9 @@ fn other_requests_follow_their_layouts() {
     check(&CancelEvents { id: 9 }, "00000031 00000000 00000009");
     check(&FreeStatement { statement: 2, option: FreeOption::Unprepare }, "00000043 00000002 00000004");
     // The name brings its own terminator, the type is 0.
-    check(&SetCursor { statement: 2, name: "C1" }, "00000045 00000002 00000003 43310000 00000000");
     let create = CreateBlob { transaction: 3, bpb: &STREAM_BPB };
     check(&create, "00000039 00000004 01030101 00000003 00000000 00000000");
     check(&PutSegment { blob: 5, bytes: b"hello" }, "00000025 00000005 00000005 00000005 68656C6C 6F000000");
-    check(&CancelBlob { blob: 5 }, "00000026 00000005");
     // Object, incarnation, items, length.
     let items = &[4, 12];
     let tail = "00000007 00000000 00000002 040C0000 00000100";
@@ -100,7 +99,7 @@ fn other_requests_follow_their_layouts() {
 
 /// Section 7.2: as `op_fetch`, then the operation (16 bits, padded) and the position (32 bits, signed).
 #[test]
-fn a_scrolling_fetch_says_where_to_go() {
+fn a_scrolling_fetch_contains_its_move() {
     let output = format(&[FieldKind::Long]);
     let scroll = |to, first| {
         let fetch = Fetch { statement: 2, output: Arc::clone(&output), first, rows: 1000 };
@@ -136,7 +135,7 @@ fn executions_end_in_the_fields_of_their_version() {
         output: format(&[FieldKind::Long]),
         options,
     };
-    // The format of the row stands between the parameters and these fields.
+    // The format of the row comes between the parameters and these fields.
     let singleton_front = format!("{front} 0000000C 05020400 02000800 0700FF4C 00000000").replace("3F", "4C");
     for (version, tail) in [
         (13, ""),
@@ -147,7 +146,7 @@ fn executions_end_in_the_fields_of_their_version() {
         (18, "00000011 00000022"),
         (19, "00000011 00000022 00000033"),
     ] {
-        let version = ProtocolVersion::new(version).expect("a version this crate speaks");
+        let version = ProtocolVersion::new(version).expect("a version that this crate supports");
         assert_eq!(encoded(&execute, version), unhex(&format!("{front}{tail}")), "{version}");
         assert_eq!(encoded(&singleton, version), unhex(&format!("{singleton_front}{tail}")), "{version}");
     }

@@ -12,7 +12,7 @@ use firearrow_proto::wire::{Limits, Op, ProtocolError};
 /// The most memory that a damaged conversation may take: buffers of a connection, and what the test keeps.
 const MEMORY: usize = 2 << 20;
 
-/// Plays a recording up to the place `cut` of the server's stream, from where on the peer is gone.
+/// Plays a recording up to position `cut` of the server's stream, where the peer disconnects.
 fn assert_closed(played: &mut Played, name: &str, cut: usize) {
     assert_eq!(played.result, Err(ProtocolError::Closed), "{name}, cut at {cut}");
     played.player.assert_failed(&ProtocolError::Closed);
@@ -37,7 +37,7 @@ fn a_stream_cut_anywhere_ends_as_closed() {
     }
 }
 
-/// What was said before the cut is what the whole conversation begins with.
+/// The events before the cut are the first ones of the whole conversation.
 #[test]
 fn events_before_a_cut_are_those_of_the_whole_stream() {
     for name in ["fetch-nulls-p19", "inline-blob-p19", "batch-error-p19", "errors-p19"] {
@@ -56,7 +56,7 @@ fn events_before_a_cut_are_those_of_the_whole_stream() {
     }
 }
 
-/// Plays a damaged recording within bounds. Whether the damage is noticed is for the place to say.
+/// Plays a damaged recording within bounds. Whether the damage is noticed depends on its position.
 fn play_damaged(session: &Session, attached: bool, place: usize, flip: u8, piece: usize) -> Played {
     let delivery = Delivery { flip: Some((place, flip)), ..Delivery::in_pieces(move || piece) };
     let play = || if attached { session.play_attached(delivery) } else { session.play(delivery) };
@@ -68,7 +68,7 @@ fn play_damaged(session: &Session, attached: bool, place: usize, flip: u8, piece
             assert_eq!(played.result.as_ref(), Err(&error), "{what}");
             played.player.assert_failed(&error);
         }
-        // The handshake may wait for more than there is; then nothing can be asked.
+        // The handshake may wait for more bytes; then no request is possible.
         None if played.result.is_err() => {
             assert!(matches!(played.result, Err(ProtocolError::Misuse(_))), "{what}")
         }
@@ -80,7 +80,7 @@ fn play_damaged(session: &Session, attached: bool, place: usize, flip: u8, piece
 const FLIPS: [u8; 4] = [0x01, 0x80, 0xff, 0x20];
 
 #[test]
-fn a_damaged_byte_behind_the_handshake_gives_events_or_a_typed_error() {
+fn a_damaged_byte_after_the_handshake_gives_events_or_a_typed_error() {
     let mut failed = 0;
     let mut total = 0;
     for name in NAMES {
@@ -96,7 +96,7 @@ fn a_damaged_byte_behind_the_handshake_gives_events_or_a_typed_error() {
             }
         }
     }
-    // Most bytes are data; a rate near nothing or near all would mean that the test damages the wrong ones.
+    // Most bytes are data; a rate near zero or one would mean that the test damages the wrong bytes.
     assert!(failed * 20 > total && failed * 2 < total, "{failed} of {total} failed");
 }
 
@@ -111,7 +111,7 @@ fn a_damaged_byte_of_the_handshake_gives_events_or_a_typed_error() {
             attached += usize::from(played.player.is_attached());
         }
     }
-    // The salt, the key and stale words may be anything; a handshake without encryption does not notice.
+    // The salt, the key and stale words may have any value; a handshake without encryption does not notice.
     assert!(attached > 0);
 }
 
@@ -157,14 +157,14 @@ fn unknown_operations_are_refused_in_every_state() {
             player.assert_failed(&error);
         }
     }
-    // A status vector with an argument of an unknown kind cannot be read on either.
+    // A status vector with an argument of an unknown kind cannot be read further either.
     let mut player = script::attached(version(19), Limits::default());
     let _ticket = player.send(&Ping).expect("attached");
     assert!(matches!(player.read(&response(0, &[], &[3, 0, 0])), Err(ProtocolError::InvalidMessage(_))));
 }
 
 #[test]
-fn an_answer_before_its_question_is_refused() {
+fn an_answer_before_its_request_is_refused() {
     let mut player = script::attached(version(19), Limits::default());
     let _first = player.send(&Ping).expect("attached");
     player.written().expect("it can be written");
@@ -177,7 +177,7 @@ fn an_answer_before_its_question_is_refused() {
         player.connection.next_event().map(|event| event.is_some())
     };
     assert_eq!(deliver(&answer), Ok(true));
-    // The same once more, while the second question is still here.
+    // The same again, while the second request is not yet sent.
     let error = deliver(&answer);
     assert!(matches!(error, Err(ProtocolError::UnexpectedPacket { op: Op::RESPONSE, .. })), "{error:?}");
 }

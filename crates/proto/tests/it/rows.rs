@@ -1,4 +1,4 @@
-//! Rows and their terminators: what a server may say in answer to a fetch or to the execution of a singleton.
+//! Rows and their terminators: valid answers to a fetch or to the execution of a singleton.
 
 use crate::player::{Player, Said, Value};
 use crate::script::{self, SUCCESS, ok, packets, response, version};
@@ -89,7 +89,7 @@ fn said_row(ticket: Ticket, number: i64, text: Option<&str>) -> Said {
     Said::Row(ticket, vec![Value::Int(number), text.map_or(Value::Null, Value::text)])
 }
 
-/// One line per thing said.
+/// One line per event.
 fn summary(player: &Player) -> Vec<String> {
     let line = |said: &Said| match said {
         Said::Response(_, response) if response.status.is_error() => "error".into(),
@@ -103,7 +103,7 @@ fn summary(player: &Player) -> Vec<String> {
 }
 
 #[test]
-fn a_singleton_brings_its_row_then_its_answer() {
+fn a_singleton_returns_its_row_then_its_answer() {
     let mut player = attached();
     let (first, second) = (singleton(&mut player), player.send(&Ping).expect("attached"));
     let stream = [sql_response(1), row(7, Some("abc")), response(3, &[], &SUCCESS), ok(&[])].concat();
@@ -151,7 +151,7 @@ fn a_singleton_has_one_row() {
 }
 
 #[test]
-fn several_fetches_in_flight_are_told_apart_by_their_terminators() {
+fn terminators_separate_several_fetches_in_flight() {
     let mut player = attached();
     let output = number_and_text();
     let tickets = [fetch(&mut player, &output), fetch(&mut player, &output), fetch(&mut player, &output)];
@@ -185,7 +185,7 @@ fn rows_before_an_error_count() {
     assert_eq!(summary(&player), ["row Int(1)", "row Int(2)", "error"]);
     assert!(matches!(&player.said[2], Said::Response(failed, _) if *failed == ticket));
     assert_eq!(player.connection.pending(), 0);
-    // The same where the stream breaks instead: what is complete is handed out first.
+    // The same if the stream is invalid instead: complete rows are delivered first.
     let mut player = attached();
     let _ticket = fetch(&mut player, &number_and_text());
     let error =
@@ -233,7 +233,7 @@ fn terminators_are_exact() {
         let error = player.read(&fetch_response(status, messages)).expect_err("no such terminator");
         assert!(matches!(error, ProtocolError::InvalidMessage(_)), "({status}, {messages}): {error}");
     }
-    // The upper half of a 16-bit word is the sender's business.
+    // The upper half of a 16-bit word is ignored.
     let mut player = attached();
     let _ticket = fetch(&mut player, &number_and_text());
     player.read(&fetch_response(100, 0xffff_0000)).expect("no rows");
@@ -268,7 +268,7 @@ fn lengths_of_texts_are_16_bit_numbers_however_they_are_extended() {
 }
 
 #[test]
-fn rows_answer_nothing_but_a_request_for_rows() {
+fn rows_answer_only_a_request_for_rows() {
     let unexpected = |op, waiting_for| Err(ProtocolError::UnexpectedPacket { op, waiting_for });
     let mut player = attached();
     assert_eq!(player.read(&fetch_response(0, 0)), unexpected(Op::FETCH_RESPONSE, "nothing"));

@@ -1,4 +1,4 @@
-//! A server that says what a test tells it to: for conversations that no recording has.
+//! A scripted server, for conversations that no recording contains.
 
 use crate::player::Player;
 use crate::transcript::unhex;
@@ -28,7 +28,7 @@ pub(crate) mod vector {
     pub(crate) const SRP256_PROOF: &str = "88DE86381011396EC67F66948E02D7A5A3506CE118296B62666AB841ABBEC2B4";
 }
 
-/// Salt and public key of the vector in the form a server sends them.
+/// Salt and public key of the vector as a server sends them.
 pub(crate) fn server_data() -> Vec<u8> {
     let counted = |text: &str| [&(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();
     [counted(vector::SALT), counted(vector::SERVER_KEY)].concat()
@@ -44,7 +44,7 @@ pub(crate) fn options() -> ConnectOptions {
         auth_plugins: vec![AuthPlugin::Srp256, AuthPlugin::Srp],
         wire_crypt: WireCrypt::Enabled,
         ciphers: ConnectOptions::DEFAULT_CIPHERS.to_vec(),
-        // Many scripts are about something else and leave the proof out.
+        // Many scripts test something else and omit the proof.
         allow_no_authentication: true,
         compress: false,
         versions: ConnectOptions::default_versions(),
@@ -56,7 +56,7 @@ pub(crate) fn options() -> ConnectOptions {
 }
 
 pub(crate) fn version(number: u16) -> ProtocolVersion {
-    ProtocolVersion::new(number).expect("a version this crate speaks")
+    ProtocolVersion::new(number).expect("a version that this crate supports")
 }
 
 /// The server's end of a connection, with the stages it has switched on.
@@ -79,13 +79,13 @@ impl Server {
         server
     }
 
-    /// Says packets, and lets the client read all of them at once.
+    /// Sends packets, and lets the client read all of them at once.
     pub(crate) fn says(&mut self, packets: &[u8]) -> Result<(), ProtocolError> {
         let wire = self.transformed(packets);
         self.client.read(&wire)
     }
 
-    /// Packets as they travel.
+    /// Packets in wire form.
     pub(crate) fn transformed(&mut self, packets: &[u8]) -> Vec<u8> {
         let mut wire = Vec::new();
         match &mut self.deflate {
@@ -136,9 +136,9 @@ pub(crate) fn packets(build: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     bytes
 }
 
-/// Lazy send, the type of packets that this crate asks for.
+/// Lazy send, the packet type that this crate requests.
 pub(crate) const LAZY: u16 = 5;
-/// Added to the type: compression begins behind this packet.
+/// Added to the type: compression starts after this packet.
 pub(crate) const COMPRESS: u16 = 0x100;
 
 /// `op_accept`.
@@ -253,7 +253,7 @@ pub(crate) fn assert_no_proof(heard: &[u8]) {
     }
 }
 
-/// An attached connection at the least cost: the key is tiny and nothing is proven.
+/// An attached connection at minimal cost: the key is tiny and there is no proof.
 pub(crate) fn attached(version: ProtocolVersion, limits: Limits) -> Player {
     let mut private = vec![0; 32];
     private[31] = 7;

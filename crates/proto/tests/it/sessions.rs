@@ -20,7 +20,7 @@ pub(crate) struct Session {
     requests: Vec<Vec<Box<dyn Ask>>>,
 }
 
-/// What came of playing a session.
+/// The result of playing a session.
 pub(crate) struct Played {
     pub(crate) player: Player,
     /// Bytes written, turn by turn.
@@ -37,7 +37,7 @@ impl Played {
         self.player.connection.stats()
     }
 
-    /// The answers that were an `op_response`, in order.
+    /// The `op_response` answers, in order.
     pub(crate) fn responses(&self) -> Vec<&Response> {
         let said = self.said().iter();
         said.filter_map(|said| if let Said::Response(_, response) = said { Some(response) } else { None })
@@ -101,7 +101,7 @@ impl Session {
         bytes
     }
 
-    /// How many bytes the server said from a turn on.
+    /// How many bytes the server sent from this turn on.
     pub(crate) fn server_bytes(&self, from: usize) -> usize {
         self.transcript.turns[from..].iter().map(|turn| turn.server.len()).sum()
     }
@@ -112,8 +112,8 @@ impl Session {
         self.run(player, 0, delivery)
     }
 
-    /// Plays what follows the handshake on a connection that was attached more cheaply: for tests that play
-    /// thousands of variants. Not for encrypted recordings.
+    /// Plays the turns after the handshake on a connection attached at less cost, for tests that play thousands of
+    /// variants. Does not work for encrypted recordings.
     pub(crate) fn play_attached(&self, delivery: Delivery) -> Played {
         assert!(!self.transcript.encrypted);
         let player = script::attached(self.transcript.version, Limits::default());

@@ -1,10 +1,10 @@
-//! How bytes arrive does not matter: the property that makes a sans-IO core testable.
+//! The way bytes arrive does not matter: the property that makes a sans-IO core testable.
 
 use crate::player::{Delivery, Said};
 use crate::sessions::{Played, Session};
 use crate::transcript::NAMES;
 
-/// Plays a recording and compares everything but the number of reads with another delivery of it.
+/// Plays a recording and compares the result, except the number of reads, with that of another delivery.
 #[track_caller]
 fn assert_same(session: &Session, whole: &Played, delivery: Delivery, how: &str) {
     let played = session.play(delivery);
@@ -39,7 +39,7 @@ fn random_pieces_give_the_same_events() {
     }
 }
 
-/// One border at every place: what byte by byte cannot show is a packet together with half of the next.
+/// One split at every position. Unlike single bytes, this delivers a packet together with half of the next.
 #[test]
 fn a_border_anywhere_gives_the_same_events() {
     for name in NAMES {
@@ -50,7 +50,7 @@ fn a_border_anywhere_gives_the_same_events() {
         let whole: Vec<Said> = session.play_attached(Delivery::whole()).player.said;
         let longest = session.transcript.turns.iter().map(|turn| turn.server.len()).max().unwrap_or_default();
         for first in 1..longest {
-            // The first piece of each turn has this size, the next takes the rest.
+            // The first piece of each turn has this size; the next one is the rest.
             let mut sizes = [first, usize::MAX].into_iter().cycle();
             let played = session.play_attached(Delivery::in_pieces(move || sizes.next().unwrap_or(1)));
             assert_eq!(played.result, Ok(()), "{name}, border at {first}");

@@ -1,4 +1,4 @@
-//! What the recorded servers said of statements, rows, errors, BLOBs and batches.
+//! The answers of recorded servers about statements, rows, errors, BLOBs and bulk operations.
 
 use crate::player::{Delivery, Said, Value};
 use crate::requests::described;
@@ -80,7 +80,7 @@ fn describes_parameters_of_every_scalar_type() {
     let info = described(&Session::load("params-types-p19").transcript);
     assert_eq!((info.kind, info.has_cursor), (StatementKind::Insert, false));
     assert_eq!(info.columns, []);
-    // All columns but the BLOB and the one of mixed contents; parameters have neither names nor relations.
+    // All columns except the BLOB and the one of mixed contents; parameters have neither names nor relations.
     let columns = all_types().into_iter().filter(|column| column.field != "BT" && column.field != "W");
     let nameless = columns.map(|column| Descriptor {
         field: String::new(),
@@ -134,7 +134,7 @@ fn fetches_values_of_every_type_then_nulls_then_the_end() {
     assert_eq!(nulls[0], Value::Int(2));
     assert_eq!(nulls[1..], [const { Value::Null }; 23]);
     assert_eq!(*end, Said::FetchEnd(*fetch, true));
-    // The second fetch was sent together with the first, and so met a cursor at its end.
+    // The second fetch was sent together with the first, and so found the cursor at its end.
     let Said::Response(second, response) = sync else { panic!("{sync:?}") };
     assert!(second > fetch);
     assert_eq!(response.status, StatusVector(vec![StatusArg::Gds(gds::ISC_REQ_SYNC)]));
@@ -151,7 +151,7 @@ fn counts_the_affected_rows_of_an_insert() {
 }
 
 #[test]
-fn errors_keep_their_whole_vector_and_read_as_the_client_library_words_them() {
+fn errors_keep_their_whole_vector_and_read_as_in_the_client_library() {
     use StatusArg::{Gds, Number, Text};
     let text = |text: &str| Text(text.into());
     for (name, transaction) in [("errors-p15", 1), ("errors-p19", 1)] {
@@ -250,10 +250,10 @@ fn an_sqlstate_of_another_form_is_ignored() {
 }
 
 #[test]
-fn small_blobs_come_in_front_of_their_rows() {
+fn small_blobs_come_before_their_rows() {
     let played = play("inline-blob-p19");
     let long = format!("{}abcdefghix", "abcdefghij".repeat(29));
-    // What each fetch says: contents of the inlined BLOBs, and for rows the number and the id of the BLOB.
+    // The contents of each fetch: inlined BLOBs, and the number and BLOB id of each row.
     let mut fetches: Vec<Vec<String>> = vec![Vec::new()];
     for said in played.said() {
         let line = match said {
@@ -302,7 +302,7 @@ fn small_blobs_come_in_front_of_their_rows() {
 }
 
 #[test]
-fn a_batch_reports_every_record_and_the_vector_of_the_failed_one() {
+fn a_bulk_operation_reports_every_record_and_the_vector_of_the_failed_one() {
     for name in ["batch-error-p17", "batch-error-p19"] {
         let played = play(name);
         let completion = played.said().iter().find_map(|said| match said {
@@ -331,7 +331,7 @@ fn a_batch_reports_every_record_and_the_vector_of_the_failed_one() {
             bare_errors: vec![],
         };
         assert_eq!(completion, Some(&expected), "{name}");
-        // Create, sync and messages before it, release, ping, rollback and detach behind it.
+        // Create, sync and messages before it; release, ping, rollback and detach after it.
         let completed = played.said().iter().position(|said| matches!(said, Said::Completion(..)));
         assert_eq!(completed, Some(7), "{name}");
         assert_eq!(played.said().len(), 12, "{name}");

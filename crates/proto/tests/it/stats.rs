@@ -1,4 +1,4 @@
-//! The counters mean what those of the client library mean (info items 150 to 158 of Firebird 5).
+//! The counters mean the same as those of the client library (info items 150 to 158 of Firebird 5).
 
 use crate::player::Delivery;
 use crate::sessions::Session;
@@ -45,7 +45,7 @@ fn without_stages_logical_and_wire_bytes_are_those_of_the_recording() {
         let session = Session::load(name);
         let played = session.play(Delivery::whole());
         let stats = played.stats();
-        // The recorded op_connect of this one had no plugin data, and so its bytes are not ours.
+        // The recorded op_connect of this one had no plugin data, so its bytes differ from ours.
         let sent: usize = played.written.iter().map(Vec::len).sum();
         let received = session.server_bytes(0);
         assert_eq!((stats.bytes_sent, stats.wire_bytes_sent), (sent as u64, sent as u64), "{name}");

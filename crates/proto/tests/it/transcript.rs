@@ -1,4 +1,4 @@
-//! Reads recorded conversations; `tests/data/transcripts/README.md` says what they are.
+//! Reads recorded conversations; see `tests/data/transcripts/README.md`.
 
 use firearrow_proto::wire::ProtocolVersion;
 use firearrow_proto::wire::xdr::Reader;
@@ -8,7 +8,7 @@ use firearrow_proto::wire::xdr::Reader;
 pub(crate) struct Transcript {
     pub(crate) name: &'static str,
     pub(crate) version: ProtocolVersion,
-    /// Versions that the client offered.
+    /// The versions that the client offered.
     pub(crate) offered: Vec<ProtocolVersion>,
     pub(crate) database: String,
     pub(crate) user: String,
@@ -20,14 +20,14 @@ pub(crate) struct Transcript {
     pub(crate) turns: Vec<Turn>,
 }
 
-/// What the client wrote before it listened, and the answer. The last answer may be empty.
+/// The client's bytes up to a read, and the answer. The last answer may be empty.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     pub(crate) client: Vec<u8>,
     pub(crate) server: Vec<u8>,
 }
 
-/// Lists the recordings. Their texts are part of the program: the fuzzer's is built in another folder.
+/// Lists the recordings. Their texts are compiled in, because the fuzzer is built in another folder.
 macro_rules! recordings {
     ($($name:literal),+ $(,)?) => {
         /// Every recording.
@@ -70,7 +70,7 @@ impl Transcript {
         let turns = turns(text);
         Self {
             name,
-            version: ProtocolVersion::new(number).expect("a version this crate speaks"),
+            version: ProtocolVersion::new(number).expect("a version that this crate supports"),
             offered: offered(&turns[0].client),
             database: between("database name ", " "),
             user: between("user ", ","),
@@ -102,13 +102,13 @@ fn turns(text: &str) -> Vec<Turn> {
         } else if let Some(hex) = line.strip_prefix("< ") {
             turns.last_mut().expect("the client speaks first").server.extend(unhex(hex));
         } else {
-            assert!(line.starts_with('#'), "neither bytes nor a remark: {line:?}");
+            assert!(line.starts_with('#'), "neither bytes nor a comment: {line:?}");
         }
     }
     turns
 }
 
-/// Bytes from hexadecimal digits; anything but digits is skipped.
+/// Decodes hexadecimal digits; skips anything else.
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
         .chars()

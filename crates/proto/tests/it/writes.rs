@@ -1,4 +1,4 @@
-//! What waits to be written is handed out whole, once, and never lost.
+//! Bytes to write are handed out completely, once, and never lost.
 
 use crate::script::*;
 use firearrow_proto::api::dialect::Dialect;
@@ -6,7 +6,7 @@ use firearrow_proto::wire::packet::attach::Ping;
 use firearrow_proto::wire::packet::statement::ExecuteImmediate;
 use firearrow_proto::wire::{Limits, Op};
 
-/// What is queued while earlier bytes are being written waits for the next write.
+/// Bytes queued while earlier bytes are being written wait for the next write.
 #[test]
 fn a_packet_queued_during_a_write_is_not_lost() {
     let mut player = attached(version(19), Limits::default());
@@ -18,9 +18,9 @@ fn a_packet_queued_during_a_write_is_not_lost() {
     assert_eq!(player.written(), Ok(Vec::new()));
 }
 
-/// So does what the handshake makes ready meanwhile: `op_crypt` is encoded before encryption joins.
+/// So do bytes that the handshake prepares meanwhile: `op_crypt` is encoded before encryption starts.
 #[test]
-fn bytes_made_ready_during_a_write_are_not_lost() {
+fn bytes_prepared_during_a_write_are_not_lost() {
     let mut server = listen(|_| {});
     server.says(&cond_accept("Srp256")).expect("a good packet");
     let writing = server.client.connection.outgoing().expect("a working connection").len();

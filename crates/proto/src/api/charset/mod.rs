@@ -14,22 +14,22 @@ pub struct Charset {
     pub id: u8,
     /// `RDB$CHARACTER_SET_NAME`.
     pub name: &'static str,
-    /// Most bytes that one character takes.
+    /// Most bytes per character.
     pub bytes_per_character: u8,
 }
 
-/// The character set with this id.
+/// Returns the character set with this id.
 pub fn charset(id: u8) -> Option<&'static Charset> {
     let index = table::CHARSETS.binary_search_by_key(&id, |charset| charset.id).ok()?;
     Some(&table::CHARSETS[index])
 }
 
-/// The character set of this name, in any letter case.
+/// Returns the character set of this name, in any letter case.
 pub fn by_name(name: &str) -> Option<&'static Charset> {
     table::CHARSETS.iter().find(|charset| charset.name.eq_ignore_ascii_case(name))
 }
 
-/// A character set of one byte per character whose first half is ASCII: how the engine converts it.
+/// A single-byte character set whose first half is ASCII, converted as the engine does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SingleByte {
     /// Its id.
@@ -37,14 +37,14 @@ pub struct SingleByte {
     upper: &'static [u16; 128],
 }
 
-/// The character set with this id, if it is of that kind (NONE, OCTETS and ASCII are not).
+/// Returns the character set with this id if it is single-byte. NONE, OCTETS and ASCII do not count.
 pub fn single_byte(id: u8) -> Option<SingleByte> {
     let index = CODE_POINTS.binary_search_by_key(&id, |set| set.0).ok()?;
     Some(SingleByte { id, upper: &CODE_POINTS[index].1 })
 }
 
 impl SingleByte {
-    /// The text, or `None` if there is a byte without a character.
+    /// Decodes bytes; `None` if one of them stands for no character.
     pub fn decode(self, bytes: &[u8]) -> Option<String> {
         let character = |&byte: &u8| match byte {
             0..128 => Some(char::from(byte)),
@@ -56,7 +56,7 @@ impl SingleByte {
         bytes.iter().map(character).collect()
     }
 
-    /// The bytes of the text, or the first character that it has no byte for.
+    /// Encodes a text; the error is the first character without a byte.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         let byte = |character: char| match character {
             '\0'..='\x7f' => Ok(character as u8),

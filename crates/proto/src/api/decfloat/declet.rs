@@ -1,6 +1,6 @@
 //! Densely packed decimal: declets of ten bits for three digits.
 
-/// The digits of up to eleven declets. Two halves of 64 bits are faster than one of 128.
+/// Decodes up to eleven declets. Two halves of 64 bits are faster than one integer of 128.
 pub(super) fn unpack(bits: u128) -> u128 {
     let half = |bits: u64| {
         let declets = (0..6).rev().map(|at| bits >> (10 * at) & 0x3ff);
@@ -10,7 +10,7 @@ pub(super) fn unpack(bits: u128) -> u128 {
     u128::from(half(upper)) * HALF + u128::from(half(lower))
 }
 
-/// The declets of up to 33 digits.
+/// Encodes up to 33 digits as declets.
 pub(super) fn pack(digits: u128) -> u128 {
     let half = |mut digits: u64| {
         (0..6).fold(0, |bits, at| {
@@ -26,7 +26,7 @@ pub(super) fn pack(digits: u128) -> u128 {
 /// Six declets.
 const HALF: u128 = 10_u128.pow(18);
 
-/// The three digits of each declet, those of the 24 non-canonical ones included.
+/// The three digits of each declet, including the 24 non-canonical ones.
 static DIGITS_OF: [u16; 1024] = {
     let mut table = [0; 1024];
     let mut declet = 0;
@@ -37,7 +37,7 @@ static DIGITS_OF: [u16; 1024] = {
     table
 };
 
-/// The canonical declet of each three digits: the smallest one that decodes to them.
+/// The canonical declet for each group of three digits: the smallest one that decodes to them.
 static DECLET_OF: [u16; 1000] = {
     let mut table = [0; 1000];
     let mut declet = 1024;
@@ -48,8 +48,8 @@ static DECLET_OF: [u16; 1000] = {
     table
 };
 
-/// Decodes a declet. Its bits are called pqr stu v wxy in the standard; digits up to 7 take three bits, and
-/// v, wx and st say which digits are 8 or 9 and keep one bit only.
+/// Decodes a declet. Its bits are called pqr stu v wxy in the standard; digits up to 7 take three bits, and v, wx and
+/// st say which digits are 8 or 9 and keep only one bit.
 const fn declet_digits(declet: u16) -> u16 {
     let (pqr, stu, wxy) = (declet >> 7 & 7, declet >> 4 & 7, declet & 7);
     let (r, u, y) = (pqr & 1, stu & 1, wxy & 1);

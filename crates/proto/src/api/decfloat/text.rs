@@ -4,7 +4,7 @@ use super::{DECIMAL128, Decimal};
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-/// The text of `CAST(… AS VARCHAR)`: plain digits where that is short, else scientific.
+/// Prints the text of `CAST(… AS VARCHAR)`: plain digits where that is short, otherwise scientific notation.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::with_capacity(48);
@@ -30,7 +30,7 @@ impl fmt::Display for Decimal {
 
 /// The to-scientific-string conversion of the General Decimal Arithmetic specification.
 fn write_finite(text: &mut String, digits: &str, exponent: i64) -> fmt::Result {
-    // The exponent when the point stands behind the first digit.
+    // The exponent when the point follows the first digit.
     let adjusted = exponent + digits.len() as i64 - 1;
     if exponent > 0 || adjusted < -6 {
         let (first, rest) = digits.split_at(1);
@@ -49,10 +49,10 @@ fn write_finite(text: &mut String, digits: &str, exponent: i64) -> fmt::Result {
     Ok(())
 }
 
-/// Reads what [`Display`](fmt::Display) writes, and any other decimal number; letters in either case.
+/// Reads what [`Display`](fmt::Display) writes, and any other decimal number, with letters in either case.
 ///
-/// Nothing is ever rounded: digits past the thirty-fourth must be zeros. Whether the value fits a column is
-/// for [`encode64`](super::encode64) and [`encode128`](super::encode128) to say.
+/// Never rounds: digits after the thirty-fourth must be zeros. [`encode64`](super::encode64) and
+/// [`encode128`](super::encode128) check whether the value fits a column.
 impl FromStr for Decimal {
     type Err = ParseDecimalError;
 
@@ -117,7 +117,7 @@ fn parse_exponent(text: &[u8]) -> Result<i64, ParseDecimalError> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(ParseDecimalError::Syntax);
     }
-    // What is far too large stays far too large; the caller checks the final sum.
+    // A number that is far too large stays far too large; the caller checks the final sum.
     let value = digits.iter().fold(0, |value, c| (value * 10 + i64::from(c - b'0')).min(1 << 50));
     Ok(if negative { -value } else { value })
 }
@@ -128,7 +128,7 @@ struct Digits {
     value: u128,
     /// How many of them are in `value`, from the first that is not zero.
     kept: usize,
-    /// Zeros behind the last one kept.
+    /// Zeros after the last digit kept.
     dropped: i64,
 }
 
@@ -152,28 +152,19 @@ impl Digits {
 /// The most digits of any `DECFLOAT`.
 const MAX_DIGITS: usize = DECIMAL128.digits() as usize;
 
-/// Why a text is no decimal number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a text is not a decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseDecimalError {
-    /// It does not have the form of a number.
+    /// The text does not have the form of a number.
+    #[error("not a decimal number")]
     Syntax,
-    /// It has more than 34 digits.
+    /// The number has more than 34 digits.
+    #[error("more than 34 significant digits; round the number first")]
     TooManyDigits,
-    /// Its exponent is beyond all bounds.
+    /// The exponent is out of range.
+    #[error("the exponent is out of range")]
     Exponent,
 }
-
-impl fmt::Display for ParseDecimalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Syntax => "not a decimal number",
-            Self::TooManyDigits => "more than 34 significant digits; round the number first",
-            Self::Exponent => "the exponent is out of range",
-        })
-    }
-}
-
-impl std::error::Error for ParseDecimalError {}
 
 #[cfg(test)]
 mod tests {
@@ -242,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_number_or_too_long() {
+    fn refuses_what_is_not_a_number_or_too_long() {
         use ParseDecimalError::{Exponent, Syntax, TooManyDigits};
         for (text, error) in [
             ("", Syntax),

@@ -11,12 +11,12 @@ mod table;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Minutes in a day, less one: the largest displacement, and the id of the zone with displacement zero.
+/// Minutes in a day, minus one: the largest displacement, and the id of the zone with displacement zero.
 const LAST_MINUTE: u16 = 24 * 60 - 1;
 /// The id of the first region; the others count down from it.
 const GMT: u16 = 65535;
 
-/// The text of a zone id as the engine prints it: a region name, or `+02:00`.
+/// Returns the text of a zone id as the engine prints it: a region name, or `+02:00`.
 pub fn name(id: u16) -> Option<Cow<'static, str>> {
     match displacement(id) {
         Some(minutes) => {
@@ -28,7 +28,7 @@ pub fn name(id: u16) -> Option<Cow<'static, str>> {
     }
 }
 
-/// The id of a region name (in any letter case) or of an offset such as `+02:00` or `-3:30`.
+/// Returns the id of a region name (in any letter case) or of an offset such as `+02:00` or `-3:30`.
 pub fn id(name: &str) -> Option<u16> {
     let name = name.trim_matches(' ');
     let (negative, digits) = match name.as_bytes().first()? {
@@ -61,7 +61,7 @@ fn region(name: &str) -> Option<u16> {
 fn number(text: &str) -> Option<u16> {
     let text = text.trim_matches(' ');
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None; // `u16::from_str` would take a sign
+        return None; // `u16::from_str` would accept a sign
     }
     text.parse().ok()
 }

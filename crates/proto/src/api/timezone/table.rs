@@ -643,7 +643,7 @@ pub(super) static REGIONS: &[&str] = &[
     "America/Coyhaique",
 ];
 
-/// Places in `REGIONS` in the order of the names, letter case ignored.
+/// Indexes into `REGIONS` in the order of the names, ignoring case.
 pub(super) static BY_NAME: &[u16] = &[
     1, 2, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
     20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35,

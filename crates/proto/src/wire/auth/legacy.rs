@@ -1,12 +1,12 @@
-//! `Legacy_Auth`: the password as the traditional UNIX `crypt(3)` of salt `9z`.
+//! `Legacy_Auth`: the traditional UNIX `crypt(3)` of the password, with salt `9z`.
 //!
-//! Only 56 bits of the first eight bytes count and every installation has the same salt, so the hash is as
-//! good as the password to anybody who sees it. Use it with servers that know nothing else.
+//! Only 56 bits of the first eight bytes count, and every installation uses the same salt, so the hash is as good as
+//! the password to anyone who sees it. Use it only with servers that support nothing else.
 
 use zeroize::Zeroizing;
 
 /// The hash sent as plugin data, or as `isc_dpb_password_enc` to servers before Firebird 3: 11 characters.
-pub fn password_hash(password: &str) -> String {
+pub(crate) fn password_hash(password: &str) -> String {
     crypt(password.as_bytes(), *b"9z").iter().map(|&c| char::from(c)).collect()
 }
 
@@ -19,11 +19,11 @@ fn crypt(password: &[u8], salt: [u8; 2]) -> [u8; 11] {
     }
     let keys = Zeroizing::new(key_schedule(u64::from_be_bytes(*key)));
     let salt = digit(salt[0]) | digit(salt[1]) << 6;
-    // Salt bit i swaps bits i and i + 24 of the expanded half block; bit 0 is the leftmost.
+    // Bit i of the salt swaps bits i and i + 24 of the expanded half block; bit 0 is the leftmost.
     let swaps = (0..12).filter(|bit| salt >> bit & 1 == 1).fold(0, |swaps, bit| swaps | 1 << (23 - bit));
 
-    // The final permutation of one encryption undoes the initial one of the next, and both keep zeros:
-    // one permutation at the very end is all that is left of them.
+    // The final permutation of one encryption undoes the initial one of the next, and both keep zeros. Only one
+    // permutation at the very end remains.
     let (mut left, mut right) = (0, 0);
     for _ in 0..25 {
         for &key in keys.iter() {
@@ -37,7 +37,7 @@ fn crypt(password: &[u8], salt: [u8; 2]) -> [u8; 11] {
     std::array::from_fn(|at| DIGITS[((u128::from(block) << 2) >> (60 - 6 * at) & 63) as usize])
 }
 
-/// One of the digits of [`DIGITS`] as a number.
+/// The value of one of [`DIGITS`].
 fn digit(c: u8) -> u32 {
     (0..).zip(DIGITS).find(|(_, digit)| **digit == c).map_or(0, |(value, _)| value)
 }
@@ -186,7 +186,7 @@ mod tests {
             (b"12345678", b"..", b"EXlUiP8mHCU"),
             (b"12345678", b"//", b"xjm1FAsmup6"),
             (b"Zz09./", b"zz", b"gxZfNlXmlkI"),
-            // The top bit of a byte is lost; a byte of nothing else does not end the password.
+            // The top bit of a byte is lost; a byte with only that bit does not end the password.
             (b"p\xc3\xa4sswort", b"9z", b"Ceac0IQRmg2"),
             (b"\xff\xfe\x80x", b"9z", b"NF/sFsQC/HY"),
             (b"\x80\x01", b"9z", b"FWlnTf9TCEw"),

@@ -1,4 +1,4 @@
-//! Proving who the user is.
+//! Authentication: proving who the user is.
 //!
 //! ```text
 //!  Srp*         client ── A ───────────► server     public key of this login
@@ -7,16 +7,14 @@
 //!  Legacy_Auth  client ── DES hash ────► server     no key, so nothing to encrypt the connection with
 //! ```
 //!
-//! The server sends no proof of its own (there is no M2). What proves it is encryption: only a server that knows the
-//! account's verifier has the session key, so an answer to `op_crypt` that decrypts comes from one. Without encryption
-//! nothing protects against a false server.
+//! The server sends no proof of its own (there is no M2). Encryption proves its identity instead: only a server that
+//! knows the account's verifier has the session key, so only such a server can send an answer to `op_crypt` that
+//! decrypts. Without encryption, nothing protects against an impostor.
 
 pub mod legacy;
 pub mod srp;
 
-use std::fmt;
-
-/// The authentication plugins this client speaks.
+/// The authentication plugins that this client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuthPlugin {
     /// SRP with a SHA-512 proof.
@@ -34,7 +32,7 @@ pub enum AuthPlugin {
 }
 
 impl AuthPlugin {
-    /// Every plugin, the strongest first.
+    /// All plugins, strongest first.
     pub const ALL: [Self; 6] =
         [Self::Srp512, Self::Srp384, Self::Srp256, Self::Srp224, Self::Srp, Self::Legacy];
 
@@ -50,27 +48,27 @@ impl AuthPlugin {
         }
     }
 
-    /// The plugin of that exact name; servers compare case, too.
-    pub fn from_name(name: &str) -> Option<Self> {
+    /// The plugin of this exact name; servers compare case, too.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|plugin| plugin.name() == name)
     }
 
-    /// Whether a login yields the key that wire encryption needs.
+    /// Whether a login produces the key that wire encryption needs.
     pub const fn has_session_key(self) -> bool {
         !matches!(self, Self::Legacy)
     }
 }
 
-/// The account a login names: what the server looks up and what SRP hashes.
+/// Returns the account that a login names: the name that the server looks up and SRP hashes.
 ///
-/// Plain SQL names are folded to upper case, anything else is kept; quotes are stripped, and double quotes
-/// keep the case. (`dpbItemUpper` of src/common/utils.cpp, Firebird 3.0 to 6.0.)
+/// Folds plain SQL names to upper case and keeps anything else. Strips quotes; double quotes keep the case.
+/// (`dpbItemUpper` of src/common/utils.cpp, Firebird 3.0 to 6.0.)
 pub fn account_name(login: &str) -> Result<String, AuthError> {
     let Some(quote @ ('"' | '\'')) = login.chars().next() else {
         return Ok(if is_symbol(login) { login.to_ascii_uppercase() } else { login.to_owned() });
     };
     let mut name = String::with_capacity(login.len());
-    // As in the server, a doubled quote does not count against the name being a symbol.
+    // As in the server, a name with a doubled quote can still be a symbol.
     let mut symbol = true;
     let mut chars = login.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
@@ -97,39 +95,28 @@ fn is_symbol_char(c: char, first: bool) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '_' | '$') || (c.is_ascii_digit() && !first)
 }
 
-/// Why a login could not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a login failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     /// A quoted login has no closing quote.
+    #[error("the user name starts with a quote but does not end with one")]
     MissingQuote,
-    /// A quoted login goes on behind its closing quote.
+    /// A quoted login has text after its closing quote.
+    #[error("the user name has text after its closing quote")]
     TextAfterQuote,
-    /// The private key is shorter than [`srp::MIN_PRIVATE_KEY`] or makes a trivial public key.
+    /// The private key is shorter than 32 bytes or gives a trivial public key.
+    #[error("SRP needs a private key of at least {} random bytes", srp::MIN_PRIVATE_KEY)]
     WeakPrivateKey,
     /// The plugin is not of the SRP family.
+    #[error("{} has no key exchange", .0.name())]
     NotSrp(AuthPlugin),
-    /// The salt and public key from the server are malformed; says how.
+    /// The salt or public key from the server is malformed in this way.
+    #[error("malformed authentication data from the server: {0}")]
     ServerData(&'static str),
     /// The server's public key would make the session key predictable.
+    #[error("the server sent a trivial public key")]
     TrivialServerKey,
 }
-
-impl fmt::Display for AuthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::MissingQuote => f.write_str("the user name starts with a quote but does not end with one"),
-            Self::TextAfterQuote => f.write_str("the user name goes on after its closing quote"),
-            Self::WeakPrivateKey => {
-                write!(f, "SRP needs at least {} random bytes as private key", srp::MIN_PRIVATE_KEY)
-            }
-            Self::NotSrp(plugin) => write!(f, "{} has no key exchange", plugin.name()),
-            Self::ServerData(what) => write!(f, "malformed authentication data from the server: {what}"),
-            Self::TrivialServerKey => f.write_str("the server sent a trivial public key"),
-        }
-    }
-}
-
-impl std::error::Error for AuthError {}
 
 #[cfg(test)]
 mod tests {
@@ -158,7 +145,7 @@ mod tests {
             ("1st", "1st"),
             ("jürgen", "jürgen"),
             ("it's", "it's"),
-            // Double quotes keep the case, single quotes only where the name is no symbol.
+            // Double quotes keep the case; single quotes only if the name is not a symbol.
             ("\"Alice\"", "Alice"),
             ("\"a\"\"b\"", "a\"b"),
             ("\"\"", ""),

@@ -1,4 +1,4 @@
-//! Secure Remote Password as Firebird computes it.
+//! Secure Remote Password (SRP) as Firebird computes it.
 //!
 //! ```text
 //!  A  = g^a                                            a: random
@@ -7,8 +7,8 @@
 //!  M1 = H(n1, SHA1(account), salt, A, B, K)            H: the hash the plugin is named after
 //! ```
 //!
-//! All of it modulo N. It differs from SRP-6a in places: integers are hashed without leading zero bytes,
-//! the salt is hashed as the hexadecimal text it came in, and `n1` is a power where the paper has an XOR.
+//! All computations are modulo N. This differs from SRP-6a in places: integers are hashed without leading zero bytes,
+//! the salt is hashed as the hexadecimal text received, and `n1` is a power where the paper has an XOR.
 //! (src/auth/SecureRemotePassword/srp.cpp, Firebird 3.0 to 6.0.)
 
 use super::{AuthError, AuthPlugin};
@@ -19,8 +19,8 @@ use std::fmt;
 use std::sync::LazyLock;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The least number of random bytes that make a private key.
-pub const MIN_PRIVATE_KEY: usize = 32;
+/// The minimum length of a private key, in random bytes.
+pub(crate) const MIN_PRIVATE_KEY: usize = 32;
 
 /// The client side of one login.
 ///
@@ -31,7 +31,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Begins a login with at least [`MIN_PRIVATE_KEY`] bytes nobody can guess. Use them for one login only.
+    /// Starts a login with at least 32 unpredictable bytes. Use them for one login only.
     pub fn new(private: &[u8]) -> Result<Self, AuthError> {
         if private.len() < MIN_PRIVATE_KEY {
             return Err(AuthError::WeakPrivateKey);
@@ -43,13 +43,13 @@ impl Client {
         Ok(Self { private: Zeroizing::new(private.to_vec()), public })
     }
 
-    /// The public key A in the form it is sent: upper-case hexadecimal digits without leading zeros.
-    pub fn public_key_hex(&self) -> String {
+    /// The public key A as it is sent: upper-case hexadecimal digits without leading zeros.
+    pub(crate) fn public_key_hex(&self) -> String {
         hex(&self.public)
     }
 
-    /// Answers the server's salt and public key. `account` is what [`account_name`](super::account_name) made
-    /// of the login.
+    /// Answers the server's salt and public key. `account` is the login as [`account_name`](super::account_name)
+    /// returns it.
     pub fn respond(
         &self,
         plugin: AuthPlugin,
@@ -93,9 +93,9 @@ impl fmt::Debug for Client {
     }
 }
 
-/// What a login ends with. Wiped on drop.
+/// The result of a login. Wiped on drop.
 pub struct Proof {
-    /// M1 in the form it is sent: upper-case hexadecimal digits without leading zeros.
+    /// M1 as it is sent: upper-case hexadecimal digits without leading zeros.
     pub m1_hex: String,
     /// K, the key for wire encryption.
     pub session_key: [u8; 20],
@@ -114,9 +114,9 @@ impl fmt::Debug for Proof {
     }
 }
 
-/// Salt and public key as the server sends them: two texts behind their lengths (two bytes, little-endian).
+/// Salt and public key as the server sends them: two length-prefixed strings (two bytes, little-endian).
 struct ServerData<'a> {
-    /// Hexadecimal text, but hashed as it is: never decode, fold or pad it.
+    /// Hexadecimal text, but hashed as text: never decode, fold or pad it.
     salt: &'a [u8],
     key: BigUint,
 }
@@ -134,20 +134,20 @@ impl<'a> ServerData<'a> {
         if salt.len() > Self::MAX_SALT || key.len() > Self::MAX_KEY {
             return Err(AuthError::ServerData("the salt or the key is too long"));
         }
-        // The parser of num-bigint would also take a sign and underscores.
+        // The parser of num-bigint would also accept a sign and underscores.
         let key = Some(key).filter(|key| key.iter().all(u8::is_ascii_hexdigit));
         let key = key.and_then(|key| BigUint::parse_bytes(key, 16));
         Ok(Self { salt, key: key.ok_or(AuthError::ServerData("the key is not hexadecimal"))? })
     }
 }
 
-/// Splits off a text behind its length.
+/// Splits off a length-prefixed string.
 fn counted(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = data.split_first_chunk::<2>()?;
     rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))
 }
 
-/// What the proof is computed from.
+/// The inputs of the proof.
 struct Transcript<'a> {
     account: &'a str,
     salt: &'a [u8],
@@ -169,7 +169,7 @@ impl Transcript<'_> {
     }
 }
 
-/// The group all computations are in, and the two constants that follow from it.
+/// The group of all computations, and the two constants derived from it.
 struct Group {
     prime: BigUint,
     generator: BigUint,
@@ -208,7 +208,7 @@ fn int(hash: Sha1) -> BigUint {
     BigUint::from_bytes_be(&hash.finalize())
 }
 
-/// Keys of 0 and 1 (modulo N) take the secrets out of the computation.
+/// Keys of 0 and 1 (modulo N) would remove the secrets from the computation.
 fn is_trivial(key: &BigUint) -> bool {
     key.bits() < 2
 }

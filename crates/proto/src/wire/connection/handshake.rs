@@ -16,12 +16,12 @@ use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
 use std::fmt;
 
-/// Everything a connection needs to know before its first byte.
+/// Everything that a connection needs before its first byte.
 #[derive(Clone)]
 pub struct ConnectOptions {
-    /// Database path or alias as the server knows it.
+    /// Database path or alias on the server.
     pub database: String,
-    /// Create the database instead of attaching to it.
+    /// Whether to create the database instead of attaching to it.
     pub create: bool,
     /// Login as entered; quotes keep its case.
     pub login: String,
@@ -33,7 +33,7 @@ pub struct ConnectOptions {
     pub wire_crypt: WireCrypt,
     /// Ciphers in order of preference.
     pub ciphers: Vec<CipherKind>,
-    /// Whether a server may let everybody in, without any proof of who it is or who the user is.
+    /// Whether to accept a server that authenticates nobody: neither side then proves who it is.
     pub allow_no_authentication: bool,
     /// Whether to ask for zlib compression.
     pub compress: bool,
@@ -43,22 +43,22 @@ pub struct ConnectOptions {
     pub os_user: String,
     /// Name of this host.
     pub host_name: String,
-    /// Parameters of the attachment; authentication data are added behind them.
+    /// Parameters of the attachment. Authentication data are appended.
     pub dpb: Dpb,
-    /// Random bytes, at least 32, that become the private SRP key.
+    /// At least 32 random bytes for the private SRP key.
     pub srp_private: Vec<u8>,
 }
 
 impl ConnectOptions {
-    /// The plugins offered when nobody says otherwise. Legacy_Auth sends a weak hash of the password and gives no
-    /// key for encryption: only on demand.
+    /// The plugins offered by default. Legacy_Auth is opt-in: it sends a weak hash of the password and produces no
+    /// encryption key.
     pub const DEFAULT_PLUGINS: [AuthPlugin; 5] =
         [AuthPlugin::Srp256, AuthPlugin::Srp, AuthPlugin::Srp512, AuthPlugin::Srp384, AuthPlugin::Srp224];
 
     /// All ciphers, best first.
     pub const DEFAULT_CIPHERS: [CipherKind; 3] = [CipherKind::ChaCha64, CipherKind::ChaCha, CipherKind::Arc4];
 
-    /// All versions this crate speaks, ascending.
+    /// All versions that this crate supports, ascending.
     pub fn default_versions() -> Vec<ProtocolVersion> {
         (ProtocolVersion::MIN.number()..=ProtocolVersion::MAX.number())
             .filter_map(ProtocolVersion::new)
@@ -79,7 +79,7 @@ impl fmt::Debug for ConnectOptions {
     }
 }
 
-/// Where the handshake stands: which answer is awaited.
+/// The state of the handshake: which answer it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// To `op_connect`.
@@ -92,7 +92,7 @@ pub(super) enum Phase {
     Attach,
 }
 
-/// What to send after an answer was understood.
+/// What to send after an answer.
 pub(super) enum Step {
     ContinueAuth(ContinueAuth),
     Crypt(Choice),
@@ -100,7 +100,7 @@ pub(super) enum Step {
     Attach(Dpb),
 }
 
-/// The decisions of the handshake; it neither reads nor writes packets itself.
+/// Makes the decisions of the handshake; does not read or write packets itself.
 pub(super) struct Handshake {
     pub(super) options: ConnectOptions,
     pub(super) phase: Phase,
@@ -109,9 +109,9 @@ pub(super) struct Handshake {
     current: AuthPlugin,
     srp: srp::Client,
     session_key: Option<[u8; 20]>,
-    /// Whether the current plugin has sent what the server must know the account to check.
+    /// Whether the current plugin has sent a proof that only a server with the account can check.
     proven: bool,
-    /// The plugins that have sent a proof. One of each is all that a server needs; more would be guesses at the password.
+    /// The plugins that have sent a proof. A server needs one from each; more would let it guess the password.
     proofs: Vec<AuthPlugin>,
     list_sent: bool,
     steps: u32,
@@ -134,14 +134,14 @@ impl Handshake {
         if options.versions.is_empty() || options.versions.len() > MAX_OFFERED_VERSIONS {
             return Err(ProtocolError::Misuse("offer between one and ten protocol versions"));
         }
-        // op_connect counts its length in one byte, and a login cut to that would be another one.
+        // op_connect counts its length in one byte, and a truncated login would be a different one.
         if options.login.len() > 255 {
             return Err(ProtocolError::Misuse("a login of more than 255 bytes"));
         }
         Ok(Self {
             account: account_name(&options.login)?,
             srp: srp::Client::new(&options.srp_private)?,
-            // Legacy_Auth has one step only, and `op_connect` is it.
+            // Legacy_Auth has only one step: `op_connect`.
             proven: current == AuthPlugin::Legacy,
             plugins,
             current,
@@ -183,7 +183,7 @@ impl Handshake {
         }
     }
 
-    /// Understands what the server accepted.
+    /// Processes what the server accepted.
     pub(super) fn accepted(&mut self, accept: &Accept) -> Result<Step, ProtocolError> {
         if !self.options.versions.contains(&accept.version) {
             let text = format!("protocol version {}, which was not offered", accept.version);
@@ -217,7 +217,7 @@ impl Handshake {
         self.step(&packet.data, &packet.plugin).map(Step::ContinueAuth)
     }
 
-    /// One step of authentication: what to say to this data of this plugin.
+    /// Performs one step of authentication with this data of this plugin.
     fn step(&mut self, data: &[u8], plugin: &str) -> Result<ContinueAuth, ProtocolError> {
         self.steps += 1;
         if self.steps > self.max_steps {
@@ -225,10 +225,10 @@ impl Handshake {
         }
         let switched = !plugin.is_empty() && plugin != self.current.name();
         if switched {
-            // The data of a switch are left-overs of the previous plugin: start afresh.
+            // Data that come with a switch are left over from the previous plugin: start again.
             let wanted = AuthPlugin::from_name(plugin).filter(|wanted| self.plugins.contains(wanted));
             self.current = wanted.ok_or_else(|| self.login_failed(plugin))?;
-            // What another plugin has proven or agreed on does not count any more.
+            // Anything that another plugin has proven or agreed on no longer counts.
             self.session_key = None;
             self.proven = self.current == AuthPlugin::Legacy;
         }
@@ -237,7 +237,7 @@ impl Handshake {
         } else {
             if self.proofs.contains(&self.current) {
                 return Err(ProtocolError::LoginFailed(format!(
-                    "the server asks for a second proof of the password with {}; it is not the server you meant, or it is broken",
+                    "the server asks for a second proof of the password with {}; it is not the intended server, or it is broken",
                     self.current.name(),
                 )));
             }
@@ -253,15 +253,15 @@ impl Handshake {
         Ok(ContinueAuth { data, plugin: self.current.name().into(), plugin_list, keys: Vec::new() })
     }
 
-    /// A server that has another plugin offers it instead of saying that the password was wrong.
+    /// A server that has another plugin offers it instead of reporting a wrong password.
     fn login_failed(&self, wanted: &str) -> ProtocolError {
         let proven =
             if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
         let advice = match AuthPlugin::from_name(wanted) {
             Some(AuthPlugin::Legacy) => {
-                "; that one sends a weak hash of the password, which whoever reads it can turn back, and cannot \
-                 encrypt the connection, so give the account a password of Srp instead (CREATE USER … USING PLUGIN \
-                 Srp), and add Legacy_Auth only for a network that you trust"
+                "; it sends a weak hash, from which anyone who reads it can recover the password, and cannot encrypt \
+                 the connection. Give the account an Srp password instead (CREATE USER … USING PLUGIN Srp), and add \
+                 Legacy_Auth only on a network that you trust"
                     .to_owned()
             }
             Some(_) => {
@@ -278,8 +278,8 @@ impl Handshake {
         ))
     }
 
-    /// Refuses a peer that has asked for no proof: it lets everybody in, or is no Firebird server. As the client always sends
-    /// the first data of a plugin, no real server goes on without an exchange.
+    /// Refuses a peer that has asked for no proof: it lets anyone in, or is not a Firebird server. The client always
+    /// sends the first data of a plugin, so no real server continues without an exchange.
     pub(super) fn check_proven(&self) -> Result<(), ProtocolError> {
         if self.proven || self.options.allow_no_authentication {
             return Ok(());
@@ -304,7 +304,7 @@ impl Handshake {
             }
             if wanted == WireCrypt::Required {
                 return Err(no_encryption(&format!(
-                    "the server offers none of the ciphers asked for ({})",
+                    "the server offers none of the requested ciphers ({})",
                     self.options.ciphers.iter().map(|cipher| cipher.name()).collect::<Vec<_>>().join(", ")
                 )));
             }
@@ -316,7 +316,7 @@ impl Handshake {
         self.session_key.as_ref()
     }
 
-    /// The step that attaches, with the data of an authentication that is still open.
+    /// Returns the step that attaches, with the data of an unfinished authentication.
     pub(super) fn attach(&mut self, auth_data: Option<Vec<u8>>) -> Step {
         self.phase = Phase::Attach;
         let mut block = self.options.dpb.clone();

@@ -4,22 +4,22 @@ use crate::wire::compress::Inflate;
 use crate::wire::crypt::Cipher;
 use crate::wire::error::ProtocolError;
 
-/// Room offered for one read from the link. Servers send up to 32 KiB at a time; loopback delivers several at once.
+/// Space offered for one read from the link. Servers send up to 32 KiB at a time; loopback delivers several at once.
 const READ_SIZE: usize = 64 << 10;
-/// Plain bytes made by one step of inflating, so that a decompression bomb meets the packet limits first.
+/// Plain bytes produced per step of inflating, so that a decompression bomb hits the packet limits first.
 const INFLATE_STEP: usize = 256 << 10;
-/// What ends everything that a compressor was told to flush (an empty stored block).
+/// The bytes that end every flush of a compressor (an empty stored block).
 const FLUSH_MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
 /// Size of the buffer while packets are small.
 const INITIAL: usize = 256 << 10;
 
-/// A buffer that bytes are read into and packets are read from.
+/// A buffer that receives bytes and provides packets.
 pub(super) struct Incoming {
     plain: Buffer,
-    /// Compressed bytes; used once inflating has started.
+    /// Compressed bytes; used after inflating has started.
     wire: Buffer,
     inflate: Option<Inflate>,
-    /// The last step of inflating was cut by its bound; the stream may have more without more input.
+    /// Whether the last step of inflating hit its bound. The stream may then produce more without more input.
     held_back: bool,
     cipher: Option<Box<dyn Cipher>>,
     /// The last bytes received, decrypted.
@@ -28,7 +28,7 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// `limit` bounds the bytes of one packet.
+    /// Creates a buffer; `limit` bounds the bytes of one packet.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             plain: Buffer::default(),
@@ -47,17 +47,18 @@ impl Incoming {
         self.first().reserve(READ_SIZE, limit)
     }
 
-    /// Where the link may write.
+    /// The space into which the link may write.
     pub(super) fn space(&mut self) -> &mut [u8] {
         self.first().space()
     }
 
-    /// The buffer that the link writes to.
+    /// The buffer into which the link writes.
     fn first(&mut self) -> &mut Buffer {
         if self.inflate.is_some() { &mut self.wire } else { &mut self.plain }
     }
 
-    /// `count` bytes were written to [`space`](Self::space). Returns how many plain bytes that made so far.
+    /// Takes `count` bytes that were written to [`space`](Self::space). Returns how many plain bytes they have produced
+    /// so far.
     pub(super) fn received(&mut self, count: usize) -> Result<usize, ProtocolError> {
         let buffer = if self.inflate.is_some() { &mut self.wire } else { &mut self.plain };
         let fresh = buffer.commit(count)?;
@@ -72,12 +73,12 @@ impl Incoming {
     }
 
     /// Whether everything that belongs to the packets read so far has arrived. A compressed packet can be read before
-    /// the marker that flushes the compressor has come; what joins then would take the marker for its own.
+    /// the marker of its flush arrives; a stage that starts then would take the marker for its own data.
     pub(super) fn is_flushed(&self) -> bool {
         self.inflate.is_none() || (self.wire.data().is_empty() && self.last == FLUSH_MARKER)
     }
 
-    /// Inflates a bounded step more; returns how many plain bytes that made (0 = more input is needed).
+    /// Inflates one more bounded step. Returns how many plain bytes it produced (0 = more input is needed).
     pub(super) fn inflate(&mut self) -> Result<usize, ProtocolError> {
         let Some(inflate) = &mut self.inflate else { return Ok(0) };
         if self.wire.data().is_empty() && !self.held_back {
@@ -90,46 +91,46 @@ impl Incoming {
         Ok(progress.written)
     }
 
-    /// Plain bytes not consumed yet.
+    /// Plain bytes not yet consumed.
     pub(super) fn data(&self) -> &[u8] {
         self.plain.data()
     }
 
-    /// Marks `count` bytes as read; returns their place for [`slice`](Self::slice).
+    /// Marks `count` bytes as read. Returns their range for [`slice`](Self::slice).
     pub(super) fn consume(&mut self, count: usize) -> std::ops::Range<usize> {
         self.plain.consume(count)
     }
 
-    /// Bytes that were consumed since the last call of [`space`](Self::space).
+    /// Returns bytes consumed since the last call of [`space`](Self::space).
     pub(super) fn slice(&self, range: std::ops::Range<usize>) -> &[u8] {
         &self.plain.bytes[range]
     }
 
-    /// Inflates everything from here on.
+    /// Starts inflating.
     pub(super) fn start_compression(&mut self) -> Result<(), ProtocolError> {
         self.expect_empty("compression")?;
         self.inflate = Some(Inflate::new());
         Ok(())
     }
 
-    /// Decrypts everything from here on.
+    /// Starts decrypting.
     pub(super) fn start_encryption(&mut self, cipher: Box<dyn Cipher>) -> Result<(), ProtocolError> {
         self.expect_empty("encryption")?;
         self.cipher = Some(cipher);
         Ok(())
     }
 
-    /// Bytes that arrived before a stage joined would be read through it, or past it: neither is right.
+    /// Bytes that arrived before a stage started would go through it or around it; neither is right.
     fn expect_empty(&self, stage: &str) -> Result<(), ProtocolError> {
         if self.plain.data().is_empty() && self.wire.data().is_empty() {
             Ok(())
         } else {
-            Err(ProtocolError::InvalidMessage(format!("bytes in front of {stage}")))
+            Err(ProtocolError::InvalidMessage(format!("bytes before {stage}")))
         }
     }
 }
 
-/// Bytes between `start` and `end` are filled and unread; the vector is always initialised to its length.
+/// Bytes between `start` and `end` are filled and unread. The vector is always initialized to its full length.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -142,7 +143,7 @@ impl Buffer {
         &self.bytes[self.start..self.end]
     }
 
-    /// Makes room for at least `wanted` bytes behind the filled ones.
+    /// Makes room for at least `wanted` bytes after the filled ones.
     fn reserve(&mut self, wanted: usize, limit: usize) -> Result<(), ProtocolError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -161,7 +162,7 @@ impl Buffer {
         &mut self.bytes[self.end..]
     }
 
-    /// Moves unread bytes to the front. Too many of them mean a packet that never ends.
+    /// Moves unread bytes to the front. Too many of them mean that a packet never ends.
     fn compact(&mut self, limit: usize) -> Result<(), ProtocolError> {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
@@ -175,7 +176,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// The vector, cut to what is filled, to be appended to; [`appended`](Self::appended) must follow.
+    /// Returns the vector, cut to its filled part, for appending. Call [`appended`](Self::appended) afterwards.
     fn tail(&mut self, limit: usize) -> Result<&mut Vec<u8>, ProtocolError> {
         self.compact(limit)?;
         self.bytes.truncate(self.end);

@@ -53,12 +53,12 @@ use outgoing::Outgoing;
 use pending::{Expected, Pending};
 use std::fmt;
 
-/// Something that a server said.
+/// Something that the server sent.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The server wants the key of an encrypted database: answer with [`Connection::reply_key`].
     KeyCallback(KeyCallback),
-    /// The database is attached; requests may be sent. Warnings may have come with it.
+    /// The database is attached, possibly with warnings; requests may be sent.
     Attached(StatusVector),
     /// The answer to a request.
     Response {
@@ -74,18 +74,18 @@ pub enum Event<'a> {
         /// Complete rows.
         rows: PackedRows<'a>,
     },
-    /// A fetch is answered.
+    /// A fetch is complete.
     FetchEnd {
         /// The request.
         ticket: Ticket,
-        /// Whether the cursor is at its end, too.
+        /// Whether the cursor has ended, too.
         cursor_end: bool,
     },
-    /// The answer to a batch execution.
+    /// The answer to the execution of a bulk operation.
     Completion {
         /// The request.
         ticket: Ticket,
-        /// What became of the records.
+        /// The outcome of the records.
         completion: Completion,
     },
     /// Contents of a BLOB that the next row refers to.
@@ -103,14 +103,14 @@ pub struct Connection {
     compressed: bool,
     limits: Limits,
     stats: WireStats,
-    /// Nothing was read since the last write.
+    /// Whether nothing has been read since the last write.
     last_was_send: bool,
     positions: Vec<u32>,
     answers: u64,
     failed: Option<ProtocolError>,
 }
 
-/// What one packet (or a run of rows) turned out to be; [`Event`] without its borrows.
+/// The meaning of one packet (or a run of rows): [`Event`] without its borrows.
 enum Decoded {
     Event(Event<'static>),
     Rows {
@@ -119,12 +119,12 @@ enum Decoded {
         rows: usize,
     },
     InlineBlob,
-    /// Handled inside; look again.
+    /// Handled internally; decode the next packet.
     Internal,
 }
 
 impl Connection {
-    /// Begins a connection: `op_connect` is ready to be sent.
+    /// Opens a connection: `op_connect` is ready to be sent.
     pub fn open(options: ConnectOptions, limits: Limits) -> Result<Self, ProtocolError> {
         let handshake = Handshake::new(options, &limits)?;
         let mut connection = Self {
@@ -162,29 +162,29 @@ impl Connection {
         self.compressed
     }
 
-    /// What the connection cost so far.
+    /// The traffic of the connection so far.
     pub fn stats(&self) -> &WireStats {
         &self.stats
     }
 
-    /// Number of answers so far, rows and BLOB contents included. What a peer could send for ever does not count: parts of
-    /// packets, `op_dummy` and empty BLOBs.
+    /// Number of answers so far, rows and BLOB contents included. Does not count what a peer could send forever: parts
+    /// of packets, `op_dummy` and empty BLOBs.
     pub fn answers(&self) -> u64 {
         self.answers
     }
 
-    /// Number of requests whose answers are still to come.
+    /// Number of requests whose answers have not arrived.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Number of requests among them whose answer is more than `op_response`. Servers never hold such answers back, so that
-    /// all but the first of them certainly wait, or have not arrived there yet.
+    /// Number of pending requests whose answer is more than `op_response`. Servers never defer such answers, so all of
+    /// these requests but the first are certainly queued at the server or still in transit.
     pub fn pending_results(&self) -> usize {
         self.pending.results()
     }
 
-    /// Whether no request was queued behind this one.
+    /// Whether no request was queued after this one.
     pub fn is_last(&self, ticket: Ticket) -> bool {
         self.pending.last() == ticket
     }
@@ -217,7 +217,7 @@ impl Connection {
         self.stats.bytes_sent += (self.outgoing.plain_length() - before) as u64;
     }
 
-    /// The bytes that wait to be written to the link. Call [`sent`](Self::sent) when they are.
+    /// Returns the bytes to write to the link. Call [`sent`](Self::sent) afterwards.
     pub fn outgoing(&mut self) -> Result<&[u8], ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -231,7 +231,7 @@ impl Connection {
         }
     }
 
-    /// Everything that [`outgoing`](Self::outgoing) returned has been written.
+    /// Reports that everything returned by [`outgoing`](Self::outgoing) has been written.
     pub fn sent(&mut self) {
         let written = self.outgoing.clear();
         if written > 0 {
@@ -240,7 +240,7 @@ impl Connection {
         }
     }
 
-    /// Where to put bytes that the link delivers.
+    /// Returns the space for bytes from the link.
     pub fn space(&mut self) -> Result<&mut [u8], ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -251,7 +251,7 @@ impl Connection {
         Ok(self.incoming.space())
     }
 
-    /// `count` bytes were put into [`space`](Self::space); 0 means the peer closed the stream.
+    /// Reports that `count` bytes were put into [`space`](Self::space); 0 means that the peer closed the stream.
     pub fn received(&mut self, count: usize) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -265,7 +265,7 @@ impl Connection {
                 self.stats.bytes_received += plain as u64;
                 Ok(())
             }
-            // What does not decrypt does not inflate, either.
+            // Bytes that do not decrypt do not inflate either.
             Err(_) if self.handshake.as_ref().is_some_and(|handshake| handshake.phase == Phase::Crypt) => {
                 Err(self.fail(ProtocolError::NotEncrypted))
             }
@@ -273,7 +273,7 @@ impl Connection {
         }
     }
 
-    /// Marks the connection as failed, for instance because its link did. The first failure stays.
+    /// Marks the connection as failed, for instance because its link failed. The first failure stays.
     pub fn fail(&mut self, error: ProtocolError) -> ProtocolError {
         self.failed.get_or_insert(error).clone()
     }
@@ -283,7 +283,7 @@ impl Connection {
         self.failed.as_ref()
     }
 
-    /// The next thing the server said, or `None` when more bytes are needed.
+    /// Returns the next event, or `None` if more bytes are needed.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -328,7 +328,7 @@ impl Connection {
         }
     }
 
-    /// Decodes one packet, or as many complete rows as there are. Returns how many bytes that took.
+    /// Decodes one packet, or as many complete rows as there are. Returns how many bytes it consumed.
     fn decode_packet(&mut self) -> Result<(Decoded, usize), DecodeError> {
         let data = self.incoming.data();
         let mut reader = Reader::new(data);
@@ -362,7 +362,7 @@ impl Connection {
                     return Ok((Decoded::Rows { ticket, columns, rows }, end));
                 }
                 let cursor_end = decode_fetch_step(&mut reader)? == FetchStep::CursorEnd;
-                // Who asks again would do so for ever.
+                // A caller that repeated the fetch would do so forever.
                 if !any && !cursor_end {
                     let text = "a fetch that gives no rows and does not end the cursor";
                     return Err(ProtocolError::InvalidMessage(text.into()).into());
@@ -401,7 +401,7 @@ impl Connection {
         Ok((decoded, reader.position()))
     }
 
-    /// Decodes one packet of the handshake and queues what it calls for.
+    /// Decodes one packet of the handshake and queues the response.
     fn decode_handshake(&mut self) -> Result<(Decoded, usize), DecodeError> {
         let Some(handshake) = &mut self.handshake else {
             return Err(ProtocolError::Misuse("no handshake under way").into());
@@ -440,7 +440,7 @@ impl Connection {
                         let text = "success in answer to op_connect";
                         return Err(ProtocolError::InvalidMessage(text.into()).into());
                     }
-                    // Encryption may join behind this packet, so all of it must be here.
+                    // Encryption may start after this packet, so all of it must have arrived.
                     (Phase::Authenticate, Some(_)) if !self.incoming.is_flushed() => {
                         return Err(DecodeError::Incomplete);
                     }
@@ -449,7 +449,7 @@ impl Connection {
                     }
                     (Phase::Crypt, Some(_)) => Some(handshake.attach(None)),
                     (Phase::Attach, Some(_)) => {
-                        // Authentication may have gone along with the attach.
+                        // Authentication may have completed during the attach.
                         handshake.check_proven()?;
                         self.handshake = None;
                         decoded = Decoded::Event(Event::Attached(response.status));
@@ -457,7 +457,7 @@ impl Connection {
                     }
                 }
             }
-            // Right or wrong, whoever has the key would have made a packet.
+            // A peer with the key would have sent a valid packet, even to report a failure.
             (_, Phase::Crypt) => return Err(ProtocolError::NotEncrypted.into()),
             (op, _) => {
                 let waiting_for = match phase {
@@ -474,7 +474,7 @@ impl Connection {
         if accepted.is_none() && step.is_none() {
             return Ok((decoded, length));
         }
-        // The stages below must find this packet consumed: bytes behind it belong to them.
+        // Consume this packet before the stages below start: the bytes after it belong to them.
         self.incoming.consume(length);
         if let Some(accept) = accepted {
             self.version = Some(accept.version);
@@ -528,13 +528,13 @@ impl Connection {
     }
 }
 
-/// Bounds the bytes of an incomplete packet. An `op_response` has data, and as much text at most.
+/// Bounds the bytes of an incomplete packet. An `op_response` has data, and at most as much text.
 fn largest_packet(limits: &Limits) -> usize {
     limits.row.max(2 * limits.response_data).max(2 * limits.inline_blob).max(2 * limits.auth_data)
 }
 
-/// Measures the run of complete rows at the start of `data`: number of rows, bytes and packets taken. Zero rows
-/// mean that a terminator comes first; its end is returned then. More than `left` rows were not asked for.
+/// Measures the run of complete rows at the start of `data`: number of rows, bytes and packets taken. Zero rows mean
+/// that a terminator comes first; then returns its end. More than `left` rows were not requested.
 fn decode_rows(
     data: &[u8],
     format: &PackedFormat,
@@ -564,7 +564,7 @@ fn decode_rows(
         };
         match next {
             Ok(next) => end = next,
-            // Good rows come before the bad packet behind them is reported.
+            // Delivers the good rows before reporting the bad packet after them.
             Err(_) if rows > 0 => break,
             Err(error) => return Err(error),
         }
@@ -577,8 +577,8 @@ fn unasked_row() -> ProtocolError {
     ProtocolError::InvalidMessage("more rows than op_fetch asked for".into())
 }
 
-/// Measures the row at `at`. One that has not ended within the limit is too long, whether it ends later or not:
-/// how the bytes arrive must not matter.
+/// Measures the row at `at`. A row that has not ended within the limit is too long, even if its end has arrived: the
+/// way the bytes arrive must not matter.
 fn measure_row(
     format: &PackedFormat,
     data: &[u8],

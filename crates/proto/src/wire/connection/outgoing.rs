@@ -22,12 +22,12 @@ impl Outgoing {
         Writer::new(&mut self.plain)
     }
 
-    /// Plain bytes that have been encoded and not transformed yet.
+    /// Plain bytes that have been encoded but not yet transformed.
     pub(super) fn plain_length(&self) -> usize {
         self.plain.len()
     }
 
-    /// Transforms what has been encoded. If that fails, none of it is left: plain text must not be written.
+    /// Transforms the encoded bytes. On failure, discards them all: plain text must not be written.
     fn transform(&mut self) -> Result<(), ProtocolError> {
         if self.plain.is_empty() {
             return Ok(());
@@ -53,7 +53,7 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Makes everything encoded so far ready to be written; [`wire`](Self::wire) has it.
+    /// Prepares everything encoded so far for writing; [`wire`](Self::wire) returns it.
     pub(super) fn finish(&mut self) -> Result<(), ProtocolError> {
         self.transform()?;
         self.handed_out = self.wire.len();
@@ -65,7 +65,7 @@ impl Outgoing {
         &self.wire[..self.handed_out]
     }
 
-    /// Forgets the bytes of [`wire`](Self::wire): they have been written. Returns how many they were.
+    /// Discards the bytes of [`wire`](Self::wire), which have been written. Returns their number.
     pub(super) fn clear(&mut self) -> usize {
         let written = std::mem::take(&mut self.handed_out);
         self.wire.drain(..written);
@@ -78,14 +78,14 @@ impl Outgoing {
         written
     }
 
-    /// Compresses everything encoded from here on.
+    /// Starts compressing.
     pub(super) fn start_compression(&mut self) -> Result<(), ProtocolError> {
         self.transform()?;
         self.deflate = Some(Deflate::new());
         Ok(())
     }
 
-    /// Encrypts everything encoded from here on.
+    /// Starts encrypting.
     pub(super) fn start_encryption(&mut self, cipher: Box<dyn Cipher>) -> Result<(), ProtocolError> {
         self.transform()?;
         self.cipher = Some(cipher);

@@ -1,22 +1,22 @@
-//! The FIFO of answers that are still to come. Packets carry no length and no request id: an answer can only be
-//! read knowing its question, so this queue is the decoder's context.
+//! The FIFO of answers that are still to come. Packets carry no length and no request id: an answer can be read only
+//! with its request known, so this queue is the decoder's context.
 
 use crate::wire::packed::PackedFormat;
 use crate::wire::packet::Answer;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Names a request until its answer has come.
+/// Identifies a request until its answer has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[must_use]
 pub struct Ticket(pub(super) u64);
 
-/// What the next packet from the server may be.
+/// The form that the next packet from the server may have.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
-    /// `op_response` with so many bytes of data at most.
+    /// `op_response` with at most this many bytes of data.
     Response(Ticket, usize),
-    /// `op_fetch_response` for so many more rows at most, or `op_response` with an error; whether rows have come.
+    /// `op_fetch_response` for at most this many more rows, or `op_response` with an error; whether rows have arrived.
     Rows(Ticket, Arc<PackedFormat>, u16, bool),
     /// `op_sql_response`, then `op_response`; or only the latter.
     Singleton(Ticket, Arc<PackedFormat>),
@@ -43,7 +43,7 @@ impl Expected {
         }
     }
 
-    /// The most bytes of data that an `op_response` may have here.
+    /// The most bytes of data that an `op_response` may contain here.
     pub(super) fn most_data(&self) -> usize {
         match self {
             Self::Response(_, most) => *most,
@@ -52,15 +52,15 @@ impl Expected {
     }
 }
 
-/// For an `op_response` that brings no data worth mentioning.
+/// For an `op_response` without significant data.
 const MOST_DATA: usize = u16::MAX as usize;
 
-/// Pushed by whoever sends, popped by whoever reads; nobody keeps a counter beside it.
+/// The sender pushes, the reader pops; there is no separate counter.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     queue: VecDeque<Expected>,
     last: u64,
-    /// The last request whose bytes have been handed out to be written.
+    /// The last request whose bytes have been handed out for writing.
     handed_out: u64,
 }
 
@@ -78,7 +78,7 @@ impl Pending {
         ticket
     }
 
-    /// What the next packet must be; `None` also while the server cannot know of any question.
+    /// What the next packet must be; `None` also if the server cannot have seen any request.
     pub(super) fn front(&self) -> Option<&Expected> {
         self.queue.front().filter(|expected| expected.ticket().0 <= self.handed_out)
     }
@@ -92,14 +92,14 @@ impl Pending {
         self.queue.pop_front();
     }
 
-    /// The first half of a singleton's answer has come: only its `op_response` is left.
+    /// Marks the first half of a singleton's answer as received: only its `op_response` is left.
     pub(super) fn reduce_front(&mut self) {
         if let Some(front) = self.queue.front_mut() {
             *front = Expected::Response(front.ticket(), MOST_DATA);
         }
     }
 
-    /// Rows of the front request have come.
+    /// Records rows of the front request.
     pub(super) fn count_rows(&mut self, rows: usize) {
         if let Some(Expected::Rows(_, _, left, any)) = self.queue.front_mut() {
             *left = left.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX));

@@ -1,8 +1,8 @@
-//! What a connection cost, counted as the client library counts it (info items 150 to 158).
+//! Traffic counters of a connection, as the client library counts them (info items 150 to 158).
 
 use std::ops::AddAssign;
 
-/// Counters of a connection since it began, handshake included, or of a part of its life.
+/// Counters of a connection since its start, including the handshake, or of a part of its life.
 ///
 /// | | logical: the protocol's | physical: the socket's |
 /// |---|---|---|
@@ -12,12 +12,12 @@ use std::ops::AddAssign;
 /// | both | | `round_trips` |
 ///
 /// Logical bytes are those before compression and encryption. The same packets give the same logical counts and round
-/// trips as in the client library; its `sends` differ, because it writes no more than its buffer holds at a time, and
-/// `receives` are up to TCP.
+/// trips as in the client library; its `sends` differ, because it writes at most one buffer at a time, and `receives`
+/// depend on TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WireStats {
-    /// Packets encoded, also those that still wait to be written.
+    /// Packets encoded, including those not yet written.
     pub packets_sent: u64,
     /// Packets decoded; every row of a fetch is one.
     pub packets_received: u64,
@@ -35,7 +35,7 @@ pub struct WireStats {
     pub wire_bytes_received: u64,
     /// Changes of direction from sending to receiving.
     pub round_trips: u64,
-    /// Whether what travels now is encrypted. Of a sum: whether all of its parts that reached the link were.
+    /// Whether the connection is encrypted now. In a sum: whether all parts that reached the link were.
     pub encrypted: bool,
 }
 
@@ -45,14 +45,14 @@ impl WireStats {
         self.wire_bytes_sent += bytes as u64;
     }
 
-    /// `answers`: the last that happened on the link was a write.
+    /// `answers` is whether the last operation on the link was a write.
     pub(super) fn received(&mut self, bytes: usize, answers: bool) {
         self.receives += 1;
         self.wire_bytes_received += bytes as u64;
         self.round_trips += u64::from(answers);
     }
 
-    /// The difference to an earlier reading.
+    /// The difference from an earlier reading.
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
             packets_sent: self.packets_sent - earlier.packets_sent,

@@ -1,4 +1,4 @@
-//! `Arc4`: plain RC4 with the session key, no bytes dropped. All that servers before Firebird 4 have.
+//! `Arc4`: plain RC4 with the session key, without dropped bytes. The only cipher of servers before Firebird 4.
 
 use super::{Cipher, CryptError};
 use rc4::{KeyInit, Rc4, StreamCipher};

@@ -20,7 +20,7 @@ const BLOCK: u64 = 64;
 pub(super) struct ChaCha(ChaCha20);
 
 impl ChaCha {
-    /// `None` if the vector has neither 12 nor 16 bytes.
+    /// Returns `None` unless the vector has 12 or 16 bytes.
     pub(super) fn new(session_key: &[u8], iv: &[u8]) -> Option<Self> {
         let (nonce, rest) = iv.split_first_chunk::<12>()?;
         let counter = if rest.is_empty() { 0 } else { u32::from_be_bytes(rest.try_into().ok()?) };
@@ -39,7 +39,7 @@ impl Cipher for ChaCha {
 pub(super) struct ChaCha64(ChaCha20Legacy);
 
 impl ChaCha64 {
-    /// `None` if the vector has not 8 bytes.
+    /// Returns `None` unless the vector has 8 bytes.
     pub(super) fn new(session_key: &[u8], iv: &[u8]) -> Option<Self> {
         let nonce: &[u8; 8] = iv.try_into().ok()?;
         Some(Self(ChaCha20Legacy::new((&*stretch(session_key)).into(), nonce.into())))
@@ -52,7 +52,7 @@ impl Cipher for ChaCha64 {
     }
 }
 
-/// Makes 32 bytes of key from the 20 of a session key.
+/// Derives a key of 32 bytes from a session key of 20.
 fn stretch(session_key: &[u8]) -> Zeroizing<[u8; 32]> {
     Zeroizing::new(Sha256::digest(session_key).into())
 }
@@ -65,8 +65,8 @@ mod tests {
     const KEY: &[u8] = b"twenty bytes of key.";
     const NONCE: [u8; 12] = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 255, 254];
 
-    /// One block as RFC 8439 describes it, words 12 to 15 given by the caller: the crate's vector code is
-    /// checked against this near the borders of its counters.
+    /// Computes one block as in RFC 8439, with words 12 to 15 from the caller. The tests check the crate's vector code
+    /// against this near the limits of its counters.
     fn block(tail: [u32; 4]) -> [u8; 64] {
         let key = stretch(KEY);
         let mut state =
@@ -134,13 +134,13 @@ mod tests {
     fn chacha_ends_before_its_counter_wraps() {
         let mut cipher = chacha(u32::MAX - 5);
         assert_eq!(keystream(&mut cipher, 6 * 64), Err(CryptError::Exhausted));
-        // Nothing was used up by the failure; up to the end everything is in order.
+        // The failure consumed nothing; the stream works up to its end.
         assert_eq!(keystream(&mut cipher, 5 * 64), Ok(keystream32(u32::MAX - 5..u32::MAX)));
         assert_eq!(keystream(&mut cipher, 0), Ok(vec![]));
         assert_eq!(keystream(&mut cipher, 1), Err(CryptError::Exhausted));
         assert_eq!(keystream(&mut cipher, 1), Err(CryptError::Exhausted));
 
-        // The rest of a block already begun is still there.
+        // The rest of a started block is still available.
         let mut cipher = chacha(u32::MAX - 1);
         assert_eq!(keystream(&mut cipher, 60).map(|bytes| bytes.len()), Ok(60));
         assert_eq!(keystream(&mut cipher, 5), Err(CryptError::Exhausted));
@@ -160,7 +160,7 @@ mod tests {
             cipher.0.try_seek(start * BLOCK).expect("a 64-bit counter");
             assert_eq!(keystream(&mut cipher, 16 * 64), Ok(keystream64(start..start + 16)), "{ahead}");
         }
-        // Whole blocks, part blocks and single bytes take different paths.
+        // Whole blocks, partial blocks and single bytes take different paths.
         let start = (1_u64 << 32) - 3;
         let mut cipher = ChaCha64::new(KEY, &NONCE[..8]).expect("8 bytes");
         cipher.0.try_seek(start * BLOCK).expect("a 64-bit counter");

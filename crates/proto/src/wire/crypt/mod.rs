@@ -1,29 +1,29 @@
 //! Wire encryption: which cipher to ask for, and the ciphers.
 //!
-//! Both directions use the same key and vector, each with a keystream of its own that runs over all bytes of
-//! the connection; packets leave no trace in it. There is no integrity check: a changed byte arrives changed.
+//! Both directions use the same key and vector. Each has its own keystream, which runs over all bytes of the connection
+//! regardless of packets. There is no integrity check: a byte changed in transit arrives changed.
 
 mod arc4;
 mod chacha;
 
 use std::fmt;
 
-/// The type of the keys that SRP logins make, and so the only one this client can encrypt with.
+/// The type of the keys that SRP logins produce, and so the only one that this client can use.
 pub const KEY_TYPE: &str = "Symmetric";
 
-/// The ciphers this client speaks.
+/// The ciphers that this client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CipherKind {
     /// ChaCha20 with a 64-bit counter.
     ChaCha64,
     /// ChaCha20 with a 32-bit counter: ends after 256 GB in one direction.
     ChaCha,
-    /// RC4, the only one of Firebird 3. Better than plain text, no more.
+    /// RC4, the only cipher of Firebird 3. Barely better than plain text.
     Arc4,
 }
 
 impl CipherKind {
-    /// Every cipher, in the order Firebird prefers them.
+    /// All ciphers, in Firebird's order of preference.
     pub const ALL: [Self; 3] = [Self::ChaCha64, Self::ChaCha, Self::Arc4];
 
     /// The name used in packets and configuration files.
@@ -33,11 +33,6 @@ impl CipherKind {
             Self::ChaCha => "ChaCha",
             Self::Arc4 => "Arc4",
         }
-    }
-
-    /// The cipher of that exact name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Whether it needs an initialization vector from the server.
@@ -56,7 +51,7 @@ impl CipherKind {
 
 /// One direction of an encrypted connection.
 pub trait Cipher: Send {
-    /// Encrypts or decrypts the next bytes of the stream in place. If it fails, `data` is as it was.
+    /// Encrypts or decrypts the next bytes of the stream in place. Leaves `data` unchanged on failure.
     fn apply(&mut self, data: &mut [u8]) -> Result<(), CryptError>;
 }
 
@@ -66,7 +61,7 @@ impl fmt::Debug for dyn Cipher {
     }
 }
 
-/// Starts a cipher; a connection needs two, one per direction. Ciphers that need no vector ignore `iv`.
+/// Starts a cipher; a connection needs two, one per direction. Ciphers without a vector ignore `iv`.
 pub fn new_cipher(
     kind: CipherKind,
     session_key: &[u8],
@@ -84,7 +79,7 @@ pub fn new_cipher(
     })
 }
 
-/// What the server offers for one type of key.
+/// The server's offer for one type of key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyGroup {
     /// The type of the key, [`KEY_TYPE`] in all known servers.
@@ -96,7 +91,7 @@ pub struct KeyGroup {
 }
 
 impl KeyGroup {
-    /// A vector the cipher can use.
+    /// A vector that the cipher can use.
     fn iv(&self, kind: CipherKind) -> Option<&[u8]> {
         let mut ivs = self.ivs.iter().filter(|(name, _)| name == kind.name()).map(|(_, iv)| iv.as_slice());
         ivs.find(|iv| kind.accepts_iv(iv.len()))
@@ -120,7 +115,7 @@ impl KeyBlock {
     const PLUGINS: u8 = 1;
     const PLUGIN_SPECIFIC: u8 = 3;
 
-    /// Reads the groups of a key block; an empty block has none. Unknown tags are skipped.
+    /// Reads the groups of a key block; an empty block has none. Skips unknown tags.
     pub fn parse(mut bytes: &[u8]) -> Result<Vec<KeyGroup>, CryptError> {
         let mut groups: Vec<KeyGroup> = Vec::new();
         while let [tag, rest @ ..] = bytes {
@@ -171,11 +166,11 @@ pub struct Choice {
     pub iv: Option<Vec<u8>>,
 }
 
-/// The first cipher of `preference` which the server offers for a [`KEY_TYPE`] key, with a usable vector
-/// where one is needed.
+/// Chooses the first cipher of `preference` that the server offers for a [`KEY_TYPE`] key, with a usable vector if it
+/// needs one.
 ///
-/// Servers list ChaCha on every protocol but send vectors only from protocol 16 on (`protocol_has_iv`);
-/// below that only Arc4 can work.
+/// Servers list ChaCha in every protocol version but send vectors only from 16 on (`protocol_has_iv`); before that,
+/// only Arc4 can work.
 pub fn choose(groups: &[KeyGroup], protocol_has_iv: bool, preference: &[CipherKind]) -> Option<Choice> {
     preference.iter().find_map(|&kind| {
         let mut offers = groups.iter().filter(|group| {
@@ -193,35 +188,28 @@ pub fn choose(groups: &[KeyGroup], protocol_has_iv: bool, preference: &[CipherKi
 }
 
 /// Why encryption failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CryptError {
-    /// No cipher can be keyed with that many bytes.
+    /// No cipher accepts a key of this length.
+    #[error("a session key of {0} bytes cannot be used")]
     Key(usize),
     /// The initialization vector for a cipher is missing (0) or of the wrong length.
+    #[error("{}", wrong_iv(*.0, *.1))]
     Iv(CipherKind, usize),
     /// The keystream has ended; only a new connection has more.
+    #[error("the cipher's keystream has ended; reconnect, with ChaCha64 if the server has it")]
     Exhausted,
-    /// The server's key block is malformed; says how.
+    /// The server's key block is malformed in this way.
+    #[error("malformed key block from the server: {0}")]
     KeyBlock(&'static str),
 }
 
-impl fmt::Display for CryptError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Key(length) => write!(f, "a session key of {length} bytes cannot be used"),
-            Self::Iv(kind, 0) => write!(f, "the server sent no initialization vector for {}", kind.name()),
-            Self::Iv(kind, length) => {
-                write!(f, "the initialization vector for {} has {length} bytes", kind.name())
-            }
-            Self::Exhausted => {
-                f.write_str("the cipher's keystream has ended; reconnect, with ChaCha64 if the server has it")
-            }
-            Self::KeyBlock(what) => write!(f, "malformed key block from the server: {what}"),
-        }
+fn wrong_iv(kind: CipherKind, length: usize) -> String {
+    match length {
+        0 => format!("the server sent no initialization vector for {}", kind.name()),
+        _ => format!("the initialization vector for {} has {length} bytes", kind.name()),
     }
 }
-
-impl std::error::Error for CryptError {}
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,8 @@ use crate::wire::xdr::Writer;
 
 /// `op_attach`.
 #[derive(Clone, Copy, Debug)]
-pub struct Attach<'a> {
-    /// Path or alias as the server knows it.
+pub(crate) struct Attach<'a> {
+    /// Path or alias on the server.
     pub database: &'a str,
     /// Database parameter buffer.
     pub dpb: &'a [u8],
@@ -16,7 +16,7 @@ pub struct Attach<'a> {
 
 /// `op_create`: creates the database and attaches to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Create<'a>(pub Attach<'a>);
+pub(crate) struct Create<'a>(pub Attach<'a>);
 
 impl Request for Attach<'_> {
     const OP: Op = Op::ATTACH;
@@ -59,20 +59,20 @@ macro_rules! plain {
 }
 
 plain! {
-    /// `op_detach`: end all transactions first.
+    /// `op_detach`. End all transactions first.
     Detach = DETACH, true, Response;
     /// `op_drop_database`.
     DropDatabase = DROP_DATABASE, true, Response;
-    /// `op_ping`: a cheap check that also flushes answers the server holds back.
+    /// `op_ping`: a cheap check that also flushes deferred answers.
     Ping = PING, false, Response;
-    /// `op_dummy`: keeps the path alive; no answer.
+    /// `op_dummy`: a keep-alive without an answer.
     Dummy = DUMMY, false, None;
     /// `op_disconnect`: the last packet.
     Disconnect = DISCONNECT, false, None;
 }
 
-/// `op_cancel`: interrupts the request that the server is working on; no answer of its own. Servers notice it only when
-/// it arrives by itself, with no other request waiting.
+/// `op_cancel`: interrupts the request that the server is working on. It has no answer of its own. Servers notice it
+/// only if it arrives on its own, with no other request waiting.
 #[derive(Clone, Copy, Debug)]
 pub struct Cancel;
 

@@ -1,10 +1,12 @@
-//! The batch API (protocol 16 and later): many messages for one statement, executed together.
+//! Bulk operations (protocol 16 and later): many messages for one statement, executed together. Firebird calls them
+//! batches, and so do the names here.
 //!
-//! A batch belongs to its statement, which must be named by its real handle. Answers to all requests but the
-//! execution are held back by the server until something else is answered.
+//! A bulk operation belongs to its statement, named by its real handle. The server defers the answers to all requests
+//! but the execution until it answers something else.
 
 use super::response::decode_status;
 use super::{Answer, Request};
+use crate::api::pb::{bulk, bulk_parameters};
 use crate::api::status::StatusVector;
 use crate::wire::error::{DecodeError, invalid};
 use crate::wire::limits::Limits;
@@ -12,57 +14,44 @@ use crate::wire::op::Op;
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::{Reader, Writer};
 
-/// What a batch is asked to do.
+/// The options of a bulk operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
-    /// Go on behind a record that fails.
+    /// Whether to continue after a record that fails.
     pub multi_error: bool,
-    /// Count affected rows per record.
+    /// Whether to count affected rows per record.
     pub record_counts: bool,
-    /// Status vectors that are kept; the engine has 64 by default and 256 at most.
+    /// How many status vectors the engine keeps: 64 by default, 256 at most.
     pub detailed_errors: Option<u32>,
-    /// Bytes of messages that the server keeps; 16 MB by default, 256 MB at most.
+    /// How many bytes of messages the server keeps: 16 MB by default, 256 MB at most.
     pub buffer_bytes: Option<u32>,
-    /// Messages refer to BLOBs, which come by [`BatchBlobs`] or get known by [`RegisterBlob`].
+    /// Whether messages refer to BLOBs, sent by [`BatchBlobs`] or named by [`RegisterBlob`].
     pub has_blobs: bool,
 }
 
 impl BatchOptions {
-    /// The parameter block.
+    /// The parameter buffer.
     pub fn block(&self) -> Vec<u8> {
-        let mut block = vec![1];
-        let mut put = |tag: u8, value: u32| {
-            block.push(tag);
-            block.extend_from_slice(&4u32.to_le_bytes());
-            block.extend_from_slice(&value.to_le_bytes());
-        };
-        if self.multi_error {
-            put(1, 1);
-        }
-        if self.record_counts {
-            put(2, 1);
-        }
-        if let Some(bytes) = self.buffer_bytes {
-            put(3, bytes);
-        }
-        if self.has_blobs {
-            put(4, 3); // whatever is asked for, the network server makes it "stream"
-        }
-        if let Some(errors) = self.detailed_errors {
-            put(5, errors);
-        }
-        block
+        // Network servers use the stream policy, whichever one the client requests.
+        let values = [
+            (bulk::MULTIERROR, self.multi_error.then_some(1)),
+            (bulk::RECORD_COUNTS, self.record_counts.then_some(1)),
+            (bulk::BUFFER_BYTES_SIZE, self.buffer_bytes),
+            (bulk::BLOB_POLICY, self.has_blobs.then_some(bulk::BLOB_STREAM)),
+            (bulk::DETAILED_ERRORS, self.detailed_errors),
+        ];
+        bulk_parameters(values.into_iter().filter_map(|(tag, value)| Some((tag, value?))))
     }
 }
 
-/// `op_batch_create`. Nothing of the batch may be sent before its success is known.
+/// `op_batch_create`: begins a bulk operation. Send nothing else for it until the server has confirmed it.
 #[derive(Clone, Copy, Debug)]
 pub struct CreateBatch<'a> {
     /// Handle of the statement.
     pub statement: u16,
     /// BLR of the messages.
     pub blr: &'a [u8],
-    /// Length of a native message, without padding at its end.
+    /// Length of a native message, without trailing padding.
     pub message_length: u32,
     /// [`BatchOptions::block`].
     pub options: &'a [u8],
@@ -79,12 +68,12 @@ impl Request for CreateBatch<'_> {
     }
 }
 
-/// `op_batch_msg`: packed messages, one behind the other. Servers are quickest with about 200 KB.
+/// `op_batch_msg`: packed messages, one after the other. Servers are fastest with about 200 KB.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchMessages<'a> {
     /// Handle of the statement.
     pub statement: u16,
-    /// How many there are.
+    /// The number of messages.
     pub count: u32,
     /// The messages.
     pub messages: &'a [u8],
@@ -100,14 +89,14 @@ impl Request for BatchMessages<'_> {
     }
 }
 
-/// `op_batch_regblob`: a BLOB of the same transaction that a message refers to.
+/// `op_batch_regblob`: names an existing BLOB of the same transaction for messages to refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterBlob {
     /// Handle of the statement.
     pub statement: u16,
     /// Its id.
     pub id: u64,
-    /// Its id in the messages; may be the same.
+    /// Its id in the messages, possibly the same.
     pub batch_id: u64,
 }
 
@@ -121,7 +110,7 @@ impl Request for RegisterBlob {
     }
 }
 
-/// `op_batch_blob_stream`: BLOBs for messages of the same filling. Only for an open batch with
+/// `op_batch_blob_stream`: BLOBs for messages of the same execution. Requires an open bulk operation with
 /// [`has_blobs`](BatchOptions::has_blobs): servers crash otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchBlobs<'a> {
@@ -137,24 +126,24 @@ impl Request for BatchBlobs<'_> {
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
         out.short(self.statement);
         out.word(self.portion.length);
-        // Gaps count in the length and do not travel, so that the packet may end anywhere.
+        // Gaps count in the length but are not sent, so the packet may end anywhere.
         out.bytes(&self.portion.bytes);
     }
 }
 
-/// Some BLOBs as [`BatchBlobs`] sends them: stream BLOBs, each one whole.
+/// BLOBs as [`BatchBlobs`] sends them: complete stream BLOBs.
 #[derive(Clone, Debug, Default)]
 pub struct BlobPortion {
     bytes: Vec<u8>,
-    /// Bytes as the engine lays them out.
+    /// Length in bytes in the engine's layout.
     length: u32,
 }
 
 impl BlobPortion {
-    /// Appends a BLOB. `id` is for messages to refer to it: any but 0, and each once in a filling of the batch.
+    /// Appends a BLOB. Messages refer to it by `id`, which must not be 0 and must be unique until the next execution.
     ///
     /// # Panics
-    /// When the portion would be longer than the format can say (4 GiB); servers take 256 MB at most.
+    /// Panics if the portion would be too long for the format (4 GiB). Servers accept 256 MB at most.
     pub fn push(&mut self, id: u64, contents: &[u8]) {
         let length = u32::try_from(contents.len()).expect("portions are far below 4 GiB");
         let aligned = length.next_multiple_of(4) + 16;
@@ -162,28 +151,28 @@ impl BlobPortion {
         let mut out = Writer::new(&mut self.bytes);
         out.quad(id);
         out.word(length);
-        out.word(0); // no BPB of its own: a stream
+        out.word(0); // no BPB: a stream
         out.bytes(contents);
     }
 
-    /// Bytes that travel.
+    /// The bytes to send.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether there is no BLOB in it.
+    /// Whether it contains no BLOB.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Forgets all BLOBs; the memory is kept.
+    /// Removes all BLOBs; keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.length = 0;
     }
 }
 
-/// `op_batch_exec`: executes the messages that have come and empties the batch.
+/// `op_batch_exec`: executes the messages received and forgets them.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecuteBatch {
     /// Handle of the statement.
@@ -205,7 +194,7 @@ impl Request for ExecuteBatch {
     }
 }
 
-/// `op_batch_rls`: closes the batch; the statement can be executed by itself again.
+/// `op_batch_rls`: ends the bulk operation, so that the statement can be executed normally again.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseBatch {
     /// Handle of the statement.
@@ -220,7 +209,7 @@ impl Request for ReleaseBatch {
     }
 }
 
-/// `op_batch_sync` (protocol 17): makes the server send the answers that it holds back.
+/// `op_batch_sync` (protocol 17): makes the server send the answers that it has deferred.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncBatch;
 
@@ -230,23 +219,23 @@ impl Request for SyncBatch {
     fn encode(&self, _: ProtocolVersion, _: &mut Writer<'_>) {}
 }
 
-/// `op_batch_cs`: what became of the records of one batch execution.
+/// `op_batch_cs`: the outcome of each record of one execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// Handle of the statement.
     pub statement: u16,
-    /// Records processed, failed ones included.
+    /// Records processed, including those that failed.
     pub records: u32,
-    /// Affected rows per record if they were asked for; −1 = failed, −2 = count unknown.
+    /// Affected rows per record, if requested; −1 = failed, −2 = count unknown.
     pub updates: Vec<i32>,
-    /// 0-based record number and what went wrong with it.
+    /// The 0-based number of each failed record, and its error.
     pub errors: Vec<(u32, StatusVector)>,
-    /// Further failed records, without details.
+    /// The numbers of further failed records, without details.
     pub bare_errors: Vec<u32>,
 }
 
 impl Completion {
-    /// Reads everything behind the operation word.
+    /// Reads everything after the operation word.
     pub fn decode(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self, DecodeError> {
         let statement = reader.short()?;
         let records = reader.word()?;
@@ -257,7 +246,7 @@ impl Completion {
         if u64::from(vectors) + u64::from(bare) > u64::from(records) {
             return Err(invalid(format!("{vectors} + {bare} errors for {records} records")));
         }
-        // No capacity is reserved from a peer's word: every element is paid for by bytes that arrived.
+        // Reserves no capacity from a peer's claim: bytes that have arrived pay for every element.
         reader.require(4 * u64::from(updates))?;
         let mut completion = Self { statement, records, ..Self::default() };
         for _ in 0..updates {
@@ -278,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaps_between_blobs_count_and_do_not_travel() {
+    fn gaps_between_blobs_count_but_are_not_sent() {
         let mut portion = BlobPortion::default();
         portion.push(1, b"abcde");
         portion.push(2, b"");

@@ -31,7 +31,7 @@ impl Request for OpenBlob<'_> {
     }
 }
 
-/// `op_create_blob2`: the answer brings the handle and the new id.
+/// `op_create_blob2`: the answer contains the handle and the new id.
 #[derive(Clone, Copy, Debug)]
 pub struct CreateBlob<'a> {
     /// Handle of the transaction.
@@ -86,7 +86,7 @@ impl Request for PutSegment<'_> {
     }
 }
 
-/// `op_close_blob`: frees the handle; finishes a created BLOB.
+/// `op_close_blob`: frees the handle; completes a created BLOB.
 #[derive(Clone, Copy, Debug)]
 pub struct CloseBlob {
     /// Handle of the BLOB.
@@ -106,9 +106,9 @@ impl Request for CloseBlob {
 pub struct SeekBlob {
     /// Handle of the BLOB.
     pub blob: u16,
-    /// 0 = from the start, 1 = from here, 2 = from the end.
+    /// 0 = from the start, 1 = from the current position, 2 = from the end.
     pub mode: u16,
-    /// Bytes.
+    /// Offset in bytes.
     pub offset: i32,
 }
 
@@ -122,25 +122,10 @@ impl Request for SeekBlob {
     }
 }
 
-/// `op_cancel_blob`: frees the handle; discards a created BLOB.
-#[derive(Clone, Copy, Debug)]
-pub struct CancelBlob {
-    /// Handle of the BLOB.
-    pub blob: u16,
-}
-
-impl Request for CancelBlob {
-    const OP: Op = Op::CANCEL_BLOB;
-
-    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.short(self.blob);
-    }
-}
-
-/// State of a BLOB after `op_get_segment`.
+/// The state after `op_get_segment` at the end of a BLOB.
 pub const STATE_END: u16 = 2;
 
-/// Appends the segments of an answer to `out`: each is a 16-bit little-endian length and its bytes.
+/// Appends the segments of an answer to `out`. Each has a 16-bit little-endian length prefix.
 pub fn append_segments(mut data: &[u8], out: &mut Vec<u8>) -> Result<(), ProtocolError> {
     while !data.is_empty() {
         let segment = data.first_chunk::<2>().and_then(|length| {
@@ -169,7 +154,7 @@ pub struct InlineBlob<'a> {
 }
 
 impl<'a> InlineBlob<'a> {
-    /// Reads everything behind the operation word.
+    /// Reads everything after the operation word.
     pub fn decode(reader: &mut Reader<'a>, limits: &Limits) -> Result<Self, DecodeError> {
         let blob = Self {
             transaction: reader.short()?,

@@ -11,12 +11,12 @@ use crate::wire::xdr::{Reader, Writer};
 const CONNECT_VERSION3: u16 = 3;
 /// The only architecture whose data travels in network order.
 const ARCH_GENERIC: u32 = 1;
-/// Lazy send: handle 0xFFFF, deferred answers.
+/// Lazy send: handle 0xFFFF and deferred answers.
 const PTYPE_LAZY_SEND: u16 = 5;
-/// Asks for, or confirms, zlib compression.
+/// Requests or confirms zlib compression.
 const FLAG_COMPRESS: u16 = 0x100;
-/// Servers before Firebird 6 look at the first ten entries only.
-pub const MAX_OFFERED_VERSIONS: usize = 10;
+/// Servers before Firebird 6 read only the first ten entries.
+pub(crate) const MAX_OFFERED_VERSIONS: usize = 10;
 
 /// Tags of the user identification block.
 mod cnct {
@@ -30,15 +30,15 @@ mod cnct {
     pub(super) const CLIENT_CRYPT: u8 = 11;
 }
 
-/// How much wire encryption a client wants.
+/// Whether a client wants wire encryption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WireCrypt {
     /// Never encrypt.
     Disabled = 0,
-    /// Encrypt when the server can.
+    /// Encrypt if the server can.
     #[default]
     Enabled = 1,
-    /// Fail rather than send anything in plain text.
+    /// Fail rather than continue in plain text.
     Required = 2,
 }
 
@@ -47,15 +47,15 @@ pub enum WireCrypt {
 pub struct Connect<'a> {
     /// Database path or alias; selects the per-database configuration of the server.
     pub database: &'a str,
-    /// Offered versions, ascending; at most [`MAX_OFFERED_VERSIONS`].
+    /// Offered versions, ascending; at most ten.
     pub versions: &'a [ProtocolVersion],
     /// Whether to ask for compression.
     pub compress: bool,
     /// Login as entered.
     pub login: &'a str,
-    /// Plugin that made `auth_data`.
+    /// Plugin that produced `auth_data`.
     pub plugin: &'a str,
-    /// All plugins the client would use.
+    /// All plugins that the client would use.
     pub plugin_list: &'a str,
     /// First data of the plugin.
     pub auth_data: &'a [u8],
@@ -68,7 +68,7 @@ pub struct Connect<'a> {
 }
 
 impl Connect<'_> {
-    /// Appends the whole packet; no version is known yet, so this is no [`Request`].
+    /// Appends the whole packet. This is not a [`Request`], because no version is known yet.
     pub fn encode(&self, out: &mut Writer<'_>) {
         out.op(Op::CONNECT);
         out.word(0);
@@ -105,7 +105,7 @@ impl Connect<'_> {
     }
 }
 
-/// Appends tag, length, data. Longer data than a byte can count is cut; callers check what must not be.
+/// Appends tag, length, data. Cuts data to 255 bytes; callers check data that must not be cut.
 fn clumplet(block: &mut Vec<u8>, tag: u8, data: &[u8]) {
     let data = &data[..data.len().min(255)];
     block.extend([tag, data.len() as u8]);
@@ -119,9 +119,9 @@ pub struct Accept {
     pub version: ProtocolVersion,
     /// Whether both directions are compressed from here on.
     pub compress: bool,
-    /// The authentication part; absent in a bare `op_accept`.
+    /// The authentication part, which a bare `op_accept` lacks.
     pub auth: Option<AcceptAuth>,
-    /// Whether authentication must be completed before attach (`op_cond_accept`).
+    /// Whether authentication must complete before attach (`op_cond_accept`).
     pub conditional: bool,
 }
 
@@ -130,16 +130,16 @@ pub struct Accept {
 pub struct AcceptAuth {
     /// Data of the server's plugin.
     pub data: Vec<u8>,
-    /// Plugin to go on with.
+    /// Plugin to continue with.
     pub plugin: String,
-    /// Nothing more to prove.
+    /// Whether authentication is complete.
     pub authenticated: bool,
     /// Key clumplets.
     pub keys: Vec<u8>,
 }
 
 impl Accept {
-    /// Reads everything behind the operation word of `op_accept`, `op_accept_data` or `op_cond_accept`.
+    /// Reads everything after the operation word of `op_accept`, `op_accept_data` or `op_cond_accept`.
     pub fn decode(op: Op, reader: &mut Reader<'_>, limits: &Limits) -> Result<Self, DecodeError> {
         let word = reader.short()?;
         let version = ProtocolVersion::from_wire(word);
@@ -171,7 +171,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `op_cont_auth`: a step of authentication, in either direction.
+/// `op_cont_auth`: one step of authentication, in either direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContinueAuth {
     /// Data of the plugin.
@@ -185,7 +185,7 @@ pub struct ContinueAuth {
 }
 
 impl ContinueAuth {
-    /// Reads everything behind the operation word.
+    /// Reads everything after the operation word.
     pub fn decode(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self, DecodeError> {
         Ok(Self {
             data: reader.cstr("authentication data", limits.auth_data)?.to_vec(),
@@ -212,7 +212,7 @@ impl Request for ContinueAuth {
 pub struct Crypt<'a> {
     /// Cipher plugin.
     pub plugin: &'a str,
-    /// Key type, as the server named it.
+    /// Key type, as named by the server.
     pub key: &'a str,
 }
 
@@ -225,17 +225,17 @@ impl Request for Crypt<'_> {
     }
 }
 
-/// `op_crypt_key_callback` from the server: it wants the key of an encrypted database.
+/// `op_crypt_key_callback` from the server: a request for the key of an encrypted database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyCallback {
     /// Data for the client's key holder.
     pub data: Vec<u8>,
-    /// Most bytes of reply that the server takes; unknown in protocol 13.
+    /// The longest reply that the server accepts; unknown in protocol 13.
     pub reply_limit: Option<u16>,
 }
 
 impl KeyCallback {
-    /// Reads everything behind the operation word. `version` is `None` before the server accepted one.
+    /// Reads everything after the operation word. `version` is `None` before the server accepted one.
     pub fn decode(
         reader: &mut Reader<'_>,
         version: Option<ProtocolVersion>,
@@ -247,7 +247,7 @@ impl KeyCallback {
     }
 
     /// Appends the whole reply packet.
-    pub fn encode_reply(reply: &[u8], version: Option<ProtocolVersion>, out: &mut Writer<'_>) {
+    pub(crate) fn encode_reply(reply: &[u8], version: Option<ProtocolVersion>, out: &mut Writer<'_>) {
         out.op(Op::CRYPT_KEY_CALLBACK);
         out.cstr(reply);
         if version.is_none_or(ProtocolVersion::has_callback_size) {

@@ -1,4 +1,4 @@
-//! Events: asking for them on the connection, hearing of them on the auxiliary one.
+//! Events: requested on the connection, delivered on the auxiliary connection.
 //!
 //! The auxiliary connection is a plain stream from the server, neither compressed nor encrypted. Nothing is sent on it.
 
@@ -9,8 +9,8 @@ use crate::wire::op::Op;
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::{Reader, Writer};
 
-/// `op_connect_request`: the server opens a port for the auxiliary connection; see [`auxiliary_port`] for the answer. Until
-/// somebody connects there, or [`AbortAuxiliary`] comes, it does nothing else.
+/// `op_connect_request`: the server opens a port for the auxiliary connection; see [`auxiliary_port`] for the answer.
+/// It does nothing else until the client connects there or sends [`AbortAuxiliary`].
 #[derive(Clone, Copy, Debug)]
 pub struct RequestAuxiliary;
 
@@ -24,7 +24,8 @@ impl Request for RequestAuxiliary {
     }
 }
 
-/// `op_abort_aux_connection`: nobody will connect. Servers notice it only when it arrives by itself; no answer.
+/// `op_abort_aux_connection`: the client will not connect. Servers notice it only if it arrives on its own; they send
+/// no answer.
 #[derive(Clone, Copy, Debug)]
 pub struct AbortAuxiliary;
 
@@ -38,12 +39,12 @@ impl Request for AbortAuxiliary {
     }
 }
 
-/// `op_que_events`: one [`Posted`] will come on the auxiliary connection.
+/// `op_que_events`: one [`Posted`] will arrive on the auxiliary connection.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueEvents<'a> {
-    /// Names and counts, see [`crate::api::event`].
+    /// Names and counts; see [`crate::api::event`].
     pub block: &'a [u8],
-    /// Names the request; chosen by the client, and best never used again.
+    /// Identifies the request; chosen by the client and best not reused.
     pub id: u32,
 }
 
@@ -59,10 +60,10 @@ impl Request for QueueEvents<'_> {
     }
 }
 
-/// `op_cancel_events`. What is on its way by then still arrives.
+/// `op_cancel_events`. An event already in transit still arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct CancelEvents {
-    /// Names the request.
+    /// Identifies the request.
     pub id: u32,
 }
 
@@ -75,8 +76,8 @@ impl Request for CancelEvents {
     }
 }
 
-/// The port in the answer to [`RequestAuxiliary`], which is a socket address as the server's system has it: family, port in
-/// network order, address. The address is of no use: it may be that of another network.
+/// Returns the port in the answer to [`RequestAuxiliary`]. The answer is a socket address in the form of the server's
+/// system: family, port in network order, address. The address is useless: it may belong to another network.
 pub fn auxiliary_port(data: &[u8]) -> Option<u16> {
     let port = data.get(2..4)?.first_chunk()?;
     Some(u16::from_be_bytes(*port)).filter(|port| *port != 0)
@@ -87,11 +88,11 @@ pub fn auxiliary_port(data: &[u8]) -> Option<u16> {
 pub struct Posted<'a> {
     /// Names and counts.
     pub block: &'a [u8],
-    /// Names the request.
+    /// Identifies the request.
     pub id: u32,
 }
 
-/// Reads one packet of the auxiliary connection; `None` is a keep-alive. The end of the stream may have a packet, too.
+/// Reads one packet of the auxiliary connection; `None` is a keep-alive. A packet may also mark the end of the stream.
 pub fn decode_auxiliary<'a>(reader: &mut Reader<'a>) -> Result<Option<Posted<'a>>, DecodeError> {
     match reader.op()? {
         Op::EVENT => {
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_incomplete_wherever_it_is_cut() {
+    fn a_truncated_packet_is_incomplete() {
         let bytes = packet(&event_block([("new order", 4), ("x", 5)]), 7);
         for cut in 0..bytes.len() {
             assert_eq!(
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn other_packets_do_not_belong_there() {
+    fn other_packets_are_refused() {
         for (op, closed) in
             [(Op::EXIT, true), (Op::DISCONNECT, true), (Op::RESPONSE, false), (Op(4711), false)]
         {
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_read_or_refused() {
-        // A reproducible generator: what it makes looks random, and often like an event.
+        // A reproducible generator whose bytes look random, and often like an event.
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut next = || {
             state ^= state << 13;

@@ -10,11 +10,11 @@ macro_rules! info_requests {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name<'a> {
-            /// Handle of the object asked.
+            /// Handle of the object.
             pub object: u16,
-            /// Wanted items.
+            /// Requested items.
             pub items: &'a [u8],
-            /// Bytes the answer may have.
+            /// Length of the answer buffer.
             pub buffer_length: u32,
         }
 
@@ -36,7 +36,7 @@ macro_rules! info_requests {
 }
 
 info_requests! {
-    /// `op_info_database`. Keep the buffer at or below 65535: the server's length is 16-bit.
+    /// `op_info_database`. Keep the buffer at 65535 bytes or less: the server stores its length in 16 bits.
     InfoDatabase = INFO_DATABASE,
     /// `op_info_transaction`.
     InfoTransaction = INFO_TRANSACTION,

@@ -1,5 +1,5 @@
-//! One file per family of packets. Requests know how to encode themselves for a protocol version and what
-//! answers them; answers know how to decode themselves.
+//! Packets, one file per family. A request encodes itself for a protocol version and knows the form of its answer. An
+//! answer decodes itself.
 
 pub mod attach;
 pub mod batch;
@@ -20,8 +20,8 @@ use super::version::ProtocolVersion;
 use super::xdr::Writer;
 use std::sync::Arc;
 
-/// "The object created last on this connection", in place of a handle. Not allowed in the statement field of
-/// execute, fetch and batch packets: they are decoded by the statement's format.
+/// "The object created last on this connection", in place of a handle. Not allowed in the statement field of execute,
+/// fetch and bulk packets: the server needs the statement's format to decode them.
 pub const LAST_OBJECT: u16 = 0xffff;
 
 /// What the server sends back for a request.
@@ -29,7 +29,7 @@ pub const LAST_OBJECT: u16 = 0xffff;
 pub enum Answer {
     /// One `op_response`.
     Response,
-    /// So many rows of a cursor at most, then a terminator; or one `op_response` with an error.
+    /// At most this many rows of a cursor, then a terminator; or one `op_response` with an error.
     Rows(Arc<PackedFormat>, u16),
     /// `op_sql_response` with at most one row, then `op_response`; or only the latter.
     Singleton(Arc<PackedFormat>),
@@ -44,15 +44,15 @@ pub trait Request {
     /// Its operation word.
     const OP: Op;
 
-    /// Appends everything behind the operation word.
+    /// Appends everything after the operation word.
     fn encode(&self, version: ProtocolVersion, out: &mut Writer<'_>);
 
-    /// What comes back.
+    /// The form of the answer.
     fn answer(&self) -> Answer {
         Answer::Response
     }
 
-    /// The most bytes of data that an `op_response` to it may bring. Servers keep that length in 16 bits.
+    /// The most bytes of data that an `op_response` to it may contain. Servers store that length in 16 bits.
     fn most_data(&self) -> usize {
         usize::from(u16::MAX)
     }

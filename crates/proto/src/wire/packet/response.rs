@@ -5,12 +5,12 @@ use crate::wire::error::{DecodeError, ProtocolError, invalid};
 use crate::wire::limits::Limits;
 use crate::wire::xdr::Reader;
 
-/// The fields of `op_response`. Which of them mean something depends on the request.
+/// The fields of `op_response`. The request determines which of them have a meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// Handle or state.
     pub object: u16,
-    /// New BLOB id or position; stale data in answers that create nothing.
+    /// New BLOB id or position; stale in answers to requests that create nothing.
     pub blob_id: u64,
     /// Info buffer, BLOB segments, keys.
     pub data: Vec<u8>,
@@ -19,13 +19,17 @@ pub struct Response {
 }
 
 impl Response {
-    /// Reads everything behind the operation word.
+    /// Reads everything after the operation word.
     pub fn decode(reader: &mut Reader<'_>, limits: &Limits) -> Result<Self, DecodeError> {
         Self::decode_within(reader, limits.response_data, limits)
     }
 
-    /// The same for an answer that was asked for with a buffer of `most` bytes.
-    pub fn decode_within(reader: &mut Reader<'_>, most: usize, limits: &Limits) -> Result<Self, DecodeError> {
+    /// Reads the answer to a request with a buffer of `most` bytes.
+    pub(crate) fn decode_within(
+        reader: &mut Reader<'_>,
+        most: usize,
+        limits: &Limits,
+    ) -> Result<Self, DecodeError> {
         Ok(Self {
             object: reader.short()?,
             blob_id: reader.quad()?,
@@ -39,7 +43,7 @@ impl Response {
 pub fn decode_status(reader: &mut Reader<'_>, limits: &Limits) -> Result<StatusVector, DecodeError> {
     let mut args = Vec::new();
     let mut text_length = 0;
-    // Arguments are counted as they come: "success" is not kept, but may not go on forever either.
+    // Counts every argument: "success" is not stored, but must not repeat forever either.
     for _ in 0..=limits.status_args {
         let kind = reader.word()?;
         if kind == 0 {

@@ -3,12 +3,12 @@
 use crate::wire::error::{DecodeError, invalid};
 use crate::wire::xdr::Reader;
 
-/// What an `op_fetch_response` says before its row.
+/// The header of an `op_fetch_response`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchStep {
     /// A row follows.
     Row,
-    /// This request is answered; there may be more rows.
+    /// The request is complete; there may be more rows.
     BatchEnd,
     /// There are no more rows.
     CursorEnd,
@@ -17,7 +17,7 @@ pub enum FetchStep {
 /// Status word of the last `op_fetch_response` of a cursor.
 const END_OF_CURSOR: u32 = 100;
 
-/// Reads everything of `op_fetch_response` behind the operation word and before the row.
+/// Reads everything of `op_fetch_response` between the operation word and the row.
 pub fn decode_fetch_step(reader: &mut Reader<'_>) -> Result<FetchStep, DecodeError> {
     match (reader.word()?, reader.short()?) {
         (0, 1) => Ok(FetchStep::Row),
@@ -27,7 +27,7 @@ pub fn decode_fetch_step(reader: &mut Reader<'_>) -> Result<FetchStep, DecodeErr
     }
 }
 
-/// Reads everything of `op_sql_response` behind the operation word: whether a row follows.
+/// Reads everything of `op_sql_response` after the operation word: whether a row follows.
 pub fn decode_sql_response(reader: &mut Reader<'_>) -> Result<bool, DecodeError> {
     match reader.short()? {
         0 => Ok(false),

@@ -1,4 +1,4 @@
-//! Scrollable cursors (protocol 18+): a flag of the execution, and a fetch that says where to go.
+//! Scrollable cursors (protocol 18+): a flag of the execution, and a fetch with a move.
 
 use super::statement::Fetch;
 use super::{Answer, Request};
@@ -11,11 +11,11 @@ use crate::wire::xdr::Writer;
 /// scrollable.
 pub const SCROLLABLE: u32 = 1;
 
-/// `op_fetch_scroll`: goes somewhere and fetches the row there. Steps fetch up to the wanted number of rows, all other
-/// moves one at most.
+/// `op_fetch_scroll`: moves and fetches the row there. [`Move::Next`] and [`Move::Prior`] fetch up to the requested
+/// number of rows; all other moves fetch one at most.
 #[derive(Clone, Debug)]
 pub struct FetchScroll {
-    /// What an `op_fetch` says.
+    /// The fields of an `op_fetch`.
     pub fetch: Fetch,
     /// Where to go.
     pub to: Move,

@@ -8,7 +8,7 @@ use crate::wire::packed::pack_value;
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
 
-/// `op_put_slice` for a new array: the answer brings its id, which can be used once a row has taken it.
+/// `op_put_slice` for a new array: the answer contains its id, usable once a row refers to it.
 #[derive(Clone, Copy, Debug)]
 pub struct PutSlice<'a> {
     /// Handle of the transaction.

@@ -8,7 +8,7 @@ use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
 use std::sync::Arc;
 
-/// `op_allocate_statement`: its answer is held back until something else is asked.
+/// `op_allocate_statement`: the server defers the answer until the next request.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocateStatement;
 
@@ -27,13 +27,13 @@ pub struct PrepareStatement<'a> {
     pub transaction: u16,
     /// Handle of the statement, or [`super::LAST_OBJECT`].
     pub statement: u16,
-    /// How the text is meant.
+    /// The SQL dialect.
     pub dialect: Dialect,
     /// SQL text.
     pub sql: &'a str,
-    /// Wanted info items.
+    /// Requested info items.
     pub items: &'a [u8],
-    /// Bytes the description may have.
+    /// Length of the answer buffer.
     pub buffer_length: u32,
 }
 
@@ -57,8 +57,8 @@ impl Request for PrepareStatement<'_> {
 /// The parameters of one execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parameters<'a> {
-    /// BLR of the message; empty when there are no parameters, and for a format that the statement was executed
-    /// with before: the server keeps it.
+    /// BLR of the message. Empty if there are no parameters, or if the statement was last executed with the same
+    /// format, which the server keeps.
     pub blr: &'a [u8],
     /// The packed message.
     pub message: &'a [u8],
@@ -73,14 +73,14 @@ impl Parameters<'_> {
     }
 }
 
-/// What the trailing fields of an execution say, as far as the protocol version has them.
+/// The trailing fields of an execution, as far as the protocol version has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExecuteOptions {
-    /// Milliseconds, 0 = none (16+).
+    /// Timeout in milliseconds, 0 = none (protocol 16+).
     pub timeout: u32,
-    /// 1 = scrollable (18+).
+    /// 1 = scrollable (protocol 18+).
     pub cursor_flags: u32,
-    /// Largest BLOB that travels with its row, 0 = none (19+).
+    /// Largest BLOB to send with its row, 0 = none (protocol 19+).
     pub inline_blob_limit: u32,
 }
 
@@ -98,10 +98,10 @@ impl ExecuteOptions {
     }
 }
 
-/// `op_execute`: opens a cursor or runs a statement without result.
+/// `op_execute`: opens a cursor or runs a statement without a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Execute<'a> {
-    /// Handle of the statement; a real one.
+    /// The real handle of the statement.
     pub statement: u16,
     /// Handle of the transaction.
     pub transaction: u16,
@@ -125,7 +125,7 @@ impl Request for Execute<'_> {
 /// `op_execute2`: runs a statement that returns at most one row without a cursor.
 #[derive(Clone, Debug)]
 pub struct ExecuteSingleton<'a> {
-    /// Handle of the statement; a real one.
+    /// The real handle of the statement.
     pub statement: u16,
     /// Handle of the transaction.
     pub transaction: u16,
@@ -154,12 +154,12 @@ impl Request for ExecuteSingleton<'_> {
     }
 }
 
-/// `op_exec_immediate`: prepares and runs a statement without parameters or result.
+/// `op_exec_immediate`: prepares and runs a statement without parameters or a result.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecuteImmediate<'a> {
     /// Handle of the transaction, 0 for SET TRANSACTION and the like.
     pub transaction: u16,
-    /// How the text is meant.
+    /// The SQL dialect.
     pub dialect: Dialect,
     /// SQL text.
     pub sql: &'a str,
@@ -181,13 +181,13 @@ impl Request for ExecuteImmediate<'_> {
 /// `op_fetch`.
 #[derive(Clone, Debug)]
 pub struct Fetch {
-    /// Handle of the statement; a real one.
+    /// The real handle of the statement.
     pub statement: u16,
     /// Format of the rows.
     pub output: Arc<PackedFormat>,
-    /// Whether this is the first fetch since the execution, which must bring the BLR.
+    /// Whether this is the first fetch since the execution, which must contain the BLR.
     pub first: bool,
-    /// Wanted rows; a server that sends more breaks the protocol.
+    /// Requested rows. A server that sends more violates the protocol.
     pub rows: u16,
 }
 
@@ -217,11 +217,11 @@ pub enum FreeOption {
     Close = 1,
     /// Frees the handle.
     Drop = 2,
-    /// Forgets the statement, keeps the handle.
+    /// Discards the prepared statement, keeps the handle.
     Unprepare = 4,
 }
 
-/// `op_free_statement`: its answer is held back until something else is asked.
+/// `op_free_statement`: the server defers the answer until the next request.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeStatement {
     /// Handle of the statement.
@@ -236,26 +236,5 @@ impl Request for FreeStatement {
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
         out.short(self.statement);
         out.short(self.option as u16);
-    }
-}
-
-/// `op_set_cursor`: names the cursor for WHERE CURRENT OF.
-#[derive(Clone, Copy, Debug)]
-pub struct SetCursor<'a> {
-    /// Handle of the statement.
-    pub statement: u16,
-    /// Name without terminator.
-    pub name: &'a str,
-}
-
-impl Request for SetCursor<'_> {
-    const OP: Op = Op::SET_CURSOR;
-
-    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.short(self.statement);
-        let mut name = self.name.as_bytes().to_vec();
-        name.push(0);
-        out.cstr(&name);
-        out.short(0);
     }
 }

@@ -6,7 +6,7 @@ use crate::wire::op::Op;
 use crate::wire::version::ProtocolVersion;
 use crate::wire::xdr::Writer;
 
-/// `op_transaction`: starts one; the answer's object is its handle.
+/// `op_transaction`: starts a transaction; the answer's object is its handle.
 #[derive(Clone, Copy, Debug)]
 pub struct StartTransaction<'a> {
     /// Transaction parameter buffer.
@@ -27,7 +27,7 @@ impl Request for StartTransaction<'_> {
 pub struct PrepareTransaction<'a> {
     /// Handle of the transaction.
     pub transaction: u16,
-    /// What it is about, for whoever has to recover it; kept in `RDB$TRANSACTIONS`. May be empty.
+    /// A description for whoever recovers the transaction, stored in `RDB$TRANSACTIONS`. May be empty.
     pub message: &'a [u8],
 }
 
@@ -80,7 +80,7 @@ by_handle! {
     Commit = COMMIT,
     /// `op_rollback`.
     Rollback = ROLLBACK,
-    /// `op_commit_retaining`: the handle stays.
+    /// `op_commit_retaining`: the handle stays valid.
     CommitRetaining = COMMIT_RETAINING,
     /// `op_rollback_retaining`.
     RollbackRetaining = ROLLBACK_RETAINING,

@@ -1,4 +1,4 @@
-//! Arrays as they are stored, and the slices that new ones are made of, for any shape.
+//! Stored arrays, and the slices of new ones, for any shape.
 
 use arbitrary::{Result, Unstructured};
 use firearrow_proto::api::array::{ArrayError, ArrayShape, MAX_DIMENSIONS};
@@ -72,7 +72,7 @@ fn kind(input: &mut Unstructured<'_>) -> Result<(FieldKind, u8)> {
     })
 }
 
-/// The header that an engine writes, the whole of it damaged now and then; and any bytes.
+/// The header that an engine writes, sometimes damaged, and any bytes.
 fn stored(input: &mut Unstructured<'_>, shape: &ArrayShape, field: &FieldLayout, number: u8) -> Result<()> {
     let size = field.kind.native().1;
     let total = size.checked_mul(shape.count());
@@ -125,13 +125,13 @@ fn stored(input: &mut Unstructured<'_>, shape: &ArrayShape, field: &FieldLayout,
     Ok(())
 }
 
-/// What the slice description says is what was meant; only whole slices are made.
+/// The slice description matches the request; only complete slices are created.
 fn slices(input: &mut Unstructured<'_>, shape: &ArrayShape, field: &FieldLayout) -> Result<()> {
     let relation: &str = input.arbitrary()?;
     let format = shape.slice_format(relation, "Ä", field);
     let sdl = format.sdl();
     let mut head = vec![1, 6, 1];
-    // As the message of one column has it, between the head of the message and the column's NULL flag.
+    // As in the message of one column, between the message header and the column's NULL indicator.
     let message = RowLayout::new([field.clone()]).blr();
     head.extend_from_slice(&message[6..message.len() - 4]);
     let name = &relation.as_bytes()[..relation.len().min(255)];

@@ -1,11 +1,11 @@
-//! Authentication data of a server, its key block, and logins as people type them.
+//! Authentication data of a server, its key block, and logins as users type them.
 
 use firearrow_proto::wire::auth::srp::Client;
 use firearrow_proto::wire::auth::{AuthPlugin, account_name};
 use firearrow_proto::wire::crypt::{CipherKind, KEY_TYPE, KeyBlock, choose, new_cipher};
 use std::sync::LazyLock;
 
-/// A tiny private key: what the arithmetic costs does not matter here.
+/// A tiny private key, to keep the arithmetic cheap.
 static CLIENT: LazyLock<Client> = LazyLock::new(|| {
     let mut private = [0; 32];
     private[31] = 7;
@@ -36,7 +36,7 @@ pub(crate) fn run(data: &[u8]) {
             let Some(choice) = choose(&groups, has_iv, &CipherKind::ALL) else { return };
             assert_eq!(choice.key_type, KEY_TYPE);
             assert!(has_iv || !choice.kind.needs_iv());
-            // What is chosen must work: its vector was checked. A counter near its end is legal but of no use.
+            // The chosen cipher must work, as its vector was checked. A counter near its end is legal but useless.
             let started = new_cipher(choice.kind, &[7; 20], choice.iv.as_deref());
             let mut stream = [0; 40];
             started.expect("a usable vector").apply(&mut stream).ok();

@@ -1,4 +1,4 @@
-//! What became of a batch: reports as servers write them, whole, cut and damaged.
+//! Completion states of bulk operations as servers write them: whole, cut and damaged.
 
 use arbitrary::{Result, Unstructured};
 use firearrow_proto::wire::Limits;

@@ -1,4 +1,4 @@
-//! The state machine: requests and bytes in any order, against a model of what is still unanswered.
+//! The state machine: requests and bytes in any order, against a model of the unanswered requests.
 
 #[path = "connection_packets.rs"] // as a module of this file wherever this file is a module
 mod packets;
@@ -39,7 +39,7 @@ const LIMITS: Limits = Limits {
 /// The largest buffer that these limits allow: a packet, a read or a step of inflating, doubled once.
 const BUFFER: usize = 2 << 20;
 
-/// A tiny private key: what the arithmetic costs does not matter here.
+/// A tiny private key, to keep the arithmetic cheap.
 const PRIVATE: [u8; 32] = {
     let mut private = [0; 32];
     private[31] = 7;
@@ -64,7 +64,7 @@ pub(crate) fn run(data: &[u8]) {
     }
 }
 
-/// A connection and what must be true of it.
+/// A connection and its invariants.
 struct Session {
     connection: Connection,
     /// Whether compression was asked for.
@@ -72,7 +72,7 @@ struct Session {
     attached: bool,
     /// Requests with an answer to come, and the format of its rows.
     unanswered: VecDeque<(Ticket, Option<Arc<PackedFormat>>)>,
-    /// The last of them that a server can know of.
+    /// The last of them that a server can have seen.
     written: Option<Ticket>,
     deflate: Option<Deflate>,
     cipher: Option<Box<dyn Cipher>>,
@@ -127,7 +127,7 @@ impl Session {
                 self.say(input, &bytes)?;
             }
             3..=6 => {
-                // An answer to what has not been written ends the connection.
+                // An answer to an unwritten request ends the connection.
                 self.write();
                 let mut bytes = Vec::new();
                 self.good_answer(input, &mut Writer::new(&mut bytes))?;
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// Packets with the stages that are switched on, in two pieces, now and then damaged.
+    /// Sends packets through the active stages, in two pieces, sometimes damaged.
     fn say(&mut self, input: &mut Unstructured<'_>, packets: &[u8]) -> Result<()> {
         let mut bytes = self.transformed(packets);
         if input.ratio(1, 16)? {
@@ -171,7 +171,7 @@ impl Session {
         Ok(())
     }
 
-    /// What a server that keeps to the protocol might say now.
+    /// A valid next packet from the server.
     fn good_answer(&self, input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
         let waiting = self.unanswered.front().map(|(_, format)| format);
         match waiting {
@@ -186,7 +186,7 @@ impl Session {
                     out.cstr(&[]);
                 }
             }
-            // Whatever is asked in a handshake may be answered by a success.
+            // Success may answer any packet of a handshake.
             None if !self.attached => response(&keys(input)?, out),
             None => out.op(Op::DUMMY),
             Some(None) if input.ratio(1, 4)? => completion(input, out)?,
@@ -249,7 +249,7 @@ impl Session {
         Ok(())
     }
 
-    /// Bytes as they travel. The server's stages follow those of the connection.
+    /// Bytes in wire form. The server's stages follow those of the connection.
     fn transformed(&mut self, packets: &[u8]) -> Vec<u8> {
         if self.connection.is_compressed() && self.deflate.is_none() {
             self.deflate = Some(Deflate::new());
@@ -281,7 +281,7 @@ impl Session {
         }
     }
 
-    /// Takes all events and holds each against the oldest unanswered request.
+    /// Takes all events and checks each against the oldest unanswered request.
     fn listen(&mut self) {
         while let Ok(Some(event)) = self.connection.next_event() {
             match event {

@@ -14,7 +14,7 @@ pub(super) static SERVER_DATA: LazyLock<Vec<u8>> =
 /// The initialization vector in [`keys`].
 pub(super) const IV: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/// Formats of the rows that are asked for.
+/// Formats of the requested rows.
 pub(super) static FORMATS: LazyLock<[Arc<PackedFormat>; 3]> = LazyLock::new(|| {
     let layouts: [&[FieldKind]; 3] = [
         &[FieldKind::Long],
@@ -93,7 +93,7 @@ pub(super) fn packet(input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Resu
     Ok(())
 }
 
-/// The front of a packet that accepts.
+/// The start of an accept packet.
 pub(super) fn accept(op: Op, version: u16, kind: u16, out: &mut Writer<'_>) {
     out.op(op);
     out.short(0x8000 | version);
@@ -167,7 +167,7 @@ fn status(input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A row of one of the formats; that of another one is damage of its own.
+/// A row of one of the formats; a row of another format is a kind of damage.
 fn row(input: &mut Unstructured<'_>, out: &mut Writer<'_>) -> Result<()> {
     let format = input.choose(&*FORMATS)?;
     good_row(format, input, out)

@@ -15,7 +15,7 @@ pub(crate) fn run(data: &[u8]) {
     built(&mut Unstructured::new(data)).ok();
 }
 
-/// What can be read is what a block of the same names and counts has.
+/// A readable block equals one built from the same names and counts.
 fn any_block(data: &[u8]) {
     let Some(read) = events(data) else { return };
     assert!(read.iter().all(|(name, _)| name.len() <= MAX_NAME));
@@ -51,7 +51,7 @@ fn built(input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads packets as they come, in pieces; the pieces must not matter.
+/// Reads packets in pieces; the pieces must not matter.
 fn stream(data: &[u8], pieces: &[usize]) -> Vec<(u32, Vec<u8>)> {
     let (mut found, mut bytes, mut rest) = (Vec::new(), Vec::new(), data);
     for piece in pieces.iter().copied().chain([usize::MAX]) {

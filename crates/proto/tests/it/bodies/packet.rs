@@ -82,7 +82,7 @@ pub(crate) fn run(data: &[u8]) {
     }
 }
 
-/// A packet reads the same with and without bytes behind it, and as incomplete where any of its own are missing.
+/// A packet reads the same with or without bytes after it, and as incomplete if any of its own are missing.
 fn check(bytes: &[u8], decode: impl Fn(&mut Reader<'_>) -> Result<String, DecodeError>) {
     let attempt = |bytes: &[u8]| {
         let mut reader = Reader::new(bytes);

@@ -1,4 +1,4 @@
-//! Recorded sessions from the first answer to the end, with a server that damages what it says.
+//! Recorded sessions from the first answer to the end, with a server that damages its bytes.
 
 use crate::player::Delivery;
 use crate::sessions::{Played, Session};
@@ -6,7 +6,7 @@ use crate::transcript::NAMES;
 use firearrow_proto::wire::ProtocolError;
 use firearrow_testkit::{Choice, Mutator};
 
-/// What a flood comes to; the packets are the same from there on.
+/// The size of a flood; all packets after that are the same.
 const FLOOD: usize = 1 << 16;
 
 thread_local! {
@@ -26,7 +26,7 @@ pub(crate) fn play(recording: usize, pieces: usize, damage: Choice) -> Result<()
         let session = &sessions[recording % sessions.len()];
         let delivery =
             if pieces == 0 { Delivery::whole() } else { Delivery::random(pieces as u64, 16 * pieces) };
-        // A handshake takes a login, which costs more than all the rest.
+        // A handshake needs a login, which costs more than everything else.
         let has_login = session.transcript.encrypted || session.transcript.name.starts_with("handshake");
         let length = session.server_bytes(if has_login { 0 } else { session.handshake });
         let mutator = Some(Mutator::new(damage, length as u64, FLOOD));
@@ -42,7 +42,7 @@ fn check(mut played: Played) -> Result<(), ProtocolError> {
             assert_eq!(played.result.as_ref(), Err(&error));
             played.player.assert_failed(&error);
         }
-        // The handshake may wait for more than there is; then nothing can be asked.
+        // The handshake may wait for more bytes; then no request is possible.
         None => {
             assert!(matches!(played.result, Ok(()) | Err(ProtocolError::Misuse(_))), "{:?}", played.result)
         }

@@ -1,4 +1,4 @@
-//! Status vectors off the wire, and what is made of them for people.
+//! Status vectors from the wire, and their texts.
 
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::{StatusArg, StatusVector};
@@ -16,7 +16,7 @@ pub(crate) fn run(data: &[u8]) {
         let line = gds::format(code, &params);
         match gds::message(code) {
             None => assert_eq!(line, format!("unknown ISC error {code}")),
-            // A parameter may say anything, even that the error is unknown.
+            // A parameter may contain any text, even that the error is unknown.
             Some(message) if !message.text.contains('@') => assert_eq!(line, message.text),
             Some(_) => {}
         }

@@ -1,4 +1,4 @@
-//! What a writer writes, a reader reads; and a reader reads anything or says why not.
+//! A reader reads what a writer writes, and either reads other bytes or reports why not.
 
 use arbitrary::{Result, Unstructured};
 use firearrow_proto::wire::error::DecodeError;

@@ -1,22 +1,27 @@
 //! Info buffers: items in, tag-length-value answers out.
+//!
+//! Each kind of object has a module with its item numbers, named as in Firebird's `inf_pub.h`, without the prefix.
+
+pub mod blob;
+pub mod database;
+pub mod statement;
+pub mod transaction;
 
 /// `isc_info_end`.
 pub const END: u8 = 1;
 /// `isc_info_truncated`.
 pub const TRUNCATED: u8 = 2;
-/// `isc_info_error`: an item the engine does not know; value = item, 4-byte code.
-pub const ERROR: u8 = 3;
 /// `isc_info_flag_end`.
 const FLAG_END: u8 = 127;
 
 /// Why reading an info buffer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Every item was read.
+    /// All items were read.
     Complete,
     /// The buffer was too small for the answer.
     Truncated,
-    /// An item claims more bytes than there are.
+    /// An item claims more bytes than the buffer has.
     Malformed,
 }
 
@@ -37,12 +42,12 @@ pub struct Item<'a> {
 }
 
 impl<'a> InfoReader<'a> {
-    /// Reads `bytes`, which may be zero-filled behind the end marker.
+    /// Reads `bytes`, which may be padded with zeros after the end marker.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, end: None }
     }
 
-    /// The next byte without consuming it; single-byte markers of SQL info are recognised this way.
+    /// Returns the next byte without consuming it, to recognise the single-byte markers of SQL info.
     pub fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
@@ -52,7 +57,7 @@ impl<'a> InfoReader<'a> {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
-    /// Why the walk ended; `None` while it has not.
+    /// Why the walk ended; `None` until then.
     pub fn end(&self) -> Option<End> {
         self.end
     }
@@ -127,9 +132,9 @@ pub fn counted_strings(value: &[u8]) -> Vec<String> {
     strings
 }
 
-/// The counts of an answer such as `isc_info_insert_count`: pairs of a table's id and a number of 4 bytes, or of 8 where it
-/// is above 2³¹ − 1. Nothing tells which, but ids ascend and 4-byte numbers are positive, so that one reading remains.
-/// `None` if it is no such list.
+/// The counts of an answer such as `isc_info_insert_count`: pairs of a table's id and a number of 4 bytes, or of 8 if
+/// it is above 2³¹ − 1. Nothing marks the length, but ids ascend and 4-byte numbers are positive, which leaves only one
+/// reading. `None` if the value is not such a list.
 pub fn table_counts(value: &[u8]) -> Option<Vec<(u16, u64)>> {
     let mut counts: Vec<(u16, u64)> = Vec::new();
     let mut rest = value;
@@ -196,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_truncated_from_malformed() {
+    fn distinguishes_truncated_from_malformed() {
         let mut reader = InfoReader::new(&[TRUNCATED, 0, 0]);
         assert_eq!((reader.next(), reader.end()), (None, Some(End::Truncated)));
         let mut reader = InfoReader::new(&[14, 200, 0, 1]);
