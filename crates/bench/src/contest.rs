@@ -123,3 +123,36 @@ impl Stage<'_> {
         Ok(sample)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Standalone;
+    use std::cell::RefCell;
+
+    fn stage(repetitions: usize) -> Stage<'static> {
+        Stage { host: &Standalone, server: Server::Unknown("a test".to_owned()), repetitions }
+    }
+
+    #[test]
+    fn contestants_take_turns_and_change_places() {
+        let order = RefCell::new(String::new());
+        let turn = |name: char| {
+            order.borrow_mut().push(name);
+            Ok(Sample { rows: 7, wall_s: 1.0, ..Sample::default() })
+        };
+        let contest = Contest::new("a", None, 7, || turn('o')).against("r", 7, Some(|| turn('r')));
+        let cases = stage(4).run("t", vec![contest.reference_turns(3)]).unwrap();
+        assert_eq!((cases[0].ours.len(), cases[0].reference.len()), (4, 3));
+        assert_eq!(*order.borrow(), "orrooro");
+    }
+
+    #[test]
+    fn a_turn_with_other_rows_has_no_figures() {
+        let turn = |rows| move || Ok(Sample { rows, wall_s: 1.0, ..Sample::default() });
+        let error = stage(1).run("t", vec![Contest::new("a", None, 7, turn(6))]).unwrap_err();
+        assert_eq!(error.to_string(), "a: 6 rows, not 7; the figures are withheld");
+        let contest = Contest::new("a", None, 7, turn(7)).against("r", 8, Some(turn(7)));
+        assert!(stage(1).run("t", vec![contest]).is_err());
+    }
+}

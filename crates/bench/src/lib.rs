@@ -17,6 +17,23 @@
 //! A new benchmark needs no more than closures that return a [`Sample`]: a [`Contest`] lets two of them take turns on a
 //! [`Stage`], and the [`Case`]s that come out of it are lines of a [`Table`].
 //!
+//! ```no_run
+//! use firearrow::config::Config;
+//! use firearrow_bench::{ReferenceChoice, Standalone, demo, fetch};
+//!
+//! let config = Config::parse("firebird://SYSDBA@localhost//data/demo.fdb")?;
+//! demo::complete(&Standalone, &config, 100_000)?;
+//! let options = fetch::Options {
+//!     repetitions: 5.try_into()?,
+//!     batch_rows: None,
+//!     consume: false,
+//!     reference: ReferenceChoice::Nothing("none was wanted".to_owned()),
+//! };
+//! let bench = fetch::Bench::prepare(&Standalone, &config, options)?;
+//! println!("{}{}", bench.heading(), bench.measure(&fetch::Subject::table("T_WIDE"))?.text());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Times are seconds, sizes are bytes and rates are bits per second, unless a name says otherwise.
 //!
 //! Some messages name commands and options of the `firearrow` command, which users of this crate are likely to have.
@@ -33,6 +50,7 @@ pub mod text;
 pub mod verify;
 pub mod wire;
 
+mod column;
 mod contest;
 mod error;
 mod host;
@@ -45,6 +63,7 @@ mod server;
 mod statistics;
 mod table;
 
+pub use column::Column;
 pub use contest::{Contest, Stage, Turn};
 pub use error::{Error, Result};
 pub use host::{Goal, Host, Progress, Standalone};
@@ -55,4 +74,4 @@ pub use report::{HOW_TO_READ, place, warnings};
 pub use sample::Sample;
 pub use server::{Process, Server};
 pub use statistics::Spread;
-pub use table::{Case, Column, Table, markdown, raw};
+pub use table::{Case, Table, markdown, raw};

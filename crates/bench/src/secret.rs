@@ -1,6 +1,6 @@
 //! Passwords in texts that are about to be shown.
 
-/// Replaces what looks like a password: `user:…@` behind `://` or at the beginning of a word, and the values of
+/// Replaces what looks like a password: `user:…@` after `://` or at the beginning of a word, and the values of
 /// `password=` and `pwd=`. Messages of argument parser and engine may repeat what they were given.
 #[must_use]
 pub fn redact(text: &str) -> String {

@@ -12,7 +12,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Sorts out the values; `None` if there are none.
+    /// Computes the spread of some values; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);

@@ -3,6 +3,7 @@
 mod driver;
 mod python;
 
+use super::column::Column;
 use super::contest::{Contest, Stage};
 use super::insert;
 use super::machine::Environment;
@@ -12,7 +13,7 @@ use super::report;
 use super::sample::Sample;
 use super::save;
 use super::server::Server;
-use super::table::{Column, Table, markdown, raw};
+use super::table::{Table, markdown, raw};
 use super::verify::{self, Shape};
 use crate::demo;
 use crate::error::{Error, Result};

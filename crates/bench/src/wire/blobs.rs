@@ -2,13 +2,14 @@
 
 use super::Bench;
 use super::route::Way;
+use crate::column::Column;
 use crate::contest::Contest;
 use crate::error::Result;
 use crate::measure::{self, Plan};
 use crate::reference::Blobs;
 use crate::reference::PEER;
 use crate::sample::Sample;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::text::thousands;
 use crate::verify;
 use firearrow::BatchLimits;

@@ -2,6 +2,7 @@
 
 use super::Bench;
 use super::route::{Route, Speech, Way};
+use crate::column::Column;
 use crate::contest::Contest;
 use crate::demo;
 use crate::error::{Error, Result};
@@ -9,7 +10,7 @@ use crate::measure::{self, Plan};
 use crate::reference::Blobs;
 use crate::reference::PEER;
 use crate::sample::Sample;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::text::thousands;
 use crate::verify::{self, Shape};
 use firearrow::BatchLimits;

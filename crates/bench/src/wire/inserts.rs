@@ -1,13 +1,14 @@
 //! Many rows in.
 
 use super::Bench;
+use crate::column::Column;
 use crate::contest::Contest;
 use crate::error::Result;
 use crate::insert::{self, COLUMNS};
 use crate::measure::Wire;
 use crate::reference::PEER;
 use crate::sample::Sample;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use crate::text::thousands;
 
 pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {

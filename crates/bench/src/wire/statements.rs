@@ -2,6 +2,7 @@
 
 use super::Bench;
 use super::route::{Route, Way};
+use crate::column::Column;
 use crate::contest::Contest;
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -9,7 +10,7 @@ use crate::measure::Run;
 use crate::reference::Blobs;
 use crate::reference::PEER;
 use crate::sample::Sample;
-use crate::table::{Case, Column, Table};
+use crate::table::{Case, Table};
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
 use firearrow::{Connection, Cursor, TransactionOptions};
