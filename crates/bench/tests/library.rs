@@ -70,7 +70,7 @@ matrix!(
     },
     fn a_host_follows_and_stops_the_run(target: &Target) -> Result<(), Error> {
         let config = config(target);
-        let host = Follower { checks: Cell::new(2), ..Follower::default() };
+        let host = Follower { checks: Cell::new(1), ..Follower::default() };
         assert!(matches!(demo::create(&host, &config, 6000, false), Err(Error::Stopped)));
         let left = host.left.borrow().clone().expect("a table is incomplete");
         assert!(left.starts_with("T_WIDE "), "{left}");
