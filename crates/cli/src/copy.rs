@@ -5,7 +5,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open::open;
 use crate::output::{self, Format, OutputFile, Sink, Style};
-use crate::progress::{self, Progress, thousands};
+use crate::progress::Progress;
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -15,6 +15,7 @@ use firearrow::{
     BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery,
     TransactionOptions,
 };
+use firearrow_bench::text::{size, thousands};
 use serde_json::json;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -198,7 +199,7 @@ fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -
         return output::print_data(&format!("{summary}\n"));
     }
     if !args.quiet {
-        let (rows, size, rate) = (thousands(rows), progress::size(bytes), thousands(rate as u64));
+        let (rows, size, rate) = (thousands(rows), size(bytes), thousands(rate as u64));
         terminal::remark(&format!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s"));
     }
     Ok(())

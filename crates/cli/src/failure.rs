@@ -1,11 +1,11 @@
 //! Why a command ends without success.
 
 use crate::interrupt;
-use crate::secret;
 use crate::terminal;
 use arrow::error::ArrowError;
 use firearrow::Kind;
 use firearrow::config::ConfigError;
+use firearrow_bench::secret;
 use parquet::errors::ParquetError;
 use std::error::Error;
 use std::fmt::Write;
@@ -101,6 +101,19 @@ fn firebird(error: &firearrow::Error, verbose: bool) -> String {
 impl From<firearrow::Error> for Failure {
     fn from(error: firearrow::Error) -> Self {
         Self::Firebird(error)
+    }
+}
+
+impl From<firearrow_bench::Error> for Failure {
+    fn from(error: firearrow_bench::Error) -> Self {
+        match error {
+            firearrow_bench::Error::Firebird(error) => error.into(),
+            firearrow_bench::Error::Usage(text) => Self::Usage(text),
+            firearrow_bench::Error::Io(error) => error.into(),
+            firearrow_bench::Error::Stopped => Self::Stopped,
+            firearrow_bench::Error::Other(text) => Self::Other(text),
+            error => Self::Other(error.to_string()),
+        }
     }
 }
 

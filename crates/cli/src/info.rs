@@ -4,10 +4,11 @@ use crate::args::InfoArgs;
 use crate::failure::Result;
 use crate::open::open;
 use crate::output;
-use crate::progress::{size, thousands};
 use crate::terminal::line;
 use firearrow::config::{Config, Target};
 use firearrow::{ServerInfo, Warning};
+use firearrow_bench::text::{size, thousands};
+use firearrow_bench::transport;
 use serde_json::json;
 
 pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
@@ -17,15 +18,6 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     match json {
         true => output::print_data(&as_json(&config, &info, connection.warnings())),
         false => output::print(&aligned(&lines(&config, &info))),
-    }
-}
-
-/// How the database is reached.
-pub(crate) fn transport(config: &Config, info: &ServerInfo) -> String {
-    match (&config.target, info.protocol) {
-        (Target::Remote { .. }, Some(protocol)) => format!("TCP, protocol {protocol}"),
-        (Target::Remote { .. }, None) => "TCP".to_owned(),
-        (Target::Embedded { .. }, _) => "embedded: the engine runs in this process".to_owned(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The `firearrow` command: query, copy, inspect and measure Firebird databases, and hear of their events.
 //!
 //! ```text
-//!  args ─► query  copy  info  events  demo  bench ─► firearrow (the client)
-//!            │     │                    │     │
-//!            └─────┴─► output           └─────┴─► progress, checksum
+//!  args ─► query  copy  info  events ─► firearrow (the client)
+//!    │       │     │
+//!    │       └─────┴─► output
+//!    └──► demo  bench ─► firearrow-bench
 //! ```
 #![forbid(unsafe_code)]
 
@@ -14,7 +15,6 @@ mod copy;
 mod demo;
 mod events;
 mod failure;
-mod grid;
 mod info;
 mod interrupt;
 mod open;
@@ -22,13 +22,13 @@ mod output;
 mod phases;
 mod progress;
 mod query;
-mod secret;
 mod terminal;
 mod wan;
 
 use args::{BenchCommand, Cli, Command};
 use clap::{CommandFactory, Parser};
 use failure::Result;
+use firearrow_bench::secret;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -1,7 +1,8 @@
 //! Connections that end with the command, and what their users should know about them.
 
-use crate::{interrupt, secret, terminal};
+use crate::{interrupt, terminal};
 use firearrow::{Config, Connection, Result};
+use firearrow_bench::secret;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the warnings of a connection were printed: all connections of a command go the same way.

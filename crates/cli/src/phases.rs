@@ -1,9 +1,7 @@
 //! What the phases of a query cost.
 
-use crate::bench::time;
-use crate::grid::aligned;
-use crate::progress::thousands;
 use firearrow::{Connection, WireStats};
+use firearrow_bench::text::{aligned, thousands, time};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 

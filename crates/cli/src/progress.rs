@@ -1,6 +1,7 @@
 //! Progress on a terminal.
 
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use firearrow_bench::text::{size, thousands};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -27,10 +28,10 @@ impl Progress {
     }
 
     /// Towards a known number of rows.
-    pub(crate) fn of(name: &'static str, rows: u64, quiet: bool) -> Self {
+    pub(crate) fn of(table: String, rows: u64, quiet: bool) -> Self {
         let bar = visible(quiet, || ProgressBar::new(rows));
         bar.set_style(style("{msg:8} {bar:30} {human_pos}/{human_len} rows  {rate}  {eta}"));
-        bar.set_message(name);
+        bar.set_message(table);
         Self { bar, bytes: Vec::new() }
     }
 
@@ -52,7 +53,7 @@ impl Progress {
         self.bar.inc(rows);
         if !self.bytes.is_empty() {
             let bytes = self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum();
-            self.bar.set_message(HumanBytes(bytes).to_string());
+            self.bar.set_message(size(bytes));
         }
     }
 }
@@ -61,16 +62,6 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// `1,000,000`
-pub(crate) fn thousands(number: u64) -> String {
-    HumanCount(number).to_string()
-}
-
-/// `12.3 MiB`
-pub(crate) fn size(bytes: u64) -> String {
-    HumanBytes(bytes).to_string()
 }
 
 fn visible(quiet: bool, bar: impl FnOnce() -> ProgressBar) -> ProgressBar {

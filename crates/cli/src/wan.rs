@@ -4,8 +4,8 @@ use crate::args::WanArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::output;
-use crate::progress::{size, thousands};
 use crate::terminal;
+use firearrow_bench::text::{self, size, thousands};
 use firearrow_wan::{Link, Totals, WanProxy};
 use serde_json::json;
 use std::fmt;
@@ -126,16 +126,7 @@ impl FromStr for Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            None => f.write_str("unlimited rate"),
-            Some(rate) => {
-                let units = [(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")];
-                let rate = rate as f64;
-                let (factor, unit) =
-                    units.into_iter().find(|(factor, _)| rate >= *factor).unwrap_or(units[3]);
-                write!(f, "{} {unit} in each direction", rate / factor)
-            }
-        }
+        f.write_str(&text::rate(self.0))
     }
 }
 

@@ -1,0 +1,51 @@
+//! The driver behind Python's driver manager.
+
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::sample::Sample;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Each turn is a process: importing modules and connecting is not timed.
+const SCRIPT: &str = include_str!("drain.py");
+
+/// A Python that has adbc_driver_manager and pyarrow.
+#[derive(Debug)]
+pub(super) struct Python {
+    program: PathBuf,
+    library: PathBuf,
+    url: String,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    rows: u64,
+    wall_s: f64,
+    cpu_s: f64,
+}
+
+impl Python {
+    pub(super) fn new(program: &Path, library: &Path, url: &str) -> Self {
+        Self { program: program.into(), library: library.into(), url: url.into() }
+    }
+
+    /// Reads everything once.
+    pub(super) fn drain(&self, host: &dyn Host, sql: &str) -> Result<Sample> {
+        let program = self.program.display();
+        let mut command = Command::new(&self.program);
+        command.args(["-c", SCRIPT]).arg(&self.library).arg(sql);
+        // Arguments are for everybody to see, and the URL may have a password.
+        command.env("FIREARROW_BENCH_URL", &self.url);
+        let output = host
+            .output(&mut command)
+            .map_err(|error| Error::other(format!("{program} cannot be run: {error}")))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let last = text.lines().last().unwrap_or_default();
+            return Err(Error::other(format!("{program}: {last}")));
+        }
+        let Line { rows, wall_s, cpu_s } = serde_json::from_slice(&output.stdout)?;
+        Ok(Sample { rows, wall_s, cpu_s: Some(cpu_s), ..Sample::default() })
+    }
+}

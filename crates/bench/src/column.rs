@@ -1,0 +1,120 @@
+//! What the columns of tables show.
+
+use super::measure::Wire;
+use super::sample::Sample;
+use crate::text::{size, thousands, time};
+use firearrow_wan::Link;
+
+/// What a column of a table shows: medians of the repetitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Column {
+    /// Elapsed time, with its extremes; seconds in JSON.
+    Wall,
+    /// Rows per second of elapsed time.
+    RowsPerSecond,
+    /// Rows per second, ours ÷ reference of the same turn; more than 1 is faster.
+    Speed,
+    /// Processor time of the client; seconds in JSON.
+    ClientCpu,
+    /// The client's processor time per row, ours ÷ reference of the same turn; less than 1 is less.
+    ClientCpuRatio,
+    /// Processor time of the server; seconds in JSON.
+    ServerCpu,
+    /// Elapsed time ÷ the server's processor time; 1 if the server is the bottleneck.
+    WallPerServerCpu,
+    /// Bits of the busier direction ÷ what the link can carry in the elapsed time.
+    LinkShare,
+    /// Bytes that the client received.
+    Received,
+    /// Bytes that the client sent.
+    Sent,
+    /// Round trips.
+    RoundTrips,
+}
+
+impl Column {
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Wall => "time",
+            Self::RowsPerSecond => "rows/s",
+            Self::Speed => "speed ratio",
+            Self::ClientCpu => "client CPU",
+            Self::ClientCpuRatio => "CPU ratio",
+            Self::ServerCpu => "server CPU",
+            Self::WallPerServerCpu => "time ÷ server CPU",
+            Self::LinkShare => "of the link",
+            Self::Received => "received",
+            Self::Sent => "sent",
+            Self::RoundTrips => "round trips",
+        }
+    }
+
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Wall => "wall_s",
+            Self::RowsPerSecond => "rows_per_second",
+            Self::Speed => "speed_ratio",
+            Self::ClientCpu => "client_cpu_s",
+            Self::ClientCpuRatio => "client_cpu_ratio",
+            Self::ServerCpu => "server_cpu_s",
+            Self::WallPerServerCpu => "wall_per_server_cpu",
+            Self::LinkShare => "link_share",
+            Self::Received => "bytes_received",
+            Self::Sent => "bytes_sent",
+            Self::RoundTrips => "round_trips",
+        }
+    }
+
+    /// The figure of one repetition; `None` for ratios, which need two.
+    pub(super) fn figure(self, sample: &Sample, link: Option<Link>) -> Option<f64> {
+        let bytes = |wire: Wire| wire.bytes_received.max(wire.bytes_sent) as f64;
+        let value = match self {
+            Self::Wall => Some(sample.wall_s),
+            Self::RowsPerSecond => Some(sample.speed()),
+            Self::Speed | Self::ClientCpuRatio => None,
+            Self::ClientCpu => sample.cpu_s,
+            Self::ServerCpu => sample.server_cpu_s,
+            Self::WallPerServerCpu => sample.server_cpu_s.map(|cpu| sample.wall_s / cpu),
+            Self::LinkShare => sample
+                .wire
+                .zip(link?.rate)
+                .map(|(wire, rate)| bytes(wire) * 8.0 / rate as f64 / sample.wall_s),
+            Self::Received => sample.wire.map(|wire| wire.bytes_received as f64),
+            Self::Sent => sample.wire.map(|wire| wire.bytes_sent as f64),
+            Self::RoundTrips => sample.round_trips.map(|trips| trips as f64),
+        };
+        value.filter(|value| value.is_finite())
+    }
+
+    /// Ours ÷ reference of one turn.
+    pub(super) fn ratio(self, ours: &Sample, reference: &Sample) -> Option<f64> {
+        let per_row = |sample: &Sample| sample.cpu_s.map(|cpu| cpu / sample.rows.max(1) as f64);
+        let value = match self {
+            Self::Speed => ours.speed() / reference.speed(),
+            Self::ClientCpuRatio => per_row(ours)? / per_row(reference)?,
+            _ => return None,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    pub(super) fn ratio_only(self) -> bool {
+        matches!(self, Self::Speed | Self::ClientCpuRatio)
+    }
+
+    pub(super) fn show(self, value: f64) -> String {
+        match self {
+            Self::Wall | Self::ClientCpu | Self::ServerCpu => time(value),
+            Self::RowsPerSecond | Self::RoundTrips => thousands(value.round() as u64),
+            Self::Speed | Self::ClientCpuRatio | Self::WallPerServerCpu => {
+                if value < 10.0 {
+                    format!("{value:.2}")
+                } else {
+                    format!("{value:.1}")
+                }
+            }
+            Self::LinkShare => format!("{:.0} %", value * 100.0),
+            Self::Received | Self::Sent => size(value as u64),
+        }
+    }
+}

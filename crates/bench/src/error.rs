@@ -1,0 +1,94 @@
+//! Why there are no figures.
+
+use crate::secret;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// The result of whatever can fail here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a benchmark or a demo database could not be completed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The client or the engine reported it.
+    Firebird(firearrow::Error),
+    /// The options ask for something that does not exist or does not fit together.
+    Usage(String),
+    /// A result was wrong, a program failed, or something that is needed is missing; the text says what.
+    Other(String),
+    /// The operating system reported it.
+    Io(io::Error),
+    /// [`Host::check`](crate::Host::check) asked the run to stop.
+    Stopped,
+}
+
+impl Error {
+    /// Makes an [`Error::Other`] with this text.
+    pub fn other(text: impl Into<String>) -> Self {
+        Self::Other(text.into())
+    }
+
+    /// Makes an [`Error::Usage`] with this text.
+    pub fn usage(text: impl Into<String>) -> Self {
+        Self::Usage(text.into())
+    }
+
+    /// An error about a file.
+    pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
+        Self::Other(format!("{}: {error}", path.display()))
+    }
+}
+
+/// The text for people, without passwords. Further lines of an engine's message are indented.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Firebird(error) => error.message().trim_end().replace('\n', "\n  "),
+            Self::Usage(text) | Self::Other(text) => text.clone(),
+            Self::Io(error) => error.to_string(),
+            Self::Stopped => "stopped".to_owned(),
+        };
+        f.write_str(&secret::redact(text.trim_end()))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Firebird(error) => Some(error),
+            Self::Io(error) => Some(error),
+            Self::Usage(_) | Self::Other(_) | Self::Stopped => None,
+        }
+    }
+}
+
+impl From<firearrow::Error> for Error {
+    fn from(error: firearrow::Error) -> Self {
+        Self::Firebird(error)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Io(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_no_passwords() {
+        let error = Error::other("cannot reach firebird://u:s3@h/x\n");
+        assert_eq!(error.to_string(), "cannot reach firebird://u:***@h/x");
+    }
+}

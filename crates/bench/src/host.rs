@@ -1,0 +1,98 @@
+//! What a benchmark leaves to the program around it.
+
+use crate::error::Result;
+use firearrow::Connection;
+use firearrow::config::Config;
+use std::io;
+use std::process::{Command, Output, Stdio};
+
+/// The program that runs a benchmark: opens its connections, runs its child processes, shows its progress and may stop
+/// it. All methods have defaults that suit a program without a terminal.
+pub trait Host {
+    /// Connects to an existing database. Some benchmarks time this call.
+    ///
+    /// # Errors
+    /// Those of [`Connection::open`].
+    fn open(&self, config: &Config) -> firearrow::Result<Connection> {
+        Connection::open(config)
+    }
+
+    /// Creates a database and connects to it.
+    ///
+    /// # Errors
+    /// Those of [`Connection::create`].
+    fn create(&self, config: &Config) -> firearrow::Result<Connection> {
+        Connection::create(config)
+    }
+
+    /// Runs a program to its end and collects what it prints. It gets no standard input.
+    ///
+    /// # Errors
+    /// If the program cannot be started or its output cannot be read.
+    fn output(&self, command: &mut Command) -> io::Result<Output> {
+        command.stdin(Stdio::null()).output()
+    }
+
+    /// Returns [`Error::Stopped`](crate::Error::Stopped) once the run should end. Called between repetitions and between
+    /// bulks of rows.
+    ///
+    /// # Errors
+    /// Any error ends the run and is returned from it.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Notes what the run would leave in the database if it ended now; `None` is nothing.
+    fn leaves(&self, text: Option<String>) {
+        drop(text);
+    }
+
+    /// Starts to show the progress of a longer piece of work, until the value is dropped.
+    fn progress(&self, goal: Goal<'_>) -> Box<dyn Progress> {
+        let _ = goal;
+        Box::new(Silent)
+    }
+
+    /// Shows what the run does now, in place of what it did before; an empty text is nothing. Never called while a clock
+    /// runs.
+    fn status(&self, text: &str) {
+        let _ = text;
+    }
+}
+
+/// What a piece of work counts, and how far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal<'a> {
+    /// Rows to insert into a demo table.
+    Rows {
+        /// The table's name.
+        table: &'a str,
+        /// How many rows.
+        rows: u64,
+    },
+    /// Turns of a benchmark.
+    Turns(u64),
+}
+
+/// Receives the progress of a piece of work. It is dropped when the work is done or has failed.
+pub trait Progress {
+    /// Says what comes next.
+    fn tell(&self, what: &str);
+
+    /// Counts rows or turns that are done.
+    fn add(&self, count: u64);
+}
+
+/// A host that shows nothing and never stops a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Standalone;
+
+impl Host for Standalone {}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn tell(&self, _: &str) {}
+
+    fn add(&self, _: u64) {}
+}

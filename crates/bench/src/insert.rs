@@ -1,0 +1,261 @@
+//! Measures inserting many rows, and has what other benchmarks need to insert the same.
+
+use super::measure::CpuTime;
+use super::reference::{Inserted, Reference, ReferenceChoice};
+use super::statistics::Spread;
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::text::thousands;
+use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
+use arrow::datatypes::Int64Type;
+use firearrow::config::Config;
+use firearrow::{Connection, OnFailure, ServerInfo, TransactionOptions};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What one repetition cost.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Run {
+    /// The rows that were inserted.
+    pub rows: u64,
+    /// The elapsed time of all executions, in seconds.
+    pub execute_s: f64,
+    /// The elapsed time of the commit, in seconds.
+    pub commit_s: f64,
+    /// Processor time of the process, user and system, in seconds.
+    pub cpu_s: f64,
+    /// The round trips of the executions; `None` for the reference and for an engine in this process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
+}
+
+impl From<Inserted> for Run {
+    fn from(inserted: Inserted) -> Self {
+        let Inserted { rows, execute_s, commit_s, cpu_user_s, cpu_sys_s, .. } = inserted;
+        Self { rows, execute_s, commit_s, cpu_s: cpu_user_s + cpu_sys_s, round_trips: None }
+    }
+}
+
+/// How much to insert, and what to compare with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Rows of a repetition.
+    pub rows: NonZeroU64,
+    /// Measured repetitions.
+    pub repetitions: NonZeroUsize,
+    /// What to compare with.
+    pub reference: ReferenceChoice,
+}
+
+/// The figures of [`run`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// What is known about the server.
+    pub info: ServerInfo,
+    /// Rows of a repetition.
+    pub rows: u64,
+    /// The reference and how it inserts, or why there is none.
+    pub reference_name: String,
+    /// Our repetitions.
+    pub ours: Vec<Run>,
+    /// Those of the reference, turn by turn with ours; empty if there is none.
+    pub reference: Vec<Run>,
+}
+
+/// Creates the table [`TABLE`], measures inserting rows into it, and drops it. After each repetition rows and sums are read
+/// back.
+///
+/// # Errors
+/// [`Error::Other`] if what is read back is not what was inserted.
+pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Report> {
+    let connection = host.open(config)?;
+    let info = connection.info()?;
+    let reference = Reference::find(&options.reference, config, &info);
+    let method = method(&info);
+    create(host, &connection)?;
+    let rows = options.rows.get();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    // One run more than wanted: the first one fills caches and makes the file grow.
+    for repetition in 0..=options.repetitions.get() {
+        host.check()?;
+        let mine = insert(&connection, rows)?;
+        check(&connection, rows)?;
+        let other = match &reference {
+            Reference::Peer(peer) => Some(peer.insert(host, &sql(), rows, method)?),
+            Reference::Absent(_) => None,
+        };
+        if other.is_some() {
+            check(&connection, rows)?;
+        }
+        if repetition > 0 {
+            ours.push(mine);
+            theirs.extend(other.map(Run::from));
+        }
+    }
+    remove(host, &connection)?;
+    let reference_name = match &reference {
+        Reference::Peer(peer) => format!("{}, {}", peer.name, method[1]),
+        Reference::Absent(reason) => format!("none: {reason}"),
+    };
+    Ok(Report { info, rows, reference_name, ours, reference: theirs })
+}
+
+impl Report {
+    /// Makes an object for programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let Self { info, rows, reference_name, ours, reference } = self;
+        json!({
+            "engine": info.engine_version, "protocol": info.protocol, "cipher": info.cipher,
+            "rows": rows, "reference_name": reference_name, "ours": ours, "reference": reference,
+        })
+    }
+
+    /// Formats medians, extremes and ratios for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { info, rows, reference_name, ours, reference } = self;
+        let mut text = format!(
+            "Firebird {}, {} rows of {COLUMNS} INTEGER, sums right, {} repetitions\nreference: {reference_name}\n",
+            info.engine_version,
+            thousands(*rows),
+            ours.len()
+        );
+        let rate = |run: &Run| run.rows as f64 / run.execute_s;
+        for (what, figure) in [
+            ("rows/s", &rate as &dyn Fn(&Run) -> f64),
+            ("insert s", &|run| run.execute_s),
+            ("commit s", &|run| run.commit_s),
+            ("CPU s", &|run| run.cpu_s),
+        ] {
+            let show =
+                |value: f64| if value > 100.0 { thousands(value as u64) } else { format!("{value:.3}") };
+            let cell = |runs: &[Run]| {
+                Spread::of(runs.iter().map(figure)).map_or("–".to_owned(), |spread| spread.text(show))
+            };
+            let ratios = ours.iter().zip(reference).map(|(ours, theirs)| figure(ours) / figure(theirs));
+            let ratio = Spread::of(ratios).map_or("–".to_owned(), |spread| format!("{:.2}", spread.median));
+            text += &format!("  {what:9} {:32} {:32} {ratio:>6}\n", cell(ours), cell(reference));
+        }
+        if let Some(trips) = ours.last().and_then(|run| run.round_trips) {
+            text += &format!("  round trips {trips}\n");
+        }
+        text
+    }
+}
+
+/// Returns the arguments that tell the reference how to insert: servers before Firebird 4 have no bulk operation and get the
+/// rows one by one. The second argument is the method's name.
+#[must_use]
+pub fn method(info: &ServerInfo) -> &'static [&'static str] {
+    match info.engine_version.starts_with('3') {
+        true => &["--method", "one"],
+        false => &["--method", "batch", "--chunk", "10000"],
+    }
+}
+
+/// Creates the table [`TABLE`], in place of one that an interrupted run has left.
+///
+/// # Errors
+/// Those of the server.
+pub fn create(host: &dyn Host, connection: &Connection) -> Result<()> {
+    host.leaves(Some(format!("the table {TABLE} stays; the next run replaces it")));
+    let columns: Vec<String> = (0..COLUMNS).map(|column| format!("C{column} INTEGER")).collect();
+    connection.execute(&format!("RECREATE TABLE {TABLE} ({})", columns.join(", ")))?;
+    Ok(())
+}
+
+/// Drops the table [`TABLE`].
+///
+/// # Errors
+/// Those of the server.
+pub fn remove(host: &dyn Host, connection: &Connection) -> Result<()> {
+    connection.execute(&format!("DROP TABLE {TABLE}"))?;
+    host.leaves(None);
+    Ok(())
+}
+
+/// Inserts the first `rows` rows, the same as the reference inserts, in one transaction.
+///
+/// # Errors
+/// Those of the server, also if it refuses a single row.
+pub fn insert(connection: &Connection, rows: u64) -> Result<Run> {
+    let cpu = CpuTime::now()?;
+    let mut transaction = connection.begin(TransactionOptions::default())?;
+    let statement = transaction.prepare(&sql())?;
+    let before = connection.wire_stats();
+    let mut run = Run { rows: 0, execute_s: 0.0, commit_s: 0.0, cpu_s: 0.0, round_trips: None };
+    while run.rows < rows {
+        let count = (rows - run.rows).min(BATCH);
+        let batch = batch(run.rows, count);
+        let start = Instant::now();
+        let done = statement.execute_rows(&mut transaction, &batch, OnFailure::Stop)?;
+        run.execute_s += start.elapsed().as_secs_f64();
+        if let Some(failure) = done.failures.into_iter().next() {
+            return Err(failure.error.into());
+        }
+        run.rows += count;
+    }
+    let trips = connection.wire_stats().since(&before).round_trips;
+    run.round_trips = (trips > 0).then_some(trips);
+    let start = Instant::now();
+    transaction.commit()?;
+    run.commit_s = start.elapsed().as_secs_f64();
+    run.cpu_s = CpuTime::now()?.since(cpu).seconds();
+    Ok(run)
+}
+
+/// Makes `rows` rows from row number `first` on: column c of row r is r * 31 + c, as the reference has it.
+pub fn batch(first: u64, rows: u64) -> RecordBatch {
+    let value = |row: u64, column: u64| (row as i32).wrapping_mul(31).wrapping_add(column as i32);
+    let columns = (0..COLUMNS).map(|column| {
+        let values = (first..first + rows).map(|row| value(row, column));
+        (format!("C{column}"), Arc::new(Int32Array::from_iter_values(values)) as ArrayRef)
+    });
+    RecordBatch::try_from_iter(columns).expect("columns of equal length")
+}
+
+/// Reads back the sums of what was inserted, compares them with those of the first `rows` rows, and deletes the rows.
+///
+/// # Errors
+/// [`Error::Other`] if they differ.
+pub fn check(connection: &Connection, rows: u64) -> Result<()> {
+    let mut cursor = connection.query(&format!("SELECT COUNT(*), SUM(C0), SUM(C9) FROM {TABLE}"))?;
+    let batch = cursor.next_batch()?.ok_or_else(|| Error::other("no sums"))?;
+    let sums: Vec<i64> =
+        (0..3).map(|column| batch.column(column).as_primitive::<Int64Type>().value(0)).collect();
+    let sum = |column: i64| {
+        (0..rows as i64)
+            .map(|row| i64::from((row as i32).wrapping_mul(31).wrapping_add(column as i32)))
+            .sum::<i64>()
+    };
+    if sums != [rows as i64, sum(0), sum(9)] {
+        return Err(Error::other(format!(
+            "{TABLE} has {sums:?} after {rows} rows; the figures are withheld"
+        )));
+    }
+    cursor.close()?;
+    connection.execute(&format!("DELETE FROM {TABLE}"))?;
+    // Sweeps up what was deleted, so that no run pays for the one before.
+    let mut cursor = connection.query(&format!("SELECT COUNT(*) FROM {TABLE}"))?;
+    while cursor.next_batch()?.is_some() {}
+    Ok(())
+}
+
+/// Returns the statement that ours and the reference execute.
+#[must_use]
+pub fn sql() -> String {
+    let names: Vec<String> = (0..COLUMNS).map(|column| format!("C{column}")).collect();
+    format!("INSERT INTO {TABLE} ({}) VALUES ({})", names.join(", "), vec!["?"; names.len()].join(", "))
+}
+
+/// The table that rows are inserted into.
+pub const TABLE: &str = "FIREARROW_BENCH";
+/// The number of columns of the table, all INTEGER.
+pub const COLUMNS: u64 = 10;
+/// Rows of one record batch.
+const BATCH: u64 = 100_000;

@@ -1,0 +1,168 @@
+//! The circumstances of a run; figures without them are worth nothing.
+
+use super::reference::Reference;
+use arrow::temporal_conversions::timestamp_s_to_datetime;
+use firearrow::ServerInfo;
+use firearrow::config::{Config, Target};
+use serde::Serialize;
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The circumstances of a run. No paths and no names of hosts: reports are for publishing.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Environment {
+    /// When the run began, in UTC: `2026-11-21T12:34:56Z`.
+    pub date: String,
+    /// The processor's name.
+    pub cpu: String,
+    /// Logical processors that this process may use.
+    pub cores: usize,
+    /// Memory of the machine in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Operating system, its release and the architecture.
+    pub system: String,
+    /// The version of this crate.
+    pub firearrow: &'static str,
+    /// Whether the code was compiled without debug assertions; other code is not worth measuring.
+    pub is_optimised: bool,
+    /// The engine's version, such as `5.0.4`.
+    pub engine: String,
+    /// The engine's platform, as it calls itself.
+    pub implementation: String,
+    /// Whether the engine runs in this process.
+    pub is_embedded: bool,
+    /// How the database is reached: see [`transport`].
+    pub transport: String,
+    /// The cipher of the connection.
+    pub encryption: Option<String>,
+    /// Whether the connection is compressed.
+    pub compressed: bool,
+    /// The size of the database's pages in bytes.
+    pub page_size: u32,
+    /// What is compared with.
+    pub reference: Option<String>,
+    /// Why nothing is.
+    pub no_reference: Option<String>,
+    /// Measured repetitions.
+    pub repetitions: usize,
+    /// The most rows of a batch, if it is not the default.
+    pub batch_rows: Option<usize>,
+    /// Whether the bytes of all values are added up.
+    pub consume: bool,
+}
+
+impl Environment {
+    /// Looks at machine, server and reference. The fields of reading are those of a run without such options.
+    #[must_use]
+    pub fn read(config: &Config, info: &ServerInfo, reference: &Reference, repetitions: usize) -> Self {
+        let (reference, no_reference) = match reference {
+            Reference::Peer(peer) => (Some(peer.name.clone()), None),
+            Reference::Absent(reason) => (None, Some(reason.clone())),
+        };
+        Self {
+            date: now(),
+            cpu: processor().unwrap_or_else(|| "unknown processor".to_owned()),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes: memory(),
+            system: system(),
+            firearrow: env!("CARGO_PKG_VERSION"),
+            is_optimised: !cfg!(debug_assertions),
+            engine: info.engine_version.clone(),
+            implementation: info.implementation.clone(),
+            is_embedded: matches!(config.target, Target::Embedded { .. }),
+            transport: transport(config, info),
+            encryption: info.cipher.clone(),
+            compressed: info.compressed,
+            page_size: info.page_size,
+            reference,
+            no_reference,
+            repetitions,
+            batch_rows: None,
+            consume: false,
+        }
+    }
+
+    /// Returns the name of a folder for the run: `2026-11-21-amd-epyc-7b13-2-cores`.
+    #[must_use]
+    pub fn folder(&self) -> String {
+        format!("{}-{}-{}-cores", self.day(), slug(&self.cpu), self.cores)
+    }
+
+    /// Returns the date without the time: `2026-11-21`.
+    #[must_use]
+    pub fn day(&self) -> &str {
+        self.date.split('T').next().unwrap_or_default()
+    }
+
+    /// Returns the kind of engine and its release: `embedded-5.0` or `firebird-5.0`.
+    #[must_use]
+    pub fn platform(&self) -> String {
+        let way = if self.is_embedded { "embedded" } else { "firebird" };
+        format!("{way}-{}", self.release())
+    }
+
+    /// Returns the engine's release: `5.0` of `5.0.4`.
+    #[must_use]
+    pub fn release(&self) -> String {
+        self.engine.splitn(3, '.').take(2).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// Describes how a database is reached: by TCP and which protocol, or within this process.
+#[must_use]
+pub fn transport(config: &Config, info: &ServerInfo) -> String {
+    match (&config.target, info.protocol) {
+        (Target::Remote { .. }, Some(protocol)) => format!("TCP, protocol {protocol}"),
+        (Target::Remote { .. }, None) => "TCP".to_owned(),
+        (Target::Embedded { .. }, _) => "embedded: the engine runs in this process".to_owned(),
+    }
+}
+
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let time = timestamp_s_to_datetime(seconds.cast_signed());
+    time.map_or_else(String::new, |time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let kib: u64 = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()?;
+    Some(kib * 1024)
+}
+
+fn system() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    // Without what its builder calls it.
+    let release = release.trim().split('-').next().unwrap_or_default();
+    format!("{} {release} {}", std::env::consts::OS, std::env::consts::ARCH).replace("  ", " ")
+}
+
+/// Lower case, digits, and single hyphens.
+fn slug(text: &str) -> String {
+    let text = text.replace("(R)", "").replace("(TM)", "").to_lowercase();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn slugs_are_good_names_of_folders() {
+        assert_eq!(slug("Intel(R) Xeon(R) CPU @ 2.20GHz"), "intel-xeon-cpu-2-20ghz");
+    }
+}

@@ -1,0 +1,287 @@
+//! The engine's floor: the peer program, which loops over fetchNext of a client library and converts nothing.
+//!
+//! Each turn of it is a process of its own, for one process can hold one client library only. It connects and fetches
+//! a row before it measures: like ours, it then finds library and engine loaded.
+
+use super::measure::{Lap, Run, Wire};
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::secret;
+use firearrow::ServerInfo;
+use firearrow::config::{Config, Password, Target};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What figures of the peer are called in tables: it is nothing but the client library.
+pub(crate) const PEER: &str = "libfbclient";
+
+/// Whether to compare, and with which client library.
+#[derive(Clone, Debug)]
+pub enum ReferenceChoice {
+    /// Compare with this client library (libfbclient), which should be of the server's version. Without a path, only the
+    /// embedded engine can be compared, with itself.
+    Client(Option<PathBuf>),
+    /// Compare with nothing, for this reason, which reports show.
+    Nothing(String),
+}
+
+/// Something to compare with, or why there is nothing.
+#[derive(Debug)]
+pub enum Reference {
+    /// A program that does the same work through the client library.
+    Peer(Peer),
+    /// Why there is nothing; a text for reports.
+    Absent(String),
+}
+
+/// The program `firearrow-peer-libfb` and the arguments that are the same for each query. It loops over `fetchNext` of a
+/// client library and converts nothing: the engine's floor.
+#[derive(Debug)]
+pub struct Peer {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    password: Option<Password>,
+    /// What is compared with, for reports: the file name of the client library, or `the same engine`.
+    pub name: String,
+}
+
+/// One line of the peer's output.
+#[derive(Debug, Deserialize)]
+struct Line {
+    rows: u64,
+    connect_s: f64,
+    execute_s: f64,
+    first_row_s: f64,
+    drain_s: f64,
+    release_s: f64,
+    /// Part of releasing for us.
+    #[serde(default)]
+    detach_s: f64,
+    cpu_user_s: f64,
+    cpu_sys_s: f64,
+    /// Libraries from Firebird 5.0.2 on count it.
+    #[serde(flatten)]
+    wire: Option<Wire>,
+}
+
+/// How the peer reads BLOBs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blobs {
+    /// Not at all.
+    Unread,
+    /// Not at all, and the server shall not send them along either.
+    Left,
+    /// One by one.
+    Read,
+    /// The server sends those of up to so many bytes along with their rows (protocol 19).
+    Inline(u32),
+}
+
+/// What an insertion cost the peer.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Inserted {
+    /// The traffic; libraries from Firebird 5.0.2 on count it.
+    #[serde(flatten)]
+    pub wire: Option<Wire>,
+    /// The rows that were inserted.
+    pub rows: u64,
+    /// The elapsed time of all executions, in seconds.
+    pub execute_s: f64,
+    /// The elapsed time of the commit, in seconds.
+    pub commit_s: f64,
+    /// Processor time in user mode, in seconds.
+    pub cpu_user_s: f64,
+    /// Processor time in the kernel, in seconds.
+    pub cpu_sys_s: f64,
+}
+
+impl Reference {
+    /// Finds the peer program, which the environment variable `FIREARROW_PEER` names or which is beside the program that
+    /// runs. It will connect as ours did: encrypted and compressed as `info` says.
+    #[must_use]
+    pub fn find(choice: &ReferenceChoice, config: &Config, info: &ServerInfo) -> Self {
+        let client = match choice {
+            ReferenceChoice::Client(client) => client,
+            ReferenceChoice::Nothing(reason) => return Self::Absent(reason.clone()),
+        };
+        let client = match (client, &config.target) {
+            (Some(path), _) => Some(path.clone()),
+            // By the same rules as ours, the peer finds the same engine.
+            (None, Target::Embedded { .. }) => config.client_library.clone().map(PathBuf::from),
+            (None, Target::Remote { .. }) => {
+                return Self::Absent(
+                    "give --reference-client, the libfbclient of the server's version".to_owned(),
+                );
+            }
+        };
+        let Some(program) = program() else {
+            return Self::Absent(format!(
+                "{PROGRAM} is neither named by {VARIABLE} nor beside this program; \
+                 build it with `cargo build --release -p firearrow-peers`"
+            ));
+        };
+        let name = match &client {
+            Some(path) => file_name(path),
+            None => "the same engine".to_owned(),
+        };
+        let arguments = arguments(client, config, info);
+        Self::Peer(Peer { program, arguments, password: config.password.clone(), name })
+    }
+
+    /// Returns the peer, if there is one.
+    #[must_use]
+    pub fn peer(&self) -> Option<&Peer> {
+        match self {
+            Self::Peer(peer) => Some(peer),
+            Self::Absent(_) => None,
+        }
+    }
+}
+
+impl Peer {
+    /// Runs a query once, in a process of its own, and reads all its rows.
+    ///
+    /// # Errors
+    /// [`Error::Other`] if the program cannot be run, fails, or prints what is no result.
+    pub fn fetch(&self, host: &dyn Host, sql: &str, blobs: Blobs) -> Result<Run> {
+        let size;
+        let work = match blobs {
+            Blobs::Unread => &["--work", "fetch"][..],
+            Blobs::Left => &["--work", "fetch", "--inline", "0"],
+            Blobs::Read => &["--work", "blobs"],
+            Blobs::Inline(longest) => {
+                size = longest.to_string();
+                &["--work", "blobs", "--inline", &size]
+            }
+        };
+        let line: Line = self.line(host, sql, work)?;
+        Ok(line.into())
+    }
+
+    /// Inserts so many rows with one statement, in a process of its own. `method` is arguments for the program: see
+    /// [`insert::method`](crate::insert::method).
+    ///
+    /// # Errors
+    /// [`Error::Other`] if the program cannot be run, fails, or prints what is no result.
+    pub fn insert(&self, host: &dyn Host, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
+        let rows = rows.to_string();
+        self.line(host, sql, &[&["--work", "insert", "--rows", &rows], method].concat())
+    }
+
+    /// The last line that the program prints.
+    fn line<T: DeserializeOwned>(&self, host: &dyn Host, sql: &str, work: &[&str]) -> Result<T> {
+        let mut command = Command::new(&self.program);
+        if let Some(password) = &self.password {
+            // Arguments could be read by other users of this machine.
+            command.env("FIREARROW_PASSWORD", password.reveal());
+        }
+        command.args(&self.arguments).args(["--sql", sql, "--warm-up"]).args(work);
+        let output = host.output(&mut command).map_err(|error| Error::file(&self.program, &error))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            return Err(Error::other(format!("the reference failed: {}", secret::redact(text.trim()))));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let line = text.lines().last().unwrap_or_default();
+        serde_json::from_str(line)
+            .map_err(|error| Error::other(format!("the reference printed what is no result: {error}")))
+    }
+}
+
+impl From<Line> for Run {
+    fn from(line: Line) -> Self {
+        let lap = |wall_s| Lap { wall_s, cpu_s: None };
+        Self {
+            rows: line.rows,
+            connect: lap(line.connect_s),
+            execute: lap(line.execute_s),
+            first_row: lap(line.first_row_s),
+            drain: lap(line.drain_s),
+            release: lap(line.release_s + line.detach_s),
+            cpu_user_s: line.cpu_user_s,
+            cpu_system_s: line.cpu_sys_s,
+            wire: line.wire,
+            ..Self::default()
+        }
+    }
+}
+
+fn arguments(client: Option<PathBuf>, config: &Config, info: &ServerInfo) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let mut add = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+    if let Some(client) = client {
+        add("--client", client.into());
+    }
+    add("--user", config.login().into());
+    match &config.target {
+        Target::Embedded { path } => {
+            // The peer takes a colon for the end of a server's name, unless a slash comes first.
+            let is_odd = path.contains(':');
+            let absolute = is_odd.then(|| std::path::absolute(path).ok()).flatten();
+            add("--database", absolute.map_or_else(|| path.into(), OsString::from));
+        }
+        Target::Remote { host, port, database } => {
+            let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+            add("--database", format!("{host}/{port}:{database}").into());
+            // Encrypted and compressed as ours turned out to be.
+            add("--wire-crypt", if info.cipher.is_some() { "enabled" } else { "disabled" }.into());
+            if info.compressed {
+                arguments.push("--compress".into());
+            }
+        }
+    }
+    arguments
+}
+
+fn program() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        return Some(named.into());
+    }
+    let here = env::current_exe().ok()?;
+    let beside = here.parent()?.join(PROGRAM);
+    beside.is_file().then_some(beside)
+}
+
+/// The name with the version that links hide; folders are nobody's business.
+fn file_name(path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+const PROGRAM: &str = "firearrow-peer-libfb";
+const VARIABLE: &str = "FIREARROW_PEER";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_peer_are_understood() {
+        let line = r#"{"rows":3,"bytes":54,"checksum":"00","connect_s":0.5,"execute_s":0.1,"first_row_s":0.2,
+            "drain_s":1.5,"release_s":0.25,"detach_s":0.25,"cpu_user_s":1.0,"cpu_sys_s":0.5}"#;
+        let run: Run = serde_json::from_str::<Line>(line).unwrap().into();
+        assert_eq!((run.rows, run.release.wall_s, run.cpu()), (3, 0.5, 1.5));
+        assert_eq!(run.total(), 2.8);
+        assert!(run.wire.is_none());
+        let counted = r#","bytes_sent":7,"bytes_received":9,"round_trips":5,"connect_round_trips":4}"#;
+        let line = line.replace('}', counted);
+        let run: Run = serde_json::from_str::<Line>(&line).unwrap().into();
+        let wire = run.wire.unwrap();
+        assert_eq!((wire.bytes_sent, wire.bytes_received), (7, 9));
+        assert_eq!((wire.round_trips, wire.connect_round_trips), (5, 4));
+    }
+
+    #[test]
+    fn the_peer_connects_as_ours_did() {
+        let config = Config::parse_with_env("firebird://u:pw@[::1]:3051/x", &|_| None).unwrap();
+        let mut info = ServerInfo::default();
+        info.compressed = true;
+        let arguments = arguments(None, &config, &info);
+        let expected = "--user u --database [::1]/3051:x --wire-crypt disabled --compress";
+        assert_eq!(arguments.join(" ".as_ref()), expected);
+    }
+}

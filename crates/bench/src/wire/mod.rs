@@ -1,0 +1,202 @@
+//! Measures the wire client near a server and far from it: reading, BLOBs, inserting, small statements.
+//!
+//! ```text
+//!  route: direct, emulated link ─► way: encryption, compression, reference ─► contests ─► table ─► text, JSON, files
+//!                                                                               │
+//!                                       turns of ours and of the reference, the server's CPU before and after
+//! ```
+
+mod blobs;
+mod fetch;
+mod inserts;
+mod route;
+mod statements;
+
+use super::contest::Stage;
+use super::machine::Environment;
+use super::reference::{Reference, ReferenceChoice};
+use super::report;
+use super::save;
+use super::server::Server;
+use super::table::{Table, markdown, raw};
+use crate::demo;
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::text;
+use firearrow::config::{Config, Target};
+use firearrow_wan::{Link, WanProxy};
+use route::Route;
+use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// What to measure, and how much of it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The parts to measure; all of them if empty.
+    pub parts: Vec<Part>,
+    /// How much is done.
+    pub size: Size,
+    /// Turns of the reference for BLOBs that are asked for one by one, which takes long.
+    pub blob_reference_repetitions: NonZeroUsize,
+    /// The link to emulate.
+    pub link: Link,
+    /// What to compare with.
+    pub reference: ReferenceChoice,
+}
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// T_WIDE and T_INT10 as the server is reached, encrypted and plain.
+    Fetch,
+    /// The first rows of T_WIDE over the link: plain, encrypted, compressed.
+    Link,
+    /// T_BLOB over the link: asked for, sent with their rows, never read.
+    Blobs,
+    /// Rows of ten INTEGER, without and with the link.
+    Insert,
+    /// Connecting, new SQL and known statements, without and with the link.
+    Statements,
+}
+
+/// How much is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Rows of demo tables that have to be made.
+    pub rows: u64,
+    /// Rows of T_WIDE to read over the link.
+    pub link_rows: u64,
+    /// Rows to insert.
+    pub insert_rows: u64,
+    /// Measured repetitions.
+    pub repetitions: usize,
+}
+
+impl Size {
+    /// The size of published figures; it takes about ten minutes.
+    pub const FULL: Self = Self { rows: 1_000_000, link_rows: 100_000, insert_rows: 100_000, repetitions: 5 };
+    /// Few rows, once: to see whether it works.
+    pub const QUICK: Self = Self { rows: 2000, link_rows: 500, insert_rows: 1000, repetitions: 1 };
+}
+
+/// A benchmark that is ready to measure.
+pub struct Bench<'a> {
+    options: Options,
+    direct: Route,
+    link: Route,
+    stage: Stage<'a>,
+    environment: Environment,
+    heading: String,
+    /// The link, which lasts as long as the benchmark.
+    _proxy: WanProxy,
+}
+
+/// Makes one table.
+type Measure = fn(&Bench<'_>) -> Result<Table>;
+
+/// In the order in which they are measured.
+const TABLES: [(Part, Measure); 6] = [
+    (Part::Fetch, fetch::wide),
+    (Part::Fetch, fetch::narrow),
+    (Part::Link, fetch::link),
+    (Part::Blobs, blobs::table),
+    (Part::Insert, inserts::table),
+    (Part::Statements, statements::table),
+];
+
+impl<'a> Bench<'a> {
+    /// Makes demo tables that are missing, connects once and starts the emulated link.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the engine would run in this process; otherwise those of connecting and of the demo tables.
+    pub fn prepare(host: &'a dyn Host, config: &Config, options: Options) -> Result<Self> {
+        if matches!(config.target, Target::Embedded { .. }) {
+            return Err(Error::usage(
+                "bench wire measures servers; for an engine in this process use bench fetch",
+            ));
+        }
+        let Options { size, link, reference, .. } = &options;
+        demo::complete(host, config, size.rows)?;
+        let direct = Route::direct(config);
+        let way = direct.way(host, reference, |_| {})?;
+        let (emulated, proxy) = Route::emulated(config, *link)?;
+        let server = Server::find(config);
+        let environment = Environment::read(config, &way.info, &way.reference, size.repetitions);
+        let heading = heading(&environment, *link, &way.reference, &server);
+        let stage = Stage { host, server, repetitions: size.repetitions };
+        Ok(Self { options, direct, link: emulated, stage, environment, heading, _proxy: proxy })
+    }
+
+    /// Formats the circumstances, a line each.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        self.heading.clone()
+    }
+
+    /// Measures one table after the other, each when the iterator is asked for it. One that fails does not keep the others
+    /// from being measured.
+    pub fn tables(&self) -> impl Iterator<Item = Result<Table>> {
+        let parts = &self.options.parts;
+        let wanted = TABLES.iter().filter(|(part, _)| parts.is_empty() || parts.contains(part));
+        wanted.map(|(_, measure)| measure(self))
+    }
+
+    /// Makes an object for programs: circumstances, link, server and tables.
+    #[must_use]
+    pub fn json(&self, tables: &[Table]) -> Value {
+        let (process, reason) = match &self.stage.server {
+            Server::Process(process) => (Some(&process.name), None),
+            Server::Unknown(reason) => (None, Some(reason)),
+        };
+        let Link { round_trip, rate, .. } = self.options.link;
+        let tables: Vec<Value> = tables.iter().map(Table::json).collect();
+        json!({
+            "environment": self.environment,
+            "link": { "round_trip_s": round_trip.as_secs_f64(), "rate_bit_per_s": rate },
+            "server_process": process,
+            "no_server_cpu": reason,
+            "tables": tables,
+        })
+    }
+
+    /// Writes `FOLDER/DATE-wire-firebird-VERSION/raw.jsonl` and `report.md`, and returns the path of the new folder.
+    ///
+    /// # Errors
+    /// [`Error::Other`] that names the file or folder that cannot be written.
+    pub fn save(&self, folder: &Path, tables: &[Table]) -> Result<PathBuf> {
+        let environment = &self.environment;
+        let name = format!("{}-wire-firebird-{}", environment.day(), environment.release());
+        save::write(folder, &name, &raw(environment, tables)?, &markdown("wire", &self.heading, tables))
+    }
+
+    fn host(&self) -> &'a dyn Host {
+        self.stage.host
+    }
+
+    fn repetitions(&self) -> String {
+        match self.stage.repetitions {
+            1 => "1 repetition".to_owned(),
+            repetitions => format!("{repetitions} repetitions"),
+        }
+    }
+}
+
+/// The circumstances, a line each.
+fn heading(environment: &Environment, link: Link, reference: &Reference, server: &Server) -> String {
+    let mut text = report::place(environment);
+    let rate = text::rate(link.rate);
+    text += &format!("link: round trip {:?}, {rate}, emulated on this machine\n", link.round_trip);
+    text += &server.line();
+    text += &match reference {
+        Reference::Peer(peer) => {
+            format!("reference: loops over the client library, no conversion, {}\n", peer.name)
+        }
+        Reference::Absent(reason) => format!("reference: none; {reason}\n"),
+    };
+    text += report::HOW_TO_READ;
+    if matches!((reference, server), (Reference::Peer(_), Server::Process(_))) {
+        text += "The server's CPU for the reference has one connection more in it: it connects to warm up.\n";
+    }
+    text + &report::warnings(environment)
+}

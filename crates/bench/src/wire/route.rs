@@ -1,0 +1,125 @@
+//! The ways to the server.
+
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::reference::{Peer, Reference, ReferenceChoice};
+use firearrow::ServerInfo;
+use firearrow::config::{Config, Target, WireCrypt};
+use firearrow_wan::{Link, WanProxy};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// A path to the server.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub(super) name: String,
+    pub(super) config: Config,
+    /// The emulated link, if there is one.
+    pub(super) link: Option<Link>,
+}
+
+/// A route with its settings, and who competes on it.
+#[derive(Debug)]
+pub(super) struct Way {
+    pub(super) name: String,
+    pub(super) config: Config,
+    pub(super) info: ServerInfo,
+    pub(super) reference: Reference,
+    pub(super) link: Option<Link>,
+}
+
+/// What is said between client and server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speech {
+    Plain,
+    Encrypted,
+    Compressed,
+}
+
+impl Route {
+    /// Straight to the server.
+    pub(super) fn direct(config: &Config) -> Self {
+        let is_loopback = match &config.target {
+            Target::Remote { host, .. } => {
+                host.eq_ignore_ascii_case("localhost")
+                    || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+            }
+            Target::Embedded { .. } => false,
+        };
+        let name = if is_loopback { "loopback" } else { "direct" };
+        Self { name: name.to_owned(), config: config.clone(), link: None }
+    }
+
+    /// Over an emulated link, which lasts as long as the proxy.
+    pub(super) fn emulated(config: &Config, link: Link) -> Result<(Self, WanProxy)> {
+        let Target::Remote { host, port, database } = &config.target else {
+            return Err(Error::usage("an engine in this process needs no link"));
+        };
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let proxy = WanProxy::start(any, format!("{host}:{port}"), link)
+            .map_err(|error| Error::other(format!("the emulated link: {error}")))?;
+        let address = proxy.address();
+        let mut config = config.clone();
+        config.target = Target::Remote {
+            host: address.ip().to_string(),
+            port: address.port(),
+            database: database.clone(),
+        };
+        Ok((Self { name: "link".to_owned(), config, link: Some(link) }, proxy))
+    }
+
+    /// Connects once, to see what is agreed upon.
+    pub(super) fn way(
+        &self,
+        host: &dyn Host,
+        choice: &ReferenceChoice,
+        change: impl FnOnce(&mut Config),
+    ) -> Result<Way> {
+        let mut config = self.config.clone();
+        change(&mut config);
+        let connection = host.open(&config)?;
+        let info = connection.info()?;
+        connection.close()?;
+        let reference = Reference::find(choice, &config, &info);
+        let name = match (&info.cipher, info.compressed) {
+            (None, false) => "plain".to_owned(),
+            (None, true) => "zlib".to_owned(),
+            (Some(cipher), false) => cipher.clone(),
+            (Some(cipher), true) => format!("zlib, {cipher}"),
+        };
+        Ok(Way { name, config, info, reference, link: self.link })
+    }
+
+    /// The same with a certain speech; an error if the server wants another one.
+    pub(super) fn speaking(&self, host: &dyn Host, choice: &ReferenceChoice, speech: Speech) -> Result<Way> {
+        let way = self.way(host, choice, |config| {
+            config.compress = speech == Speech::Compressed;
+            config.wire_crypt = match speech {
+                Speech::Encrypted => WireCrypt::Enabled,
+                Speech::Plain | Speech::Compressed => WireCrypt::Disabled,
+            };
+        })?;
+        let is_so = match speech {
+            Speech::Plain => true,
+            Speech::Encrypted => way.info.cipher.is_some(),
+            Speech::Compressed => way.info.compressed,
+        };
+        if is_so { Ok(way) } else { Err(Error::other("the server does not offer it")) }
+    }
+}
+
+impl Way {
+    pub(super) fn peer(&self) -> Option<&Peer> {
+        self.reference.peer()
+    }
+}
+
+impl Speech {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Encrypted => "encrypted",
+            Self::Compressed => "zlib",
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! `firearrow bench`: options in, figures out. What measures is the crate `firearrow-bench`.
+
+use crate::args::{AdbcBenchArgs, FetchArgs, InsertArgs, WireArgs, WirePart};
+use crate::failure::{Failure, Result};
+use crate::interrupt;
+use crate::open;
+use crate::output::{print, print_data};
+use crate::progress;
+use crate::terminal;
+use firearrow::Connection;
+use firearrow::config::Config;
+use firearrow_bench::{Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, wire};
+use firearrow_wan::Link;
+use serde_json::Value;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Reading whole tables.
+pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let subjects: Vec<fetch::Subject> = match &args.sql {
+        Some(sql) => vec![fetch::Subject::query(sql)],
+        None => args.tables.iter().map(|table| fetch::Subject::table(table)).collect(),
+    };
+    let options = fetch::Options {
+        repetitions: args.repeat,
+        batch_rows: args.batch_rows,
+        consume: args.consume,
+        reference: choice(args.no_reference, args.reference_client.as_deref()),
+    };
+    let host = Terminal { quiet: json };
+    let bench = fetch::Bench::prepare(&host, &config, options)?;
+    if !json {
+        print(&bench.heading())?;
+    }
+    let mut failed = || terminal::status("");
+    let results = subjects.iter().map(|subject| bench.measure(subject));
+    let (measured, failures) = each(results, &mut failed, |done| match json {
+        true => Ok(()),
+        false => print(&done.text()),
+    })?;
+    if json {
+        print_json(&bench.json(&measured))?;
+    }
+    if !measured.is_empty() {
+        save(args.save.as_deref(), |folder| bench.save(folder, &measured))?;
+    }
+    complete(failures, measured.len())
+}
+
+/// Inserting many rows.
+pub(crate) fn insert(args: &InsertArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let options = insert::Options {
+        rows: args.rows,
+        repetitions: args.repeat,
+        reference: choice(false, args.reference_client.as_deref()),
+    };
+    let report = insert::run(&Terminal { quiet: json }, &config, &options)?;
+    if json { print_json(&report.json()) } else { print(&report.text()) }
+}
+
+/// A server near and far.
+pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let usual = if args.quick { wire::Size::QUICK } else { wire::Size::FULL };
+    let options = wire::Options {
+        parts: args.only.iter().copied().map(Into::into).collect(),
+        size: wire::Size {
+            rows: args.rows.map_or(usual.rows, Into::into),
+            link_rows: args.link_rows.map_or(usual.link_rows, Into::into),
+            insert_rows: args.insert_rows.map_or(usual.insert_rows, Into::into),
+            repetitions: args.repeat.map_or(usual.repetitions, Into::into),
+        },
+        blob_reference_repetitions: args.blob_reference_repeat,
+        link: Link::new(args.rtt.0, args.rate.0),
+        reference: choice(args.no_reference, args.reference_client.as_deref()),
+    };
+    let host = Terminal { quiet: json };
+    let bench = wire::Bench::prepare(&host, &config, options)?;
+    if !json {
+        print(&bench.heading())?;
+    }
+    let (tables, failures) = each(bench.tables(), &mut || (), |table| show(table, json))?;
+    if json {
+        print_json(&bench.json(&tables))?;
+    }
+    if !tables.is_empty() {
+        save(args.save.as_deref(), |folder| bench.save(folder, &tables))?;
+    }
+    complete(failures, tables.len())
+}
+
+/// The ADBC driver.
+pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let options = adbc::Options {
+        library: args.library.clone(),
+        url: args.url.clone(),
+        python: args.python.clone(),
+        rows: args.rows,
+        ingest_rows: args.ingest_rows,
+        partitions: args.partitions,
+        repetitions: args.repeat,
+        reference: choice(false, args.reference_client.as_deref()),
+    };
+    let host = Terminal { quiet: json };
+    let bench = adbc::Bench::prepare(&host, &config, options)?;
+    if !json {
+        print(&bench.heading())?;
+    }
+    let mut tables = Vec::new();
+    for table in bench.tables() {
+        let table = table?;
+        show(&table, json)?;
+        tables.push(table);
+    }
+    if json {
+        print_json(&bench.json(&tables))?;
+    }
+    save(args.save.as_deref(), |folder| bench.save(folder, &tables))
+}
+
+impl From<WirePart> for wire::Part {
+    fn from(part: WirePart) -> Self {
+        match part {
+            WirePart::Fetch => Self::Fetch,
+            WirePart::Link => Self::Link,
+            WirePart::Blobs => Self::Blobs,
+            WirePart::Insert => Self::Insert,
+            WirePart::Statements => Self::Statements,
+        }
+    }
+}
+
+/// This command as the host of a benchmark: it ends with signals, and its progress is on a terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// No progress.
+    pub(crate) quiet: bool,
+}
+
+impl Host for Terminal {
+    fn open(&self, config: &Config) -> firearrow::Result<Connection> {
+        open::open(config)
+    }
+
+    fn create(&self, config: &Config) -> firearrow::Result<Connection> {
+        open::create(config)
+    }
+
+    fn output(&self, command: &mut Command) -> io::Result<Output> {
+        interrupt::output(command)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if interrupt::reason().is_some() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    fn leaves(&self, text: Option<String>) {
+        interrupt::stays(text);
+    }
+
+    fn progress(&self, goal: Goal<'_>) -> Box<dyn Progress> {
+        Box::new(match goal {
+            Goal::Rows { table, rows } => progress::Progress::of(table.to_owned(), rows, self.quiet),
+            Goal::Turns(turns) => progress::Progress::turns(turns, self.quiet),
+        })
+    }
+
+    fn status(&self, text: &str) {
+        terminal::status(text);
+    }
+}
+
+impl Progress for progress::Progress {
+    fn tell(&self, what: &str) {
+        self.tell(what);
+    }
+
+    fn add(&self, count: u64) {
+        self.add(count);
+    }
+}
+
+fn choice(no_reference: bool, client: Option<&Path>) -> ReferenceChoice {
+    match no_reference {
+        true => ReferenceChoice::Nothing("--no-reference".to_owned()),
+        false => ReferenceChoice::Client(client.map(Path::to_owned)),
+    }
+}
+
+/// Shows what was measured and reports what was not; only the end of the command ends it. Returns the results and how many
+/// have failed.
+fn each<T>(
+    results: impl Iterator<Item = Result<T, Error>>,
+    failed: &mut dyn FnMut(),
+    show: impl Fn(&T) -> Result<()>,
+) -> Result<(Vec<T>, usize)> {
+    let (mut done, mut failures) = (Vec::new(), 0);
+    for result in results {
+        match result {
+            Ok(result) => {
+                show(&result)?;
+                done.push(result);
+            }
+            Err(error) if interrupt::reason().is_some() => return Err(error.into()),
+            Err(error) => {
+                failed();
+                Failure::from(error).report(false);
+                failures += 1;
+            }
+        }
+    }
+    Ok((done, failures))
+}
+
+fn show(table: &Table, json: bool) -> Result<()> {
+    if json { Ok(()) } else { print(&table.text()) }
+}
+
+fn print_json(value: &Value) -> Result<()> {
+    print_data(&format!("{value:#}\n"))
+}
+
+fn save(folder: Option<&Path>, write: impl FnOnce(&Path) -> firearrow_bench::Result<PathBuf>) -> Result<()> {
+    if let Some(folder) = folder {
+        terminal::remark(&format!("saved in {}", write(folder)?.display()));
+    }
+    Ok(())
+}
+
+/// Fails if anything could not be measured.
+fn complete(failures: usize, measured: usize) -> Result<()> {
+    match failures {
+        0 => Ok(()),
+        count => Err(Failure::other(format!("{count} of {} could not be measured", count + measured))),
+    }
+}
