@@ -146,11 +146,11 @@ const OPERATIONS: &[Operation] = &[
         });
         Some(spent)
     }),
-    ("query of new SQL in a transaction of its own, start to commit", None, |scene| {
+    ("query of new SQL in its own transaction, start to commit", None, |scene| {
         let connection = scene.connect();
         Some(cost(&connection, || rows(connection.query("SELECT * FROM t").expect("it runs"))))
     }),
-    ("query of known SQL in a transaction of its own, start to commit", None, |scene| {
+    ("query of known SQL in its own transaction, start to commit", None, |scene| {
         let connection = scene.connect();
         rows(connection.query("SELECT * FROM t").expect("it runs"));
         Some(cost(&connection, || rows(connection.query("SELECT * FROM t").expect("it runs"))))
