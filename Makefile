@@ -1,4 +1,4 @@
-# One command each; `make` alone lists them. What CI runs is `make test`.
+# Each target is one command; `make` alone lists them. CI runs `make test`.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 # Downloaded servers and engines, and the stamps that say which steps of `setup` are done.
 CACHE := $(or $(FIREARROW_CACHE),.cache)
 FUZZ_SECONDS ?= 60
-# Of `hostile`: how many sessions, and the seed of the first.
+# For `hostile`: the number of sessions, and the seed of the first.
 SESSIONS ?= 1000
 SEED ?= 1
 export FIREARROW_CACHE := $(CACHE)
@@ -22,17 +22,17 @@ SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: cargo $(SETUP) ## Install or download what tests and the demo need; quick when nothing is missing
+setup: cargo $(SETUP) ## Install or download everything that tests and the demo need; quick if nothing is missing
 
-demo: setup ## Make a demo database, copy a table to Parquet, measure fetching
+demo: setup ## Create a demo database, copy a table to Parquet, measure fetching
 	cargo build --release --package firearrow-cli --package firearrow-peers
 	scripts/demo.sh
 
-test: setup ## Run all tests on every server there is, then count what ran where
+test: setup ## Run all tests on every available server, then count what ran where
 	scripts/test.sh
 	scripts/test-python.sh
 
-check: cargo ## Format, lints and unit tests: takes minutes and needs no server
+check: cargo ## Check formatting, lints and unit tests: takes minutes and needs no server
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo clippy --package firearrow --no-default-features -- --deny warnings
@@ -45,13 +45,13 @@ hostile: setup ## Play SESSIONS (1000) sessions per server with damaged answers,
 	cargo run --release --package firearrow --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
 	cargo run --release --package firearrow-adbc --example hostile_adbc -- --sessions $(SESSIONS) --seed $(SEED)
 
-bench-wire: setup ## Measure every server there is, near and over an emulated link
+bench-wire: setup ## Measure every available server, nearby and over an emulated link
 	scripts/bench-wire.sh
 
-bench-adbc: setup ## Measure the ADBC driver on the embedded engine and on every server there is
+bench-adbc: setup ## Measure the ADBC driver on the embedded engine and on every available server
 	scripts/bench-adbc.sh
 
-bench: setup ## Measure fetching on every server there is, and the codecs
+bench: setup ## Measure fetching on every available server, and the codecs
 	scripts/bench-fetch.sh
 	cargo bench --package firearrow-proto
 
@@ -65,18 +65,18 @@ wheel: cargo ## Build the Python package of the ADBC driver, into target/wheels
 docs: cargo ## Build the API documentation; a broken link is an error
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
 
-clean: ## Remove what was built, and the demo
+clean: ## Remove build output and the demo
 	cargo clean
 	rm -rf demo
 
-distclean: clean ## Remove what setup downloaded as well
+distclean: clean ## Also remove what setup downloaded
 	rm -rf .venv .venv-python $(CACHE)
 
 cargo:
 	@command -v cargo >/dev/null || { \
 		echo "cargo is missing: install Rust with rustup (see rust-lang.org) and open a new shell" >&2; exit 1; }
 
-# What cannot be had on this machine is not an error: its tests are skipped by name, and counted.
+# It is not an error if this machine cannot have one of these: its tests become named skips, which are counted.
 $(STAMPS)/system: scripts/setup-system.sh
 	@mkdir -p $(@D)
 	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the ADBC driver on the embedded engine and on every server that is here; bench/runs keeps the figures. Arguments
-# choose versions of servers: scripts/bench-adbc.sh 5.0
+# Measures the ADBC driver on the embedded engine and on every available server; bench/runs keeps the figures. Arguments
+# choose server versions: scripts/bench-adbc.sh 5.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/engine.sh

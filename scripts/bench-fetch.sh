@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures fetching on the embedded engine and on every server that is here; bench/runs keeps the figures.
+# Measures fetching on the embedded engine and on every available server; bench/runs keeps the figures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/engine.sh

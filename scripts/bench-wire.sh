@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures the wire client near and far from every server that is here; bench/runs keeps the figures. Arguments choose
-# versions: scripts/bench-wire.sh 5.0
-# BENCH_ROWS, BENCH_REPEAT and BENCH_WIRE (further options, such as --quick) change what is done.
+# Measures the wire client with every available server, nearby and over an emulated link; bench/runs keeps the figures.
+# Arguments choose server versions: scripts/bench-wire.sh 5.0
+# BENCH_ROWS, BENCH_REPEAT and BENCH_WIRE (further options, such as --quick) change the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

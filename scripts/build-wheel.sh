@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The wheel of the ADBC driver, from the library that FIREARROW_ADBC_LIBRARY names or that a release build made.
-# Its name is the last line of the output. Usage: build-wheel.sh [FOLDER]
+# Builds the wheel of the ADBC driver from the library that FIREARROW_ADBC_LIBRARY names, or from a release build.
+# The last line of the output is the wheel's name. Usage: build-wheel.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

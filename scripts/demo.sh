@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From nothing to Parquet: makes a database with the embedded engine, copies a table, measures fetching.
+# From nothing to Parquet: creates a database with the embedded engine, copies a table, measures fetching.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/engine.sh
@@ -9,7 +9,7 @@ readonly rows=${DEMO_ROWS:-1000000}
 
 mkdir -p demo
 if [[ ! -f demo/demo.fdb ]]; then
-    # Under another name until it is complete.
+    # It has another name until it is complete.
     rm -f demo/part.fdb
     "$firearrow" create-demo demo/part.fdb --rows "$rows"
     mv demo/part.fdb demo/demo.fdb

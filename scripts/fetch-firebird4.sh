@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Unpacks a Firebird 4.0 server into ${FIREARROW_CACHE:-.cache}/firebird-4.0, for tests only.
 #
-# Debian 12 has no such package, Debian 13 has. Its packages are unpacked, not installed, together with the libraries
-# they need, libc included: tests start the server through the tree's own dynamic loader (see
-# crates/testkit/src/installation.rs), so nothing of it touches the system and root is not needed.
+# Debian 12 has no such package; Debian 13 does. This script unpacks its packages instead of installing them, together with
+# the libraries they need, libc included. Tests start the server through the tree's own dynamic loader (see
+# crates/testkit/src/installation.rs), so nothing touches the system and root is not needed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 say() { echo "firebird 4.0: $*"; }
 
-# Exit code 2: this machine cannot have it, which is no fault.
+# Exit code 2: this machine cannot have it, which is not an error.
 unavailable() {
     say "not available here: $*"
     exit 2
@@ -27,13 +27,13 @@ fi
 command -v apt-get dpkg-deb >/dev/null || unavailable "it comes from Debian packages, and apt-get or dpkg-deb is missing"
 [[ -f $keyring ]] || unavailable "$keyring is missing (package debian-archive-keyring)"
 
-# The mirror that this machine is configured to use serves the other suites, too.
+# The mirror that this machine uses has the other suites, too.
 # shellcheck disable=SC2016 # apt expands these, not the shell
 mirror=$(apt-get indextargets --format '$(ORIGIN)|$(COMPONENT)|$(IDENTIFIER)|$(CODENAME)|$(REPO_URI)' |
     awk -F'|' '$1 == "Debian" && $2 == "main" && $3 == "Packages" && $4 !~ /-/ { print $5; exit }')
 [[ -n $mirror ]] || unavailable "apt has no Debian package lists (apt-get update may help)"
 
-# An apt of its own: lists, downloads and state in the cache folder; the system's apt sees nothing of it. The
+# A private apt with lists, downloads and state in the cache folder; the system's apt does not see them. The
 # downloads survive an interruption.
 mkdir -p "$cache"
 work=$(cd "$cache" && pwd)/apt-$suite
@@ -61,7 +61,7 @@ EOF
 # --config-file is read after the system's configuration, so its proxies stay and its paths and hooks do not.
 private_apt() { apt-get --config-file "$work/apt.conf" --quiet=2 "$@"; }
 
-# What only the maintainer scripts need counts as installed. The rest is for apt's resolver to find.
+# Packages that only the maintainer scripts need count as installed. apt's resolver finds the rest.
 for package in adduser debconf init-system-helpers perl; do
     printf '%s\n' "Package: $package" "Status: install ok installed" "Architecture: all" "Multi-Arch: foreign" \
         "Maintainer: none" "Version: 999" "Description: only maintainer scripts need it" ""
@@ -80,11 +80,11 @@ rm -rf "$part"
 mkdir -p "$part"/usr/{bin,sbin,lib,lib64}
 for name in bin sbin lib lib64; do ln -s "usr/$name" "$part/$name"; done # as in an installed Debian
 for package in "$work"/archives/*.deb; do dpkg-deb --extract "$package" "$part"; done
-# Links to /etc shall lead to the tree's.
+# Redirect links to /etc into the tree.
 find "$part" -type l -lname '/etc/*' -printf '%p\t%l\n' | while IFS=$'\t' read -r link target; do
     ln -sfn --relative "$part$target" "$link"
 done
-# Firebird tries ICU without a version first: without these links it would find the system's.
+# Firebird first tries ICU without a version: without these links it would find the system's.
 for library in "$part"/usr/lib/*/libicu{uc,i18n}.so.[0-9][0-9]; do
     ln -s "$(basename "$library")" "${library%.*}"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for FUZZ_SECONDS; a crash ends the run and its input is left in fuzz/artifacts.
+# Runs each fuzz target for FUZZ_SECONDS. A crash ends the run and leaves its input in fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

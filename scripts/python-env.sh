@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The virtual environment in which the Python packages are built and tested: made, or brought up to date, and printed.
+# Creates or updates the virtual environment in which the Python packages are built and tested, and prints its path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Embedded engines for tests and the demo: 5.0 in the virtual environment .venv, 4.0 and 3.0 in the cache folder,
-# because one environment can hold one version only.
+# Installs embedded engines for tests and the demo: 5.0 in the virtual environment .venv, 4.0 and 3.0 in the cache folder,
+# because one environment can hold only one version.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ pip() { .venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 say "installing $engine5 into .venv"
 pip install "firebird-embedded==$engine5"
 
-# The place of a library in the system, by its name.
+# Prints the path of a system library, given its name.
 library() { PATH=$PATH:/sbin ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }'; }
 
 for version in "$engine4" "$engine3"; do
@@ -28,7 +28,7 @@ for version in "$engine4" "$engine3"; do
         say "unpacking $version into $folder"
         rm -rf "$folder" "$folder.part"
         pip install --no-deps --target "$folder.part" "firebird-embedded==$version"
-        # The wheels look into ../lib for old names of libraries that Debian has under new ones.
+        # The wheels look in ../lib for libraries under old names; Debian has them under new ones.
         mkdir "$folder.part/firebird/embedded/lib"
         for pair in libtommath.so.0=libtommath.so.1 libncurses.so.5=libncurses.so.6; do
             target=$(library "${pair#*=}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the system packages that tests use: the Firebird 3.0 server, libraries of the embedded engines, a C linker,
-# Python's venv module. Without root it prints what is missing; the tests concerned are then skipped by name.
+# Installs the system packages that tests use: the Firebird 3.0 server, libraries for the embedded engines, a C linker,
+# Python's venv module. Without root it prints what is missing; the affected tests are then named skips.
 set -euo pipefail
 
 say() { echo "system packages: $*"; }
@@ -13,7 +13,7 @@ fi
 installed() { [[ $(dpkg-query --show --showformat='${db:Status-Abbrev}' "$1" 2>/dev/null) == ii* ]]; }
 available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
 
-# ICU carries its version in the package's name.
+# ICU's package name contains its version.
 icu() { apt-cache pkgnames libicu | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1; }
 
 missing() {
@@ -42,7 +42,7 @@ mapfile -t packages < <(missing | while read -r package; do
 done)
 if ((${#packages[@]} == 0)); then exit 0; fi
 
-# The Firebird package would start a server on port 3050, now and with each boot; tests start their own.
+# The Firebird package would start a server on port 3050, now and at every boot; tests start their own.
 readonly policy=/usr/sbin/policy-rc.d
 if [[ ! -e $policy ]]; then
     trap 'rm -f "$policy"' EXIT

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the wheel around a driver for debugging, installs it and tests it with real consumers: on the embedded engine and
-# on every server there is. Arguments go to pytest.
+# Builds the wheel around a debug driver, installs it and tests it with real consumers, on the embedded engine and on
+# every available server. Arguments go to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly target=${CARGO_TARGET_DIR:-target}
-# What the Rust tests have built: another selection of packages would have other features, and compile most of it anew.
+# Reuse the build of the Rust tests: another selection of packages would have other features and recompile most of it.
 cargo test --workspace --no-run --quiet
 
 environment=$(scripts/python-env.sh)
@@ -29,7 +29,7 @@ else
 fi
 for version in 3.0 4.0 5.0; do
     echo "Python tests on Firebird $version"
-    # It says so itself when a server is missing.
+    # `serve` reports a missing server itself.
     "$target/debug/examples/serve" "$version" -- \
         sh -c 'FIREARROW_TEST_URLS=$FIREARROW_URL exec "$@"' sh "${pytest[@]}" || status=$?
 done

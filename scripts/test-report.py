@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Sums up a test run: `test-report.py CARGO_OUTPUT REPORT`.
 
-libtest has no skip at run time: a matrix test whose server is absent passes for cargo. REPORT, written by
-crates/testkit/src/report.rs, tells those apart, so that they are counted as skipped and not as passed.
+libtest cannot skip a test at run time: to cargo, a matrix test without its server has passed. REPORT, written by
+crates/testkit/src/report.rs, distinguishes those tests, so that they count as skipped and not as passed.
 """
 
 import json
@@ -29,14 +29,14 @@ def main() -> int:
 
 
 def per_target(entries: list[dict[str, str]]) -> list[str]:
-    """One line per platform: `Firebird 3.0.11: 42 ran, 0 failed, 0 skipped`."""
+    """Returns one line per platform: `Firebird 3.0.11: 42 ran, 0 failed, 0 skipped`."""
     by_target: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
     for entry in entries:
         by_target[entry["target"]].append(entry)
     lines = []
     for _, group in sorted(by_target.items()):
         counts = Counter(entry["outcome"] for entry in group)
-        # Only entries that ran know the exact version, and it makes the name longer.
+        # Only entries that ran know the exact version, which makes the name longer.
         name = max((entry["server"] for entry in group), key=len)
         reasons = sorted({entry["reason"] for entry in group if "reason" in entry})
         line = f"{name}: {counts['ran']} ran, {counts['failed']} failed, {counts['skipped']} skipped"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs cargo's tests, with the arguments given, and counts what ran on which server.
+# Runs cargo's tests with the given arguments, and counts what ran on which server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,4 +1,4 @@
-"""Puts the driver into the wheel, and says for which systems that wheel is."""
+"""Puts the driver into the wheel, and sets the wheel's platform tag."""
 
 import os
 import platform
@@ -10,15 +10,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = "adbc_driver_firebird"
-# What every manylinux system has (PEP 600 and the policies of auditwheel), as far as Rust programs need it.
+# Libraries of every manylinux system (PEP 600 and the policies of auditwheel) that Rust programs need.
 SYSTEM = re.compile(r"(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux-[\w-]+)\.so\.\d+")
 
 
 class DriverHook(BuildHookInterface):
-    """Adds the library, the template of its manifest and the tag."""
+    """Adds the library, its manifest template and the tag."""
 
     def initialize(self, version: str, build_data: dict) -> None:
-        """Called before the files are collected."""
+        """Runs before the files are collected."""
         library = find_library()
         build_data["force_include"][str(library)] = f"{PACKAGE}/libadbc_driver_firebird.so"
         manifest = REPOSITORY / "crates/adbc/manifest/firebird.toml"
@@ -28,7 +28,7 @@ class DriverHook(BuildHookInterface):
 
 
 def find_library() -> Path:
-    """The library that FIREARROW_ADBC_LIBRARY names, or the one that `cargo build --release` made."""
+    """Returns the library that FIREARROW_ADBC_LIBRARY names, or the one that `cargo build --release` built."""
     named = os.environ.get("FIREARROW_ADBC_LIBRARY")
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
     suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
@@ -40,7 +40,7 @@ def find_library() -> Path:
 
 
 def platform_tag(library: Path) -> str:
-    """`manylinux_2_X_arch` by the newest symbols of glibc that are used, `linux_arch` if others are needed."""
+    """Returns `manylinux_2_X_arch` by the newest glibc symbols, `linux_arch` if other libraries are needed."""
     if sys.platform == "darwin":
         return f"macosx_11_0_{platform.machine()}"
     if sys.platform == "win32":

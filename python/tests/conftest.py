@@ -1,6 +1,6 @@
-"""Databases to test with.
+"""Databases for the tests.
 
-FIREARROW_TEST_URLS has the URLs of databases on servers, with blanks between; they are created.
+FIREARROW_TEST_URLS has the URLs of databases on servers, separated by blanks; the tests create them.
 FIREARROW_TEST_ENGINE is the folder of an embedded engine. Every test runs on each of them.
 """
 
@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 def targets() -> list:
-    """One parameter for each database."""
+    """Return one parameter for each database."""
     found = [
         pytest.param(url, id=f"server{index}")
         for index, url in enumerate(os.environ.get("FIREARROW_TEST_URLS", "").split())
@@ -33,7 +33,7 @@ def targets() -> list:
 
 @pytest.fixture(scope="session", params=targets())
 def uri(request, tmp_path_factory) -> str:
-    """A database that is there."""
+    """The URI of an existing database."""
     if request.param is None:
         path = quote(str(tmp_path_factory.mktemp("databases") / "test.fdb"))
         address = f"firebird://{path}?create_if_missing=true"
@@ -45,7 +45,7 @@ def uri(request, tmp_path_factory) -> str:
 
 @pytest.fixture
 def connection(uri):
-    """A connection in manual mode, as PEP 249 has it."""
+    """A connection in manual mode, as PEP 249 requires."""
     with dbapi.connect(uri) as connection:
         yield connection
 
@@ -66,5 +66,5 @@ def version(cursor) -> int:
 
 @pytest.fixture
 def table() -> str:
-    """The name of a table that no other test has."""
+    """A table name that no other test uses."""
     return f"T{next(_numbers)}"

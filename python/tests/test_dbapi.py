@@ -1,4 +1,4 @@
-"""PEP 249, by the driver manager of Python."""
+"""PEP 249, through Python's driver manager."""
 
 import datetime
 import threading

@@ -5,7 +5,7 @@ from adbc_driver_firebird import DatabaseOptions, dbapi
 
 
 def test_dialect_1(uri):
-    # A database of its own next to the shared one: the file name is the last part before the options.
+    # Use a separate database next to the shared one: the file name is the last part before the options.
     address, options = uri.split("?", 1)
     old = f"{address}.dialect1?{options}"
     with dbapi.connect(old, {DatabaseOptions.DIALECT.value: "1"}, autocommit=True) as connection:

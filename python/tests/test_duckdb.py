@@ -1,4 +1,4 @@
-"""duckdb reads the stream, on threads of its own."""
+"""duckdb reads the stream on its own threads."""
 
 import duckdb
 import pyarrow as pa

@@ -10,10 +10,10 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 
 
 def in_child(work) -> str:
-    """What `work` says in a forked process."""
+    """Return what `work` returns in a forked process."""
     reader, writer = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 warns of threads; the child does nothing but this.
+        # Python 3.12 warns of threads; the child only runs `work`.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -58,7 +58,7 @@ def test_a_forked_process_is_refused_and_does_no_harm(connection, cursor, table)
             assert "belongs to the process that opened it" in told, told
         assert in_child(close) == "closed"
         assert not in_child(fetch).isdigit()
-        # Here everything goes on as if nothing had been.
+        # The parent process is unaffected.
         assert len(reading.fetchall()) > 100
     cursor.execute(f"SELECT COUNT(*) FROM {table}")
     assert cursor.fetchone() == (1,)
@@ -76,7 +76,7 @@ def test_a_forked_process_opens_connections_of_its_own_or_is_told_why_not(uri, c
 
     told = in_child(open_another)
     if uri.startswith("firebird:///"):
-        # The engine's threads did not come along: it would wait for them for ever.
+        # fork does not copy the engine's threads: the child would wait for them for ever.
         assert "INVALID_STATE" in told and "spawn" in told, told
     else:
         assert told == "42"

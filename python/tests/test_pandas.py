@@ -26,7 +26,7 @@ def test_what_becomes_of_a_table_that_exists(connection, table):
         FRAME.to_sql(table, connection, index=False)
     FRAME.to_sql(table, connection, index=False, if_exists="append")
     assert len(read(connection, table)) == 6
-    # Who has read a table keeps others from dropping it.
+    # An open transaction that has read a table prevents others from dropping it.
     connection.commit()
     FRAME.head(2).to_sql(table, connection, index=False, if_exists="replace")
     same(read(connection, table), FRAME.head(2))

@@ -1,4 +1,4 @@
-"""polars, with nothing but a URI."""
+"""polars, with only a URI."""
 
 import datetime
 from decimal import Decimal

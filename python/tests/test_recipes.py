@@ -1,4 +1,4 @@
-"""The recipes of docs/adbc.md are run as they stand there, but for the place of the database."""
+"""Runs the recipes of docs/adbc.md unchanged, except for the database's address."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_each_recipe_is_tested():
 
 @pytest.fixture
 def made(request, uri, tmp_path, monkeypatch):
-    """What the recipe leaves behind."""
+    """The names that the recipe defines."""
     return cook(request.param, uri, tmp_path, monkeypatch)
 
 

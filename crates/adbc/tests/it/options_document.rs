@@ -5,9 +5,10 @@ use firearrow_testkit::keep_document;
 use std::fmt::Write;
 
 const HEAD: &str = "# Options of the ADBC driver\n\n\
-    Written by the test `options_document` of the ADBC crate from the driver's table; run it with `FIREARROW_UPDATE_DOCS=1` to\n\
-    write it anew. Statements begin with the options of their connection, connections with those of their database, and these\n\
-    with what the URI says. Every option can be set and read as string, bytes, int or double, as far as its value allows.\n\n\
+    The test `options_document` of the ADBC crate writes this page from the driver's table; run it with\n\
+    `FIREARROW_UPDATE_DOCS=1` to update the page. Statements start with the options of their connection, connections with those\n\
+    of their database, and databases with those in the URI. Every option can be set and read as string, bytes, int or double, as\n\
+    far as its value allows.\n\n\
     | option | of | type | default | what it does |\n\
     |---|---|---|---|---|\n";
 

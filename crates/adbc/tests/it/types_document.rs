@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: &str = "# Types of ingested data\n\n\
-    Written by the test `types_document` of the ADBC crate from the cases that its tests check on every server: a column of the\n\
-    Arrow type, with NULLs and extremes, goes into a new table, and is read back equal. Run it with `FIREARROW_UPDATE_DOCS=1` to\n\
-    write it anew. Text and binary columns become VARCHAR or VARBINARY where `adbc.firebird.ingest.text` and `.binary` say so;\n\
-    columns that are not nullable become NOT NULL. What is not here (durations, intervals, structs, maps, unions; lists but for\n\
-    array columns that exist) is refused by name. [types.md](types.md) has the way back: all types of Firebird.\n\n\
+    The test `types_document` of the ADBC crate writes this page from the cases that its tests check on every server: a column\n\
+    of the Arrow type, with NULLs and extremes, goes into a new table and is read back equal. Run it with\n\
+    `FIREARROW_UPDATE_DOCS=1` to update the page. Text and binary columns become VARCHAR or VARBINARY where\n\
+    `adbc.firebird.ingest.text` and `.binary` say so; columns that are not nullable become NOT NULL. Types that are not listed\n\
+    (durations, intervals, structs, maps, unions; lists except into existing array columns) are refused by name.\n\
+    [types.md](types.md) has the opposite direction: all types of Firebird.\n\n\
     | Arrow | Firebird 4 and later | comes back as | Firebird 3 | comes back as |\n\
     |---|---|---|---|---|\n";
 

@@ -11,7 +11,7 @@ with adbc_driver_manager.dbapi.connect(
     driver=library,
     entrypoint="AdbcDriverFirebirdInit",
     db_kwargs={"uri": os.environ["FIREARROW_BENCH_URL"]},
-    # The same kind of transaction as that of the crate it is compared with.
+    # The same kind of transaction as in the crate it is compared with.
     conn_kwargs={
         "adbc.connection.readonly": "true",
         "adbc.connection.transaction.isolation_level": "adbc.connection.transaction.isolation.snapshot",

@@ -20,10 +20,10 @@ const COLUMNS: [(&str, Platform, u16); 6] = [
 ];
 
 const HEAD: &str = "# Round trips\n\n\
-    How often each operation waits for the server, by server and protocol. Written by the test `round_trips_document` of\n\
-    the client crate, which counts on real servers and fails when a number is another one; run it with\n\
-    `FIREARROW_UPDATE_DOCS=1` to write it anew. A round trip is a change from sending to receiving, as the client library\n\
-    counts it. \"≤\" stands where the number depends on how the answers are cut into pieces.\n\n";
+    This page shows how often each operation waits for the server, by server and protocol. The test `round_trips_document` of\n\
+    the client crate writes it: the test counts on real servers and fails when a number differs. Run it with\n\
+    `FIREARROW_UPDATE_DOCS=1` to update the page. A round trip is a change from sending to receiving, as the client library\n\
+    counts it. \"≤\" marks numbers that depend on how the answers are split.\n\n";
 
 /// A database with tables to work on, and how to connect to it.
 struct Scene {
@@ -146,11 +146,11 @@ const OPERATIONS: &[Operation] = &[
         });
         Some(spent)
     }),
-    ("query of new SQL in a transaction of its own, start to commit", None, |scene| {
+    ("query of new SQL in its own transaction, start to commit", None, |scene| {
         let connection = scene.connect();
         Some(cost(&connection, || rows(connection.query("SELECT * FROM t").expect("it runs"))))
     }),
-    ("query of known SQL in a transaction of its own, start to commit", None, |scene| {
+    ("query of known SQL in its own transaction, start to commit", None, |scene| {
         let connection = scene.connect();
         rows(connection.query("SELECT * FROM t").expect("it runs"));
         Some(cost(&connection, || rows(connection.query("SELECT * FROM t").expect("it runs"))))
@@ -216,7 +216,7 @@ const OPERATIONS: &[Operation] = &[
             assert_eq!(rows(statement.query(&transaction, ()).expect("runs")).num_rows(), 1000)
         }))
     }),
-    ("1000 BLOBs of 3.4 KB behind their rows", Some(6), |scene| Some(read_blobs(scene, "pipelined"))),
+    ("1000 BLOBs of 3.4 KB after their rows", Some(6), |scene| Some(read_blobs(scene, "pipelined"))),
     ("1000 BLOBs of 3.4 KB, adaptive", Some(40), |scene| Some(read_blobs(scene, "adaptive"))),
     ("insert 50 rows", None, |scene| Some(write_rows(scene, 50))),
     ("insert 10,000 rows", Some(12), |scene| Some(write_rows(scene, 10_000))),

@@ -15,11 +15,11 @@ const PLATFORMS: [(&str, Platform); 4] = [
 ];
 
 const HEAD: &str = "# Types\n\n\
-    Written by the test `types_document` of the client crate from what real servers answer; run it with\n\
-    `FIREARROW_UPDATE_DOCS=1` to write it anew. A type passes when its extremes and NULL, written as SQL literals,\n\
-    are read as the Arrow values expected, the same values sent as parameters are read back equal, and the engine\n\
-    itself finds both equal. Arrays are sent as lists, read back equal, and SQL finds their elements equal to the literals;\n\
-    VARBINARY elements have no zero bytes there, which would be refused.\n\n";
+    The test `types_document` of the client crate writes this page from the answers of real servers; run it with\n\
+    `FIREARROW_UPDATE_DOCS=1` to update the page. A type passes when its extremes and NULL, written as SQL literals,\n\
+    are read as the expected Arrow values, the same values sent as parameters are read back equal, and the engine\n\
+    itself finds both equal. Arrays are sent as lists and read back equal, and SQL finds their elements equal to the literals.\n\
+    VARBINARY elements have no zero bytes in this test, because those would be refused.\n\n";
 
 /// A platform that is absent keeps the column that the document has.
 #[test]

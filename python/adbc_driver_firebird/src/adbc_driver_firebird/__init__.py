@@ -1,6 +1,6 @@
-"""Firebird by ADBC: the low-level interface.
+"""The low-level ADBC interface to Firebird.
 
-:mod:`adbc_driver_firebird.dbapi` is the one that most programs want.
+Most programs want :mod:`adbc_driver_firebird.dbapi` instead.
 """
 
 import os
@@ -19,17 +19,17 @@ __version__ = version("adbc-driver-firebird")
 
 
 def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_manager.AdbcDatabase:
-    """Describe a database; connections to it attach.
+    """Describe a database. Nothing is attached until a connection opens.
 
     Parameters
     ----------
     uri
-        Where it is: ``firebird://user@host:port/database?option=value``, or any other connection string of
-        firearrow; ``wire_crypt=required`` is recommended beyond this machine. The password comes from the
-        environment (``FIREARROW_PASSWORD``, ``FIREARROW_PASSWORD_FILE``) or from ``db_kwargs``. A file is opened
-        with the embedded engine: ``firebird:///data/shop.fdb``.
+        Where the database is: ``firebird://user@host:port/database?option=value``, or any other connection
+        string of firearrow. Use ``wire_crypt=required`` for servers on other machines. The password comes from
+        the environment (``FIREARROW_PASSWORD``, ``FIREARROW_PASSWORD_FILE``) or from ``db_kwargs``. The
+        embedded engine opens database files: ``firebird:///data/shop.fdb``.
     db_kwargs
-        Options by their names, see :class:`DatabaseOptions`.
+        Options by name, see :class:`DatabaseOptions`.
     """
     options = dict(db_kwargs or {})
     options.setdefault("entrypoint", "AdbcDriverFirebirdInit")
@@ -40,7 +40,7 @@ def connect(uri: str, db_kwargs: dict[str, str] | None = None) -> adbc_driver_ma
 
 
 def _engine() -> str | None:
-    """The embedded engine of this interpreter's environment, unless a variable names another one."""
+    """Return the embedded engine of this interpreter's environment, unless a variable names another one."""
     if os.environ.get("FIREARROW_ENGINE"):
         return None
     folder = Path(sysconfig.get_path("platlib")) / "firebird" / "embedded" / "runtime"
@@ -48,7 +48,7 @@ def _engine() -> str | None:
 
 
 def _driver_path() -> str:
-    """The library: of this package, of the environment, or a name for the driver manager to look for."""
+    """Return the library of this package or environment, or else a name for the driver manager to look up."""
     name = "libadbc_driver_firebird.so"
     for folder in (Path(__file__).parent, Path(sys.prefix) / "lib"):
         if (folder / name).is_file():

@@ -13,7 +13,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in [
         ("install-manifest", "write firebird.toml, which names this package's library"),
-        ("uninstall-manifest", "remove it again"),
+        ("uninstall-manifest", "remove firebird.toml"),
     ]:
         command = commands.add_parser(name, help=text, description=text)
         place = command.add_mutually_exclusive_group()
@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def change(command: str, folder: Path) -> int:
-    """Install or uninstall; 1 if there is nothing to remove, or it belongs to somebody else."""
+    """Install or uninstall. Return 1 if there is nothing to remove, or it is for another driver."""
     try:
         if command == "install-manifest":
             print(f"written: {_manifest.install(folder)}")

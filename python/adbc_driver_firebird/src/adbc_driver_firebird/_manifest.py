@@ -13,11 +13,11 @@ NAME = "firebird.toml"
 
 
 class ForeignManifestError(Exception):
-    """A manifest of this name is there, but it is for another driver."""
+    """A manifest of this name exists, but it is for another driver."""
 
 
 def user_folder() -> Path:
-    """Where managers look for drivers of this user."""
+    """Return the folder where managers look for this user's drivers."""
     if sys.platform == "darwin":
         return Path.home() / "Library/Application Support/ADBC/Drivers"
     if sys.platform == "win32":
@@ -26,12 +26,12 @@ def user_folder() -> Path:
 
 
 def prefix_folder() -> Path:
-    """Where the manager of Python looks for drivers of this environment."""
+    """Return the folder where Python's manager looks for this environment's drivers."""
     return Path(sys.prefix) / "etc/adbc/drivers"
 
 
 def library() -> str:
-    """The library's absolute path: managers do not resolve others."""
+    """Return the library's absolute path: managers do not resolve relative ones."""
     path = _driver_path()
     if not os.path.isabs(path):
         raise FileNotFoundError(f"{path} has no library: it was installed without one")
@@ -39,12 +39,12 @@ def library() -> str:
 
 
 def install(folder: Path) -> Path:
-    """Write the manifest into this folder; one for another driver is left alone."""
+    """Write the manifest into this folder. Do not touch one for another driver."""
     path = folder / NAME
     if path.exists():
         check(path)
     template = resources.files(__package__).joinpath(NAME).read_text("utf-8")
-    # What JSON quotes means the same in TOML.
+    # A string quoted as JSON means the same in TOML.
     values = {"{version}": __version__, "{library}": library()}
     for mark, value in values.items():
         template = template.replace(mark, json.dumps(value, ensure_ascii=False))
@@ -64,6 +64,6 @@ def uninstall(folder: Path) -> Path:
 
 
 def check(path: Path) -> None:
-    """Raise an error unless the manifest is one for this driver."""
+    """Raise an error unless the manifest is for this driver."""
     if ENTRYPOINT not in path.read_text("utf-8"):
         raise ForeignManifestError(f"{path} is for another driver")

@@ -1,4 +1,7 @@
-"""Firebird by ADBC as PEP 249 has it, and Arrow: ``fetch_arrow``, ``fetch_arrow_table``, ``adbc_ingest``."""
+"""The PEP 249 interface to Firebird through ADBC.
+
+Arrow data go through ``fetch_arrow``, ``fetch_arrow_table`` and ``adbc_ingest``.
+"""
 
 import typing
 import warnings
@@ -77,20 +80,20 @@ def connect(
 ) -> Connection:
     """Connect to a database.
 
-    What should be known about the connection although it works (that it is not encrypted, what the server
-    warned of) is a :class:`RuntimeWarning`.
+    If a connection works but has a problem (it is not encrypted, or the server sent warnings), this function
+    issues a :class:`RuntimeWarning`.
 
     Parameters
     ----------
     uri
-        Where it is; see :func:`adbc_driver_firebird.connect`.
+        Where the database is; see :func:`adbc_driver_firebird.connect`.
     db_kwargs
-        Options of the database, see :class:`adbc_driver_firebird.DatabaseOptions`.
+        Database options, see :class:`adbc_driver_firebird.DatabaseOptions`.
     conn_kwargs
-        Options of the connection, see :class:`adbc_driver_firebird.ConnectionOptions`.
+        Connection options, see :class:`adbc_driver_firebird.ConnectionOptions`.
     autocommit
-        Whether every statement is a transaction of its own. As PEP 249 wants it, that is not so by default:
-        call ``commit()``.
+        Whether every statement is a separate transaction. As PEP 249 requires, the default is no: call
+        ``commit()``.
     """
     database = None
     connection = None
