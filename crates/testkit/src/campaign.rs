@@ -109,7 +109,7 @@ impl Campaign {
     }
 
     fn behaviour(&self, seed: u64) -> Behaviour {
-        let mut behaviour = Behaviour::hostile_server(seed);
+        let mut behaviour = Behaviour::mutate_from_server(seed);
         if self.hostile_client {
             behaviour.from_client.mutation = Some(Mutation { seed: !seed });
         }

@@ -186,6 +186,17 @@ impl Target {
         }
     }
 
+    /// The server, for tests that run on servers only.
+    ///
+    /// # Panics
+    /// It is an embedded engine.
+    pub fn server(&self) -> &'static Server {
+        match self {
+            Self::Wire(server) => server,
+            Self::Embedded(_) => panic!("{self} is not a server"),
+        }
+    }
+
     /// The platform's identifier, `firebird_3_0`.
     pub fn name(&self) -> String {
         self.platform().name()

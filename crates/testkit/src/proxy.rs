@@ -49,8 +49,8 @@ pub enum Limit {
     Cut,
     /// The direction falls silent, but stays open as long as the proxy lives.
     Stall,
-    /// Nothing but `op_dummy` follows, one each few milliseconds.
-    Trickle,
+    /// Nothing but `op_dummy` follows, one every few milliseconds. A real server sends it to show that it is alive.
+    Dummies,
 }
 
 /// Where bytes come from.
@@ -70,7 +70,7 @@ impl Behaviour {
     }
 
     /// Damages what the server says, in a way that `seed` decides.
-    pub fn hostile_server(seed: u64) -> Self {
+    pub fn mutate_from_server(seed: u64) -> Self {
         let mutation = Some(Mutation { seed });
         Self { from_server: Flow { mutation, ..Flow::default() }, ..Self::default() }
     }
@@ -429,11 +429,11 @@ impl Direction {
                 self.shared.sleep_until(Instant::now() + STALL_LIMIT);
                 Ok(())
             }
-            Limit::Trickle => {
+            Limit::Dummies => {
                 let until = Instant::now() + STALL_LIMIT;
                 while Instant::now() < until && !self.shared.is_stopped() {
                     (&*self.to).write_all(&DUMMY)?;
-                    self.shared.sleep_until(Instant::now() + TRICKLE);
+                    self.shared.sleep_until(Instant::now() + DUMMY_PAUSE);
                 }
                 Ok(())
             }
@@ -480,7 +480,7 @@ const QUEUE: usize = 1024;
 const SWALLOW: Duration = Duration::from_millis(300);
 /// The packet `op_dummy`.
 const DUMMY: [u8; 4] = [0, 0, 0, 71];
-const TRICKLE: Duration = Duration::from_millis(5);
+const DUMMY_PAUSE: Duration = Duration::from_millis(5);
 const PAUSE: Duration = Duration::from_micros(20);
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const WAKE_LIMIT: Duration = Duration::from_secs(1);

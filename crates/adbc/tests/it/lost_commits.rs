@@ -16,7 +16,7 @@ const COMMIT: u32 = 30;
 
 /// A direct connection to a new database with a table `T`, one through a proxy, and the proxy.
 fn connections(target: &Target) -> (ManagedConnection, ManagedConnection, Arc<Proxy>) {
-    let Target::Wire(server) = target else { panic!("a wire test") };
+    let server = target.server();
     let mut direct = fresh(target);
     run(&mut direct, "CREATE TABLE T (ID INTEGER)");
     let name = column(&mut direct, "SELECT MON$DATABASE_NAME FROM MON$DATABASE");

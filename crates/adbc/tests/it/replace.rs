@@ -3,7 +3,8 @@
 
 use crate::ingest::target_statement;
 use crate::support::{
-    autocommit, batch, column, count, database, detail, fails, fresh, fresh_database, options, query, run,
+    autocommit, batch, cancelled_after, column, count, database, detail, fails, fresh, fresh_database,
+    options, query, run,
 };
 use adbc_core::error::{Error, Status};
 use adbc_core::options::{IngestMode, OptionStatement};
@@ -302,14 +303,7 @@ matrix!(
             });
             let reader = RecordBatchIterator::new(batches, rows(shape, 0..1, "").schema());
             slow.bind_stream(Box::new(reader)).expect("it is taken");
-            let handle = slow.get_cancel_handle();
-            let cancelling = thread::spawn(move || {
-                thread::sleep(Duration::from_millis(400));
-                handle.try_cancel()
-            });
-            fails(slow.execute_update(), Status::Cancelled);
-            cancelling.join().expect("it ends").expect("there is something to cancel");
-            drop(slow);
+            cancelled_after(Duration::from_millis(400), slow);
             if !auto {
                 connection.commit().expect("it ends");
             }
@@ -340,13 +334,8 @@ matrix!(
 
 /// The url of the same database through a proxy.
 fn through(url: &str, target: &Target, proxy: &Proxy) -> String {
-    let Target::Wire(server) = target else { panic!("a wire test") };
+    let server = target.server();
     url.replacen(&format!(":{}", server.port()), &format!(":{}", proxy.port()), 1)
-}
-
-fn server(target: &Target) -> std::net::SocketAddr {
-    let Target::Wire(server) = target else { panic!("a wire test") };
-    server.address()
 }
 
 matrix!(
@@ -366,7 +355,7 @@ matrix!(
                 ingest(&mut direct, IngestMode::Create, old).expect("it is written");
             };
             let replace = |behaviour: Behaviour| {
-                let proxy = Proxy::start(server(target), behaviour).expect("a proxy");
+                let proxy = Proxy::start(target.server().address(), behaviour).expect("a proxy");
                 let given = options(target, &through(&url, target, &proxy));
                 let database = crate::support::driver().new_database_with_opts(given).expect("valid options");
                 let mut sent = 0;

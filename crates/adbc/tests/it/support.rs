@@ -9,6 +9,8 @@ use arrow::datatypes::Int64Type;
 use firearrow_testkit::Target;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
 
 /// Numbers from 1 to 20000.
 pub(crate) const NUMBERS: &str = "WITH RECURSIVE n AS (SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 200) \
@@ -116,6 +118,17 @@ pub(crate) fn fails<T>(result: Result<T, Error>, status: Status) -> Error {
 
 pub(crate) fn sqlstate(error: &Error) -> String {
     error.sqlstate.iter().map(|&byte| byte as u8 as char).collect()
+}
+
+/// Executes an update and cancels it from another thread after `delay`.
+pub(crate) fn cancelled_after(delay: Duration, mut statement: ManagedStatement) {
+    let handle = statement.get_cancel_handle();
+    let cancelling = thread::spawn(move || {
+        thread::sleep(delay);
+        handle.try_cancel()
+    });
+    fails(statement.execute_update(), Status::Cancelled);
+    cancelling.join().expect("it ends").expect("there is something to cancel");
 }
 
 /// A detail of an error.
