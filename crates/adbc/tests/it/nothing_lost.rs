@@ -220,7 +220,7 @@ matrix!(
         for auto in [true, false] {
             let mut connection = fresh(target);
             autocommit(&mut connection, auto);
-            let slow = filling(&mut connection, || thread::sleep(Duration::from_secs(2)));
+            let slow = filling(&mut connection, || thread::sleep(Duration::from_secs(1)));
             cancelled_after(Duration::from_millis(300), slow);
             if !auto {
                 connection.rollback().expect("it ends");
@@ -234,7 +234,7 @@ matrix!(
     },
     fn ingestions_and_many_rows_have_their_time(target: &Target) {
         let mut connection = fresh(target);
-        let mut slow = filling(&mut connection, || thread::sleep(Duration::from_secs(2)));
+        let mut slow = filling(&mut connection, || thread::sleep(Duration::from_secs(1)));
         let limit = OptionStatement::Other(TIMEOUT.into());
         slow.set_option(limit.clone(), 500.into()).expect("it is known");
         let begin = Instant::now();

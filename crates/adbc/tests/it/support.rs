@@ -97,6 +97,20 @@ pub(crate) fn count(connection: &mut ManagedConnection, table: &str) -> i64 {
     column(connection, &format!("SELECT COUNT(*) FROM {table}")).as_primitive::<Int64Type>().value(0)
 }
 
+/// Waits until the server has noticed that all other connections to the database are gone.
+pub(crate) fn wait_until_alone(connection: &mut ManagedConnection) {
+    const OTHERS: &str = "SELECT CAST(COUNT(*) AS BIGINT) FROM MON$ATTACHMENTS \
+        WHERE MON$ATTACHMENT_ID <> CURRENT_CONNECTION AND MON$SYSTEM_FLAG = 0";
+    for _ in 0..400 {
+        // With pauses: a server once died of this question while attachments were ending.
+        thread::sleep(Duration::from_millis(50));
+        if column(connection, OTHERS).as_primitive::<Int64Type>().value(0) == 0 {
+            return;
+        }
+    }
+    panic!("other connections stay");
+}
+
 /// What running it fails with.
 pub(crate) fn failure(connection: &mut ManagedConnection, sql: &str) -> Error {
     match statement(connection, sql).execute_update() {
