@@ -102,6 +102,7 @@ pub(crate) const MEMORY: &str = "FIREARROW_WORKER_MEMORY";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn answers_are_found_among_other_output() {
@@ -112,8 +113,20 @@ mod tests {
         assert_eq!(Answer::parse("@session ended\t1\tok").unwrap().outcome, Outcome::Ended("ok".into()));
     }
 
+    /// In a process of its own: what other tests allocate and free would count too.
     #[test]
     fn the_peak_is_that_of_the_time_since_it_was_reset() {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "worker::tests::play_peak"])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    }
+
+    #[test]
+    #[ignore = "a part of another test"]
+    fn play_peak() {
         drop(vec![1_u8; 64 << 20]);
         reset_peak();
         let before = peak();
