@@ -1,4 +1,4 @@
-# Each target is one command; `make` alone lists them. CI runs `make test`.
+# One command each; `make` alone lists them. What CI runs is `make setup lint docs test`.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -17,7 +17,7 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
 
-.PHONY: help setup demo test check fuzz hostile bench bench-adbc bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,14 +28,15 @@ demo: setup ## Create a demo database, copy a table to Parquet, measure fetching
 	cargo build --release --package firearrow-cli --package firearrow-peers
 	scripts/demo.sh
 
-test: setup ## Run all tests on every available server, then count what ran where
-	scripts/test.sh
-	scripts/test-python.sh
+test: setup ## Run all tests on every server there is, then count what ran where
+	scripts/step.sh "all tests" bash -c 'scripts/test.sh && scripts/test-python.sh'
 
-check: cargo ## Check formatting, lints and unit tests: takes minutes and needs no server
+lint: cargo ## Check the format, run clippy on everything and on a client without the embedded engine
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo clippy --package firearrow --no-default-features -- --deny warnings
+
+check: lint ## Lints and unit tests: takes minutes and needs no server
 	scripts/test.sh --lib --bins
 
 fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)

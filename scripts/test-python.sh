@@ -3,34 +3,39 @@
 # every available server. Arguments go to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Python tests" scripts/test-python.sh "$@"; fi
 
 readonly target=${CARGO_TARGET_DIR:-target}
 # Reuse the build of the Rust tests: another selection of packages would have other features and recompile most of it.
 cargo test --workspace --no-run --quiet
 
+scripts/step.sh "Python environment" scripts/python-env.sh >/dev/null
 environment=$(scripts/python-env.sh)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-FIREARROW_ADBC_LIBRARY=$(realpath "$target/debug/deps/libadbc_driver_firebird.so")
-export FIREARROW_ADBC_LIBRARY
-wheel=$(scripts/build-wheel.sh "$folder")
-"$environment/bin/pip" --quiet --disable-pip-version-check install --no-deps --force-reinstall "$wheel"
-unset FIREARROW_ADBC_LIBRARY
+library=$(realpath "$target/debug/deps/libadbc_driver_firebird.so")
+FIREARROW_ADBC_LIBRARY=$library scripts/step.sh "Python package" scripts/build-wheel.sh "$folder"
+"$environment/bin/pip" --quiet --disable-pip-version-check install --no-deps --force-reinstall "$folder"/*.whl
 
-readonly pytest=("$environment/bin/pytest" python/tests -p no:cacheprovider "$@")
+# Runs the tests on one platform: run NAME COMMAND..., with pytest and its arguments as last words of the command.
 status=0
+run() {
+    echo "Python tests on $1"
+    scripts/step.sh "Python tests, $1" "${@:2}" "$environment/bin/pytest" python/tests -p no:cacheprovider \
+        "${arguments[@]}" || status=$?
+}
+readonly arguments=("$@")
 
 engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
 if [[ -d $engine ]]; then
-    echo "Python tests on the embedded engine"
-    FIREARROW_TEST_ENGINE=$engine "${pytest[@]}" || status=$?
+    run "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
 else
     echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
 fi
 for version in 3.0 4.0 5.0; do
-    echo "Python tests on Firebird $version"
-    # `serve` reports a missing server itself.
-    "$target/debug/examples/serve" "$version" -- \
-        sh -c 'FIREARROW_TEST_URLS=$FIREARROW_URL exec "$@"' sh "${pytest[@]}" || status=$?
+    # `serve` says so itself when a server is missing.
+    # shellcheck disable=SC2016 # the variables are for the inner shell
+    run "Firebird $version" "$target/debug/examples/serve" "$version" -- \
+        sh -c 'FIREARROW_TEST_URLS=$FIREARROW_URL exec "$@"' sh
 done
 exit "$status"

@@ -1,23 +1,33 @@
 #!/usr/bin/env python3
-"""Sums up a test run: `test-report.py CARGO_OUTPUT REPORT`.
+"""Sums up a test run: `cargo test 2>&1 | test-report.py BUILT REPORT`.
 
-libtest cannot skip a test at run time: to cargo, a matrix test without its server has passed. REPORT, written by
-crates/testkit/src/report.rs, distinguishes those tests, so that they count as skipped and not as passed.
+Passes the output on. BUILT is what `cargo test --no-run --message-format json` has written; it names the package of each
+test binary, whose times go to the file that FIREARROW_STEPS names (see step.sh).
+
+libtest has no skip at run time: a matrix test whose server is absent passes for cargo. REPORT, written by
+crates/testkit/src/report.rs, distinguishes skipped tests from passed ones.
 """
 
 import json
+import os
 import re
 import sys
+import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
-RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;", re.MULTILINE)
+RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed;")
+BINARY = re.compile(r"\s*Running .*\((.+)\)$")
+DOCS = re.compile(r"\s*Doc-tests (\S+)$")
 
 
 def main() -> int:
-    output, report = (Path(name).read_text(encoding="utf-8", errors="replace") for name in sys.argv[1:])
-    entries = [json.loads(line) for line in report.splitlines()]
-    results = [tuple(map(int, counts)) for counts in RESULT.findall(output)]
+    built, report = map(Path, sys.argv[1:])
+    results, steps = watch(sys.stdin.buffer, names(read(built)))
+    write_steps(steps)
+    # The tests write it, so it is complete when their output has ended.
+    entries = [json.loads(line) for line in read(report).splitlines()]
     passed, failed = (sum(column) for column in zip(*results)) if results else (0, 0)
     skipped = sum(entry["outcome"] == "skipped" for entry in entries)
 
@@ -26,6 +36,62 @@ def main() -> int:
         print(line)
     print(f"{passed - skipped} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def names(built: str) -> dict[str, str]:
+    """Test binaries by their paths: `firearrow, it`."""
+    found = {}
+    for line in built.splitlines():
+        message = json.loads(line)
+        if message.get("executable") and message["profile"]["test"]:
+            target = message["target"]
+            package = Path(message["manifest_path"]).parent.name
+            is_test = "test" in target["kind"]
+            found[Path(message["executable"]).name] = f"{package}, {target['name'] if is_test else 'unit tests'}"
+    return found
+
+
+def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> tuple[list[tuple[int, int]], list[tuple[str, float]]]:
+    """Passes the output on; what each binary counted, and how long it took."""
+    results: list[tuple[int, int]] = []
+    steps: list[tuple[str, float]] = []
+    docs = 0.0
+    name, begin = None, 0.0
+
+    def end() -> None:
+        nonlocal docs
+        if name == "doc tests":
+            docs += time.monotonic() - begin
+        elif name is not None:
+            steps.append((name, time.monotonic() - begin))
+
+    for raw in lines:
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
+        line = raw.decode(errors="replace").rstrip()
+        if found := RESULT.match(line):
+            results.append((int(found[1]), int(found[2])))
+        elif found := BINARY.match(line):
+            end()
+            path = Path(found[1]).name
+            name, begin = binaries.get(path, path), time.monotonic()
+        elif DOCS.match(line):
+            end()
+            name, begin = "doc tests", time.monotonic()
+    end()
+    if docs:
+        steps.append(("doc tests", docs))
+    return results, steps
+
+
+def write_steps(steps: list[tuple[str, float]]) -> None:
+    if path := os.environ.get("FIREARROW_STEPS"):
+        with open(path, "a", encoding="utf-8") as file:
+            file.writelines(f"{seconds:.0f}\t{name}\n" for name, seconds in steps)
 
 
 def per_target(entries: list[dict[str, str]]) -> list[str]:

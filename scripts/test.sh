@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs cargo's tests with the given arguments, and counts what ran on which server.
+# Builds and runs cargo's tests, with the arguments given, and counts what ran on which server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Rust tests" scripts/test.sh "$@"; fi
 
 folder=$(mktemp -d)
 readonly folder
@@ -9,7 +10,8 @@ trap 'rm -rf "$folder"' EXIT
 export FIREARROW_TEST_REPORT=$folder/report.jsonl
 : >"$FIREARROW_TEST_REPORT"
 
-status=0
-cargo test --workspace --no-fail-fast --color never "$@" 2>&1 | tee "$folder/output" || status=$?
-python3 scripts/test-report.py "$folder/output" "$FIREARROW_TEST_REPORT" || status=$?
-exit "$status"
+# What this writes about itself names the package of each test binary, which the run does not tell.
+scripts/step.sh "build of the tests" \
+    cargo test --workspace --no-run --message-format json-render-diagnostics "$@" >"$folder/built"
+cargo test --workspace --no-fail-fast --color never "$@" 2>&1 |
+    python3 scripts/test-report.py "$folder/built" "$FIREARROW_TEST_REPORT"

@@ -1,4 +1,4 @@
-//! Many sessions with a hostile server, each played by a worker process through a proxy of its own.
+//! Many sessions with a damaged stream, each played by a worker process through its own proxy.
 //!
 //! ```text
 //!   Campaign ── seed, port ──► worker ──► Proxy (Mutation of the seed) ──► server
@@ -20,32 +20,32 @@ use crate::process::{self, Process};
 use crate::worker::{Answer, MEMORY, Outcome};
 use crate::{Behaviour, Mutation, Proxy, Tally};
 
-/// What to play, and within which bounds.
+/// Sessions to play, and their limits.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// The real server behind the proxies.
+    /// The real server that the proxies connect to.
     pub server: SocketAddr,
-    /// Its process. The campaign ends early when that does.
+    /// The process of the server. The campaign stops when it ends.
     pub server_process: Option<u32>,
-    /// One session for each.
+    /// The seeds: one session for each.
     pub seeds: Range<u64>,
     /// How many sessions are played at the same time.
     pub parallel: usize,
-    /// The longest that a session may take.
+    /// How long a session may take.
     pub limit: Duration,
-    /// The most memory that a worker may allocate, in bytes. One that needs more dies.
+    /// How many bytes a worker may allocate. A worker that needs more dies.
     pub memory: u64,
-    /// Whether what the client says is damaged as well, which tries the server.
+    /// Whether to damage what the client sends as well, which tests the server.
     pub hostile_client: bool,
     /// Whether to print what was done to each session, and what its worker prints.
     pub verbose: bool,
 }
 
 impl Campaign {
-    /// Plays all sessions. `worker` gives the command for a process that calls [`work`](crate::work).
+    /// Plays all sessions. `worker` returns the command that starts a process that calls [`work`](crate::work).
     ///
     /// # Errors
-    /// No worker could be started, or no proxy.
+    /// A worker or a proxy could not be started.
     pub fn run(&self, worker: impl Fn() -> Command + Sync) -> io::Result<Tally> {
         let begin = Instant::now();
         let next = AtomicU64::new(self.seeds.start);
@@ -92,7 +92,7 @@ impl Campaign {
         }
     }
 
-    /// Plays one session, and gives the worker back unless it has died of it.
+    /// Plays one session. Returns the worker unless the session killed it.
     fn play(&self, seed: u64, mut worker: Worker) -> io::Result<(Answer, Option<Worker>)> {
         let proxy = Proxy::start(self.server, self.behaviour(seed))?;
         let answer = worker.play(seed, proxy.port(), self.limit);
@@ -109,7 +109,7 @@ impl Campaign {
     }
 
     fn behaviour(&self, seed: u64) -> Behaviour {
-        let mut behaviour = Behaviour::hostile_server(seed);
+        let mut behaviour = Behaviour::mutate_from_server(seed);
         if self.hostile_client {
             behaviour.from_client.mutation = Some(Mutation { seed: !seed });
         }

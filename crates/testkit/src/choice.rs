@@ -8,7 +8,7 @@ pub struct Choice(Source);
 enum Source {
     /// The state of splitmix64.
     Seed(u64),
-    /// What is left of them, last byte first.
+    /// The unused bytes, last byte first.
     Bytes(Vec<u8>),
 }
 
@@ -23,7 +23,7 @@ impl Choice {
         Self(Source::Bytes(bytes.iter().rev().copied().collect()))
     }
 
-    /// Whether there is nothing left to choose with.
+    /// Whether all bytes are used up.
     pub fn is_used_up(&self) -> bool {
         matches!(&self.0, Source::Bytes(bytes) if bytes.is_empty())
     }
@@ -45,7 +45,7 @@ impl Choice {
         items[self.index(items.len())]
     }
 
-    /// Answers yes once in `times` calls.
+    /// Returns true once in `times` calls on average.
     pub fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

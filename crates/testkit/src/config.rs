@@ -1,4 +1,4 @@
-//! What a test may ask of a server's configuration.
+//! The settings of a private server.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::path::Path;
 pub struct ServerConfig {
     /// Whether the connection is encrypted.
     pub wire_crypt: WireCrypt,
-    /// Whether clients configured by the same file ask for compression; servers compress whenever asked.
+    /// Whether clients that read the same file ask for compression. Servers compress whenever a client asks.
     pub wire_compression: bool,
     /// Accepted authentication plugins; `None` = all that there are.
     pub auth_server: Option<Vec<String>>,
-    /// Further lines for `firebird.conf`, as they are.
+    /// More lines for `firebird.conf`.
     pub extra: Vec<String>,
 }
 

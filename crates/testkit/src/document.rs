@@ -1,8 +1,8 @@
-//! Documents that tests write.
+//! Documents that tests keep up to date.
 
 use std::path::PathBuf;
 
-/// Fails unless the document at this path of the repository has this text. With `FIREARROW_UPDATE_DOCS` it is written first.
+/// Compares a document of the repository with `text`. With `FIREARROW_UPDATE_DOCS` it writes the document instead.
 ///
 /// # Panics
 /// When it is out of date, or cannot be written.

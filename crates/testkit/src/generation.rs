@@ -1,4 +1,4 @@
-//! Which Firebird is meant, and why it may be absent.
+//! Firebird generations, and why one may be missing.
 
 use std::error::Error;
 use std::fmt;
@@ -43,10 +43,10 @@ impl fmt::Display for Generation {
     }
 }
 
-/// A platform that this machine does not have, with the reason and the remedy.
+/// A platform that is missing on this machine, with the reason and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// What is absent, `Firebird 4.0`.
+    /// What is missing, `Firebird 4.0`.
     pub name: String,
     /// Why, and what would change it.
     pub reason: String,

@@ -17,7 +17,7 @@ use crate::{Generation, Skip, cache, engine, process};
 #[derive(Clone, Debug)]
 pub(crate) struct Installation {
     pub(crate) generation: Generation,
-    /// As `firebird -z` tells it, `4.0.5.3140`.
+    /// The version that `firebird -z` prints, `4.0.5.3140`.
     pub(crate) build: String,
     libraries: Libraries,
     server: PathBuf,
@@ -26,11 +26,11 @@ pub(crate) struct Installation {
     pub(crate) base: PathBuf,
     pub(crate) security: Security,
     pub(crate) client_library: Option<PathBuf>,
-    /// The log outside of the private root: 3.0 has the places of log and plugins compiled in.
+    /// The log, if it is outside the private root: the paths of log and plugins are compiled into 3.0.
     pub(crate) fixed_log: Option<PathBuf>,
 }
 
-/// From what a security database is made.
+/// What a security database is made from.
 #[derive(Clone, Debug)]
 pub(crate) enum Security {
     /// A script with its tables.
@@ -42,20 +42,20 @@ pub(crate) enum Security {
 /// How the programs find their shared libraries.
 #[derive(Clone, Debug)]
 enum Libraries {
-    /// They are installed.
+    /// The system finds them: they are installed.
     System,
-    /// By the environment: a build that was never installed, or was moved, looks in the wrong place.
+    /// Through `LD_LIBRARY_PATH`: a build that was never installed, or was moved, looks in the wrong place.
     Folder(PathBuf),
-    /// With a libc of their own, which only its own dynamic loader can load.
+    /// They come with their own libc, which only its own dynamic loader can load.
     Loader { program: PathBuf, folder: PathBuf },
 }
 
-/// Why there is no server.
+/// Why a server is missing.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// It is not installed: its tests are skipped by name.
     Missing(Skip),
-    /// It is installed, or the developer says so, but it does not work: its tests fail.
+    /// It is installed, or the environment says so, but does not work: its tests fail.
     Broken(String),
 }
 
@@ -74,7 +74,7 @@ impl Installation {
         Err(Failure::Missing(Skip::new(generation, reason)))
     }
 
-    /// The server program, with nothing set but its loader.
+    /// The server program, with its loader and no other settings.
     pub(crate) fn server(&self) -> Command {
         self.command(&self.server)
     }

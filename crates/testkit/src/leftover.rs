@@ -1,6 +1,6 @@
 //! What must not outlive the test process: child processes and temporary folders.
 //!
-//! Shared servers live in statics, which Rust never drops. So each server process and each folder is written down
+//! Shared servers live in statics, which Rust never drops. So each server process and each folder is recorded
 //! here, and an exit handler of the C library removes what is left. A test process that is killed cannot run it:
 //! then the kernel ends the servers (see `process.rs`), and the next test process sweeps the folders.
 
@@ -18,12 +18,12 @@ use crate::process;
 #[derive(Debug)]
 pub(crate) struct Folder {
     directory: TempDir,
-    /// Holds an exclusive lock as long as this process lives, which tells sweepers that the folder is in use.
+    /// Holds an exclusive lock while this process lives. Other processes then leave the folder alone.
     _owner: File,
 }
 
 impl Folder {
-    /// A new folder in the system's temporary folder, with `label` in its name.
+    /// Creates a folder in the system's temporary folder, with `label` in its name.
     pub(crate) fn new(label: &str) -> io::Result<Self> {
         sweep_once();
         // The real path, because servers and tests must call a database by the same name.
@@ -47,7 +47,7 @@ impl Drop for Folder {
     }
 }
 
-/// Notes a child process that leads its own process group.
+/// Records a child process that leads its own process group.
 pub(crate) fn register_process(id: u32) {
     register(Leftover::Process(id));
 }

@@ -15,8 +15,10 @@
 //!   databases) and its own port. It never outlives the test process, see [`Server`].
 //! - A platform that is not installed is a *named skip*: printed, and counted in the report file, see [`matrix!`].
 //!   A platform that is installed but does not start fails its tests.
-//! - [`hostile`] is a server that answers whatever a test says, for attacks on the whole client.
-//! - [`Mutation`] damages what a server says, decided by a seed; a [`Campaign`] plays many sessions against that.
+//! - [`scripted`] is a server that answers whatever a test says, for attacks on the whole client.
+//! - A [`Proxy`] stands between a client and a real server. It delivers bytes in pieces, with a delay or up to a [`Limit`];
+//!   from some moment on it can turn to [`Mischief`]; a [`Mutation`] damages the bytes as a seed decides.
+//! - A [`Campaign`] plays many sessions against mutations.
 //! - Nothing here depends on the firearrow client, so that every crate of the workspace can use it.
 //!
 //! | variable | meaning |
@@ -34,9 +36,7 @@ mod choice;
 mod config;
 mod document;
 mod engine;
-mod forged;
 mod generation;
-pub mod hostile;
 mod installation;
 mod leftover;
 mod matrix;
@@ -47,6 +47,7 @@ mod process;
 mod proxy;
 mod report;
 mod root;
+pub mod scripted;
 mod server;
 mod tally;
 mod worker;

@@ -24,11 +24,11 @@ use crate::{Generation, Server, Skip, engine, server, shared};
 ///
 /// gives the tests `server_has_a_port::firebird_3_0`, `::firebird_4_0` and `::firebird_5_0`. The first word chooses the
 /// platforms: `wire` (all servers; may be left out), `all` (servers and the embedded 5.0), `embedded`, or a list such as
-/// `[firebird_4_0, firebird_5_0]`. One process can hold one engine only, so the embedded 3.0 and 4.0 belong into test
-/// binaries of their own.
+/// `[firebird_4_0, firebird_5_0]`. A process can load one engine only, so the embedded 3.0 and 4.0 have test binaries
+/// of their own.
 ///
-/// A function returns nothing or a `Result`; commas between functions are rustfmt's and mean nothing. On a platform that is absent its test passes for cargo, but prints
-/// `SKIP <test> on <platform>: <reason>` and is counted as skipped in the report.
+/// A function returns nothing or a `Result`. The commas between functions are there for rustfmt. On a platform that is
+/// missing the test prints `SKIP <test> on <platform>: <reason>`; cargo counts it as passed, the report as skipped.
 #[macro_export]
 macro_rules! matrix {
     (wire, $($tests:tt)+) => {
@@ -116,7 +116,7 @@ impl Platform {
         format!("{kind}_{}", generation.number().replace('.', "_"))
     }
 
-    /// The platform in working order.
+    /// Starts or finds the platform.
     ///
     /// # Errors
     /// It is not installed here.
@@ -162,12 +162,12 @@ pub struct Embedded {
     pub generation: Generation,
     /// The runtime folder with `libfbclient.so.2`.
     pub engine: PathBuf,
-    /// A folder that goes with the test process.
+    /// A folder that is removed when the test process ends.
     pub directory: &'static Path,
 }
 
 impl Target {
-    /// The generation behind it, for tests that expect different answers.
+    /// The generation of the server or engine, for tests whose results depend on it.
     pub fn generation(&self) -> Generation {
         match self {
             Self::Wire(server) => server.generation(),
@@ -183,6 +183,17 @@ impl Target {
         match self {
             Self::Wire(server) => panic!("{} is a server", server.generation()),
             Self::Embedded(embedded) => &embedded.engine,
+        }
+    }
+
+    /// The server, for tests that run on servers only.
+    ///
+    /// # Panics
+    /// It is an embedded engine.
+    pub fn server(&self) -> &'static Server {
+        match self {
+            Self::Wire(server) => server,
+            Self::Embedded(_) => panic!("{self} is not a server"),
         }
     }
 
@@ -207,7 +218,7 @@ impl Target {
         }
     }
 
-    /// A connection string for a database whose name was never given out before.
+    /// A connection string for a new database: no call returns the same twice.
     pub fn fresh_url(&self) -> String {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         self.url(&format!("matrix{}", NEXT.fetch_add(1, Ordering::Relaxed)))

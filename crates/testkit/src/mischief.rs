@@ -1,21 +1,21 @@
-//! Servers that never come to an end.
+//! Servers that never finish an answer.
 
 use std::time::Duration;
 
-/// What a server seems to do from some moment on.
+/// How a server seems to behave, seen through a [`Proxy`](crate::Proxy) that has [turned](crate::Proxy::turn_to) to it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Mischief {
-    /// It says nothing more.
+    /// Sends nothing more.
     Silence,
-    /// It says what it has to say in single bytes, with this pause after each.
+    /// Sends its answers byte by byte, with this pause after each byte.
     Trickle(Duration),
-    /// It says this again and again, with this pause after each, whatever it is asked.
+    /// Sends these bytes again and again, with this pause after each time, whatever the client asks.
     Repeat(Vec<u8>, Duration),
 }
 
 impl Mischief {
-    /// Repeats `op_dummy`, which says that the server is alive.
+    /// Repeats `op_dummy`, the keep-alive packet of a server.
     pub fn dummies(pause: Duration) -> Self {
         Self::Repeat(words(&[71]), pause)
     }

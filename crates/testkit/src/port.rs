@@ -1,29 +1,29 @@
-//! TCP ports: a free number, and who listens on it.
+//! Free TCP ports, and which process listens on a port.
 
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 
-/// A port that nobody listens on at this moment. Another process may still take it first.
+/// Returns a port that no process listens on at the moment. Another process may still take it first.
 pub(crate) fn free() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Who listens on a port.
+/// The process that listens on a port.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Listener {
-    /// Nobody, as far as this process can see.
+    /// None, as far as this process can see.
     Nobody,
-    /// The process that was asked about.
+    /// The expected process.
     Process,
     /// Some other process.
     Stranger,
 }
 
-/// Who listens on `port`, asked on behalf of the process `id`.
+/// Finds out whether the process `id` listens on `port`.
 ///
-/// Connecting cannot tell: when a port is taken, a Firebird server does not exit but tries again for 50 seconds,
-/// while the test would talk to whoever took the port.
+/// Connecting is no proof: when a port is taken, a Firebird server does not exit but retries for 50 seconds, and the
+/// test would talk to the process that took the port.
 pub(crate) fn listener(port: u16, id: u32) -> Listener {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
     let sockets: Vec<String> = tables.iter().flat_map(|table| sockets(table, port)).collect();

@@ -34,7 +34,7 @@ impl Process {
         self.child.id()
     }
 
-    /// The exit status, if the process has ended by itself.
+    /// Returns the exit status if the process has ended by itself.
     pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
         if self.exited.is_none() {
             let child = &mut self.child;
@@ -43,12 +43,12 @@ impl Process {
         self.exited
     }
 
-    /// The ends of its standard input and output that belong to this process, if they were asked for; once.
+    /// Takes the pipes to its standard input and output, if it was started with pipes.
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         self.child.stdin.take().zip(self.child.stdout.take())
     }
 
-    /// How a process ended that is about to, in words.
+    /// Waits for the end of a process that is about to end, and describes it.
     pub(crate) fn wait_for_exit(&mut self) -> String {
         let deadline = Instant::now() + REAP_LIMIT;
         loop {
@@ -66,7 +66,7 @@ impl Drop for Process {
         if self.exited.is_none() {
             let id = self.id();
             leftover::reap_process(id, || {
-                // Its files are about to be removed, so there is nothing that a gentle end could save.
+                // Its files are about to be removed, so a graceful shutdown would save nothing.
                 kill_group(id);
                 reap(id);
                 Some(())
@@ -88,12 +88,12 @@ pub(crate) fn run(mut command: Command, limit: Duration) -> io::Result<Output> {
     })
 }
 
-/// Calls `handler` when the process exits, also by `std::process::exit`.
+/// Calls `handler` when the process exits, including through `std::process::exit`.
 pub(crate) fn at_exit(handler: fn()) {
     static HANDLER: OnceLock<fn()> = OnceLock::new();
     extern "C" fn call() {
         if let Some(handler) = HANDLER.get() {
-            // A panic must not leave a C function; there is nobody left to tell about it either.
+            // A panic must not leave a C function, and no caller is left to report it to.
             let _ = std::panic::catch_unwind(handler);
         }
     }
@@ -103,7 +103,7 @@ pub(crate) fn at_exit(handler: fn()) {
     }
 }
 
-/// Limits the memory that this process may allocate from here on: more makes allocations fail, which ends it.
+/// Limits the memory that this process may allocate from now on. Allocations beyond that fail, which ends it.
 pub(crate) fn limit_memory(bytes: u64) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: setrlimit(2) reads the structure and keeps nothing of it.
@@ -111,7 +111,7 @@ pub(crate) fn limit_memory(bytes: u64) {
     assert!(result == 0, "setrlimit: {}", io::Error::last_os_error());
 }
 
-/// Whether a process is there and has not ended, reaped or not.
+/// Whether a process exists and is not a zombie.
 pub(crate) fn is_running(id: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     // The name in parentheses may be anything; the state follows it.
@@ -127,7 +127,7 @@ pub(crate) fn kill_group(id: u32) {
 /// Waits for a killed child, so that it has closed its files.
 pub(crate) fn reap(id: u32) {
     let deadline = Instant::now() + REAP_LIMIT;
-    // SAFETY: waitpid(2) accepts a null pointer for a status nobody wants.
+    // SAFETY: waitpid(2) accepts a null pointer in place of a status.
     while unsafe { libc::waitpid(id.cast_signed(), std::ptr::null_mut(), libc::WNOHANG) } == 0
         && Instant::now() < deadline
     {
@@ -149,7 +149,7 @@ fn die_with(parent: u32) -> io::Result<()> {
 
 /// Spawns from a thread that never ends.
 ///
-/// For the kernel the parent of a child is the *thread* that made it, and libtest ends the thread of each test: a
+/// To the kernel, the parent of a child is the *thread* that spawned it, and libtest ends the thread of each test. A
 /// shared server started there would be killed together with the first test that used it.
 fn on_keeper_thread(command: Command) -> io::Result<Child> {
     type Job = (Command, Sender<io::Result<Child>>);

@@ -19,7 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What a [`Proxy`] does to each connection, separately for both directions.
+/// What a [`Proxy`] does to each connection, by direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Behaviour {
     /// Bytes on their way to the server.
@@ -34,23 +34,23 @@ pub struct Flow {
     /// Passes each write on in pieces of one up to this many bytes. The sizes look random, but are the same each time.
     /// Each piece takes about 0.1 ms, so choose larger ones for megabytes.
     pub split: Option<usize>,
-    /// Delivers each byte this much later.
+    /// Delivers each byte after this delay.
     pub delay: Duration,
-    /// What happens after a number of bytes of a connection.
+    /// What happens after this many bytes of a connection.
     pub limit: Option<(u64, Limit)>,
-    /// How the bytes are damaged, before anything else.
+    /// Damages the bytes before anything else happens to them.
     pub mutation: Option<Mutation>,
 }
 
-/// What happens when the bytes of a limit have passed.
+/// What happens to a direction after its last byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Both sides of the connection are closed.
     Cut,
     /// The direction falls silent, but stays open as long as the proxy lives.
     Stall,
-    /// Nothing but `op_dummy` follows, one each few milliseconds.
-    Trickle,
+    /// Nothing but `op_dummy` follows, one every few milliseconds. A real server sends it to show that it is alive.
+    Dummies,
 }
 
 /// Where bytes come from.
@@ -69,8 +69,8 @@ impl Behaviour {
         Self::default()
     }
 
-    /// Damages what the server says, in a way that `seed` decides.
-    pub fn hostile_server(seed: u64) -> Self {
+    /// Damages what the server sends. `seed` decides how.
+    pub fn mutate_from_server(seed: u64) -> Self {
         let mutation = Some(Mutation { seed });
         Self { from_server: Flow { mutation, ..Flow::default() }, ..Self::default() }
     }
@@ -80,7 +80,7 @@ impl Behaviour {
         Self::both(Flow { split: Some(most), ..Flow::default() })
     }
 
-    /// Delivers everything `delay` later: a round trip takes two of it.
+    /// Delays everything: a round trip takes twice `delay`.
     pub fn delay(delay: Duration) -> Self {
         Self::both(Flow { delay, ..Flow::default() })
     }
@@ -149,17 +149,17 @@ impl Proxy {
         self.address.port()
     }
 
-    /// How many connections there were.
+    /// How many connections the proxy has accepted.
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::Relaxed)
     }
 
-    /// Closes the connections that there are. New ones go on being taken.
+    /// Closes all open connections. The proxy keeps accepting new ones.
     pub fn cut(&self) {
         self.shared.open().iter().filter_map(Weak::upgrade).for_each(|socket| close(&socket));
     }
 
-    /// Closes the connection when the next bytes of `of` come, which get lost. Later connections are passed on.
+    /// Discards the next bytes that `of` sends and closes their connection. Later connections are not affected.
     pub fn lose_next(&self, of: Side) {
         self.shared.lose.store(of as u8, Ordering::SeqCst);
     }
@@ -170,13 +170,13 @@ impl Proxy {
         self.shared.lose_after.store(operation, Ordering::SeqCst);
     }
 
-    /// What the server says from its next packet on is delivered like this, on all connections. Conversations that have
-    /// paused begin it at the start of a packet.
+    /// Delivers what servers send from now on in this way, on all connections. On a connection that is idle it starts with
+    /// a whole packet.
     pub fn turn_to(&self, mischief: Mischief) {
         *self.shared.mischief.lock().unwrap_or_else(PoisonError::into_inner) = Some(mischief);
     }
 
-    /// What mutations have done so far, on all connections.
+    /// Describes what mutations have changed so far, on all connections.
     pub fn edits(&self) -> Vec<String> {
         self.shared.edits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -201,14 +201,14 @@ impl fmt::Debug for Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.stop();
-        // The acceptor sits in accept(); a connection wakes it. If that fails it has no work and may stay.
+        // The acceptor waits in accept(); a connection wakes it. If that fails, it has nothing to do and may stay.
         if TcpStream::connect_timeout(&self.address, WAKE_LIMIT).is_ok() {
             let _ = self.acceptor.take().map(JoinHandle::join);
         }
     }
 }
 
-/// What the threads of a proxy have in common.
+/// The state that the threads of a proxy share.
 #[derive(Default)]
 struct Shared {
     connections: AtomicU64,
@@ -220,7 +220,7 @@ struct Shared {
     lose: AtomicU8,
     /// The operation whose answer gets lost; 0 for none.
     lose_after: AtomicU32,
-    /// What mutations have done.
+    /// Descriptions of what mutations have changed.
     edits: Mutex<Vec<String>>,
     /// Sockets to be closed when the proxy stops, which ends the threads that read from or write to them.
     open: Mutex<Vec<Weak<TcpStream>>>,
@@ -392,7 +392,7 @@ impl Direction {
         }
     }
 
-    /// Delivers `chunk` in another way, or something else; it ends when the connection does.
+    /// Delivers `chunk` as `mischief` says, until the connection ends.
     fn play(&self, mischief: &Mischief, chunk: &[u8]) -> io::Result<()> {
         match mischief {
             Mischief::Silence => self.end(Limit::Stall),
@@ -429,11 +429,11 @@ impl Direction {
                 self.shared.sleep_until(Instant::now() + STALL_LIMIT);
                 Ok(())
             }
-            Limit::Trickle => {
+            Limit::Dummies => {
                 let until = Instant::now() + STALL_LIMIT;
                 while Instant::now() < until && !self.shared.is_stopped() {
                     (&*self.to).write_all(&DUMMY)?;
-                    self.shared.sleep_until(Instant::now() + TRICKLE);
+                    self.shared.sleep_until(Instant::now() + DUMMY_PAUSE);
                 }
                 Ok(())
             }
@@ -441,7 +441,7 @@ impl Direction {
     }
 }
 
-/// Reads until the end of the stream, an error, or until nobody wants more.
+/// Reads until the stream ends, fails, or the receiver is gone.
 fn read(mut from: &TcpStream, delay: Duration, chunks: &SyncSender<Chunk>) {
     let mut buffer = vec![0; CHUNK];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
@@ -469,18 +469,18 @@ impl Sizes {
 }
 
 fn close(socket: &TcpStream) {
-    // Fails when the peer was faster, which is as good.
+    // Fails if the peer has closed it already, which is fine.
     let _ = socket.shutdown(Shutdown::Both);
 }
 
 const CHUNK: usize = 16 * 1024;
 /// With chunks of 16 KiB: 16 MiB may be under way.
 const QUEUE: usize = 1024;
-/// Between bytes that get lost and the end of their connection.
+/// The time between discarded bytes and the end of their connection.
 const SWALLOW: Duration = Duration::from_millis(300);
 /// The packet `op_dummy`.
 const DUMMY: [u8; 4] = [0, 0, 0, 71];
-const TRICKLE: Duration = Duration::from_millis(5);
+const DUMMY_PAUSE: Duration = Duration::from_millis(5);
 const PAUSE: Duration = Duration::from_micros(20);
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const WAKE_LIMIT: Duration = Duration::from_secs(1);

@@ -1,6 +1,6 @@
 //! Outcomes of matrix tests, for the counts at the end of `make test`.
 //!
-//! libtest cannot skip a test while it runs, so a skipped test passes for cargo. The report tells them apart.
+//! libtest cannot skip a test while it runs, so cargo counts a skipped test as passed. The report distinguishes them.
 
 use std::env;
 use std::fmt::{self, Write};
@@ -12,12 +12,12 @@ pub(crate) struct Entry<'a> {
     pub(crate) test: &'a str,
     /// The platform's identifier, `firebird_3_0`.
     pub(crate) target: &'a str,
-    /// The platform's name for people, with its version if it ran: `Firebird 3.0.11`.
+    /// The display name of the platform, with the exact version if the test ran: `Firebird 3.0.11`.
     pub(crate) server: &'a str,
     pub(crate) outcome: Outcome<'a>,
 }
 
-/// What became of a test.
+/// How a test ended.
 pub(crate) enum Outcome<'a> {
     Ran,
     Failed,
@@ -27,7 +27,7 @@ pub(crate) enum Outcome<'a> {
 /// Appends to the file named by `FIREARROW_TEST_REPORT`, if there is one.
 pub(crate) fn append(entry: &Entry<'_>) {
     let Some(path) = env::var_os("FIREARROW_TEST_REPORT").filter(|path| !path.is_empty()) else { return };
-    // One write per line: test processes append to the same file at the same time.
+    // One write per line: several test processes append to the file at the same time.
     let line = format!("{entry}\n");
     let written: io::Result<()> = OpenOptions::new()
         .create(true)

@@ -28,7 +28,7 @@ use crate::{Generation, Server, ServerConfig, cache, process};
 pub(crate) struct Root {
     folder: Folder,
     installation: Installation,
-    /// A log in a compiled-in place is shared by all servers: where this server's part begins.
+    /// Where this server's part of the log begins: all servers share a log whose path is compiled in.
     log_begin: u64,
 }
 
@@ -98,7 +98,7 @@ impl Root {
         Err(io::Error::other(format!("isql: {status}\n{}", String::from_utf8_lossy(&stderr).trim_end())))
     }
 
-    /// What the server has said so far, for error messages.
+    /// The output of the server so far, for error messages.
     pub(crate) fn log(&self) -> String {
         let mut text = String::new();
         for entry in fs::read_dir(self.path()).into_iter().flatten().flatten() {
@@ -132,8 +132,8 @@ impl Root {
         command
     }
 
-    /// Makes the security database, or copies the one made last time: Firebird writes it page by page to the disk,
-    /// which costs more than the whole rest of a server's start.
+    /// Makes the security database, or copies an earlier one: Firebird writes it to disk page by page, which takes longer
+    /// than the rest of the start.
     fn create_security_database(&self) -> io::Result<()> {
         let target = self.security_database();
         let tables = match &self.installation.security {
@@ -161,7 +161,7 @@ impl Root {
         let made = self.cached_security_database(&users);
         if fs::copy(&made, &target).is_err() {
             self.isql(&[], &(tables + &users))?;
-            // Best effort: without a writable cache the next start is slower, nothing else.
+            // Best effort: without a writable cache the next start is only slower.
             let _ = publish(&target, &made);
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Root {
     }
 }
 
-/// Copies `from` to `to` so that nobody ever sees a part of it.
+/// Copies `from` to `to` atomically: no process ever sees part of a file.
 fn publish(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().ok_or(io::ErrorKind::InvalidInput)?;
     fs::create_dir_all(folder)?;
@@ -203,5 +203,5 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 const OUTPUT: &str = "output.log";
-/// Far more than any script of a test takes, far less than a job's patience.
+/// Far more than any test script takes, and far less than the time limit of a CI job.
 const TOOL_LIMIT: Duration = Duration::from_secs(60);

@@ -14,7 +14,7 @@ use crate::process::Process;
 use crate::root::Root;
 use crate::{Generation, ServerConfig, Skip};
 
-/// A running Firebird server of its own: root folder, users, port, databases.
+/// A running private Firebird server with its own root folder, users, port and databases.
 ///
 /// It ends when the value is dropped, when the process exits (the [`shared`] ones), and when the process is killed
 /// (the kernel sees to that). Its databases go with it.
@@ -34,11 +34,11 @@ impl Server {
     pub const USER: &str = "SYSDBA";
     /// The administrator's password.
     pub const PASSWORD: &str = "masterkey";
-    /// A user that only `Legacy_Auth` knows.
+    /// A user that can log in with `Legacy_Auth` only.
     pub const LEGACY_USER: &str = "LEGACYTEST";
-    /// The password of that user; longer ones would be cut after eight characters.
+    /// The password of that user. Firebird cuts such passwords after eight characters.
     pub const LEGACY_PASSWORD: &str = "legacy";
-    /// An alias in the server's `databases.conf`, for a database that the test creates by this name.
+    /// An alias in the server's `databases.conf`. A test that uses it creates the database first.
     pub const ALIAS: &str = "firearrow";
 
     /// Starts a server with the default settings.
@@ -73,7 +73,7 @@ impl Server {
         self.build.rsplit_once('.').map_or(&self.build, |(version, _)| version)
     }
 
-    /// Where it listens, as text.
+    /// The host where it listens.
     pub fn host(&self) -> &'static str {
         "127.0.0.1"
     }
@@ -88,17 +88,17 @@ impl Server {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// [`USER`](Self::USER).
+    /// Returns [`USER`](Self::USER).
     pub fn user(&self) -> &'static str {
         Self::USER
     }
 
-    /// [`PASSWORD`](Self::PASSWORD).
+    /// Returns [`PASSWORD`](Self::PASSWORD).
     pub fn password(&self) -> &'static str {
         Self::PASSWORD
     }
 
-    /// The number of the server process.
+    /// The id of the server process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
@@ -113,7 +113,7 @@ impl Server {
         database_path(&self.root.data(), name)
     }
 
-    /// A path that was never given out before.
+    /// The path for a new database: no call returns the same twice.
     pub fn fresh_database_path(&self) -> PathBuf {
         let number = self.fresh.fetch_add(1, Ordering::Relaxed);
         self.database_path(&format!("fresh{number}"))
@@ -162,7 +162,7 @@ impl Server {
             .map(drop)
     }
 
-    /// What the server has logged so far.
+    /// The log of the server so far.
     pub fn log(&self) -> String {
         self.root.log()
     }
@@ -181,7 +181,7 @@ impl Server {
     }
 }
 
-/// The server that all tests of this process share, started when it is first asked for.
+/// Returns the server that all tests of this process share. The first call starts it.
 ///
 /// # Errors
 /// The generation is not installed here.
@@ -225,7 +225,7 @@ fn listen(root: &Root, config: &ServerConfig) -> io::Result<(u16, Process)> {
     Err(io::Error::other(format!("{PORT_ATTEMPTS} free ports were all taken by others")))
 }
 
-/// Whether the server listens; `false` when somebody else took the port first.
+/// Waits until the server listens. Returns `false` if another process took the port first.
 fn becomes_ready(process: &mut Process, port: u16) -> io::Result<bool> {
     let deadline = Instant::now() + START_LIMIT;
     while Instant::now() < deadline {

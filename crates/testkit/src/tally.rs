@@ -1,4 +1,4 @@
-//! What became of the sessions of a campaign.
+//! How the sessions of a campaign ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::worker::{Answer, Outcome};
 
-/// Counts by outcome, with the seeds of what must not happen.
+/// Counts of sessions by outcome, and the seeds of those that failed.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     sessions: u64,
@@ -36,12 +36,12 @@ impl Tally {
         &self.failures
     }
 
-    /// How many those are.
+    /// How many sessions failed.
     pub fn failed(&self) -> usize {
         self.failures.values().map(Vec::len).sum()
     }
 
-    /// The most memory that a worker had in use during a session, in bytes, and the seed of that session.
+    /// The peak memory use of a worker, in bytes, and the seed of its session.
     pub fn peak(&self) -> (u64, u64) {
         (self.peak.0 << 10, self.peak.1)
     }
@@ -51,7 +51,7 @@ impl Tally {
         self.longest
     }
 
-    /// Adds what became of other sessions.
+    /// Adds the counts of other sessions.
     pub fn merge(&mut self, other: Self) {
         self.sessions += other.sessions;
         for (label, count) in other.ended {

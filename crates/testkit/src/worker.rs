@@ -1,7 +1,7 @@
-//! The process that plays the sessions of a [`Campaign`](crate::Campaign), one after the other.
+//! The process that plays the sessions of a [`Campaign`](crate::Campaign), in order.
 //!
-//! The campaign writes a line `seed port` for each session and reads a line with what became of it. What a worker does
-//! not survive ends the worker, and not the campaign.
+//! The campaign writes a line `seed port` for each session and reads a line with its outcome. A session that kills
+//! the worker does not end the campaign.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -10,30 +10,30 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::process;
 
-/// Panics of this process since the last session, also those of threads that nobody joins.
+/// Panics of this process since the last session, including those of detached threads.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Begins each line of an answer, which may stand among other output.
+/// Marks the lines with answers; a session may print others.
 const MARK: &str = "@session ";
 
-/// What became of a session.
+/// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It ended as sessions may; how, in a few words.
+    /// It ended in an expected way, which the text names.
     Ended(String),
-    /// Something in it panicked.
+    /// A thread panicked.
     Panicked(String),
-    /// Its process ended with it.
+    /// The process died.
     Died(String),
-    /// It did not end within its limit.
+    /// It took longer than its time limit.
     Hung,
 }
 
-/// What a worker answers.
+/// The answer of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) outcome: Outcome,
-    /// The most memory that the process had in use during the session, in KiB.
+    /// The peak memory use of the process during the session, in KiB.
     pub(crate) peak: u64,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Answer {
 /// connect to, and says in a few words how it ended.
 ///
 /// # Panics
-/// Outside of a campaign.
+/// When the process was not started by a campaign.
 pub fn work(play: impl Fn(u64, u16) -> String) {
     let memory = std::env::var(MEMORY).ok().and_then(|bytes| bytes.parse().ok());
     process::limit_memory(memory.expect("a campaign says how much memory its workers may use"));
@@ -75,7 +75,7 @@ pub fn work(play: impl Fn(u64, u16) -> String) {
 }
 
 impl Answer {
-    /// Reads a line of a worker; `None` for what is no answer.
+    /// Reads a line that a worker has printed. Returns `None` if it is no answer.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut fields = line.strip_prefix(MARK)?.splitn(3, '\t');
         let (kind, peak, text) = (fields.next()?, fields.next()?.parse().ok()?, fields.next()?.to_owned());
@@ -84,13 +84,12 @@ impl Answer {
     }
 }
 
-/// Lets the kernel begin anew with the most memory that was in use. An older kernel does not know how: then the peak is
-/// that of all sessions so far.
+/// Resets the peak memory use that the kernel keeps. Older kernels cannot: there the peak is that of all sessions so far.
 fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory in use since then, in KiB.
+/// The peak memory use since the last reset, in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -103,6 +102,7 @@ pub(crate) const MEMORY: &str = "FIREARROW_WORKER_MEMORY";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn answers_are_found_among_other_output() {
@@ -113,8 +113,20 @@ mod tests {
         assert_eq!(Answer::parse("@session ended\t1\tok").unwrap().outcome, Outcome::Ended("ok".into()));
     }
 
+    /// In a process of its own: what other tests allocate and free would count too.
     #[test]
     fn the_peak_is_that_of_the_time_since_it_was_reset() {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "worker::tests::play_peak"])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    }
+
+    #[test]
+    #[ignore = "a part of another test"]
+    fn play_peak() {
         drop(vec![1_u8; 64 << 20]);
         reset_peak();
         let before = peak();

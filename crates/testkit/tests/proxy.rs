@@ -81,7 +81,7 @@ fn stall_is_silence_without_an_end() {
 fn a_hostile_server_is_as_hostile_again() {
     let sent: Vec<u8> = (0..10_000_u32).flat_map(|number| (number % 60).to_be_bytes()).collect();
     let play = |seed| {
-        let (proxy, mut client) = start(Behaviour::hostile_server(seed));
+        let (proxy, mut client) = start(Behaviour::mutate_from_server(seed));
         client.write_all(&sent).unwrap();
         client.shutdown(Shutdown::Write).unwrap();
         client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
@@ -100,9 +100,9 @@ fn a_hostile_server_is_as_hostile_again() {
 }
 
 #[test]
-fn a_trickle_is_nothing_but_dummies() {
+fn after_a_limit_nothing_but_dummies_may_follow() {
     let behaviour = Behaviour {
-        from_server: Flow { limit: Some((2, Limit::Trickle)), ..Flow::default() },
+        from_server: Flow { limit: Some((2, Limit::Dummies)), ..Flow::default() },
         ..Behaviour::pass()
     };
     let (proxy, mut client) = start(behaviour);

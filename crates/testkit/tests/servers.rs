@@ -13,7 +13,7 @@ use firearrow_testkit::{
 matrix!(
     wire,
     fn both_users_log_in(target: &Target) -> std::io::Result<()> {
-        let server = server(target);
+        let server = target.server();
         let path = server.fresh_database_path();
         server.create_database(&path)?;
         assert!(path.is_file(), "server and test call a database by the same path");
@@ -26,7 +26,7 @@ matrix!(
         Ok(())
     },
     fn wrong_password_is_refused(target: &Target) -> std::io::Result<()> {
-        let server = server(target);
+        let server = target.server();
         let path = server.fresh_database_path();
         server.create_database(&path)?;
         let error = server.isql_as(Server::USER, "wrong", &path, QUERY_METHOD).unwrap_err().to_string();
@@ -34,13 +34,13 @@ matrix!(
         Ok(())
     },
     fn alias_leads_into_the_private_folder(target: &Target) -> std::io::Result<()> {
-        let server = server(target);
+        let server = target.server();
         server.create_database(Path::new(Server::ALIAS))?;
         assert!(server.database_path("alias").is_file());
         Ok(())
     },
     fn character_sets_collations_and_zones_work(target: &Target) -> std::io::Result<()> {
-        let server = server(target);
+        let server = target.server();
         let path = server.fresh_database_path();
         server.create_database(&path)?;
         let text = server.isql(&path, "SELECT CAST(_WIN1252 X'E9' AS VARCHAR(4) CHARACTER SET UTF8) COLLATE UNICODE_CI FROM RDB$DATABASE;")?;
@@ -55,7 +55,7 @@ matrix!(
         Ok(())
     },
     fn client_library_is_a_file(target: &Target) {
-        let server = server(target);
+        let server = target.server();
         match server.client_library() {
             Some(library) => assert!(library.is_file()),
             // 4.0 borrows the one of an embedded engine, which may be absent.
@@ -216,13 +216,6 @@ fn play_outcomes() {
         run(platform::firebird_5_0(), "absent", |_| unreachable::<()>());
         run(platform::firebird_3_0(), "passing", |_| ());
         let _ = std::panic::catch_unwind(|| run(platform::firebird_3_0(), "failing", |_| Err("it fails")));
-    }
-}
-
-fn server(target: &Target) -> &'static Server {
-    match target {
-        Target::Wire(server) => server,
-        Target::Embedded(_) => panic!("these tests are for servers"),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Commits whose answer gets lost, as applications see them.
 
-use crate::support::{autocommit, batch, column, count, detail, fresh, options, run, sqlstate, statement};
+use crate::support::{
+    autocommit, batch, column, count, detail, fresh, options, run, sqlstate, statement, wait_until_alone,
+};
 use adbc_core::error::{Error, Status};
 use adbc_core::options::{IngestMode, OptionStatement};
 use adbc_core::{Connection, Database, Driver, Optionable, Statement};
@@ -16,7 +18,7 @@ const COMMIT: u32 = 30;
 
 /// A direct connection to a new database with a table `T`, one through a proxy, and the proxy.
 fn connections(target: &Target) -> (ManagedConnection, ManagedConnection, Arc<Proxy>) {
-    let Target::Wire(server) = target else { panic!("a wire test") };
+    let server = target.server();
     let mut direct = fresh(target);
     run(&mut direct, "CREATE TABLE T (ID INTEGER)");
     let name = column(&mut direct, "SELECT MON$DATABASE_NAME FROM MON$DATABASE");
@@ -34,15 +36,7 @@ fn connections(target: &Target) -> (ManagedConnection, ManagedConnection, Arc<Pr
 
 /// The rows of `T`, once the server has noticed that the other connection is gone.
 fn rows_of_t(direct: &mut ManagedConnection) -> i64 {
-    const OTHERS: &str = "SELECT CAST(COUNT(*) AS BIGINT) FROM MON$ATTACHMENTS \
-        WHERE MON$ATTACHMENT_ID <> CURRENT_CONNECTION AND MON$SYSTEM_FLAG = 0";
-    for _ in 0..400 {
-        // Not all the time: a server has died of this question while attachments were ending.
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        if column(direct, OTHERS).as_primitive::<Int64Type>().value(0) == 0 {
-            break;
-        }
-    }
+    wait_until_alone(direct);
     count(direct, "T")
 }
 

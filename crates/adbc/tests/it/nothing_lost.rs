@@ -2,7 +2,8 @@
 
 use crate::ingest::{ingest, people, stream, target_statement};
 use crate::support::{
-    autocommit, column, count, detail, fails, failure, fresh, fresh_database, query, run, set, statement,
+    autocommit, cancelled_after, column, count, detail, fails, failure, fresh, fresh_database, query, run,
+    set, statement,
 };
 use adbc_core::error::Status;
 use adbc_core::options::{IngestMode, OptionStatement};
@@ -219,15 +220,8 @@ matrix!(
         for auto in [true, false] {
             let mut connection = fresh(target);
             autocommit(&mut connection, auto);
-            let mut slow = filling(&mut connection, || thread::sleep(Duration::from_secs(2)));
-            let handle = slow.get_cancel_handle();
-            let cancelling = thread::spawn(move || {
-                thread::sleep(Duration::from_millis(300));
-                handle.try_cancel()
-            });
-            fails(slow.execute_update(), Status::Cancelled);
-            cancelling.join().expect("it ends").expect("there is something to cancel");
-            drop(slow);
+            let slow = filling(&mut connection, || thread::sleep(Duration::from_secs(1)));
+            cancelled_after(Duration::from_millis(300), slow);
             if !auto {
                 connection.rollback().expect("it ends");
             }
@@ -240,7 +234,7 @@ matrix!(
     },
     fn ingestions_and_many_rows_have_their_time(target: &Target) {
         let mut connection = fresh(target);
-        let mut slow = filling(&mut connection, || thread::sleep(Duration::from_secs(2)));
+        let mut slow = filling(&mut connection, || thread::sleep(Duration::from_secs(1)));
         let limit = OptionStatement::Other(TIMEOUT.into());
         slow.set_option(limit.clone(), 500.into()).expect("it is known");
         let begin = Instant::now();

@@ -3,7 +3,8 @@
 
 use crate::ingest::target_statement;
 use crate::support::{
-    autocommit, batch, column, count, database, detail, fails, fresh, fresh_database, options, query, run,
+    autocommit, batch, cancelled_after, column, count, database, detail, fails, fresh, fresh_database,
+    options, query, run, wait_until_alone,
 };
 use adbc_core::error::{Error, Status};
 use adbc_core::options::{IngestMode, OptionStatement};
@@ -23,6 +24,9 @@ enum Shape {
     Same,
     Other,
 }
+
+/// The time that an ingestion has.
+const LIMIT: Duration = Duration::from_millis(300);
 
 /// What goes wrong after two batches, which the driver looks at before it begins.
 #[derive(Clone, Copy, Debug)]
@@ -73,14 +77,14 @@ fn failing(
     statement.set_option(key, commit_rows.into()).expect("it is known");
     if matches!(fault, Fault::Time) {
         let key = OptionStatement::from("adbc.firebird.query.timeout");
-        statement.set_option(key, 700.into()).expect("it is known");
+        statement.set_option(key, (LIMIT.as_millis() as i64).into()).expect("it is known");
     }
     let schema = rows(shape, 0..1, "new").schema();
     let last = move || match fault {
         Fault::Row => Ok(rows(shape, 300..400, "too long")),
         Fault::Producer => Err(ArrowError::ComputeError("the producer has had enough".into())),
         Fault::Time => {
-            thread::sleep(Duration::from_millis(1200));
+            thread::sleep(2 * LIMIT);
             Ok(rows(shape, 300..400, "new"))
         }
     };
@@ -296,20 +300,13 @@ matrix!(
             let mut slow = statement(&mut connection, IngestMode::Replace);
             let batches = (0..4).map(move |part| {
                 if part == 3 {
-                    thread::sleep(Duration::from_secs(1));
+                    thread::sleep(Duration::from_millis(700));
                 }
                 Ok(rows(shape, part * 100..part * 100 + 100, "new"))
             });
             let reader = RecordBatchIterator::new(batches, rows(shape, 0..1, "").schema());
             slow.bind_stream(Box::new(reader)).expect("it is taken");
-            let handle = slow.get_cancel_handle();
-            let cancelling = thread::spawn(move || {
-                thread::sleep(Duration::from_millis(400));
-                handle.try_cancel()
-            });
-            fails(slow.execute_update(), Status::Cancelled);
-            cancelling.join().expect("it ends").expect("there is something to cancel");
-            drop(slow);
+            cancelled_after(Duration::from_millis(300), slow);
             if !auto {
                 connection.commit().expect("it ends");
             }
@@ -340,13 +337,8 @@ matrix!(
 
 /// The url of the same database through a proxy.
 fn through(url: &str, target: &Target, proxy: &Proxy) -> String {
-    let Target::Wire(server) = target else { panic!("a wire test") };
+    let server = target.server();
     url.replacen(&format!(":{}", server.port()), &format!(":{}", proxy.port()), 1)
-}
-
-fn server(target: &Target) -> std::net::SocketAddr {
-    let Target::Wire(server) = target else { panic!("a wire test") };
-    server.address()
 }
 
 matrix!(
@@ -366,7 +358,7 @@ matrix!(
                 ingest(&mut direct, IngestMode::Create, old).expect("it is written");
             };
             let replace = |behaviour: Behaviour| {
-                let proxy = Proxy::start(server(target), behaviour).expect("a proxy");
+                let proxy = Proxy::start(target.server().address(), behaviour).expect("a proxy");
                 let given = options(target, &through(&url, target, &proxy));
                 let database = crate::support::driver().new_database_with_opts(given).expect("valid options");
                 let mut sent = 0;
@@ -386,9 +378,8 @@ matrix!(
                 let bytes = first + (last - first) * cut / CUTS;
                 let (done, ..) = replace(Behaviour::cut_from_client(bytes));
                 let told = done.as_ref().err().and_then(|error| detail(error, "firebird.staging_table"));
-                // The server notices by itself.
-                thread::sleep(Duration::from_millis(300));
                 let mut direct = direct();
+                wait_until_alone(&mut direct);
                 let mut found = ids(&mut direct);
                 let mut outcome = usize::from(found.len() == NEW as usize);
                 if found.is_empty() {

@@ -9,6 +9,8 @@ use arrow::datatypes::Int64Type;
 use firearrow_testkit::Target;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
 
 /// Numbers from 1 to 20000.
 pub(crate) const NUMBERS: &str = "WITH RECURSIVE n AS (SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 200) \
@@ -95,6 +97,20 @@ pub(crate) fn count(connection: &mut ManagedConnection, table: &str) -> i64 {
     column(connection, &format!("SELECT COUNT(*) FROM {table}")).as_primitive::<Int64Type>().value(0)
 }
 
+/// Waits until the server has noticed that all other connections to the database are gone.
+pub(crate) fn wait_until_alone(connection: &mut ManagedConnection) {
+    const OTHERS: &str = "SELECT CAST(COUNT(*) AS BIGINT) FROM MON$ATTACHMENTS \
+        WHERE MON$ATTACHMENT_ID <> CURRENT_CONNECTION AND MON$SYSTEM_FLAG = 0";
+    for _ in 0..400 {
+        // With pauses: a server once died of this question while attachments were ending.
+        thread::sleep(Duration::from_millis(50));
+        if column(connection, OTHERS).as_primitive::<Int64Type>().value(0) == 0 {
+            return;
+        }
+    }
+    panic!("other connections stay");
+}
+
 /// What running it fails with.
 pub(crate) fn failure(connection: &mut ManagedConnection, sql: &str) -> Error {
     match statement(connection, sql).execute_update() {
@@ -116,6 +132,17 @@ pub(crate) fn fails<T>(result: Result<T, Error>, status: Status) -> Error {
 
 pub(crate) fn sqlstate(error: &Error) -> String {
     error.sqlstate.iter().map(|&byte| byte as u8 as char).collect()
+}
+
+/// Executes an update and cancels it from another thread after `delay`.
+pub(crate) fn cancelled_after(delay: Duration, mut statement: ManagedStatement) {
+    let handle = statement.get_cancel_handle();
+    let cancelling = thread::spawn(move || {
+        thread::sleep(delay);
+        handle.try_cancel()
+    });
+    fails(statement.execute_update(), Status::Cancelled);
+    cancelling.join().expect("it ends").expect("there is something to cancel");
 }
 
 /// A detail of an error.

@@ -22,13 +22,6 @@ fn cases(table: &Value) -> Vec<&str> {
     table["cases"].as_array().unwrap().iter().map(|case| case["name"].as_str().unwrap()).collect()
 }
 
-fn server(target: &Target) -> &'static Server {
-    match target {
-        Target::Wire(server) => server,
-        Target::Embedded(_) => unreachable!("these tests are for servers"),
-    }
-}
-
 matrix!(
     wire,
     fn every_part_is_measured(target: &Target) {
@@ -42,7 +35,7 @@ matrix!(
             report["link"],
             serde_json::json!({ "round_trip_s": 0.002, "rate_bit_per_s": 71_000_000 })
         );
-        let process = server(target).process_id();
+        let process = target.server().process_id();
         let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap();
         assert_eq!(report["server_process"], name.trim(), "the process that computes is found");
         let cipher = match target.generation() {
@@ -127,7 +120,7 @@ matrix!(
     },
     fn the_client_library_is_compared_with(target: &Target) {
         let peer = Path::new(env!("CARGO_BIN_EXE_firearrow")).with_file_name("firearrow-peer-libfb");
-        let Some(client) = server(target).client_library().filter(|_| peer.is_file()) else {
+        let Some(client) = target.server().client_library().filter(|_| peer.is_file()) else {
             // Past the capture of the test harness: a skip must be seen.
             let _ = writeln!(
                 stderr(),

@@ -3,7 +3,7 @@
 use crate::{attack, packed, varying};
 use firearrow::Kind;
 use firearrow_proto::wire::Op;
-use firearrow_testkit::hostile::{Column, packet};
+use firearrow_testkit::scripted::{Column, packet};
 
 /// What [`firearrow::Connection::info`] makes of this answer to its question.
 fn info(columns: Vec<Column>, rows: Vec<u8>) -> Result<firearrow::ServerInfo, firearrow::Error> {

@@ -4,7 +4,7 @@ use crate::memory::peak;
 use crate::{attack, packed, read, varying};
 use firearrow::{Error, Kind};
 use firearrow_proto::wire::Op;
-use firearrow_testkit::hostile::{Column, Hostile, packet};
+use firearrow_testkit::scripted::{Column, ScriptedServer, packet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -33,7 +33,7 @@ fn dimension(upper: i32) -> Vec<u8> {
 
 /// Reads an array column of a server with this catalog, whose arrays do not end; the error, and whether the connection has
 /// failed.
-fn fails(catalog: Catalog) -> (Hostile, Error, bool) {
+fn fails(catalog: Catalog) -> (ScriptedServer, Error, bool) {
     // The statement that asks the catalog; a fetch may follow the last one.
     let question = AtomicU16::new(0);
     let catalog = Arc::new(catalog);

@@ -4,7 +4,7 @@ use crate::memory::peak;
 use crate::{attack, packed, read};
 use firearrow::Kind;
 use firearrow_proto::wire::Op;
-use firearrow_testkit::hostile::{Column, Peer, Request, packet};
+use firearrow_testkit::scripted::{Column, Peer, Request, packet};
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::sync::Mutex;

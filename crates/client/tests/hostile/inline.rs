@@ -3,7 +3,7 @@
 use crate::memory::peak;
 use crate::{attack, read};
 use firearrow_proto::wire::Op;
-use firearrow_testkit::hostile::packet;
+use firearrow_testkit::scripted::packet;
 
 /// Contents of 0 or 1 byte take no room, but what is kept of them does.
 #[test]

@@ -9,16 +9,16 @@ mod memory;
 mod rows;
 
 use firearrow::{Config, Connection, Cursor, Error};
-use firearrow_testkit::hostile::{Hostile, Peer, Request};
+use firearrow_testkit::scripted::{Peer, Request, ScriptedServer};
 use std::io;
 use std::time::Duration;
 
 /// A server with this script, and a client of it with these options.
-fn attack<F>(protocol: u16, options: &str, script: F) -> (Hostile, Connection)
+fn attack<F>(protocol: u16, options: &str, script: F) -> (ScriptedServer, Connection)
 where
     F: Fn(&Request, &mut Peer) -> io::Result<()> + Send + Sync + 'static,
 {
-    let server = Hostile::start(protocol, script).expect("a free port");
+    let server = ScriptedServer::start(protocol, script).expect("a free port");
     let mut config = Config::parse(&format!("{}?{options}", server.url())).expect("a valid URL");
     // No test may hang.
     config.read_timeout = Some(Duration::from_secs(20));

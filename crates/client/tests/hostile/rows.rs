@@ -4,7 +4,7 @@ use crate::memory::peak;
 use crate::{attack, packed, read, varying};
 use firearrow::Kind;
 use firearrow_proto::wire::Op;
-use firearrow_testkit::hostile::{Column, packet};
+use firearrow_testkit::scripted::{Column, packet};
 
 #[test]
 fn more_than_were_asked_for_end_the_connection() {

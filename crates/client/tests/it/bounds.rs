@@ -8,8 +8,9 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
 
+// The client ends them; what it is told to fetch differs between the wire and the engine.
 matrix!(
-    all,
+    [firebird_4_0, embedded_5_0],
     fn batches_are_bounded_by_bytes(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (filler VARCHAR(8000))");

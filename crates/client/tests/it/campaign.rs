@@ -1,24 +1,16 @@
 //! A session with a bit of everything, and a path to the server that breaks at each of its steps: always a typed error,
 //! never a wait, never a wrong row, and all or nothing in the database.
 
-use crate::support::{column, config, fresh_closed, run};
+use crate::support::{at, column, fresh_closed, run};
 use arrow::array::*;
 use arrow::datatypes::{Int32Type, Int64Type};
 use firearrow::{CommitOutcome, Config, Connection, Error, Kind, OnFailure, Params, ReadOptions};
-use firearrow_testkit::{Behaviour, Proxy, Server, Target, matrix};
-use std::path::Path;
+use firearrow_testkit::{Behaviour, Proxy, Target, matrix};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const ROWS: i32 = 3000;
 const WRITTEN: i32 = 300;
-
-fn server(target: &Target) -> &'static Server {
-    match target {
-        Target::Wire(server) => server,
-        Target::Embedded(_) => panic!("a wire test"),
-    }
-}
 
 /// A database with a table to read, and one to write.
 fn database(target: &Target) -> Config {
@@ -144,9 +136,7 @@ fn wait_until_alone(connection: &Connection) {
 
 /// `original` through a proxy to the same server, without encryption so that positions mean the same each time.
 fn through(target: &Target, original: &Config, proxy: &Proxy) -> Config {
-    let firearrow::config::Target::Remote { database, .. } = &original.target else { panic!("a wire test") };
-    let url = server(target).url_at(proxy.address(), Path::new(database));
-    let mut config = config(target, &format!("{url}?wire_crypt=disabled"));
+    let mut config = at(target, original, proxy.address(), "wire_crypt=disabled");
     config.connect_timeout = Duration::from_secs(5);
     config.read_timeout = Some(Duration::from_secs(5));
     config
@@ -170,7 +160,7 @@ matrix!(
     fn a_break_at_any_step_is_told_and_leaves_all_or_nothing(target: &Target) {
         let original = database(target);
         let direct = Connection::open(&original).expect("it opens");
-        let probe = Proxy::start(server(target).address(), Behaviour::pass()).expect("a proxy");
+        let probe = Proxy::start(target.server().address(), Behaviour::pass()).expect("a proxy");
         let (mut received, mut sent) = (Vec::new(), Vec::new());
         session(&through(target, &original, &probe), &mut |connection| {
             let stats = connection.wire_stats();
@@ -185,7 +175,7 @@ matrix!(
         cases.extend(positions(&sent).into_iter().map(|at| (at, Behaviour::cut_from_client(at))));
         let mut outcomes = (0, 0);
         for (at, behaviour) in cases {
-            let proxy = Proxy::start(server(target).address(), behaviour).expect("a proxy");
+            let proxy = Proxy::start(target.server().address(), behaviour).expect("a proxy");
             let start = Instant::now();
             let result = session(&through(target, &original, &proxy), &mut |_| {});
             assert!(start.elapsed() < Duration::from_secs(20), "cut at {at}: {:?}", start.elapsed());

@@ -37,26 +37,21 @@ matrix!(
             ("BOOLEAN", Arc::new(StringArray::from(vec!["perhaps"]))),
             ("VARCHAR(10) CHARACTER SET WIN1252", Arc::new(StringArray::from(vec!["日本"]))),
         ];
-        for (declaration, value) in cases {
-            let connection = table(target, declaration);
+        let connection = fresh(target);
+        for (number, (declaration, value)) in cases.into_iter().enumerate() {
+            // A new table each time: it must not matter what is known of the one before.
+            run(&connection, &format!("CREATE TABLE t{number} (c {declaration})"));
+            let insert = format!("INSERT INTO t{number} VALUES (?)");
             let error = connection
-                .execute_with("INSERT INTO t VALUES (?)", Params::row([Arc::clone(&value)]))
+                .execute_with(&insert, Params::row([Arc::clone(&value)]))
                 .expect_err(&format!("{value:?} does not fit {declaration}"));
             assert!(
                 matches!(error.kind(), Kind::Data | Kind::Parameter),
                 "{declaration}: {:?} {error}",
                 error.kind()
             );
-            assert_eq!(column(&connection, "SELECT c FROM t").len(), 0, "{declaration}");
+            assert_eq!(column(&connection, &format!("SELECT c FROM t{number}")).len(), 0, "{declaration}");
         }
-    },
-    fn the_wrong_number_of_parameters_is_told(target: &Target) {
-        let connection = table(target, "INTEGER");
-        let error = connection
-            .execute_with("INSERT INTO t VALUES (?)", Params::texts([Some("1"), Some("2")]))
-            .expect_err("one too many");
-        assert_eq!(error.kind(), Kind::Parameter);
-        assert!(error.to_string().contains('2') && error.to_string().contains('1'), "{error}");
     },
     fn a_failing_row_is_named_and_the_others_are_rolled_back(target: &Target) {
         let connection = table(target, "INTEGER NOT NULL PRIMARY KEY");
@@ -125,5 +120,18 @@ matrix!(
             connection.query("SELECT 'zero \0 byte' FROM RDB$DATABASE").is_err() || connection.ping().is_ok()
         );
         assert_eq!(query(&connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
+    }
+);
+
+// The client counts.
+matrix!(
+    [firebird_4_0],
+    fn the_wrong_number_of_parameters_is_told(target: &Target) {
+        let connection = table(target, "INTEGER");
+        let error = connection
+            .execute_with("INSERT INTO t VALUES (?)", Params::texts([Some("1"), Some("2")]))
+            .expect_err("one too many");
+        assert_eq!(error.kind(), Kind::Parameter);
+        assert!(error.to_string().contains('2') && error.to_string().contains('1'), "{error}");
     }
 );

@@ -1,12 +1,11 @@
 //! Events.
 
 use crate::event_cases::{self, LIMIT, QUIET, gather, pair, post};
-use crate::support::{config, fresh, fresh_closed, query};
+use crate::support::{at, config, fresh, fresh_closed, query};
 use firearrow::{Config, Connection, Kind};
 use firearrow_testkit::{Behaviour, Proxy, Server, ServerConfig, Target, matrix};
 use socket2::{Domain, Socket, Type};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -150,13 +149,6 @@ matrix!(
     }
 );
 
-fn server(target: &Target) -> &'static Server {
-    match target {
-        Target::Wire(server) => server,
-        Target::Embedded(_) => panic!("a wire test"),
-    }
-}
-
 /// A server whose port for events is known, and a database of it.
 fn with_fixed_port(target: &Target) -> (Server, u16, Config) {
     let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -234,19 +226,6 @@ matrix!(
         }
         connection.close().expect("nothing is left");
     },
-    fn a_way_to_somebody_else_ends_the_connection(target: &Target) {
-        let mut config = fresh_closed(target);
-        let stranger = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        config.event_port = Some(stranger.local_addr().expect("an address").port());
-        config.connect_timeout = Duration::from_millis(700);
-        let connection = Connection::open(&config).expect("it opens");
-        let begin = Instant::now();
-        let error = connection.events(&["a"]).expect_err("it is not the server");
-        assert_eq!(error.kind(), Kind::Timeout, "{error}");
-        assert!(error.message().contains("does not seem to lead to the server"), "{error}");
-        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
-        assert!(connection.is_failed());
-    },
     fn a_lost_second_connection_is_told_and_made_again(target: &Target) {
         let (_server, port, mut config) = with_fixed_port(target);
         let posting = Connection::open(&config).expect("it opens");
@@ -270,11 +249,8 @@ matrix!(
     },
     fn a_lost_first_connection_is_told(target: &Target) {
         let original = fresh_closed(target);
-        let firearrow::config::Target::Remote { database, .. } = &original.target else {
-            panic!("a wire test")
-        };
-        let proxy = Proxy::start(server(target).address(), Behaviour::pass()).expect("a proxy");
-        let config = config(target, &server(target).url_at(proxy.address(), Path::new(database)));
+        let proxy = Proxy::start(target.server().address(), Behaviour::pass()).expect("a proxy");
+        let config = at(target, &original, proxy.address(), "");
         let listening = Connection::open(&config).expect("it opens");
         let listener = listening.events(&["a"]).expect("it listens");
         assert_eq!(listener.wait(Duration::from_millis(50)).expect("alive"), None);
@@ -326,5 +302,23 @@ matrix!(
             works(&listening);
         });
         drop(server);
+    }
+);
+
+// A listener that says nothing is no Firebird of any release.
+matrix!(
+    [firebird_4_0],
+    fn a_way_to_somebody_else_ends_the_connection(target: &Target) {
+        let mut config = fresh_closed(target);
+        let stranger = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        config.event_port = Some(stranger.local_addr().expect("an address").port());
+        config.connect_timeout = Duration::from_millis(700);
+        let connection = Connection::open(&config).expect("it opens");
+        let begin = Instant::now();
+        let error = connection.events(&["a"]).expect_err("it is not the server");
+        assert_eq!(error.kind(), Kind::Timeout, "{error}");
+        assert!(error.message().contains("does not seem to lead to the server"), "{error}");
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert!(connection.is_failed());
     }
 );

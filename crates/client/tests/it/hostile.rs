@@ -7,7 +7,7 @@ mod session;
 #[path = "../../examples/hostile/step.rs"]
 mod step;
 
-use firearrow_testkit::{Campaign, Server, Target, matrix, work};
+use firearrow_testkit::{Campaign, Target, matrix, work};
 use std::process::Command;
 use std::time::Duration;
 
@@ -30,20 +30,13 @@ fn worker() {
     }
 }
 
-fn server(target: &Target) -> &'static Server {
-    match target {
-        Target::Wire(server) => server,
-        Target::Embedded(_) => panic!("a wire test"),
-    }
-}
-
 matrix!(
     wire,
     fn sessions_with_a_hostile_server_end_in_time_and_in_bounds(target: &Target) {
         let url = target.fresh_url();
         database::create(&url).expect("it is created");
         let campaign = Campaign {
-            server: server(target).address(),
+            server: target.server().address(),
             server_process: None,
             seeds: 1..1 + SESSIONS,
             parallel: 4,

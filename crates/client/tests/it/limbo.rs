@@ -1,10 +1,9 @@
 //! Two-phase commit.
 
 use crate::limbo_cases::{self, database, rows_of_t};
-use crate::support::config;
-use firearrow::{Config, Connection, Kind};
+use crate::support::{at, config};
+use firearrow::{Connection, Kind};
 use firearrow_testkit::{Behaviour, Generation, Proxy, Target, matrix};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 matrix!(
@@ -119,16 +118,6 @@ matrix!(
     }
 );
 
-/// `original` through a proxy to the same server.
-fn through(target: &Target, original: &Config, proxy: &Proxy) -> Config {
-    let (Target::Wire(server), firearrow::config::Target::Remote { database, .. }) =
-        (target, &original.target)
-    else {
-        panic!("a wire test")
-    };
-    config(target, &server.url_at(proxy.address(), Path::new(database)))
-}
-
 /// What is in limbo as soon as the server has noticed that a connection is gone.
 fn abandoned(connection: &Connection) -> Vec<u64> {
     let begin = Instant::now();
@@ -143,11 +132,10 @@ fn abandoned(connection: &Connection) -> Vec<u64> {
 matrix!(
     wire,
     fn limbo_survives_the_connection(target: &Target) {
-        let Target::Wire(server) = target else { panic!("a wire test") };
         let original = database(target);
         for (commits, expected) in [(false, 0), (true, 1)] {
-            let proxy = Proxy::start(server.address(), Behaviour::pass()).expect("a proxy");
-            let doomed = Connection::open(&through(target, &original, &proxy)).expect("it opens");
+            let proxy = Proxy::start(target.server().address(), Behaviour::pass()).expect("a proxy");
+            let doomed = Connection::open(&at(target, &original, proxy.address(), "")).expect("it opens");
             let mut transaction = doomed.begin(Default::default()).expect("it starts");
             transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
             let number = transaction.number().expect("a number");
@@ -163,10 +151,9 @@ matrix!(
         }
     },
     fn what_is_not_prepared_dies_with_the_connection(target: &Target) {
-        let Target::Wire(server) = target else { panic!("a wire test") };
         let original = database(target);
-        let proxy = Proxy::start(server.address(), Behaviour::pass()).expect("a proxy");
-        let doomed = Connection::open(&through(target, &original, &proxy)).expect("it opens");
+        let proxy = Proxy::start(target.server().address(), Behaviour::pass()).expect("a proxy");
+        let doomed = Connection::open(&at(target, &original, proxy.address(), "")).expect("it opens");
         let mut transaction = doomed.begin(Default::default()).expect("it starts");
         transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
         let number = transaction.number().expect("a number");

@@ -1,28 +1,16 @@
 //! Getting in: plugins, ciphers, compression, and being turned away.
 
-use crate::support::{column, fresh_closed};
+use crate::support::{at, column, fresh_closed};
 use firearrow::config::{CipherKind, ClearTextWarning, WireCrypt};
 use firearrow::{Config, Connection, Kind, Warning};
 use firearrow_testkit::WireCrypt as ServerCrypt;
 use firearrow_testkit::{Generation, Server, ServerConfig, Target, matrix};
 
-fn server(target: &Target) -> &'static Server {
-    match target {
-        Target::Wire(server) => server,
-        Target::Embedded(_) => panic!("a wire test"),
-    }
-}
-
 /// `config` with more options, given as in a URL.
 fn with(config: &Config, target: &Target, options: &str) -> Config {
-    let mut changed = crate::support::config(target, &format!("{}?{options}", url(config, target)));
+    let mut changed = at(target, config, target.server().address(), options);
     changed.read_timeout = config.read_timeout;
     changed
-}
-
-fn url(config: &Config, target: &Target) -> String {
-    let firearrow::config::Target::Remote { database, .. } = &config.target else { panic!("a wire test") };
-    server(target).url_at(server(target).address(), std::path::Path::new(database))
 }
 
 fn works(config: &Config) -> Result<Connection, firearrow::Error> {

@@ -1,12 +1,11 @@
 //! Commits whose answer gets lost on its way.
 
-use crate::support::{column, config, fresh_closed, run};
+use crate::support::{at, column, fresh_closed, run};
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 use firearrow::config::WireCrypt;
 use firearrow::{CommitOutcome, Config, Connection, Error, Kind, LostCommit, TransactionOptions};
 use firearrow_testkit::{Behaviour, Proxy, Side, Target, matrix};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 const TRACEABLE: TransactionOptions = TransactionOptions {
@@ -23,12 +22,8 @@ const TRACEABLE: TransactionOptions = TransactionOptions {
 fn database(target: &Target) -> (Config, Config, Proxy) {
     let direct = fresh_closed(target);
     run(&Connection::open(&direct).expect("it opens"), "CREATE TABLE t (n INTEGER)");
-    let (Target::Wire(server), firearrow::config::Target::Remote { database, .. }) = (target, &direct.target)
-    else {
-        panic!("a wire test")
-    };
-    let proxy = Proxy::start(server.address(), Behaviour::pass()).expect("a proxy");
-    let through = config(target, &server.url_at(proxy.address(), Path::new(database)));
+    let proxy = Proxy::start(target.server().address(), Behaviour::pass()).expect("a proxy");
+    let through = at(target, &direct, proxy.address(), "");
     (direct, through, proxy)
 }
 

@@ -1,6 +1,6 @@
 //! Queries read in parts.
 
-use crate::support::{fresh_closed, rows, run};
+use crate::support::{fresh, fresh_closed, rows, run};
 use arrow::array::*;
 use arrow::datatypes::{DataType, Int64Type};
 use firearrow::{
@@ -184,10 +184,10 @@ matrix!(
         }
     },
     fn a_part_of_another_database_is_an_error(target: &Target) {
-        let (_, connection) = filled(target);
+        let connection = fresh(target);
         let query =
             connection.partition("SELECT 1 FROM rdb$database", (), &wanted(0)).expect("it is planned");
-        let (_, other) = filled(target);
+        let other = fresh(target);
         // Its snapshot number means nothing there, if it exists at all.
         let error = other
             .read_partition(&query.partitions()[0], Default::default())

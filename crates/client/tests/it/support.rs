@@ -1,8 +1,11 @@
 //! What most tests begin with.
 
 use arrow::array::{ArrayRef, RecordBatch};
+use firearrow::config::Target as Place;
 use firearrow::{Config, Connection, Cursor};
 use firearrow_testkit::Target;
+use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 /// The configuration for a database of `target`.
@@ -26,6 +29,14 @@ pub(crate) fn fresh_closed(target: &Target) -> Config {
     let config = config(target, &target.fresh_url());
     Connection::create(&config).expect("a fresh database can be created").close().expect("nothing is open");
     config
+}
+
+/// The configuration for the database of `original`, reached at another address: that of a proxy, most likely. `options`
+/// are those of a URL.
+pub(crate) fn at(target: &Target, original: &Config, address: SocketAddr, options: &str) -> Config {
+    let Place::Remote { database, .. } = &original.target else { panic!("{target} is not a server") };
+    let url = target.server().url_at(address, Path::new(database));
+    config(target, &if options.is_empty() { url } else { format!("{url}?{options}") })
 }
 
 /// All rows of a cursor.

@@ -70,18 +70,60 @@ pub fn response(object: u16, data: &[u8]) -> Vec<u8> {
     })
 }
 
-/// `op_cond_accept`: this protocol, and an Srp256 login with any salt and key.
-pub(super) fn cond_accept(protocol: u16) -> Vec<u8> {
-    let counted = |text: &[u8]| [&(text.len() as u16).to_le_bytes(), text].concat();
-    let login = [counted(&[b'5'; 64]), counted(&[b'3'; 255])].concat();
-    packet(Op::COND_ACCEPT, |out| {
-        out.word(0xffff_8000 | u32::from(protocol));
-        out.word(1);
-        out.short(5);
-        out.cstr(&login);
-        out.cstr(b"Srp256");
+/// `op_response` with a warning and its text, and without an error.
+pub fn warning(text: &[u8]) -> Vec<u8> {
+    packet(Op::RESPONSE, |out| {
         out.short(0);
+        out.quad(0);
         out.cstr(&[]);
+        // isc_random as a warning, and its text.
+        [1, 0, 18, 335_544_382, 2].into_iter().for_each(|word| out.word(word));
+        out.cstr(text);
+        out.word(0);
+    })
+}
+
+/// `op_cond_accept`: this protocol, and [`srp_data`].
+pub fn cond_accept(protocol: u16) -> Vec<u8> {
+    accept_with_data(Op::COND_ACCEPT, protocol, &srp_data(), false)
+}
+
+/// `op_accept_data`: this protocol, the plugin Srp256 with `data` for it, and whether that is enough of a login.
+pub fn accept_data(protocol: u16, data: &[u8], authenticated: bool) -> Vec<u8> {
+    accept_with_data(Op::ACCEPT_DATA, protocol, data, authenticated)
+}
+
+fn accept_with_data(op: Op, protocol: u16, data: &[u8], authenticated: bool) -> Vec<u8> {
+    packet(op, |out| {
+        accepted(protocol, out);
+        out.cstr(data);
+        out.cstr(b"Srp256");
+        out.short(authenticated.into());
+        out.cstr(&[]);
+    })
+}
+
+/// `op_accept`: this protocol, and no login.
+pub fn accept(protocol: u16) -> Vec<u8> {
+    packet(Op::ACCEPT, |out| accepted(protocol, out))
+}
+
+/// Version, architecture and type of packets.
+fn accepted(protocol: u16, out: &mut Writer<'_>) {
+    [0xffff_8000 | u32::from(protocol), 1, 5].into_iter().for_each(|word| out.word(word));
+}
+
+/// What Srp256 sends to a client: a salt and a public key, of nobody's account.
+pub fn srp_data() -> Vec<u8> {
+    let counted = |text: &[u8]| [&(text.len() as u16).to_le_bytes(), text].concat();
+    [counted(&[b'5'; 64]), counted(&[b'3'; 255])].concat()
+}
+
+/// `op_crypt_key_callback`: asks for the key of an encrypted database, as servers do before a protocol is agreed.
+pub fn key_question() -> Vec<u8> {
+    packet(Op::CRYPT_KEY_CALLBACK, |out| {
+        out.cstr(b"give it to me");
+        out.short(256);
     })
 }
 

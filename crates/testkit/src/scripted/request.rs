@@ -44,6 +44,10 @@ impl Request {
                 string(reader)?;
                 words(reader, usize::from(versions) * 5)?;
             }
+            Op::CRYPT_KEY_CALLBACK => {
+                string(reader)?;
+                words(reader, 1)?;
+            }
             Op::CONT_AUTH => (0..4).try_for_each(|_| string(reader).map(drop))?,
             Op::ATTACH | Op::CREATE => {
                 words(reader, 1)?;

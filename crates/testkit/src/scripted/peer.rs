@@ -1,125 +1,14 @@
-//! A server that lies: it plays a handshake, then answers each request as a test says.
-//!
-//! ```no_run
-//! use firearrow_proto::wire::Op;
-//! use firearrow_testkit::hostile::{Column, Hostile, packet};
-//!
-//! // A statement with one BLOB column, and a BLOB that never ends.
-//! let server = Hostile::start(13, |request, peer| match request.op {
-//!     Op::PREPARE_STATEMENT => {
-//!         let columns = [Column::blob("NOTE")];
-//!         peer.says(&packet::response(0, &packet::description(&columns, &[])))
-//!     }
-//!     Op::GET_SEGMENT => peer.says(&packet::response(0, &packet::segment(&[b'x'; 60_000]))),
-//!     _ => peer.behaves(request),
-//! })
-//! .expect("a free port");
-//! let url = server.url();
-//! ```
-//!
-//! What the script leaves to [`Peer::behaves`] is answered as an empty database would. The handshake is that of an Srp256
-//! login, without encryption and compression; it stands in [`Peer::behaves`] alone.
+//! The server's end of a connection.
 
-pub mod packet;
-mod request;
-
-pub use packet::Column;
-pub use request::Request;
-
+use super::{Column, Request, Script, Shared, packet};
 use firearrow_proto::wire::Op;
 use firearrow_proto::wire::error::DecodeError;
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-
-/// What a test answers to a request. An error ends the connection.
-pub type Script = dyn Fn(&Request, &mut Peer) -> io::Result<()> + Send + Sync;
-
-/// A running server. Dropping it closes its connections.
-pub struct Hostile {
-    address: SocketAddr,
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    sent: AtomicU64,
-    requests: AtomicU64,
-    stopped: AtomicBool,
-    open: Mutex<Vec<TcpStream>>,
-}
-
-impl Hostile {
-    /// Listens on a free port of the loopback interface. Whoever connects gets `protocol`, and the script's answers.
-    ///
-    /// # Errors
-    /// No port could be opened.
-    pub fn start<F>(protocol: u16, script: F) -> io::Result<Self>
-    where
-        F: Fn(&Request, &mut Peer) -> io::Result<()> + Send + Sync + 'static,
-    {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::default());
-        let script: Arc<Script> = Arc::new(script);
-        let state = Arc::clone(&shared);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                if state.stopped.load(Ordering::Relaxed) {
-                    return;
-                }
-                if let (Ok(()), Ok(copy)) = (stream.set_nodelay(true), stream.try_clone()) {
-                    state.open.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
-                    let mut peer = Peer::new(stream, protocol, Arc::clone(&state));
-                    let script = Arc::clone(&script);
-                    thread::spawn(move || peer.serve(&*script));
-                }
-            }
-        });
-        Ok(Self { address, shared })
-    }
-
-    /// Where clients connect.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// A connection string.
-    pub fn url(&self) -> String {
-        format!("firebird://SYSDBA:masterkey@{}/hostile.fdb", self.address)
-    }
-
-    /// Bytes that all clients have taken, or that wait for them in buffers of the operating system.
-    pub fn sent(&self) -> u64 {
-        self.shared.sent.load(Ordering::Relaxed)
-    }
-
-    /// Requests that have been read.
-    pub fn requests(&self) -> u64 {
-        self.shared.requests.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Hostile {
-    fn drop(&mut self) {
-        self.shared.stopped.store(true, Ordering::Relaxed);
-        for stream in self.shared.open.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-        // Wakes the thread that accepts.
-        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
-    }
-}
-
-impl fmt::Debug for Hostile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hostile").field("address", &self.address).finish_non_exhaustive()
-    }
-}
 
 /// The server's end of one connection.
 pub struct Peer {
@@ -131,32 +20,38 @@ pub struct Peer {
     left: u64,
     last_handle: u16,
     last_transaction: u16,
+    requests: usize,
     is_attached: bool,
 }
 
 /// No attack sends more than this: a client that takes all of it has failed its test.
 const MOST_BYTES: u64 = 512 << 20;
+/// No client is silent for so long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Peer {
-    fn new(stream: TcpStream, protocol: u16, shared: Arc<Shared>) -> Self {
-        Self {
-            stream,
+    pub(super) fn new(stream: &TcpStream, protocol: u16, shared: Arc<Shared>) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self {
+            stream: stream.try_clone()?,
             protocol,
             heard: Vec::new(),
             shared,
             left: MOST_BYTES,
             last_handle: 0,
             last_transaction: 0,
+            requests: 0,
             is_attached: false,
-        }
+        })
     }
 
     /// Serves until the client or the script ends the connection.
-    fn serve(&mut self, script: &Script) {
+    pub(super) fn serve(&mut self, script: &Script) {
         while let Ok(Some(request)) = self.hear() {
+            self.requests += 1;
             self.shared.requests.fetch_add(1, Ordering::Relaxed);
-            let done = if self.is_attached { script(&request, self) } else { self.behaves(&request) };
-            if done.is_err() {
+            if script(&request, self).is_err() {
                 break;
             }
         }
@@ -177,7 +72,11 @@ impl Peer {
             let mut bytes = [0; 16 << 10];
             match self.stream.read(&mut bytes)? {
                 0 => return Ok(None),
-                count => self.heard.extend_from_slice(&bytes[..count]),
+                count => {
+                    let bytes = &bytes[..count];
+                    self.heard.extend_from_slice(bytes);
+                    self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+                }
             }
         }
     }
@@ -203,6 +102,16 @@ impl Peer {
         loop {
             self.says(&many)?;
         }
+    }
+
+    /// Whether [`behaves`](Self::behaves) has attached the client to a database.
+    pub fn is_attached(&self) -> bool {
+        self.is_attached
+    }
+
+    /// How many requests came on this connection, with the one that is being answered.
+    pub fn requests(&self) -> usize {
+        self.requests
     }
 
     /// The handle of the transaction that was started last.
