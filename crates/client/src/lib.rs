@@ -43,6 +43,7 @@ mod lost_commit;
 mod params;
 mod partition;
 mod precision;
+mod row;
 mod rows;
 mod rows_cursor;
 mod savepoint;
@@ -53,6 +54,7 @@ mod statement;
 mod statistics;
 mod stats;
 mod transaction;
+mod value;
 mod warning;
 
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
@@ -74,8 +76,9 @@ pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use lost_commit::{CommitOutcome, LostCommit};
-pub use params::Params;
+pub use params::{Params, ToParam};
 pub use partition::{Partition, PartitionOptions, PartitionedQuery};
+pub use row::{BatchExt, ColumnIndex, Row, Rows};
 pub use rows::{OnFailure, RowsExecuted};
 pub use rows_cursor::RowsCursor;
 pub use scroll::{Position, ScrollCursor, ScrollOptions};
@@ -83,4 +86,7 @@ pub use statement::{Executed, Statement};
 pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
 pub use transaction::Transaction;
+pub use value::{
+    Date, Decimal, FromValue, FromValueError, ParseDecimalError, Time, Timestamp, TimestampTz, Value,
+};
 pub use warning::Warning;
