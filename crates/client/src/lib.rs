@@ -20,6 +20,31 @@
 //!                                                      └─ embedded: the engine in this process
 //! ```
 //!
+//! # Rows and parameters
+//!
+//! Batches are what analytics wants. For rows one at a time, [`BatchExt::rows`] walks through a batch and [`Row::get`] reads values as
+//! Rust types; [`params!`] makes parameters of them:
+//!
+//! ```no_run
+//! use firearrow::{BatchExt, Connection, Date, Decimal, params};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
+//! let hired = Date::new(2020, 1, 1);
+//! let sql = "SELECT emp_no, phone_ext, salary FROM employee WHERE hire_date < ? AND job_country = ?";
+//! for batch in connection.query_with(sql, params![hired, "USA"])? {
+//!     let batch = batch?;
+//!     for row in batch.rows() {
+//!         let number: i64 = row.get(0)?;
+//!         let extension: Option<&str> = row.get("PHONE_EXT")?;
+//!         let salary: Decimal = row.get("SALARY")?;
+//!         println!("{number} {} {salary}", extension.unwrap_or("-"));
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Rows are decoded into Arrow columns once, straight from the receive buffer or the engine's messages.
 //! Nothing is truncated, rounded or lost without an error.
 #![forbid(unsafe_code)]
@@ -50,6 +75,7 @@ mod savepoint;
 mod scroll;
 mod session;
 pub mod sql;
+mod sql_type;
 mod statement;
 mod statistics;
 mod stats;
@@ -82,6 +108,7 @@ pub use row::{BatchExt, ColumnIndex, Row, Rows};
 pub use rows::{OnFailure, RowsExecuted};
 pub use rows_cursor::RowsCursor;
 pub use scroll::{Position, ScrollCursor, ScrollOptions};
+pub use sql_type::{Searchable, SqlTypeInfo, TypeCode, sql_types};
 pub use statement::{Executed, Statement};
 pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
