@@ -76,6 +76,11 @@ const fn with_length(info: SqlTypeInfo) -> SqlTypeInfo {
     SqlTypeInfo { create_params: Some("length"), ..info }
 }
 
+/// LIKE has no wildcards among bytes: `%` is that byte there.
+const fn octets(name: &'static str, base: BaseType, size: u32, code: i16) -> SqlTypeInfo {
+    SqlTypeInfo { searchable: Searchable::Basic, ..with_length(bytes(name, base, size, code)) }
+}
+
 const fn datetime(
     name: &'static str,
     base: BaseType,
@@ -110,7 +115,7 @@ const fn until_3(info: SqlTypeInfo) -> SqlTypeInfo {
 
 /// The longest BLOB that can be told.
 const BLOB: u32 = 2_147_483_647;
-/// Bytes of a CHAR; a VARCHAR needs two of them for its length.
+/// Bytes of a CHAR; a VARCHAR needs two of them for its length. (Firebird 4 and 5 forget that when they check VARBINARY.)
 const BYTES: u32 = 32_767;
 /// Bytes of a character of UTF8.
 const UTF8: u32 = 4;
@@ -120,10 +125,10 @@ pub(super) const TYPES: [SqlTypeInfo; 26] = [
     numbered("BOOLEAN", BaseType::Boolean, 1, TypeCode::plain(-7)),
     integer("BIGINT", BaseType::BigInt, 19, -5),
     bytes("BLOB SUB_TYPE BINARY", BaseType::Blob, BLOB, -4),
-    until_3(with_length(bytes("VARCHAR() CHARACTER SET OCTETS", BaseType::VarBinary, BYTES - 2, -3))),
-    since_4(with_length(bytes("VARBINARY", BaseType::VarBinary, BYTES - 2, -3))),
-    until_3(with_length(bytes("CHAR() CHARACTER SET OCTETS", BaseType::Binary, BYTES, -2))),
-    since_4(with_length(bytes("BINARY", BaseType::Binary, BYTES, -2))),
+    until_3(octets("VARCHAR() CHARACTER SET OCTETS", BaseType::VarBinary, BYTES - 2, -3)),
+    since_4(octets("VARBINARY", BaseType::VarBinary, BYTES - 2, -3)),
+    until_3(octets("CHAR() CHARACTER SET OCTETS", BaseType::Binary, BYTES, -2)),
+    since_4(octets("BINARY", BaseType::Binary, BYTES, -2)),
     text("BLOB SUB_TYPE TEXT", BaseType::TextBlob, BLOB, -1),
     with_length(text("CHAR", BaseType::Char, BYTES / UTF8, 1)),
     until_3(decimal("NUMERIC", BaseType::Numeric, 18, 2)),

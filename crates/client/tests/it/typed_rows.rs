@@ -106,7 +106,7 @@ matrix!(
             return;
         }
         let mut config = config(target, &target.fresh_url());
-        config.read_options.set("int128", "decimal256").expect("a known option");
+        config.read.push(("int128".into(), "decimal256".into()));
         let connection = Connection::create(&config).expect("a fresh database can be created");
         round_trip(&connection, "INT128", i128::MAX, "170141183460469231731687303715884105727");
         round_trip(
@@ -121,7 +121,7 @@ matrix!(
             return;
         }
         let mut config = config(target, &target.fresh_url());
-        config.read_options.set("timestamptz", "with_offset").expect("a known option");
+        config.read.push(("timestamptz".into(), "with_offset".into()));
         let connection = Connection::create(&config).expect("a fresh database can be created");
         let utc = Timestamp::new(day(), time());
         for (minutes, literal) in [
