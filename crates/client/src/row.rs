@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Adds [`rows`](Self::rows) to record batches.
 ///
-/// A trait, because [`RecordBatch`] belongs to another crate, and what reads batches should go on taking plain ones.
+/// An extension trait, so that cursors can go on returning plain record batches, which every Arrow library takes.
 pub trait BatchExt {
     /// Returns the rows of the batch, from the first to the last.
     fn rows(&self) -> Rows<'_>;
@@ -76,8 +76,8 @@ impl<'a> Row<'a> {
 
     /// Returns the value of a column, given by its 0-based index or its name, as a Rust type; [`FromValue`] lists the types.
     ///
-    /// A name is taken as it is written first, and regardless of case if there is no such column. Searching for a name takes time
-    /// for each row; an index does not.
+    /// A name must match exactly or, if no column has exactly this name, without regard to ASCII case. Finding a name takes time for
+    /// each row; an index does not.
     ///
     /// # Errors
     /// - [`Kind::Data`]: the value is NULL and the type is no `Option`, the value is of another type, or it would have to be
@@ -149,7 +149,7 @@ impl ColumnIndex for str {
                 format!("there is no column \"{self}\"; the row has {}", names.join(", "))
             }
             _ => format!(
-                "{} columns are called \"{self}\"; use an index or name them apart with AS",
+                "{} columns are called \"{self}\"; use an index, or give them different names with AS",
                 found.len()
             ),
         };
@@ -268,11 +268,11 @@ mod tests {
             ),
             (
                 row.get::<i64>("Name").unwrap_err(),
-                "2 columns are called \"Name\"; use an index or name them apart with AS",
+                "2 columns are called \"Name\"; use an index, or give them different names with AS",
             ),
             (
                 row.get::<i64>("TWICE").unwrap_err(),
-                "2 columns are called \"TWICE\"; use an index or name them apart with AS",
+                "2 columns are called \"TWICE\"; use an index, or give them different names with AS",
             ),
         ] {
             assert_eq!((error.kind(), error.to_string().as_str()), (Kind::Misuse, text));

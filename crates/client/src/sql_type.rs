@@ -27,7 +27,7 @@ pub struct SqlTypeInfo {
     pub literal_suffix: Option<&'static str>,
     /// What stands in the parentheses of a declaration, with commas between.
     pub create_params: Option<&'static str>,
-    /// Whether comparisons tell `a` from `A`, unless a collation says otherwise.
+    /// Whether comparisons distinguish `a` from `A`, unless a collation says otherwise.
     pub case_sensitive: bool,
     /// Which predicates take it.
     pub searchable: Searchable,
@@ -39,12 +39,12 @@ pub struct SqlTypeInfo {
     pub radix: Option<u8>,
     /// The first release of Firebird that has it under this name, 3 or 4.
     pub since: u16,
-    /// The last release of which this entry is true; `None` for the newest.
+    /// The last release that this entry describes; `None` if it describes the newest one.
     pub until: Option<u16>,
-    /// Its numbers in ODBC 3, for applications that take text as bytes; see [`TypeCode::wide`] for the others. What ODBC lacks is
-    /// numbered as what it is shown as: DECFLOAT as text, times with time zone as times.
+    /// Its numbers in ODBC 3, for applications that take text as bytes; see [`TypeCode::wide`] for the others. A type that ODBC
+    /// lacks has the numbers of a type that it has: DECFLOAT those of VARCHAR, times with time zone those of plain times.
     pub odbc: TypeCode,
-    /// Its numbers in XDBC, which has some types more.
+    /// Its numbers in XDBC, which has more types.
     pub xdbc: TypeCode,
 }
 

@@ -27,10 +27,8 @@ impl Error {
         self
     }
 
-    /// The row that the error is about, counted from 0, if a single value or a single row of parameters caused it. Rows of a
-    /// result count from its first one, rows of parameters over all batches of
-    /// [`execute_rows`](crate::Statement::execute_rows) and its relatives. In errors of [`Row::get`](crate::Row::get) it is the row
-    /// within the batch.
+    /// The 0-based row that the error is about, if a single value caused it: of the whole result, of all rows of parameters of the
+    /// call, or, for [`Row::get`](crate::Row::get), of the batch.
     pub fn row(&self) -> Option<usize> {
         self.0.place.row
     }

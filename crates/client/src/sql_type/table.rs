@@ -113,7 +113,7 @@ const fn until_3(info: SqlTypeInfo) -> SqlTypeInfo {
     SqlTypeInfo { until: Some(3), ..info }
 }
 
-/// The longest BLOB that can be told.
+/// The largest size that ODBC can report.
 const BLOB: u32 = 2_147_483_647;
 /// Bytes of a CHAR; a VARCHAR needs two of them for its length. (Firebird 4 and 5 forget that when they check VARBINARY.)
 const BYTES: u32 = 32_767;

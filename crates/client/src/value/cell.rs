@@ -73,7 +73,9 @@ pub(crate) fn cell(array: &dyn Array, row: usize) -> Result<Value<'_>, FromValue
         T::LargeList(_) => Value::List(array.as_list::<i64>().value(row)),
         T::FixedSizeList(..) => Value::List(array.as_fixed_size_list().value(row)),
         other => {
-            let message = format!("{other} columns have no single values; cast the column first");
+            let message = format!(
+                "values of the Arrow type {other} cannot be read one at a time; cast the column first"
+            );
             return Err(FromValueError::Other(message));
         }
     })

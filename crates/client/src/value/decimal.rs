@@ -25,9 +25,9 @@ pub struct Decimal {
     pub scale: i8,
 }
 
-/// A text that is no decimal number of 128 bits and a scale from −128 to 127.
+/// The text is not a decimal number, or does not fit in 128 bits and a scale from −128 to 127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a decimal number such as -12.50 or 1.5E+10, or one of too many digits")]
+#[error("not a decimal number such as -12.50 or 1.5E+10, or one with too many digits")]
 pub struct ParseDecimalError(());
 
 impl Decimal {

@@ -36,7 +36,7 @@ use thiserror::Error;
 /// }
 /// ```
 pub trait FromValue<'a>: Sized {
-    /// Converts a value without a loss.
+    /// Converts a value without loss.
     ///
     /// # Errors
     /// See [`FromValueError`].

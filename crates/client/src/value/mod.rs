@@ -1,4 +1,4 @@
-//! Single values, without a loss on their way from a column or into a parameter.
+//! Single values, read from a column or written to a parameter without loss.
 //!
 //! ```text
 //!  column, row ──cell──► Value ──FromValue──► i64, String, Decimal, Date …
