@@ -6,6 +6,7 @@ use crate::arrow::{DecodeError, DecodeErrorKind, ParamError, ParamErrorKind, Sch
 use crate::config::ConfigError;
 use crate::lost_commit::{CommitOutcome, LostCommit};
 use crate::rows::RowsExecuted;
+use arrow::error::ArrowError;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::ProtocolError;
@@ -363,7 +364,22 @@ impl From<ParamError> for Error {
     }
 }
 
-impl From<Error> for arrow::error::ArrowError {
+/// Batches of a cursor come with errors of Arrow, which contain those of this crate.
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
+        let error = match error {
+            ArrowError::ExternalError(error) => match error.downcast() {
+                Ok(error) => return *error,
+                Err(error) => ArrowError::ExternalError(error),
+            },
+            error => error,
+        };
+        let kind = if matches!(error, ArrowError::IoError(..)) { Kind::Io } else { Kind::Data };
+        Self::new(kind, error.to_string()).with_source(error)
+    }
+}
+
+impl From<Error> for ArrowError {
     fn from(error: Error) -> Self {
         Self::ExternalError(Box::new(error))
     }

@@ -99,6 +99,7 @@ mod tests {
     use crate::Kind;
     use crate::arrow::{DecodeError, DecodeErrorKind, ParamError, ParamErrorKind, SchemaError};
     use crate::config::ConfigError;
+    use arrow::error::ArrowError;
     use firearrow_proto::api::status::StatusVector;
     use firearrow_proto::wire::ProtocolError;
     use std::error::Error as _;
@@ -154,6 +155,18 @@ mod tests {
         let error = Error::from(ProtocolError::Closed);
         assert_eq!(error.source().and_then(|source| source.downcast_ref()), Some(&ProtocolError::Closed));
         assert!(Error::new(Kind::Misuse, "no").source().is_none());
+    }
+
+    #[test]
+    fn errors_come_out_of_arrow_as_they_went_in() {
+        let error = Error::new(Kind::Conflict, "no").in_row(3);
+        let back = Error::from(ArrowError::from(error));
+        assert_eq!((back.kind(), back.message(), back.row()), (Kind::Conflict, "no", Some(3)));
+        let other = Error::from(ArrowError::ComputeError("overflow".into()));
+        assert_eq!(other.kind(), Kind::Data);
+        assert!(other.source().is_some_and(|source| source.is::<ArrowError>()));
+        let foreign = Error::from(ArrowError::ExternalError("a text".into()));
+        assert_eq!((foreign.kind(), foreign.message()), (Kind::Data, "External error: a text"));
     }
 
     #[test]

@@ -90,8 +90,8 @@ matrix!(
         run(&connection, "INSERT INTO t VALUES (1, 'one')");
         run(&connection, "INSERT INTO t VALUES (2, NULL)");
         let mut found = Vec::new();
-        let mut cursor = connection.query_with("SELECT id, name FROM t WHERE id < ? ORDER BY 1", [10])?;
-        while let Some(batch) = cursor.next_batch()? {
+        for batch in connection.query_with("SELECT id, name FROM t WHERE id < ? ORDER BY 1", [10])? {
+            let batch = batch?;
             for row in batch.rows() {
                 let id: i64 = row.get(0)?;
                 let name: Option<String> = row.get("NAME")?;
