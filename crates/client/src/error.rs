@@ -1,13 +1,18 @@
 //! One error type: what kind of failure, what Firebird said of it, and what to do.
 
+mod place;
+
 use crate::arrow::{DecodeError, DecodeErrorKind, ParamError, ParamErrorKind, SchemaError};
 use crate::config::ConfigError;
 use crate::lost_commit::{CommitOutcome, LostCommit};
 use crate::rows::RowsExecuted;
+use arrow::error::ArrowError;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::ProtocolError;
+use place::Place;
 use std::fmt;
+use std::sync::Arc;
 
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -76,9 +81,15 @@ struct Inner {
     status: Option<StatusVector>,
     done: Option<RowsExecuted>,
     lost_commit: Option<LostCommit>,
+    /// The value it is about.
+    place: Place,
+    source: Option<Source>,
     /// It was found in what the engine gave: the statement has run.
     has_run: bool,
 }
+
+/// The error that caused another one. Shared, because [`Error`] can be cloned.
+type Source = Arc<dyn std::error::Error + Send + Sync>;
 
 impl Error {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
@@ -88,21 +99,24 @@ impl Error {
             status: None,
             done: None,
             lost_commit: None,
+            place: Place::default(),
+            source: None,
             has_run: false,
         }))
     }
 
+    /// Keeps the causing error for [`source`](std::error::Error::source).
+    pub(crate) fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
     /// An error that the engine reported.
     pub(crate) fn engine(status: StatusVector) -> Self {
-        let (kind, message) = (kind_of(&status), status.to_string());
-        Self(Box::new(Inner {
-            kind,
-            message,
-            status: Some(status),
-            done: None,
-            lost_commit: None,
-            has_run: true,
-        }))
+        let mut error = Self::new(kind_of(&status), status.to_string());
+        error.0.status = Some(status);
+        error.0.has_run = true;
+        error
     }
 
     /// A statement is not what it was.
@@ -232,7 +246,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
 
 /// Sorts a status vector by its codes first (SQLSTATEs differ between releases), then by its SQLSTATE class.
 fn kind_of(status: &StatusVector) -> Kind {
@@ -295,13 +313,13 @@ impl From<ProtocolError> for Error {
             }
             ProtocolError::Misuse(_) => Kind::Misuse,
         };
-        Self::new(kind, error.to_string())
+        Self::new(kind, error.to_string()).with_source(error)
     }
 }
 
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
-        Self::new(Kind::Configuration, error.to_string())
+        Self::new(Kind::Configuration, error.to_string()).with_source(error)
     }
 }
 
@@ -311,15 +329,18 @@ impl From<DecodeError> for Error {
             DecodeErrorKind::OverLimit => Kind::Memory,
             _ => Kind::Data,
         };
-        let mut error = Self::new(kind, error.to_string());
-        error.0.has_run = true;
-        error
+        let mut of = Self::new(kind, error.to_string()).in_column(error.column, &error.column_name);
+        of.0.place.row = usize::try_from(error.row).ok();
+        of.0.has_run = true;
+        of.with_source(error)
     }
 }
 
 impl From<SchemaError> for Error {
     fn from(error: SchemaError) -> Self {
         Self::new(Kind::Unsupported, error.to_string())
+            .in_column(error.column, &error.column_name)
+            .with_source(error)
     }
 }
 
@@ -333,11 +354,32 @@ impl From<ParamError> for Error {
             ParamErrorKind::Count | ParamErrorKind::Schema => Kind::Parameter,
             ParamErrorKind::Unsupported => Kind::Unsupported,
         };
-        Self::new(kind, error.to_string())
+        let mut of = Self::new(kind, error.to_string());
+        // The number of columns is about none of them.
+        if error.kind != ParamErrorKind::Count {
+            of = of.in_column(error.column, &error.field);
+        }
+        of.0.place.row = error.row;
+        of.with_source(error)
     }
 }
 
-impl From<Error> for arrow::error::ArrowError {
+/// Batches of a cursor come with errors of Arrow, which contain those of this crate.
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
+        let error = match error {
+            ArrowError::ExternalError(error) => match error.downcast() {
+                Ok(error) => return *error,
+                Err(error) => ArrowError::ExternalError(error),
+            },
+            error => error,
+        };
+        let kind = if matches!(error, ArrowError::IoError(..)) { Kind::Io } else { Kind::Data };
+        Self::new(kind, error.to_string()).with_source(error)
+    }
+}
+
+impl From<Error> for ArrowError {
     fn from(error: Error) -> Self {
         Self::ExternalError(Box::new(error))
     }

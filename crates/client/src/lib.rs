@@ -20,6 +20,31 @@
 //!                                                      └─ embedded: the engine in this process
 //! ```
 //!
+//! # Rows and parameters
+//!
+//! Batches are what analytics wants. For rows one at a time, [`BatchExt::rows`] walks through a batch and [`Row::get`] reads values as
+//! Rust types; [`params!`] makes parameters of them:
+//!
+//! ```no_run
+//! use firearrow::{BatchExt, Connection, Date, Decimal, params};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
+//! let hired = Date::new(2020, 1, 1);
+//! let sql = "SELECT emp_no, phone_ext, salary FROM employee WHERE hire_date < ? AND job_country = ?";
+//! for batch in connection.query_with(sql, params![hired, "USA"])? {
+//!     let batch = batch?;
+//!     for row in batch.rows() {
+//!         let number: i64 = row.get(0)?;
+//!         let extension: Option<&str> = row.get("PHONE_EXT")?;
+//!         let salary: Decimal = row.get("SALARY")?;
+//!         println!("{number} {} {salary}", extension.unwrap_or("-"));
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Rows are decoded into Arrow columns once, straight from the receive buffer or the engine's messages.
 //! Nothing is truncated, rounded or lost without an error.
 #![forbid(unsafe_code)]
@@ -43,13 +68,16 @@ mod lost_commit;
 mod params;
 mod partition;
 mod precision;
+mod row;
 mod rows;
 mod savepoint;
 mod scroll;
 mod session;
 pub mod sql;
+mod sql_type;
 mod statistics;
 mod stats;
+mod value;
 mod warning;
 
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
@@ -73,10 +101,15 @@ pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use lost_commit::{CommitOutcome, LostCommit};
-pub use params::Params;
+pub use params::{Params, ToParam};
 pub use partition::{Partition, PartitionOptions};
+pub use row::{BatchExt, ColumnIndex, Row, Rows};
 pub use rows::{OnFailure, RowsExecuted};
 pub use scroll::{Position, ScrollOptions};
+pub use sql_type::{Searchable, SqlTypeInfo, TypeCode, sql_types};
 pub use statistics::{Counters, DatabaseStatistics, TableCounters};
 pub use stats::WireStats;
+pub use value::{
+    Date, Decimal, FromValue, FromValueError, ParseDecimalError, Time, Timestamp, TimestampTz, Value,
+};
 pub use warning::Warning;

@@ -1,7 +1,7 @@
 //! Rows that no batch can be made from.
 
 use super::options::MaxBlob;
-use std::fmt;
+use thiserror::Error;
 
 /// What is wrong with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,8 @@ pub enum DecodeErrorKind {
 }
 
 /// A value that could not be decoded, with where it is and what would help.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("column {} (\"{column_name}\"), row {row}: {message}", column + 1)]
 pub struct DecodeError {
     /// Label of the column.
     pub column_name: String,
@@ -36,14 +37,6 @@ pub struct DecodeError {
     /// The same in words, with the remedy if there is one.
     pub message: String,
 }
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {} (\"{}\"), row {}: {}", self.column + 1, self.column_name, self.row, self.message)
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// What is wrong with one value, said by the code that reads it and knows neither column nor row.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Arrow values that cannot become parameters.
 
 use std::fmt;
+use thiserror::Error;
 
 /// What is wrong with a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +23,7 @@ pub enum ParamErrorKind {
 }
 
 /// A parameter that could not be encoded, with where it is and what would help.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ParamError {
     /// Name of the Arrow field.
     pub field: String,
@@ -51,8 +52,6 @@ impl fmt::Display for ParamError {
         write!(f, ": {}", self.message)
     }
 }
-
-impl std::error::Error for ParamError {}
 
 /// What is wrong with one value or type, said by code that knows neither field nor row.
 #[derive(Clone, Debug, PartialEq, Eq)]
