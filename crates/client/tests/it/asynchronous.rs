@@ -184,7 +184,7 @@ matrix!(
             for (name, verb) in VERBS {
                 let mut is_finished = false;
                 // Every step at first, then in wider ones, up to the end of the call.
-                let steps = (0..24).chain((24..400).step_by(25));
+                let steps = (0..24).chain((24..400).step_by(25)).chain([1000, 5000, 20_000]);
                 for polls in steps {
                     is_finished = give_up_after(polls, verb(&connection)).await;
                     connection = works_or_says_so(connection, &config).await;

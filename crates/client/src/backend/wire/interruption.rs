@@ -48,6 +48,8 @@ pub(super) struct Interruption {
     due: Option<Instant>,
     /// The server was told.
     is_told: bool,
+    /// It was told during this operation, and may not have noticed: then it would interrupt the next one.
+    may_be_pending: bool,
     /// When the client last looked whether the call should end.
     looked: Option<Instant>,
     /// When the last request left.
@@ -104,6 +106,18 @@ impl Interruption {
 }
 
 impl<L: Link> Wire<L> {
+    /// An operation ends. What the server was told too late for it travels with the next request, so that it does not
+    /// interrupt that one.
+    pub(super) fn end_interruption(&mut self) -> Result<()> {
+        self.interruption.end_call();
+        if std::mem::take(&mut self.interruption.may_be_pending) && self.connection.failure().is_none() {
+            for kind in [Cancel::Disable, Cancel::Enable] {
+                let _ = self.connection.send(&kind)?; // no answer will come
+            }
+        }
+        Ok(())
+    }
+
     /// The limit for an execution, in milliseconds for the server (0 where it knows none), and for the client.
     pub(super) fn take_timeout(&mut self) -> (u32, Option<TimeLimit>) {
         let Some(timeout) = self.interruption.timeout.take() else { return (0, None) };
@@ -139,7 +153,7 @@ impl<L: Link> Wire<L> {
     /// nothing tells whether they do. Where they do not, or have not got that far, this has no effect.
     pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
         if !self.interruption.is_told {
-            let _ = self.connection.send(&Cancel)?; // no answer will come
+            let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
             self.flush().await?;
         }
         self.want_all();
@@ -163,7 +177,8 @@ impl<L: Link> Wire<L> {
         let is_quiet = self.interruption.sent.is_none_or(|sent| sent.elapsed() >= GLANCE);
         if !self.interruption.is_told && is_quiet && self.connection.pending_results() <= 1 {
             (self.interruption.is_told, self.interruption.due) = (true, Some(Instant::now()));
-            let _ = self.connection.send(&Cancel)?; // no answer will come
+            self.interruption.may_be_pending = true;
+            let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
             return self.flush().await;
         }
         // What nobody wants is no reason to lose the connection, and with it the transaction.

@@ -583,7 +583,10 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn end_call(&mut self) {
-        self.interruption.end_call();
+        if let Err(error) = self.end_interruption() {
+            // The connection says so when it is used.
+            tracing::debug!(%error, "an interruption may be pending");
+        }
     }
 
     fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {

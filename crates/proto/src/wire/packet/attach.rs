@@ -71,16 +71,27 @@ plain! {
     Disconnect = DISCONNECT, false, None;
 }
 
-/// `op_cancel`: interrupts the request that the server is working on. It has no answer of its own. Servers notice it
-/// only if it arrives on its own, with no other request waiting.
-#[derive(Clone, Copy, Debug)]
-pub struct Cancel;
+/// `op_cancel`: about interrupting the request that the server is working on; no answer of its own. Servers act on it at
+/// once only when it arrives by itself, with no other request waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancel {
+    /// `fb_cancel_disable`: from here on nothing is interrupted, and a raise that nothing has noticed is forgotten.
+    Disable,
+    /// `fb_cancel_enable`: interrupting is allowed again.
+    Enable,
+    /// `fb_cancel_raise`: interrupts. Where nothing runs, the next request is interrupted.
+    Raise,
+}
 
 impl Request for Cancel {
     const OP: Op = Op::CANCEL;
 
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.short(3); // raise
+        out.short(match self {
+            Self::Disable => 1,
+            Self::Enable => 2,
+            Self::Raise => 3,
+        });
     }
 
     fn answer(&self) -> Answer {
