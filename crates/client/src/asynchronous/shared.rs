@@ -54,7 +54,7 @@ pub(crate) struct Shared {
 struct Known {
     is_failed: AtomicBool,
     wire_stats: Mutex<WireStats>,
-    /// What was dropped where there was no runtime.
+    /// What was dropped: the next operation ends it first, so that their order is that of the program.
     discarded: Mutex<Vec<Discarded>>,
 }
 
@@ -127,7 +127,7 @@ impl Shared {
         self.call(Operation::shielded()).finish(Vec::new(), flow).await
     }
 
-    /// [`release`](Self::release) in a destructor, in the background; where there is no runtime, before the next call.
+    /// [`release`](Self::release) in a destructor: before the next call, whenever that comes, or in the background.
     pub(crate) fn discard(
         &self,
         flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send + 'static,
@@ -135,16 +135,10 @@ impl Shared {
         if self.is_failed() {
             return;
         }
-        match Handle::try_current() {
-            Ok(runtime) => {
-                let part = self.call(Operation::shielded()).part(Vec::new());
-                runtime.spawn(async move {
-                    if let Err(error) = part.run(false, flow).await {
-                        tracing::debug!(%error, "closing something failed");
-                    }
-                });
-            }
-            Err(_) => lock(&self.known.discarded).push(Box::new(flow)),
+        lock(&self.known.discarded).push(Box::new(flow));
+        if let Ok(runtime) = Handle::try_current() {
+            let part = self.call(Operation::shielded()).part(Vec::new());
+            runtime.spawn(part.run(false, flow!(_session => Ok(()))));
         }
     }
 
