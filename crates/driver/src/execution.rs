@@ -1,0 +1,302 @@
+//! One execution of SQL: in which transaction, how often, and what comes of it.
+
+use crate::activity::Task;
+use crate::bound::BoundQuery;
+use crate::error::{Error, Result};
+use crate::option::{Purpose, StatementOptions};
+use crate::progress::Progress;
+use crate::rows::Rows;
+use crate::session::Session;
+use crate::sql::{is_ddl, is_dml};
+use crate::stream::Stream;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long after its time limit an execution is interrupted: first the engine has its chance, whose error says more.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What an execution came to.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Its rows, if it returns any.
+    pub stream: Option<Stream>,
+    /// Rows that it changed, where that can be said.
+    pub affected: Option<u64>,
+}
+
+/// A failure; only that of the client tells whether the statement has changed meanwhile.
+enum Failed {
+    Client(firearrow::Error),
+    Own(Error),
+}
+
+impl From<firearrow::Error> for Failed {
+    fn from(error: firearrow::Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Own(error)
+    }
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Client(error) => error.into(),
+            Failed::Own(error) => error,
+        }
+    }
+}
+
+/// A statement that is about to be run.
+pub(crate) struct Execution<'a> {
+    pub(crate) session: &'a Arc<Session>,
+    pub(crate) options: &'a StatementOptions,
+    pub(crate) sql: &'a str,
+    pub(crate) task: &'a Arc<Task>,
+    pub(crate) progress: &'a Arc<Progress>,
+    pub(crate) purpose: Purpose,
+}
+
+impl Execution<'_> {
+    /// Runs it, once for each row of parameters if there are any.
+    pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
+        let rows = rows.filter(|rows| rows.columns() > 0);
+        if is_ddl(self.sql) && self.session.options().commits_ddl() {
+            if rows.is_some() {
+                return Err(Error::argument("DDL takes no parameters"));
+            }
+            self.task.limit(self.options.timeout);
+            self.session.define(self.task, self.sql)?;
+            return Ok(Outcome::default());
+        }
+        match rows {
+            None => self.once(&Params::none()),
+            Some(mut rows) => match rows.single()? {
+                Some(row) => self.once(&Params::from(row)),
+                None => self.often(rows),
+            },
+        }
+    }
+
+    fn once(&self, parameters: &Params) -> Result<Outcome> {
+        let most = self.options.timeout.map(|time| time.saturating_add(GRACE));
+        self.task.limit(most);
+        let outcome = self.once_limited(parameters)?;
+        // The client keeps the limit for its rows: those that came in time are good, whenever they are read.
+        self.task.limit(None);
+        Ok(outcome)
+    }
+
+    fn once_limited(&self, parameters: &Params) -> Result<Outcome> {
+        if self.session.is_autocommit() {
+            return self.once_in_own(parameters);
+        }
+        self.session.in_transaction(|transaction| {
+            let recalled = transaction.recall(self.sql)?;
+            match self.run_in(recalled.clone(), transaction, parameters) {
+                Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
+                    drop(recalled);
+                    // From here on the connection knows it as it is.
+                    let prepared = transaction.prepare(self.sql)?;
+                    let may_have_effect = error.kind() == Kind::Changed
+                        && (prepared.kind() != StatementKind::Select || transaction.has_changes()?);
+                    if may_have_effect {
+                        // Not a second time.
+                        return Err(error.into());
+                    }
+                    Ok(self.run_in(prepared, transaction, parameters)?)
+                }
+                result => Ok(result?),
+            }
+        })
+    }
+
+    fn once_in_own(&self, parameters: &Params) -> Result<Outcome> {
+        let transaction = self.session.begin(self.purpose)?;
+        let recalled = transaction.recall(self.sql)?;
+        match self.run_and_end(recalled.clone(), transaction, parameters) {
+            Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
+                drop(recalled);
+                let transaction = self.session.begin(self.purpose)?;
+                let prepared = transaction.prepare(self.sql)?;
+                Ok(self.run_and_end(prepared, transaction, parameters)?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// In the transaction of manual mode.
+    fn run_in(
+        &self,
+        statement: Statement,
+        transaction: &mut Transaction,
+        parameters: &Params,
+    ) -> Result<Outcome, Failed> {
+        let statement = self.adapt(statement)?;
+        if !statement.has_rows() {
+            let executed = statement.execute(transaction, parameters.clone())?;
+            self.progress.set_records(executed.counts);
+            return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
+        }
+        let cursor = statement.query(transaction, parameters.clone())?;
+        if self.has_effect(&statement) {
+            return self.collect(cursor);
+        }
+        let stream = Stream::of_cursor(cursor, Arc::clone(self.progress)).until(self.session.membership());
+        Ok(self.stream_ahead(stream)?)
+    }
+
+    /// In a transaction that is for this execution only.
+    fn run_and_end(
+        &self,
+        statement: Statement,
+        transaction: Transaction,
+        parameters: &Params,
+    ) -> Result<Outcome, Failed> {
+        let statement = self.adapt(statement)?;
+        if !statement.has_rows() {
+            let executed = statement.execute_last(transaction, parameters.clone())?;
+            self.progress.set_records(executed.counts);
+            return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
+        }
+        let cursor = statement.query(&transaction, parameters.clone())?;
+        if self.has_effect(&statement) {
+            let outcome = self.collect(cursor)?;
+            // Nobody could tell what became of a commit that was interrupted.
+            self.task.limit(None);
+            transaction.commit()?;
+            return Ok(outcome);
+        }
+        let cursor = cursor.owning(transaction);
+        Ok(self.stream_ahead(Stream::of_cursor(cursor, Arc::clone(self.progress)))?)
+    }
+
+    /// Once for each of many rows, or for none.
+    fn often(&self, rows: Rows) -> Result<Outcome> {
+        self.task.limit(self.options.timeout);
+        if !self.session.is_autocommit() {
+            return self.session.in_transaction(|transaction| {
+                let statement = self.adapt(transaction.prepare(self.sql)?)?;
+                if !self.is_query(&statement) {
+                    return self.updates(&statement, transaction, rows);
+                }
+                let query = self.queries(&statement, transaction, rows)?;
+                let stream = Stream::of_bound(query, Arc::clone(self.progress));
+                Ok(self.stream(stream.until(self.session.membership())))
+            });
+        }
+        let mut transaction = self.session.begin(self.purpose)?;
+        let statement = self.adapt(transaction.prepare(self.sql)?)?;
+        if self.is_query(&statement) {
+            let query = self.queries(&statement, &transaction, rows)?.owning(transaction);
+            return Ok(self.stream(Stream::of_bound(query, Arc::clone(self.progress))));
+        }
+        let outcome = self.updates(&statement, &mut transaction, rows)?;
+        transaction.commit()?;
+        Ok(outcome)
+    }
+
+    fn is_query(&self, statement: &Statement) -> bool {
+        statement.has_rows() && !self.has_effect(statement)
+    }
+
+    /// The results of a query, in the order of the rows.
+    fn queries(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<BoundQuery> {
+        let (given, wanted) = (rows.columns(), statement.parameters().len());
+        if given != wanted {
+            let text = format!("the statement has {wanted} parameters, the data has {given} columns");
+            return Err(Error::argument(text).with_sqlstate("07001"));
+        }
+        BoundQuery::open(statement, transaction, rows)
+    }
+
+    /// Changes for many rows of parameters.
+    fn updates(&self, statement: &Statement, transaction: &mut Transaction, rows: Rows) -> Result<Outcome> {
+        if statement.has_rows() {
+            return self.collect_all(statement, transaction, rows);
+        }
+        let failure = rows.failure();
+        let rows = rows.counted(self.progress);
+        let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
+        let done = done.map_err(|error| failure.instead_of(error.into()))?;
+        self.progress.set_records(done.counts);
+        match done.failures.into_iter().next() {
+            Some(failed) => Err(Error::of_row(failed.row, failed.error)),
+            None if done.rows == 0 => Ok(Outcome { stream: None, affected: Some(0) }),
+            None => Ok(Outcome { stream: None, affected: self.affected(done.affected_rows) }),
+        }
+    }
+
+    /// The rows that changes return, for many rows of parameters.
+    fn collect_all(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<Outcome> {
+        let mut query = self.queries(statement, transaction, rows)?;
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = query.next(self.progress)? {
+            batches.push(batch);
+        }
+        self.progress.set_records(query.executed().counts);
+        Ok(self.collected(query.schema(), batches, query.executed().affected_rows))
+    }
+
+    /// All rows at once: what gives them has changed something, which is done only when all of them have been read.
+    fn collect(&self, mut cursor: Cursor) -> Result<Outcome, Failed> {
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = cursor.next_batch()? {
+            batches.push(batch);
+        }
+        self.progress.set_records(cursor.record_counts());
+        self.progress.set_cost(&cursor.wire_stats(), cursor.decode_time());
+        Ok(self.collected(cursor.schema(), batches, cursor.affected_rows()))
+    }
+
+    /// What changes returned. Where the engine does not count them, each gave a row.
+    fn collected(&self, schema: SchemaRef, batches: Vec<RecordBatch>, affected: Option<u64>) -> Outcome {
+        let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let affected = self.affected(affected.or(Some(rows)));
+        Outcome { affected, ..self.stream(Stream::of_batches(schema, batches)) }
+    }
+
+    fn stream(&self, stream: Stream) -> Outcome {
+        Outcome { stream: Some(stream.within(self.session, self.task)), affected: None }
+    }
+
+    /// [`stream`](Self::stream), read ahead if that is wanted.
+    fn stream_ahead(&self, stream: Stream) -> Result<Outcome> {
+        let stream = stream.within(self.session, self.task).ahead(self.options.prefetch)?;
+        Ok(Outcome { stream: Some(stream), affected: None })
+    }
+
+    /// Whether a statement with rows does something that must not depend on how many of them are read.
+    fn has_effect(&self, statement: &Statement) -> bool {
+        !statement.has_cursor() || is_dml(self.sql)
+    }
+
+    /// The engine counts for procedures and blocks, too, but that is not what callers mean by affected rows.
+    fn affected(&self, rows: Option<u64>) -> Option<u64> {
+        rows.filter(|_| is_dml(self.sql))
+    }
+
+    /// Refuses what would end the transaction behind the session's back, and tells the statement how to read.
+    fn adapt(&self, statement: Statement) -> Result<Statement> {
+        use StatementKind::{Commit, Rollback, StartTransaction};
+        // It may have waited long for its turn to be prepared.
+        self.task.check()?;
+        if matches!(statement.kind(), Commit | Rollback | StartTransaction) {
+            let text = "transactions are controlled by the options, commit and rollback of the connection, not by SQL";
+            return Err(Error::argument(text));
+        }
+        let read = self.session.declare(statement.columns(), &self.options.read)?;
+        Ok(statement
+            .with_read_options(read)
+            .with_limits(self.options.limits)
+            .with_write_options(self.options.write)
+            .with_timeout(self.options.timeout))
+    }
+}

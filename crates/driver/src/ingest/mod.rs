@@ -1,0 +1,220 @@
+//! Rows into a table, which is made for them if need be.
+//!
+//! ```text
+//!  append, upsert           ───────────────────────────────────────────────► rows
+//!  create                   CREATE TABLE ──────────────────────────────────► rows
+//!  replace, same columns    ── one transaction: DELETE ────────────────────► rows
+//!  replace, other columns   CREATE staging ─► rows into it ─► RECREATE TABLE ─► INSERT … SELECT
+//! ```
+//!
+//! docs/decisions/0017 says why.
+
+mod column;
+mod replace;
+mod shape;
+mod write;
+
+use crate::activity::Task;
+use crate::error::{Detail, Error, Result, shortened};
+use crate::option::{IngestOptions, Mode};
+use crate::rows::Rows;
+use crate::session::Session;
+use crate::sql::name;
+use arrow::array::RecordBatchReader;
+use arrow::datatypes::{Schema, SchemaRef};
+use column::{Declaration, Engine};
+use firearrow::catalog::{
+    Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
+};
+
+/// One ingestion.
+struct Ingestion<'a> {
+    session: &'a Session,
+    options: &'a IngestOptions,
+    task: &'a Task,
+    table: &'a str,
+    schema: SchemaRef,
+    engine: Engine,
+}
+
+/// Puts the rows into the table of the options. Gives their number.
+pub(crate) fn run(session: &Session, options: &IngestOptions, rows: Rows, task: &Task) -> Result<u64> {
+    if options.commit_rows > 0 && !session.is_autocommit() {
+        return Err(Error::state(format!(
+            "{} commits, which in manual mode is for the caller to do: set it to 0",
+            options.names.commit_rows
+        )));
+    }
+    let table = options.table.as_str();
+    let engine = Engine { modern: session.is_modern()?, dialect: session.dialect()? };
+    let schema = rows.schema();
+    check_names(table, &schema, engine.modern)?;
+    let ingestion = Ingestion { session, options, task, table, schema, engine };
+    let catalog = session.connection()?.catalog()?.with_system_tables(true);
+    let columns = catalog.columns(Name::Is(table), Name::Any)?;
+    let there = (!columns.is_empty()).then_some(columns);
+    match (options.mode, there) {
+        (Mode::Create, Some(_)) => Err(Error::table_exists(table, "exists already")),
+        (Mode::Append | Mode::Upsert, None) => Err(Error::no_table(table)),
+        (Mode::Create | Mode::CreateAppend | Mode::Replace, None) => {
+            drop(catalog);
+            ingestion.make(rows)
+        }
+        (Mode::Replace, Some(columns)) => ingestion.replace(catalog, &columns, rows),
+        (Mode::Append | Mode::CreateAppend | Mode::Upsert, Some(columns)) => {
+            let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
+            let fields = ingestion.schema.fields();
+            if let Some(field) = fields.iter().find(|field| !is_there(field.name())) {
+                let what = format!("exists, but has no column {}", quoted(field.name()));
+                return Err(Error::table_exists(table, &what));
+            }
+            if options.temporary && !is_temporary(kind(&catalog, table)?) {
+                return Err(Error::table_exists(table, "exists, but is not a temporary one"));
+            }
+            let insert = match options.mode {
+                Mode::Upsert => ingestion.upsert(&catalog)?,
+                _ => ingestion.insert(table),
+            };
+            drop(catalog);
+            ingestion.fill(&insert, rows)
+        }
+    }
+}
+
+impl Ingestion<'_> {
+    /// Rows into a table that is there.
+    fn fill(&self, insert: &str, rows: Rows) -> Result<u64> {
+        if !self.session.is_autocommit() {
+            return self.write_in_manual(None, insert, rows, false);
+        }
+        let mut committed = 0;
+        let written = self.write(None, insert, rows, &mut committed);
+        written.map(|()| committed as u64).map_err(|error| told_committed(error, committed))
+    }
+
+    /// Rows into a new table, which is dropped again if they cannot be written.
+    fn make(&self, mut rows: Rows) -> Result<u64> {
+        self.define("CREATE", self.table, &self.declarations(&mut rows)?)?;
+        let id = match self.session.is_autocommit() {
+            true => Task::spared(|| self.session.number(self.table))?,
+            false => None,
+        };
+        let mut committed = 0;
+        let filled = self.fill_new(rows, &mut committed);
+        if filled.is_err() && committed == 0 {
+            Task::spared(|| self.session.undo_made(self.table, id));
+        }
+        filled.map_err(|error| told_committed(error, committed))
+    }
+
+    fn fill_new(&self, rows: Rows, committed: &mut usize) -> Result<u64> {
+        if self.options.temporary {
+            self.session.remember_temporary(self.table)?;
+        }
+        let insert = self.insert(self.table);
+        if !self.session.is_autocommit() {
+            self.session.remember_made(self.table)?;
+            return self.write_in_manual(None, &insert, rows, true);
+        }
+        self.write(None, &insert, rows, committed)?;
+        Ok(*committed as u64)
+    }
+
+    /// The columns of a table for these rows. Whatever is wrong with their beginning is found before anything is changed.
+    fn declarations(&self, rows: &mut Rows) -> Result<Vec<Declaration>> {
+        column::declarations(&self.schema, self.options, self.engine, rows.look_ahead(2)?)
+    }
+
+    /// Makes a table, and commits that.
+    fn define(&self, verb: &str, table: &str, columns: &[Declaration]) -> Result<()> {
+        let (kind, end) = match self.options.temporary {
+            true => ("GLOBAL TEMPORARY TABLE", " ON COMMIT PRESERVE ROWS"),
+            false => ("TABLE", ""),
+        };
+        let columns: Vec<String> = columns.iter().map(Declaration::to_string).collect();
+        let table = name(self.engine.dialect, table)?;
+        let sql = format!("{verb} {kind} {table} ({}){end}", columns.join(", "));
+        self.session.define(self.task, &sql)
+    }
+
+    /// The statement that puts one row into a table.
+    fn insert(&self, table: &str) -> String {
+        let (names, markers) = self.names_and_markers();
+        format!("INSERT INTO {} ({names}) VALUES ({markers})", quoted(table))
+    }
+
+    fn upsert(&self, catalog: &Catalog) -> Result<String> {
+        let table = quoted(self.table);
+        let key = match self.options.key.is_empty() {
+            true => primary_key(catalog, self.table)?,
+            false => self.options.key.clone(),
+        };
+        if key.is_empty() {
+            let option = self.options.names.key;
+            let text = format!("has no primary key; name the columns that find rows in {option}");
+            return Err(Error::argument(format!("table {table} {text}")));
+        }
+        if let Some(lacking) = key.iter().find(|name| self.schema.field_with_name(name).is_err()) {
+            return Err(Error::argument(format!("the data lacks the key column {}", quoted(lacking))));
+        }
+        let key: Vec<String> = key.iter().map(|name| quoted(name)).collect();
+        let (names, markers) = self.names_and_markers();
+        let matching = key.join(", ");
+        Ok(format!("UPDATE OR INSERT INTO {table} ({names}) VALUES ({markers}) MATCHING ({matching})"))
+    }
+
+    fn names_and_markers(&self) -> (String, String) {
+        let names: Vec<String> = self.schema.fields().iter().map(|field| quoted(field.name())).collect();
+        (names.join(", "), vec!["?"; names.len()].join(", "))
+    }
+}
+
+/// An error after which some rows stay.
+fn told_committed(error: Error, committed: usize) -> Error {
+    if committed == 0 {
+        return error;
+    }
+    let error = error.context(format_args!("{committed} rows are committed"));
+    error.with_detail(Detail::RowsCommitted, committed)
+}
+
+/// Columns of the primary key, in order; none if there is no such key.
+fn primary_key(catalog: &Catalog, table: &str) -> Result<Vec<String>> {
+    let constraints = catalog.constraints(Name::Is(table))?;
+    let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
+    Ok(key.map(|key| key.columns).unwrap_or_default())
+}
+
+/// Refuses names that Firebird does not have. It ignores blanks at the end: `"T "` would be the table `T`.
+fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
+    if schema.fields().is_empty() {
+        return Err(Error::argument("the data has no columns"));
+    }
+    let names = schema.fields().iter().map(|field| field.name().as_str());
+    let mut seen = std::collections::HashSet::new();
+    if let Some(twice) = names.clone().find(|name| !seen.insert(*name)) {
+        return Err(Error::argument(format!("the data has two columns {}", quoted(twice))));
+    }
+    for name in names.chain([table]) {
+        let (length, longest, unit) = match modern {
+            true => (name.chars().count(), LONGEST_NAME, "characters"),
+            false => (name.len(), LONGEST_NAME_FIREBIRD3, "bytes"),
+        };
+        if name.is_empty() || name.contains('\0') || name.ends_with(' ') || length > longest {
+            return Err(Error::argument(format!(
+                "'{}' cannot be a name: names have 1 to {longest} {unit}, the last of which is not a blank",
+                shortened(name)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What a table is; `None` if it no longer exists.
+fn kind(catalog: &Catalog, table: &str) -> Result<Option<TableKind>> {
+    Ok(catalog.tables(Name::Is(table))?.first().map(|table| table.kind))
+}
+
+fn is_temporary(kind: Option<TableKind>) -> bool {
+    matches!(kind, Some(TableKind::GlobalTemporary { .. }))
+}

@@ -1,0 +1,60 @@
+//! Whether a table is what ingestion would make for the data, so that its rows can be replaced and it can stay.
+
+use super::column::Declaration;
+use firearrow::Dialect;
+use firearrow::catalog::{BaseType, Column, ColumnType, Identity};
+
+/// Whether these columns are those of the declarations: the same names, types and nullability, in the same order.
+pub(super) fn is_same(columns: &[Column], declarations: &[Declaration], dialect: Dialect) -> bool {
+    let same = |(column, wanted): (&Column, &Declaration)| {
+        column.name == wanted.name
+            && column.nullable == wanted.is_nullable
+            && column.computed.is_none()
+            && column.identity != Some(Identity::Always)
+            && is_type(&column.data_type, &wanted.sql_type, dialect)
+    };
+    columns.len() == declarations.len() && columns.iter().zip(declarations).all(same)
+}
+
+/// Whether a column has the type that this declaration would give it. A type that ingestion never declares is another one.
+fn is_type(given: &ColumnType, wanted: &str, dialect: Dialect) -> bool {
+    if given.is_array() {
+        return false;
+    }
+    let characters = given.characters.unwrap_or(given.length);
+    let is_utf8 = given.charset.as_deref() == Some("UTF8");
+    match given.base {
+        BaseType::Numeric => {
+            given.precision.is_some_and(|digits| wanted == format!("NUMERIC({digits}, {})", given.scale))
+        }
+        BaseType::DecFloat => given.precision == Some(34) && wanted == "DECFLOAT(34)",
+        BaseType::VarChar if is_utf8 && wanted == format!("VARCHAR({characters}) CHARACTER SET UTF8") => true,
+        // Of a column without values, in the character set of the database.
+        BaseType::VarChar => characters == 1 && wanted == "VARCHAR(1)",
+        BaseType::TextBlob => is_utf8 && wanted == "BLOB SUB_TYPE TEXT CHARACTER SET UTF8",
+        BaseType::Blob => given.sub_type == Some(0) && wanted == "BLOB SUB_TYPE BINARY",
+        BaseType::VarBinary => {
+            [format!("VARBINARY({characters})"), format!("VARCHAR({characters}) CHARACTER SET OCTETS")]
+                .iter()
+                .any(|name| wanted == name)
+        }
+        BaseType::Binary => {
+            [format!("BINARY({characters})"), format!("CHAR({characters}) CHARACTER SET OCTETS")]
+                .iter()
+                .any(|name| wanted == name)
+        }
+        // There a DATE has a time.
+        BaseType::Timestamp if dialect == Dialect::One => matches!(wanted, "DATE" | "TIMESTAMP"),
+        base @ (BaseType::Boolean
+        | BaseType::SmallInt
+        | BaseType::Integer
+        | BaseType::BigInt
+        | BaseType::Float
+        | BaseType::DoublePrecision
+        | BaseType::Date
+        | BaseType::Time
+        | BaseType::Timestamp
+        | BaseType::TimestampWithTimeZone) => wanted == base.name(),
+        _ => false,
+    }
+}
