@@ -30,6 +30,7 @@ pub mod panic;
 mod partition;
 mod progress;
 mod rows;
+pub mod script;
 mod session;
 pub mod sql;
 mod statement;
