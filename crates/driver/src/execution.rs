@@ -3,6 +3,7 @@
 use crate::activity::Task;
 use crate::bound::BoundQuery;
 use crate::error::{Error, Result};
+use crate::failed::Failed;
 use crate::option::{Purpose, StatementOptions};
 use crate::progress::Progress;
 use crate::rows::Rows;
@@ -25,33 +26,6 @@ pub struct Outcome {
     pub stream: Option<Stream>,
     /// Rows that it changed, where that can be said.
     pub affected: Option<u64>,
-}
-
-/// A failure; only that of the client tells whether the statement has changed meanwhile.
-enum Failed {
-    Client(firearrow::Error),
-    Own(Error),
-}
-
-impl From<firearrow::Error> for Failed {
-    fn from(error: firearrow::Error) -> Self {
-        Self::Client(error)
-    }
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self::Own(error)
-    }
-}
-
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Client(error) => error.into(),
-            Failed::Own(error) => error,
-        }
-    }
 }
 
 /// A statement that is about to be run.

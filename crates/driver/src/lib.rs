@@ -24,6 +24,7 @@ mod ahead;
 mod bound;
 mod error;
 mod execution;
+mod failed;
 mod ingest;
 mod option;
 pub mod panic;

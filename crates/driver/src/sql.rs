@@ -1,4 +1,4 @@
-//! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` stands.
+//! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` markers are.
 
 use crate::error::{Error, Result, shortened};
 use firearrow::Dialect;

@@ -156,7 +156,7 @@ impl Stream {
         batch
     }
 
-    /// Reads the next batch. Nothing comes after an error: some consumers would read it for ever.
+    /// Reads the next batch. Nothing comes after an error: some consumers would read it again and again.
     ///
     /// # Errors
     /// Those of the execution; [`Class::State`] if its transaction has ended.

@@ -172,7 +172,7 @@ fn unsupported(field: &Field, why: &str) -> Error {
     Error::unsupported(format!("column {}: {why}", quoted(field.name())))
 }
 
-/// The longest value of each column whose length shall be that; none if rows would become too long.
+/// The longest value of each column that gets its length from the data; none if rows would become too long.
 fn lengths(options: &IngestOptions, batch: Option<&RecordBatch>) -> Result<Vec<Option<u16>>> {
     let Some(batch) = batch else { return Ok(Vec::new()) };
     let (mut lengths, mut bytes) = (Vec::with_capacity(batch.num_columns()), 0);

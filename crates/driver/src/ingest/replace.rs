@@ -106,7 +106,7 @@ impl Ingestion<'_> {
     fn copy(&self, staging: &str, delete: Option<&String>, rows: usize) -> Result<()> {
         // Whatever snapshot the connection reads, these rows are newer.
         let options = TransactionOptions {
-            // As for everything ingested: a lost commit can be asked for.
+            // As for everything ingested, so that the server can tell what became of a lost commit.
             no_auto_undo: true,
             ..self.session.transaction_options(Purpose::Ddl)?
         };
