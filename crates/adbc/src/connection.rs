@@ -1,31 +1,26 @@
 //! Connections: transactions, metadata, and what statements begin with.
 
-use crate::activity::Canceller;
-use crate::attachment::Attachment;
+use crate::canceller::Canceller;
 use crate::error::{Result, invalid_state, new, not_implemented, of};
 use crate::handover::give;
 use crate::metadata::{self, ObjectFilter};
-use crate::option::{
-    CONNECTION, ConnectionOptions, Defaults, Options, StatementOptions, find, not_found, optionable, settable,
-};
-use crate::reader::Stream;
+use crate::option::{CONNECTION, Defaults, Execution, Keyed, Options, find, not_found, optionable, settable};
 use crate::statement::Statement;
 use adbc_core::error::Status;
 use adbc_core::options::{InfoCode, ObjectDepth, OptionConnection, OptionValue};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::Schema;
-use firearrow::{Config, ServerInfo};
+use firearrow::{Config, ServerInfo, Transaction};
+use firearrow_driver::{Session, Stream, read_partition};
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// A connection.
 pub struct Connection {
-    attachment: Arc<Attachment>,
-    statement: StatementOptions,
-    /// What the server said of itself.
-    info: Mutex<Option<Arc<ServerInfo>>>,
+    session: Arc<Session>,
+    /// What statements begin with.
+    statement: Execution,
 }
 
 type Reader = Box<dyn RecordBatchReader + Send + 'static>;
@@ -43,51 +38,34 @@ impl Connection {
             settable(key, CONNECTION)?;
             defaults.set(key, &crate::option::text(key, value)?)?;
         }
-        let wanted = defaults.connection.clone();
-        let attachment = Arc::new(Attachment::open(config, defaults.connection)?);
-        let connection = Self { attachment, statement: defaults.statement, info: Mutex::default() };
-        connection.limit_session(&ConnectionOptions::default(), &wanted)?;
-        Ok(connection)
+        let session = Session::open(config, defaults.connection).map_err(of)?;
+        Ok(Self { session: Arc::new(session), statement: defaults.statement })
     }
 
     fn contain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.attachment.contain(work)
-    }
-
-    /// Tells the server about time limits of the session that have changed.
-    fn limit_session(&self, before: &ConnectionOptions, now: &ConnectionOptions) -> Result<()> {
-        let statement = Duration::from_millis(now.statement_timeout.into());
-        let idle = Duration::from_secs(now.idle_timeout.into());
-        let statement = (before.statement_timeout != now.statement_timeout).then_some(statement);
-        let idle = (before.idle_timeout != now.idle_timeout).then_some(idle);
-        self.attachment.connection()?.limit_session(statement, idle).map_err(of)
+        self.session.contain(work).map_err(of).flatten()
     }
 
     fn info(&self) -> Result<Arc<ServerInfo>> {
-        let mut info = self.info.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(info) = &*info {
-            return Ok(Arc::clone(info));
-        }
-        let read = Arc::new(self.attachment.connection()?.info().map_err(of)?);
-        *info = Some(Arc::clone(&read));
-        Ok(read)
+        self.session.info().map_err(of)
     }
 
     /// Metadata, which can be cancelled like any other stream.
     fn metadata(&self, read: impl FnOnce(&firearrow::Connection) -> Result<RecordBatch>) -> Result<Reader> {
-        let task = self.attachment.begin_task();
-        let batch = self.contain(|| task.run(|| read(self.attachment.connection()?)))?;
-        let stream = Stream::of_batches(batch.schema(), [batch]).within(&self.attachment, &task);
+        let task = self.session.begin_task();
+        let read = || task.run(|| Ok(read(self.session.connection()?))).map_err(of).flatten();
+        let batch = self.contain(read)?;
+        let stream = Stream::of_batches(batch.schema(), [batch]).within(&self.session, &task);
         Ok(give(stream, None))
     }
 
     fn finish(&self, commit: bool) -> Result<()> {
-        if self.attachment.is_autocommit() {
+        if self.session.is_autocommit() {
             return Err(invalid_state(
                 "the connection is in autocommit mode: there is no transaction to end",
             ));
         }
-        self.contain(|| self.attachment.end(commit))
+        self.contain(|| self.session.end(commit).map_err(of))
     }
 }
 
@@ -104,20 +82,11 @@ impl Options for Connection {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         check_names(key, true)?;
         settable(key, CONNECTION)?;
-        let before = self.attachment.options().clone();
-        let mut now = before.clone();
-        if !now.set(key, value)? {
-            return self.statement.set(key, value).map(drop);
+        let mut options = self.session.options();
+        match options.set(key, value)? {
+            true => self.session.configure(options).map_err(of),
+            false => self.statement.set(key, value).map(drop),
         }
-        if now.snapshot_number > 0 && !self.attachment.is_modern()? {
-            return Err(not_implemented("snapshot numbers need Firebird 4 or newer"));
-        }
-        self.limit_session(&before, &now)?;
-        if now.autocommit && !before.autocommit {
-            self.attachment.end(true)?;
-        }
-        *self.attachment.options() = now;
-        Ok(())
     }
 
     fn get(&self, key: &str) -> Result<String> {
@@ -125,13 +94,13 @@ impl Options for Connection {
         if !find(key).is_some_and(|spec| spec.scope.has(CONNECTION)) {
             return Err(not_found(key));
         }
-        let attachment = &self.attachment;
+        let session = &self.session;
         if key == "adbc.firebird.snapshot_number"
-            && let Some(number) = attachment.ask_transaction(firearrow::Transaction::snapshot_number)?
+            && let Some(number) = session.ask_transaction(Transaction::snapshot_number).map_err(of)?
         {
             return Ok(number.to_string());
         }
-        let own = attachment.options().get(key);
+        let own = session.options().get(key);
         if let Some(value) = own.or_else(|| self.statement.get(key)) {
             return value;
         }
@@ -142,11 +111,11 @@ impl Options for Connection {
             "adbc.firebird.protocol_version" => self.info()?.protocol.unwrap_or(0).to_string(),
             "adbc.firebird.wire_crypt_plugin" => self.info()?.cipher.clone().unwrap_or_default(),
             "adbc.firebird.warnings" => {
-                let warnings = attachment.connection()?.warnings();
+                let warnings = session.connection().map_err(of)?.warnings();
                 warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
             }
             "adbc.firebird.transaction_id" => {
-                let number = attachment.ask_transaction(firearrow::Transaction::number)?;
+                let number = session.ask_transaction(Transaction::number).map_err(of)?;
                 number.ok_or_else(|| invalid_state("no transaction is running"))?.to_string()
             }
             _ => return Err(not_found(key)),
@@ -154,7 +123,7 @@ impl Options for Connection {
     }
 
     fn broken(&self) {
-        self.attachment.break_down();
+        self.session.break_down();
     }
 }
 
@@ -164,12 +133,12 @@ impl adbc_core::Connection for Connection {
     type StatementType = Statement;
 
     fn new_statement(&mut self) -> Result<Statement> {
-        self.attachment.connection()?;
-        Ok(Statement::new(&self.attachment, self.statement.clone()))
+        self.session.connection().map_err(of)?;
+        Ok(Statement::new(&self.session, self.statement.clone()))
     }
 
     fn get_cancel_handle(&self) -> Box<dyn adbc_core::CancelHandle> {
-        Box::new(Canceller(Arc::clone(&self.attachment.activity)))
+        Box::new(Canceller(Arc::clone(self.session.activity())))
     }
 
     fn get_info(&self, codes: Option<HashSet<InfoCode>>) -> Result<Reader> {
@@ -204,13 +173,13 @@ impl adbc_core::Connection for Connection {
         db_schema: Option<&str>,
         table_name: &str,
     ) -> Result<Schema> {
-        let task = self.attachment.begin_task();
-        let read = &self.statement.read;
+        let task = self.session.begin_task();
+        let read = &self.statement.options.read;
         let schema = || {
-            let connection = self.attachment.connection()?;
-            metadata::table_schema(connection, catalog, db_schema, table_name, read)
+            let connection = self.session.connection()?;
+            Ok(metadata::table_schema(connection, catalog, db_schema, table_name, read))
         };
-        self.contain(|| task.run(schema))
+        self.contain(|| task.run(schema).map_err(of).flatten())
     }
 
     fn get_table_types(&self) -> Result<Reader> {
@@ -242,15 +211,14 @@ impl adbc_core::Connection for Connection {
     }
 
     fn read_partition(&self, partition: impl AsRef<[u8]>) -> Result<Reader> {
-        let stream =
-            self.contain(|| crate::partition::read(&self.attachment, partition.as_ref(), &self.statement))?;
-        Ok(give(stream, None))
+        let stream = read_partition(&self.session, partition.as_ref(), &self.statement.options);
+        Ok(give(stream.map_err(of)?, None))
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.attachment.release();
+        self.session.release();
     }
 }
 
@@ -287,7 +255,7 @@ mod tests {
         statement.set_sql_query("SELECT n FROM t")?;
         let mut rows = 0;
         for batch in statement.execute()? {
-            rows += batch.map_err(crate::error::of_arrow)?.num_rows();
+            rows += batch.map_err(crate::error::of)?.num_rows();
         }
         Ok(rows)
     }
@@ -350,7 +318,7 @@ mod tests {
             connection.set("adbc.connection.autocommit", "false").expect("it is known");
             for by_commit in [true, false] {
                 assert_eq!(run(&mut connection, "INSERT INTO t VALUES (1)"), Some(1));
-                connection.attachment.doom();
+                connection.session.doom();
                 let ended = match by_commit {
                     true => connection.commit(),
                     false => connection.set("adbc.connection.autocommit", "true"),

@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use crate::error::{Result, invalid_argument, invalid_state};
-use crate::option::{self, Access, DATABASE, Defaults, Kind, Options, flag, not_found, optionable};
+use crate::option::{self, Access, DATABASE, Defaults, Keyed, Kind, Options, flag, not_found, optionable};
 use crate::panic::contain;
 use adbc_core::options::{OptionConnection, OptionDatabase, OptionValue};
 use firearrow::Config;
@@ -51,7 +51,7 @@ fn understand(uri: &str) -> Result<(Config, Defaults)> {
     let (mut config, others) = Config::parse_for_front_end(uri, &env).map_err(wrong)?;
     let mut defaults = Defaults::default();
     for (name, value) in std::mem::take(&mut config.read) {
-        let set = defaults.statement.read.set(&name, &value);
+        let set = defaults.statement.options.read.set(&name, &value);
         set.map_err(|error| invalid_argument(format!("uri: option {name}: {error}")))?;
     }
     for (name, value) in &others {

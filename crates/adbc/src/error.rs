@@ -15,17 +15,13 @@
 //! | `firebird.retryable` | `true` when the same work may succeed in a new transaction |
 
 use adbc_core::error::{Error, Status};
-use arrow::error::ArrowError;
-use firearrow::catalog::quoted;
-use firearrow::{CommitOutcome, Kind, StatusArg, StatusVector, gds};
+use firearrow::{Kind, gds};
+use firearrow_driver::Class;
 use std::ffi::c_char;
 use std::fmt::Display;
 
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// SQLSTATE of a table that exists already, for [`with_sqlstate`].
-pub(crate) const TABLE_EXISTS: &str = "42S01";
 
 /// An error that this driver finds by itself.
 pub(crate) fn new(status: Status, message: impl Into<String>) -> Error {
@@ -52,12 +48,6 @@ pub(crate) fn internal(message: impl Into<String>) -> Error {
     new(Status::Internal, message)
 }
 
-/// There is no table of this name.
-pub(crate) fn no_table(table: &str) -> Error {
-    let error = new(Status::NotFound, format!("there is no table {}", quoted(table)));
-    with_detail(with_sqlstate(error, "42S02"), "firebird.table", table)
-}
-
 /// Gives an error its SQLSTATE.
 pub(crate) fn with_sqlstate(mut error: Error, sqlstate: &str) -> Error {
     for (to, from) in error.sqlstate.iter_mut().zip(sqlstate.bytes()) {
@@ -72,75 +62,33 @@ pub(crate) fn with_detail(mut error: Error, key: &str, value: impl Display) -> E
     error
 }
 
-/// Puts words in front of the message.
-pub(crate) fn context(mut error: Error, text: impl Display) -> Error {
-    error.message = without_nul(format!("{text}: {}", error.message));
-    error
-}
-
-/// An error of the client, which has the whole status vector of the engine.
-pub fn of(error: firearrow::Error) -> Error {
+/// An error of the driver, of the client, which has the whole status vector of the engine, or one that came through a reader.
+pub fn of(error: impl Into<firearrow_driver::Error>) -> Error {
+    let error = error.into();
     let mut of = new(status(&error), error.message());
-    of = with_sqlstate(of, error.sqlstate());
-    if let Some(vector) = error.status() {
-        let codes = error.gds_codes();
-        if let Some(first) = codes.first() {
-            of = with_detail(of, "firebird.gds", first);
-        }
-        let list: Vec<String> = codes.iter().map(i32::to_string).collect();
-        of = with_detail(of, "firebird.gds_codes", list.join(","));
-        of = with_detail(of, "firebird.sqlcode", vector.sqlcode());
-        for (key, value) in named(vector) {
-            of = with_detail(of, key, value);
-        }
+    if let Some(sqlstate) = error.sqlstate() {
+        of = with_sqlstate(of, sqlstate);
     }
-    of = with_detail(of, "firebird.sqlstate", error.sqlstate());
-    if matches!(error.kind(), Kind::Conflict | Kind::Changed) {
-        of = with_detail(of, "firebird.retryable", true);
-    }
-    if let Some(lost) = error.lost_commit() {
-        let outcome = match lost.outcome {
-            CommitOutcome::Committed => "committed",
-            CommitOutcome::RolledBack => "rolled_back",
-            CommitOutcome::Unknown => "unknown",
-        };
-        of = with_detail(of, "firebird.commit", outcome);
-        if let Some(number) = lost.transaction {
-            of = with_detail(of, "firebird.transaction", number);
-        }
-    }
-    let failed = error.rows_executed().and_then(|done| done.failures.first());
-    if let Some(failure) = failed {
-        of = with_detail(of, "firebird.row", failure.row);
+    for (detail, value) in error.details() {
+        of = with_detail(of, &format!("firebird.{}", detail.name()), value);
     }
     of
 }
 
-/// The failure of one row of parameters, counted from 0 over all batches.
-pub(crate) fn of_row(row: usize, error: firearrow::Error) -> Error {
-    with_detail(context(of(error), format_args!("row {row}")), "firebird.row", row)
-}
-
-/// An error that came through a reader.
-pub(crate) fn of_arrow(error: ArrowError) -> Error {
-    match error {
-        ArrowError::ExternalError(error) => match error.downcast::<firearrow::Error>() {
-            Ok(error) => of(*error),
-            Err(error) => match error.downcast::<Error>() {
-                Ok(error) => *error,
-                Err(error) => internal(error.to_string()),
-            },
-        },
-        ArrowError::NotYetImplemented(text) => not_implemented(text),
-        ArrowError::IoError(text, _) => new(Status::IO, text),
-        ArrowError::InvalidArgumentError(text) => invalid_argument(text),
-        other => internal(other.to_string()),
+/// The status of a failure.
+fn status(error: &firearrow_driver::Error) -> Status {
+    match (error.class(), error.client()) {
+        (Class::Client, Some(client)) => status_of_client(client),
+        (Class::Cancelled, _) => Status::Cancelled,
+        (Class::Timeout, _) => Status::Timeout,
+        (Class::State, _) => Status::InvalidState,
+        (Class::Argument, _) => Status::InvalidArguments,
+        (Class::Unsupported, _) => Status::NotImplemented,
+        (Class::NotFound, _) => Status::NotFound,
+        (Class::Exists, _) => Status::AlreadyExists,
+        (Class::Io, _) => Status::IO,
+        _ => Status::Internal,
     }
-}
-
-/// The way back into a reader: [`of_arrow`] finds the error again.
-pub(crate) fn into_arrow(error: Error) -> ArrowError {
-    ArrowError::ExternalError(Box::new(error))
 }
 
 /// C strings end at the first NUL.
@@ -150,7 +98,7 @@ fn without_nul(text: String) -> String {
 
 /// The status by the codes of the engine first, since SQLSTATEs differ between releases or are too wide; then by the SQLSTATE
 /// and the kind of the error.
-fn status(error: &firearrow::Error) -> Status {
+fn status_of_client(error: &firearrow::Error) -> Status {
     let codes = error.gds_codes();
     let has = |code: i32| codes.contains(&code);
     for (found, status) in [
@@ -216,54 +164,38 @@ fn by_sqlstate(state: &str) -> Option<Status> {
     })
 }
 
-/// What the vector names: places, tables, constraints and keys.
-fn named(vector: &StatusVector) -> Vec<(&'static str, String)> {
-    let mut found: Vec<(&'static str, String)> = Vec::new();
-    for (index, arg) in vector.0.iter().enumerate() {
-        let StatusArg::Gds(code) = arg else { continue };
-        let keys: &[&'static str] = match *code {
-            gds::ISC_DSQL_LINE_COL_ERROR => &["firebird.line", "firebird.column"],
-            gds::ISC_UNIQUE_KEY_VIOLATION | gds::ISC_FOREIGN_KEY | gds::ISC_CHECK_CONSTRAINT => {
-                &["firebird.constraint", "firebird.table"]
-            }
-            gds::ISC_IDX_KEY_VALUE => &["firebird.key"],
-            _ => continue,
-        };
-        let values = vector.0[index + 1..].iter().map_while(|arg| match arg {
-            StatusArg::Text(text) => Some(text.clone()),
-            StatusArg::Number(number) => Some(number.to_string()),
-            _ => None,
-        });
-        for (key, value) in keys.iter().zip(values) {
-            if !found.iter().any(|(known, _)| known == key) {
-                found.push((key, value));
-            }
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn nul_is_no_end_of_a_message() {
-        let error = context(new(Status::Internal, "a\0b"), "c\0d");
-        assert_eq!(error.message, "c\u{fffd}d: a\u{fffd}b");
+        let error = firearrow_driver::Error::internal("a\0b").context("c\0d");
+        assert_eq!(of(error).message, "c\u{fffd}d: a\u{fffd}b");
     }
 
     #[test]
-    fn errors_come_back_from_readers_as_they_went_in() {
-        let error = with_detail(with_sqlstate(invalid_state("no"), TABLE_EXISTS), "firebird.row", 7);
-        assert_eq!(of_arrow(into_arrow(error.clone())), error);
-        let texts = [
-            (ArrowError::NotYetImplemented("x".into()), Status::NotImplemented),
-            (ArrowError::InvalidArgumentError("x".into()), Status::InvalidArguments),
-            (ArrowError::ComputeError("x".into()), Status::Internal),
-        ];
-        for (error, status) in texts {
-            assert_eq!(of_arrow(error).status, status);
+    fn driver_errors_keep_their_particulars() {
+        let error = of(firearrow_driver::Error::no_table("t"));
+        assert_eq!((error.status, error.message.as_str()), (Status::NotFound, "there is no table \"t\""));
+        assert_eq!(error.sqlstate.map(|byte| byte as u8), *b"42S02");
+        assert_eq!(error.details, Some(vec![("firebird.table".to_owned(), b"t".to_vec())]));
+    }
+
+    #[test]
+    fn statuses_follow_classes() {
+        for (class, expected) in [
+            (Class::Cancelled, Status::Cancelled),
+            (Class::Timeout, Status::Timeout),
+            (Class::State, Status::InvalidState),
+            (Class::Argument, Status::InvalidArguments),
+            (Class::Unsupported, Status::NotImplemented),
+            (Class::NotFound, Status::NotFound),
+            (Class::Exists, Status::AlreadyExists),
+            (Class::Io, Status::IO),
+            (Class::Internal, Status::Internal),
+        ] {
+            assert_eq!(of(firearrow_driver::Error::new(class, "")).status, expected);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! What goes around the generated C functions, which keep the handles and streams that the driver makes to themselves: the
 //! function that calls them waits for it in the same thread.
 
-use crate::progress::Latest;
-use crate::reader::Stream;
 use arrow::array::{RecordBatchIterator, RecordBatchReader};
+use firearrow_driver::{Latest, Stream};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::LocalKey;

@@ -1,6 +1,6 @@
 //! Errors across the C interface.
 
-use crate::error::internal;
+use crate::error::{internal, of};
 use adbc_core::constants::ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA;
 use adbc_core::error::{AdbcStatusCode, Error, Status};
 use adbc_ffi::{FFI_AdbcError, export_error};
@@ -45,5 +45,5 @@ pub(super) fn message(error: &Error) -> CString {
 
 /// What a panic in a C function becomes.
 pub(super) fn of_panic(panic: &(dyn std::any::Any + Send)) -> Error {
-    internal(format!("the driver panicked: {}", crate::panic::text(panic)))
+    of(firearrow_driver::panic::of_panic(panic))
 }

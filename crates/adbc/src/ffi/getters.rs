@@ -3,12 +3,13 @@
 
 use super::error::{fail, missing};
 use super::overlay::generated;
+use crate::counter;
 use crate::handover::receive_statement;
 use crate::option;
-use crate::progress::Latest;
 use adbc_core::constants::ADBC_STATUS_OK;
 use adbc_core::error::AdbcStatusCode;
 use adbc_ffi::{FFI_AdbcConnection, FFI_AdbcError, FFI_AdbcStatement};
+use firearrow_driver::Latest;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::ptr;
@@ -40,7 +41,7 @@ unsafe fn counter(statement: *const FFI_AdbcStatement, key: *const c_char) -> Op
         let watched = WATCHED.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(watched.get(&address)?)
     };
-    Some((key.to_owned(), latest.get(key)?))
+    Some((key.to_owned(), counter::counter(&latest.progress(), key)?))
 }
 
 pub(super) unsafe extern "C" fn statement_new(

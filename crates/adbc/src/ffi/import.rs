@@ -2,13 +2,13 @@
 //! rest of the driver may trust offsets, texts and lengths.
 
 use crate::error::{Result, invalid_argument, not_implemented};
-use crate::panic::text;
 use adbc_core::error::Error;
 use arrow::array::{ArrayData, RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow::ffi_stream::FFI_ArrowArrayStream;
+use firearrow_driver::panic::text;
 use std::ffi::{CStr, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

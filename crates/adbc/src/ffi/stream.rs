@@ -1,13 +1,13 @@
 //! Streams across the C interface: batches are handed over without copying a value, and errors keep their status.
 
 use super::error::{errno, foreign, message, of_panic};
-use crate::error::{Result, internal, of_arrow};
-use crate::reader::Stream;
+use crate::error::{Result, internal, of};
 use adbc_core::error::{AdbcStatusCode, Error};
 use adbc_ffi::FFI_AdbcError;
 use arrow::array::{Array, RecordBatchReader, StructArray};
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow::ffi_stream::FFI_ArrowArrayStream;
+use firearrow_driver::Stream;
 use std::cell::UnsafeCell;
 use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -86,7 +86,7 @@ unsafe fn answer(stream: *mut FFI_ArrowArrayStream, work: impl FnOnce(&mut Strea
 
 unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowSchema) -> c_int {
     let work = |stream: &mut Stream| {
-        let schema = FFI_ArrowSchema::try_from(stream.schema().as_ref()).map_err(of_arrow)?;
+        let schema = FFI_ArrowSchema::try_from(stream.schema().as_ref()).map_err(of)?;
         if out.is_null() {
             return Err(internal("there is no room for the schema"));
         }
@@ -103,7 +103,7 @@ unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_A
         if out.is_null() {
             return Err(internal("there is no room for the array"));
         }
-        let array = match stream.next_batch()? {
+        let array = match stream.next_batch().map_err(of)? {
             // The buffers go with it as they are.
             Some(batch) => FFI_ArrowArray::new(&StructArray::from(batch).to_data()),
             None => FFI_ArrowArray::empty(),
@@ -148,12 +148,20 @@ impl LastError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{new, with_detail, with_sqlstate};
     use adbc_core::error::Status;
     use arrow::array::{ArrayRef, Int32Array, RecordBatch};
+    use arrow::datatypes::Schema;
     use arrow::ffi_stream::RecordBatchStreamReader;
+    use firearrow_driver::{Class, Detail, Error as DriverError};
     use std::ffi::CStr;
     use std::sync::Arc;
+
+    /// A stream without columns.
+    fn plain(
+        next: impl FnMut() -> firearrow_driver::Result<Option<RecordBatch>> + Send + 'static,
+    ) -> FFI_ArrowArrayStream {
+        export(Stream::of_function(Arc::new(Schema::empty()), next))
+    }
 
     /// The error number, the message, and what ErrorFromArrayStream says.
     fn next(stream: &mut FFI_ArrowArrayStream) -> (c_int, String, Option<(Status, String)>) {
@@ -192,15 +200,15 @@ mod tests {
 
     #[test]
     fn errors_keep_their_status() {
-        for (status, number) in [
-            (Status::Cancelled, libc::ECANCELED),
-            (Status::Timeout, libc::ETIMEDOUT),
-            (Status::IO, libc::EIO),
-            (Status::NotImplemented, libc::ENOSYS),
-            (Status::InvalidData, libc::EINVAL),
+        for (class, status, number) in [
+            (Class::Cancelled, Status::Cancelled, libc::ECANCELED),
+            (Class::Timeout, Status::Timeout, libc::ETIMEDOUT),
+            (Class::Io, Status::IO, libc::EIO),
+            (Class::Unsupported, Status::NotImplemented, libc::ENOSYS),
+            (Class::Argument, Status::InvalidArguments, libc::EINVAL),
         ] {
-            let error = with_detail(with_sqlstate(new(status, "no"), "22012"), "firebird.gds", 1);
-            let mut stream = export(Stream::of_test(move || Err(error.clone())));
+            let error = DriverError::new(class, "no").with_sqlstate("22012").with_detail(Detail::Gds, 1);
+            let mut stream = plain(move || Err(error.clone()));
             assert_eq!(next(&mut stream), (number, "no".into(), Some((status, "no".into()))));
             assert_eq!(next(&mut stream), (0, String::new(), None), "nothing comes after an error");
         }
@@ -208,7 +216,7 @@ mod tests {
 
     #[test]
     fn panics_and_nul_are_errors_like_others() {
-        let mut stream = export(Stream::of_test(|| panic!("a\0b")));
+        let mut stream = plain(|| panic!("a\0b"));
         let (number, message, error) = next(&mut stream);
         assert_eq!(number, libc::EINVAL);
         assert!(message.contains("panicked: a\u{fffd}b"), "{message}");
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn errors_may_be_released_and_other_streams_have_none() {
-        let mut stream = export(Stream::of_test(|| Err(internal("no"))));
+        let mut stream = plain(|| Err(DriverError::internal("no")));
         assert_eq!(next(&mut stream).0, libc::EINVAL);
         // SAFETY: the stream is alive; what consumers should not do shall do no harm.
         unsafe {
@@ -226,7 +234,7 @@ mod tests {
             ((*error).release.expect("it can be released"))(error);
         }
         assert_eq!(next(&mut stream).0, 0);
-        let batch = RecordBatch::new_empty(Arc::new(arrow::datatypes::Schema::empty()));
+        let batch = RecordBatch::new_empty(Arc::new(Schema::empty()));
         let schema = batch.schema();
         let reader = arrow::array::RecordBatchIterator::new([Ok(batch)], schema);
         let mut other = FFI_ArrowArrayStream::new(Box::new(reader));

@@ -5,6 +5,7 @@ use crate::error::{self, Result};
 use arrow::datatypes::{Field, Schema};
 use firearrow::catalog::{Name, quoted};
 use firearrow::{Connection, Dialect, ReadOptions};
+use firearrow_driver::Error;
 
 /// The schema of a table or view of exactly this name: what `SELECT *` gives with decimals of the precision that they were
 /// declared with, and the fields of NOT NULL columns say so.
@@ -19,14 +20,14 @@ pub fn table_schema(
     options: &ReadOptions,
 ) -> Result<Schema> {
     if !is_nameless(catalog) || !is_nameless(schema) {
-        let error = error::no_table(table);
-        return Err(error::context(error, "there are neither catalogs nor schemas"));
+        let error = Error::no_table(table).context("there are neither catalogs nor schemas");
+        return Err(error::of(error));
     }
     let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
     // Firebird ignores blanks at the end of a name.
     if columns.first().is_none_or(|column| column.table != table) {
-        return Err(error::no_table(table));
+        return Err(error::of(Error::no_table(table)));
     }
     let list: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
     let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));

@@ -1,21 +1,10 @@
 //! How tables are made and filled.
 
-use super::{bad_value, flag, number, within};
+use super::{Keyed, bad_value, flag, number, within};
 use crate::error::{Result, not_implemented};
 use firearrow::WriteOptions;
 use firearrow::arrow::OptionError;
-
-/// What becomes of a table that is there or not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Mode {
-    #[default]
-    Create,
-    Append,
-    Replace,
-    CreateAppend,
-    /// Rows with a key that is there are updated.
-    Upsert,
-}
+use firearrow_driver::{IngestNames, IngestOptions, Mode, TextAs};
 
 const MODES: [(Mode, &str); 5] = [
     (Mode::Create, "adbc.ingest.mode.create"),
@@ -25,71 +14,64 @@ const MODES: [(Mode, &str); 5] = [
     (Mode::Upsert, "adbc.firebird.ingest.mode.upsert"),
 ];
 
-/// What text, or binary data, becomes in a new table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum TextAs {
-    /// A BLOB, which holds values of any length.
-    #[default]
-    Blob,
-    /// A VARCHAR or VARBINARY of this length.
-    Varying(u16),
-    /// VARCHAR as long as the data needs, if that is known and rows do not become too long.
-    Auto,
-}
-
-/// Longest VARCHAR in UTF8, in characters, and longest VARBINARY, in bytes.
-const LONGEST_TEXT: u16 = 8191;
-const LONGEST_BINARY: u16 = 32765;
-
-impl TextAs {
-    fn parse(key: &str, value: &str, word: &str, longest: u16) -> Result<Self> {
-        let varying = || {
-            let length =
-                value.strip_prefix(word)?.strip_prefix('(')?.strip_suffix(')')?.trim().parse().ok()?;
-            (1..=longest).contains(&length).then_some(Self::Varying(length))
-        };
-        match value {
-            "blob" => Ok(Self::Blob),
-            "auto" => Ok(Self::Auto),
-            _ => varying().ok_or_else(|| {
-                bad_value(key, value, &format!("blob, auto, or {word}(n) with n from 1 to {longest}"))
-            }),
-        }
-    }
-
-    fn write(self, word: &str) -> String {
-        match self {
-            Self::Blob => "blob".into(),
-            Self::Auto => "auto".into(),
-            Self::Varying(length) => format!("{word}({length})"),
-        }
+/// The type of text or binary columns, of which those with a length are spelled with `word`.
+fn parse_type(key: &str, value: &str, word: &str, longest: u16) -> Result<TextAs> {
+    let varying = || {
+        let length = value.strip_prefix(word)?.strip_prefix('(')?.strip_suffix(')')?.trim().parse().ok()?;
+        (1..=longest).contains(&length).then_some(TextAs::Varying(length))
+    };
+    match value {
+        "blob" => Ok(TextAs::Blob),
+        "auto" => Ok(TextAs::Auto),
+        _ => varying().ok_or_else(|| {
+            bad_value(key, value, &format!("blob, auto, or {word}(n) with n from 1 to {longest}"))
+        }),
     }
 }
 
-/// Options of ingestion.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct IngestOptions {
-    pub(crate) table: Option<String>,
-    pub(crate) mode: Mode,
-    pub(crate) temporary: bool,
-    pub(crate) text: TextAs,
-    pub(crate) binary: TextAs,
-    /// Columns that find rows; empty = the primary key.
-    pub(crate) key: Vec<String>,
-    /// Rows of a transaction; 0 = all.
-    pub(crate) commit_rows: usize,
-    pub(crate) write: WriteOptions,
+fn spell_type(given: TextAs, word: &str) -> String {
+    match given {
+        TextAs::Blob => "blob".into(),
+        TextAs::Auto => "auto".into(),
+        TextAs::Varying(length) => format!("{word}({length})"),
+    }
 }
 
-impl IngestOptions {
-    /// Sets the option that has this key; `false` if there is none.
-    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+/// The table that a statement ingests into, if it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Whether there is a table.
+    pub(crate) is_set: bool,
+    pub(crate) options: IngestOptions,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        let names = IngestNames { key: "adbc.firebird.ingest.key", commit_rows: "ingest.commit_rows" };
+        Self { is_set: false, options: IngestOptions { names, ..IngestOptions::default() } }
+    }
+}
+
+impl Target {
+    /// The statement runs a query instead.
+    pub(crate) fn clear(&mut self) {
+        self.is_set = false;
+        self.options.table.clear();
+    }
+}
+
+impl Keyed for Target {
+    fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+        let options = &mut self.options;
         match key {
-            "adbc.ingest.target_table" => self.table = Some(value.to_owned()),
+            "adbc.ingest.target_table" => {
+                value.clone_into(&mut options.table);
+                self.is_set = true;
+            }
             "adbc.ingest.mode" => {
                 let mode = MODES.iter().find(|(_, name)| *name == value).map(|(mode, _)| *mode);
                 let expected = || MODES.map(|(_, name)| name).join(", ");
-                self.mode = mode.ok_or_else(|| bad_value(key, value, &expected()))?;
+                options.mode = mode.ok_or_else(|| bad_value(key, value, &expected()))?;
             }
             "adbc.ingest.target_catalog" | "adbc.ingest.target_db_schema" => {
                 if !value.is_empty() {
@@ -98,25 +80,27 @@ impl IngestOptions {
                     )));
                 }
             }
-            "adbc.ingest.temporary" => self.temporary = flag(key, value)?,
-            "adbc.firebird.ingest.text" => self.text = TextAs::parse(key, value, "varchar", LONGEST_TEXT)?,
+            "adbc.ingest.temporary" => options.temporary = flag(key, value)?,
+            "adbc.firebird.ingest.text" => {
+                options.text = parse_type(key, value, "varchar", TextAs::LONGEST_TEXT)?;
+            }
             "adbc.firebird.ingest.binary" => {
-                self.binary = TextAs::parse(key, value, "varbinary", LONGEST_BINARY)?;
+                options.binary = parse_type(key, value, "varbinary", TextAs::LONGEST_BINARY)?;
             }
             "adbc.firebird.ingest.key" => {
                 let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
-                self.key = names.map(str::to_owned).collect();
+                options.key = names.map(str::to_owned).collect();
             }
             "adbc.firebird.ingest.commit_rows" => {
-                self.commit_rows = number(key, value, "a number of rows from 0 on")?;
+                options.commit_rows = number(key, value, "a number of rows from 0 on")?;
             }
             "adbc.firebird.ingest.batch_bytes" => {
                 let range = WriteOptions::PIECE_BYTES;
-                self.write.piece_bytes = within(key, value, range, "bytes from 4096 to 16777216")?;
+                options.write.piece_bytes = within(key, value, range, "bytes from 4096 to 16777216")?;
             }
             "adbc.firebird.ingest.time_rounding" => {
                 let rounding = value.parse();
-                self.write.time_rounding =
+                options.write.time_rounding =
                     rounding.map_err(|error: OptionError| bad_value(key, value, &error.expected))?;
             }
             _ => return Ok(false),
@@ -124,20 +108,21 @@ impl IngestOptions {
         Ok(true)
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<Result<String>> {
+    fn get(&self, key: &str) -> Option<Result<String>> {
+        let options = &self.options;
         Some(Ok(match key {
-            "adbc.ingest.target_table" => self.table.clone().unwrap_or_default(),
+            "adbc.ingest.target_table" => options.table.clone(),
             "adbc.ingest.mode" => {
-                MODES.iter().find(|(mode, _)| *mode == self.mode).map_or("", |(_, name)| *name).to_owned()
+                MODES.iter().find(|(mode, _)| *mode == options.mode).map_or("", |(_, name)| *name).to_owned()
             }
             "adbc.ingest.target_catalog" | "adbc.ingest.target_db_schema" => String::new(),
-            "adbc.ingest.temporary" => self.temporary.to_string(),
-            "adbc.firebird.ingest.text" => self.text.write("varchar"),
-            "adbc.firebird.ingest.binary" => self.binary.write("varbinary"),
-            "adbc.firebird.ingest.key" => self.key.join(","),
-            "adbc.firebird.ingest.commit_rows" => self.commit_rows.to_string(),
-            "adbc.firebird.ingest.batch_bytes" => self.write.piece_bytes.to_string(),
-            "adbc.firebird.ingest.time_rounding" => self.write.time_rounding.to_string(),
+            "adbc.ingest.temporary" => options.temporary.to_string(),
+            "adbc.firebird.ingest.text" => spell_type(options.text, "varchar"),
+            "adbc.firebird.ingest.binary" => spell_type(options.binary, "varbinary"),
+            "adbc.firebird.ingest.key" => options.key.join(","),
+            "adbc.firebird.ingest.commit_rows" => options.commit_rows.to_string(),
+            "adbc.firebird.ingest.batch_bytes" => options.write.piece_bytes.to_string(),
+            "adbc.firebird.ingest.time_rounding" => options.write.time_rounding.to_string(),
             _ => return None,
         }))
     }
@@ -149,7 +134,7 @@ mod tests {
 
     #[test]
     fn text_columns_are_spelled_as_they_are_read() {
-        let mut options = IngestOptions::default();
+        let mut options = Target::default();
         for (key, value) in [
             ("adbc.firebird.ingest.text", "varchar(8191)"),
             ("adbc.firebird.ingest.text", "auto"),

@@ -8,31 +8,39 @@ mod ingest;
 mod statement;
 mod table;
 
-pub(crate) use connection::{ConnectionOptions, Purpose};
-pub(crate) use ingest::{IngestOptions, Mode, TextAs};
-pub(crate) use statement::StatementOptions;
+pub(crate) use firearrow_driver::shortened;
+pub(crate) use ingest::Target;
+pub(crate) use statement::Execution;
 pub use table::{Access, CONNECTION, DATABASE, Kind, OPTIONS, STATEMENT, Scope, Spec, find};
 
 use crate::error::{Result, invalid_argument, invalid_state, new, not_implemented};
 use adbc_core::error::{Error, Status};
 use adbc_core::options::OptionValue;
+use firearrow_driver::SessionOptions;
 use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Options of the driver as texts.
+pub(crate) trait Keyed {
+    /// Sets the option that has this key; `false` if there is none.
+    fn set(&mut self, key: &str, value: &str) -> Result<bool>;
+    /// Its value, if there is one of this key.
+    fn get(&self, key: &str) -> Option<Result<String>>;
+}
 
 /// What new connections and statements begin with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
-    pub(crate) connection: ConnectionOptions,
-    pub(crate) statement: StatementOptions,
+    pub(crate) connection: SessionOptions,
+    pub(crate) statement: Execution,
 }
 
-impl Defaults {
-    /// Sets the option that has this key; `false` if there is none.
-    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+impl Keyed for Defaults {
+    fn set(&mut self, key: &str, value: &str) -> Result<bool> {
         Ok(self.connection.set(key, value)? || self.statement.set(key, value)?)
     }
 
-    /// Its value, if there is one of this key.
-    pub(crate) fn get(&self, key: &str) -> Option<Result<String>> {
+    fn get(&self, key: &str) -> Option<Result<String>> {
         self.connection.get(key).or_else(|| self.statement.get(key))
     }
 }
@@ -135,6 +143,12 @@ where
     if range.contains(&number) { Ok(number) } else { Err(bad_value(key, text, expected)) }
 }
 
+/// A time limit in milliseconds, of which 0 is none.
+pub(crate) fn milliseconds(key: &str, text: &str) -> Result<Option<Duration>> {
+    let limit: u32 = number(key, text, "milliseconds from 0 to 4294967295")?;
+    Ok((limit > 0).then(|| Duration::from_millis(limit.into())))
+}
+
 /// A known option with a value that it does not have.
 pub(crate) fn bad_value(key: &str, text: &str, expected: &str) -> Error {
     invalid_argument(format!("option {key} cannot be '{}'; it takes {expected}", shortened(text)))
@@ -161,15 +175,6 @@ fn cannot_set(key: &str, scope: Scope) -> Error {
 /// Getting an option that this kind of handle does not have, or that has no value.
 pub(crate) fn not_found(key: &str) -> Error {
     new(Status::NotFound, format!("option '{}' is unknown or has no value", shortened(key)))
-}
-
-/// No more of it than belongs into a message.
-pub(crate) fn shortened(text: &str) -> String {
-    const LONGEST: usize = 80;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

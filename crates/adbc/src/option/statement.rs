@@ -1,40 +1,44 @@
 //! How statements read and write.
 
-use super::{IngestOptions, bad_value, flag, number, within};
+use super::{Keyed, Target, bad_value, flag, milliseconds, number, within};
 use crate::error::{Result, not_implemented};
-use firearrow::{BatchLimits, PartitionOptions, ReadOptions};
-use std::time::Duration;
+use firearrow_driver::StatementOptions;
 
 /// What the switches of the type mapping begin with.
 const TYPE: &str = "adbc.firebird.type.";
 
-/// Options of statements.
+/// What a statement runs, by its options: a query, or rows into a table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StatementOptions {
-    pub(crate) read: ReadOptions,
-    pub(crate) limits: BatchLimits,
-    /// Batches to read ahead.
-    pub(crate) prefetch: usize,
-    /// Milliseconds; 0 = no limit.
-    timeout: u32,
-    pub(crate) by_name: bool,
-    pub(crate) ingest: IngestOptions,
-    pub(crate) partitions: PartitionOptions,
+pub(crate) struct Execution {
+    pub(crate) options: StatementOptions,
+    pub(crate) target: Target,
 }
 
-impl StatementOptions {
-    /// The time limit of an execution.
-    pub(crate) fn timeout(&self) -> Option<Duration> {
-        (self.timeout > 0).then(|| Duration::from_millis(self.timeout.into()))
+impl Execution {
+    /// What queries begin with.
+    pub(crate) fn options(&self) -> StatementOptions {
+        // Rows of parameters are written in the same way as ingested ones.
+        StatementOptions { write: self.target.options.write, ..self.options.clone() }
+    }
+}
+
+impl Keyed for Execution {
+    fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+        Ok(self.options.set(key, value)? || self.target.set(key, value)?)
     }
 
-    /// Sets the option that has this key; `false` if there is none.
-    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+    fn get(&self, key: &str) -> Option<Result<String>> {
+        self.options.get(key).or_else(|| self.target.get(key))
+    }
+}
+
+impl Keyed for StatementOptions {
+    fn set(&mut self, key: &str, value: &str) -> Result<bool> {
         match key {
             "adbc.firebird.query.batch_rows" => self.limits.rows = at_least_one(key, value)?,
             "adbc.firebird.query.batch_bytes" => self.limits.bytes = at_least_one(key, value)?,
             "adbc.firebird.query.timeout" => {
-                self.timeout = number(key, value, "milliseconds from 0 to 4294967295")?;
+                self.timeout = milliseconds(key, value)?;
             }
             "adbc.firebird.query.prefetch" => {
                 self.prefetch = within(key, value, 0..=1024, "a number of batches from 0 to 1024")?;
@@ -53,17 +57,17 @@ impl StatementOptions {
                 Some(name) => {
                     self.read.set(name, value).map_err(|error| bad_value(key, value, &error.expected))?;
                 }
-                None => return self.ingest.set(key, value),
+                None => return Ok(false),
             },
         }
         Ok(true)
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<Result<String>> {
+    fn get(&self, key: &str) -> Option<Result<String>> {
         Some(Ok(match key {
             "adbc.firebird.query.batch_rows" => self.limits.rows.to_string(),
             "adbc.firebird.query.batch_bytes" => self.limits.bytes.to_string(),
-            "adbc.firebird.query.timeout" => self.timeout.to_string(),
+            "adbc.firebird.query.timeout" => self.timeout.unwrap_or_default().as_millis().to_string(),
             "adbc.firebird.query.prefetch" => self.prefetch.to_string(),
             "adbc.firebird.partitions" => self.partitions.wanted.to_string(),
             "adbc.firebird.partitions.unsafe" => self.partitions.without_snapshot.to_string(),
@@ -71,7 +75,7 @@ impl StatementOptions {
             "adbc.statement.exec.incremental" => "false".into(),
             _ => match switch(key) {
                 Some(name) => self.read.value(name)?,
-                None => return self.ingest.get(key),
+                None => return None,
             },
         }))
     }
@@ -94,6 +98,7 @@ fn at_least_one(key: &str, value: &str) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use firearrow::ReadOptions;
 
     #[test]
     fn every_switch_of_the_client_has_a_key() {

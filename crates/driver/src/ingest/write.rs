@@ -2,9 +2,9 @@
 
 use super::Ingestion;
 use crate::activity::Task;
-use crate::bind::{Failure, Rows};
-use crate::error::{self, Result, of};
+use crate::error::{Error, Result};
 use crate::option::Purpose;
+use crate::rows::{Failure, Rows};
 use arrow::array::RecordBatchReader;
 use firearrow::{CommitOutcome, Dialect, OnFailure, Statement, Transaction};
 
@@ -25,11 +25,11 @@ impl Ingestion<'_> {
             return Ok(());
         }
         let failure = rows.failure();
-        let statement = self.attachment.connection()?.prepare_in(Dialect::Three, insert).map_err(of)?;
+        let statement = self.session.connection()?.prepare_in(Dialect::Three, insert)?;
         let statement = statement.with_write_options(self.options.write);
         let most = if self.options.commit_rows > 0 { self.options.commit_rows } else { usize::MAX };
         while first.is_some() || !rows.look_ahead(1)?.is_empty() {
-            let mut transaction = self.attachment.begin(Purpose::Ingest)?;
+            let mut transaction = self.session.begin(Purpose::Ingest)?;
             if let Some(sql) = first.take() {
                 execute(&mut transaction, sql)?;
             }
@@ -39,7 +39,7 @@ impl Ingestion<'_> {
             if ended.is_ok() || lost == Some(CommitOutcome::Committed) {
                 *committed += written;
             }
-            ended.map_err(of)?;
+            ended?;
         }
         Ok(())
     }
@@ -57,24 +57,24 @@ impl Ingestion<'_> {
             return Ok(0);
         }
         let failure = rows.failure();
-        self.attachment.in_transaction(|transaction| {
-            let statement = transaction.prepare_in(Dialect::Three, insert).map_err(of)?;
+        self.session.in_transaction(|transaction| {
+            let statement = transaction.prepare_in(Dialect::Three, insert)?;
             let statement = statement.with_write_options(self.options.write);
             if is_whole {
-                transaction.savepoint(SAVEPOINT).map_err(of)?;
+                transaction.savepoint(SAVEPOINT)?;
             }
             let prepared = first.map_or(Ok(()), |sql| execute(transaction, sql).map(drop));
             let written = prepared.and_then(|()| write_in(transaction, &statement, rows, &failure, 0));
             let written = written.and_then(|written| {
                 if is_whole {
-                    transaction.release_savepoint(SAVEPOINT).map_err(of)?;
+                    transaction.release_savepoint(SAVEPOINT)?;
                 }
                 Ok(written as u64)
             });
-            // What fails here is not worth telling: the failure before is.
+            // What fails here is not reported: the failure before is.
             let undo = || transaction.rollback_to_savepoint(SAVEPOINT);
             if is_whole && written.is_err() && Task::spared(undo).is_err() {
-                self.attachment.doom();
+                self.session.doom();
             }
             written
         })
@@ -83,8 +83,8 @@ impl Ingestion<'_> {
 
 /// Runs one statement without rows, in the dialect that quotes names.
 pub(super) fn execute(transaction: &mut Transaction, sql: &str) -> Result<Option<u64>> {
-    let statement = transaction.prepare_in(Dialect::Three, sql).map_err(of)?;
-    Ok(statement.execute(transaction, ()).map_err(of)?.affected_rows)
+    let statement = transaction.prepare_in(Dialect::Three, sql)?;
+    Ok(statement.execute(transaction, ())?.affected_rows)
 }
 
 /// Writes these rows, of which the first has a number.
@@ -96,9 +96,9 @@ fn write_in(
     first: usize,
 ) -> Result<usize> {
     let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
-    let done = done.map_err(|error| failure.instead_of(of(error)))?;
+    let done = done.map_err(|error| failure.instead_of(error.into()))?;
     match done.failures.into_iter().next() {
-        Some(failed) => Err(error::of_row(first + failed.row, failed.error)),
+        Some(failed) => Err(Error::of_row(first + failed.row, failed.error)),
         None => Ok(done.rows),
     }
 }

@@ -1,62 +1,36 @@
 //! One execution of SQL: in which transaction, how often, and what comes of it.
 
 use crate::activity::Task;
-use crate::attachment::Attachment;
-use crate::bind::Rows;
-use crate::error::{self, Result, invalid_argument, of};
+use crate::bound::BoundQuery;
+use crate::error::{Error, Result};
+use crate::failed::Failed;
 use crate::option::{Purpose, StatementOptions};
 use crate::progress::Progress;
-use crate::reader::{BoundQuery, Stream};
+use crate::rows::Rows;
+use crate::session::Session;
 use crate::sql::{is_ddl, is_dml};
-use adbc_core::error::Error;
+use crate::stream::Stream;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How much later than its time limit an execution is interrupted: first the engine has its chance, whose error says more.
+/// How long after its time limit an execution is interrupted: first the engine has its chance, whose error says more.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What comes of an execution.
-#[derive(Default)]
-pub(crate) struct Outcome {
-    /// Its rows, if it gives any.
-    pub(crate) stream: Option<Stream>,
+/// What an execution came to.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Its rows, if it returns any.
+    pub stream: Option<Stream>,
     /// Rows that it changed, where that can be said.
-    pub(crate) affected: Option<i64>,
-}
-
-/// A failure; whether the statement has changed meanwhile is seen from that of the client only.
-enum Failed {
-    Client(firearrow::Error),
-    Own(Error),
-}
-
-impl From<firearrow::Error> for Failed {
-    fn from(error: firearrow::Error) -> Self {
-        Self::Client(error)
-    }
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self::Own(error)
-    }
-}
-
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Client(error) => of(error),
-            Failed::Own(error) => error,
-        }
-    }
+    pub affected: Option<u64>,
 }
 
 /// A statement that is about to be run.
 pub(crate) struct Execution<'a> {
-    pub(crate) attachment: &'a Arc<Attachment>,
+    pub(crate) session: &'a Arc<Session>,
     pub(crate) options: &'a StatementOptions,
     pub(crate) sql: &'a str,
     pub(crate) task: &'a Arc<Task>,
@@ -68,16 +42,12 @@ impl Execution<'_> {
     /// Runs it, once for each row of parameters if there are any.
     pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
         let rows = rows.filter(|rows| rows.columns() > 0);
-        let own_transaction = {
-            let options = self.attachment.options();
-            options.autocommit || options.ddl_autocommit
-        };
-        if own_transaction && is_ddl(self.sql) {
+        if is_ddl(self.sql) && self.session.options().commits_ddl() {
             if rows.is_some() {
-                return Err(invalid_argument("DDL takes no parameters"));
+                return Err(Error::argument("DDL takes no parameters"));
             }
-            self.task.limit(self.options.timeout());
-            self.attachment.define(self.task, self.sql)?;
+            self.task.limit(self.options.timeout);
+            self.session.define(self.task, self.sql)?;
             return Ok(Outcome::default());
         }
         match rows {
@@ -90,31 +60,30 @@ impl Execution<'_> {
     }
 
     fn once(&self, parameters: &Params) -> Result<Outcome> {
-        let most = self.options.timeout().map(|time| time.saturating_add(GRACE));
+        let most = self.options.timeout.map(|time| time.saturating_add(GRACE));
         self.task.limit(most);
         let outcome = self.once_limited(parameters)?;
-        // The client keeps the limit for its rows: those that came in time are good, however late they are read.
+        // The client keeps the limit for its rows: those that came in time are good, whenever they are read.
         self.task.limit(None);
         Ok(outcome)
     }
 
     fn once_limited(&self, parameters: &Params) -> Result<Outcome> {
-        if self.attachment.is_autocommit() {
+        if self.session.is_autocommit() {
             return self.once_in_own(parameters);
         }
-        self.attachment.in_transaction(|transaction| {
-            let recalled = transaction.recall(self.sql).map_err(of)?;
+        self.session.in_transaction(|transaction| {
+            let recalled = transaction.recall(self.sql)?;
             match self.run_in(recalled.clone(), transaction, parameters) {
                 Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                     drop(recalled);
                     // From here on the connection knows it as it is.
-                    let prepared = transaction.prepare(self.sql).map_err(of)?;
+                    let prepared = transaction.prepare(self.sql)?;
                     let may_have_effect = error.kind() == Kind::Changed
-                        && (prepared.kind() != StatementKind::Select
-                            || transaction.has_changes().map_err(of)?);
+                        && (prepared.kind() != StatementKind::Select || transaction.has_changes()?);
                     if may_have_effect {
                         // Not a second time.
-                        return Err(of(error));
+                        return Err(error.into());
                     }
                     Ok(self.run_in(prepared, transaction, parameters)?)
                 }
@@ -124,20 +93,20 @@ impl Execution<'_> {
     }
 
     fn once_in_own(&self, parameters: &Params) -> Result<Outcome> {
-        let transaction = self.attachment.begin(self.purpose)?;
-        let recalled = transaction.recall(self.sql).map_err(of)?;
+        let transaction = self.session.begin(self.purpose)?;
+        let recalled = transaction.recall(self.sql)?;
         match self.run_and_end(recalled.clone(), transaction, parameters) {
             Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                 drop(recalled);
-                let transaction = self.attachment.begin(self.purpose)?;
-                let prepared = transaction.prepare(self.sql).map_err(of)?;
+                let transaction = self.session.begin(self.purpose)?;
+                let prepared = transaction.prepare(self.sql)?;
                 Ok(self.run_and_end(prepared, transaction, parameters)?)
             }
             result => Ok(result?),
         }
     }
 
-    /// In the transaction of the connection.
+    /// In the transaction of manual mode.
     fn run_in(
         &self,
         statement: Statement,
@@ -154,7 +123,7 @@ impl Execution<'_> {
         if self.has_effect(&statement) {
             return self.collect(cursor);
         }
-        let stream = Stream::of_cursor(cursor, Arc::clone(self.progress)).until(self.attachment.membership());
+        let stream = Stream::of_cursor(cursor, Arc::clone(self.progress)).until(self.session.membership());
         Ok(self.stream_ahead(stream)?)
     }
 
@@ -185,26 +154,26 @@ impl Execution<'_> {
 
     /// Once for each of many rows, or for none.
     fn often(&self, rows: Rows) -> Result<Outcome> {
-        self.task.limit(self.options.timeout());
-        if !self.attachment.is_autocommit() {
-            return self.attachment.in_transaction(|transaction| {
-                let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
+        self.task.limit(self.options.timeout);
+        if !self.session.is_autocommit() {
+            return self.session.in_transaction(|transaction| {
+                let statement = self.adapt(transaction.prepare(self.sql)?)?;
                 if !self.is_query(&statement) {
                     return self.updates(&statement, transaction, rows);
                 }
                 let query = self.queries(&statement, transaction, rows)?;
                 let stream = Stream::of_bound(query, Arc::clone(self.progress));
-                Ok(self.stream(stream.until(self.attachment.membership())))
+                Ok(self.stream(stream.until(self.session.membership())))
             });
         }
-        let mut transaction = self.attachment.begin(self.purpose)?;
-        let statement = self.adapt(transaction.prepare(self.sql).map_err(of)?)?;
+        let mut transaction = self.session.begin(self.purpose)?;
+        let statement = self.adapt(transaction.prepare(self.sql)?)?;
         if self.is_query(&statement) {
             let query = self.queries(&statement, &transaction, rows)?.owning(transaction);
             return Ok(self.stream(Stream::of_bound(query, Arc::clone(self.progress))));
         }
         let outcome = self.updates(&statement, &mut transaction, rows)?;
-        transaction.commit().map_err(of)?;
+        transaction.commit()?;
         Ok(outcome)
     }
 
@@ -212,12 +181,12 @@ impl Execution<'_> {
         statement.has_rows() && !self.has_effect(statement)
     }
 
-    /// The results of a query, one behind the other.
+    /// The results of a query, in the order of the rows.
     fn queries(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<BoundQuery> {
         let (given, wanted) = (rows.columns(), statement.parameters().len());
         if given != wanted {
             let text = format!("the statement has {wanted} parameters, the data has {given} columns");
-            return Err(error::with_sqlstate(invalid_argument(text), "07001"));
+            return Err(Error::argument(text).with_sqlstate("07001"));
         }
         BoundQuery::open(statement, transaction, rows)
     }
@@ -230,10 +199,10 @@ impl Execution<'_> {
         let failure = rows.failure();
         let rows = rows.counted(self.progress);
         let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
-        let done = done.map_err(|error| failure.instead_of(of(error)))?;
+        let done = done.map_err(|error| failure.instead_of(error.into()))?;
         self.progress.set_records(done.counts);
         match done.failures.into_iter().next() {
-            Some(failed) => Err(error::of_row(failed.row, failed.error)),
+            Some(failed) => Err(Error::of_row(failed.row, failed.error)),
             None if done.rows == 0 => Ok(Outcome { stream: None, affected: Some(0) }),
             None => Ok(Outcome { stream: None, affected: self.affected(done.affected_rows) }),
         }
@@ -257,8 +226,7 @@ impl Execution<'_> {
             batches.push(batch);
         }
         self.progress.set_records(cursor.record_counts());
-        self.progress.set_wire(&cursor.wire_stats());
-        self.progress.set_decoding(cursor.decode_time());
+        self.progress.set_cost(&cursor.wire_stats(), cursor.decode_time());
         Ok(self.collected(cursor.schema(), batches, cursor.affected_rows()))
     }
 
@@ -270,12 +238,12 @@ impl Execution<'_> {
     }
 
     fn stream(&self, stream: Stream) -> Outcome {
-        Outcome { stream: Some(stream.within(self.attachment, self.task)), affected: None }
+        Outcome { stream: Some(stream.within(self.session, self.task)), affected: None }
     }
 
     /// [`stream`](Self::stream), read ahead if that is wanted.
     fn stream_ahead(&self, stream: Stream) -> Result<Outcome> {
-        let stream = stream.within(self.attachment, self.task).ahead(self.options.prefetch)?;
+        let stream = stream.within(self.session, self.task).ahead(self.options.prefetch)?;
         Ok(Outcome { stream: Some(stream), affected: None })
     }
 
@@ -284,25 +252,25 @@ impl Execution<'_> {
         !statement.has_cursor() || is_dml(self.sql)
     }
 
-    /// The engine counts for procedures and blocks, too, but nobody means that.
-    fn affected(&self, rows: Option<u64>) -> Option<i64> {
-        rows.filter(|_| is_dml(self.sql)).and_then(|rows| i64::try_from(rows).ok())
+    /// The engine counts for procedures and blocks, too, but that is not what callers mean by affected rows.
+    fn affected(&self, rows: Option<u64>) -> Option<u64> {
+        rows.filter(|_| is_dml(self.sql))
     }
 
-    /// Refuses what would pull the transaction away from below the connection, and tells the statement how to read.
+    /// Refuses what would end the transaction behind the session's back, and tells the statement how to read.
     fn adapt(&self, statement: Statement) -> Result<Statement> {
         use StatementKind::{Commit, Rollback, StartTransaction};
         // It may have waited long for its turn to be prepared.
         self.task.check()?;
         if matches!(statement.kind(), Commit | Rollback | StartTransaction) {
             let text = "transactions are controlled by the options, commit and rollback of the connection, not by SQL";
-            return Err(invalid_argument(text));
+            return Err(Error::argument(text));
         }
-        let read = self.attachment.declare(statement.columns(), &self.options.read)?;
+        let read = self.session.declare(statement.columns(), &self.options.read)?;
         Ok(statement
             .with_read_options(read)
             .with_limits(self.options.limits)
-            .with_write_options(self.options.ingest.write)
-            .with_timeout(self.options.timeout()))
+            .with_write_options(self.options.write)
+            .with_timeout(self.options.timeout))
     }
 }

@@ -1,4 +1,4 @@
-//! Bound data into a table, which is made for it if need be.
+//! Rows into a table, which is made for them if need be.
 //!
 //! ```text
 //!  append, upsert           ───────────────────────────────────────────────► rows
@@ -15,12 +15,11 @@ mod shape;
 mod write;
 
 use crate::activity::Task;
-use crate::attachment::Attachment;
-use crate::bind::Rows;
-use crate::error::{self, Result, TABLE_EXISTS, invalid_argument, invalid_state, new, of};
+use crate::error::{Detail, Error, Result, shortened};
 use crate::option::{IngestOptions, Mode};
+use crate::rows::Rows;
+use crate::session::Session;
 use crate::sql::name;
-use adbc_core::error::{Error, Status};
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::{Schema, SchemaRef};
 use column::{Declaration, Engine};
@@ -28,9 +27,9 @@ use firearrow::catalog::{
     Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
 
-/// An ingestion on its way.
+/// One ingestion.
 struct Ingestion<'a> {
-    attachment: &'a Attachment,
+    session: &'a Session,
     options: &'a IngestOptions,
     task: &'a Task,
     table: &'a str,
@@ -39,23 +38,24 @@ struct Ingestion<'a> {
 }
 
 /// Puts the rows into the table of the options. Gives their number.
-pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, rows: Rows, task: &Task) -> Result<u64> {
-    if options.commit_rows > 0 && !attachment.is_autocommit() {
-        return Err(invalid_state(
-            "ingest.commit_rows commits, which in manual mode is for the caller to do: set it to 0",
-        ));
+pub(crate) fn run(session: &Session, options: &IngestOptions, rows: Rows, task: &Task) -> Result<u64> {
+    if options.commit_rows > 0 && !session.is_autocommit() {
+        return Err(Error::state(format!(
+            "{} commits, which in manual mode is for the caller to do: set it to 0",
+            options.names.commit_rows
+        )));
     }
-    let table = options.table.as_deref().unwrap_or_default();
-    let engine = Engine { modern: attachment.is_modern()?, dialect: attachment.dialect()? };
+    let table = options.table.as_str();
+    let engine = Engine { modern: session.is_modern()?, dialect: session.dialect()? };
     let schema = rows.schema();
     check_names(table, &schema, engine.modern)?;
-    let ingestion = Ingestion { attachment, options, task, table, schema, engine };
-    let catalog = attachment.connection()?.catalog().map_err(of)?.with_system_tables(true);
-    let columns = catalog.columns(Name::Is(table), Name::Any).map_err(of)?;
+    let ingestion = Ingestion { session, options, task, table, schema, engine };
+    let catalog = session.connection()?.catalog()?.with_system_tables(true);
+    let columns = catalog.columns(Name::Is(table), Name::Any)?;
     let there = (!columns.is_empty()).then_some(columns);
     match (options.mode, there) {
-        (Mode::Create, Some(_)) => Err(exists(table, "exists already")),
-        (Mode::Append | Mode::Upsert, None) => Err(error::no_table(table)),
+        (Mode::Create, Some(_)) => Err(Error::table_exists(table, "exists already")),
+        (Mode::Append | Mode::Upsert, None) => Err(Error::no_table(table)),
         (Mode::Create | Mode::CreateAppend | Mode::Replace, None) => {
             drop(catalog);
             ingestion.make(rows)
@@ -65,10 +65,11 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, rows: Rows, 
             let is_there = |name: &String| columns.iter().any(|column| column.name == *name);
             let fields = ingestion.schema.fields();
             if let Some(field) = fields.iter().find(|field| !is_there(field.name())) {
-                return Err(exists(table, &format!("exists, but has no column {}", quoted(field.name()))));
+                let what = format!("exists, but has no column {}", quoted(field.name()));
+                return Err(Error::table_exists(table, &what));
             }
             if options.temporary && !is_temporary(kind(&catalog, table)?) {
-                return Err(exists(table, "exists, but is not a temporary one"));
+                return Err(Error::table_exists(table, "exists, but is not a temporary one"));
             }
             let insert = match options.mode {
                 Mode::Upsert => ingestion.upsert(&catalog)?,
@@ -83,7 +84,7 @@ pub(crate) fn run(attachment: &Attachment, options: &IngestOptions, rows: Rows, 
 impl Ingestion<'_> {
     /// Rows into a table that is there.
     fn fill(&self, insert: &str, rows: Rows) -> Result<u64> {
-        if !self.attachment.is_autocommit() {
+        if !self.session.is_autocommit() {
             return self.write_in_manual(None, insert, rows, false);
         }
         let mut committed = 0;
@@ -94,25 +95,25 @@ impl Ingestion<'_> {
     /// Rows into a new table, which is dropped again if they cannot be written.
     fn make(&self, mut rows: Rows) -> Result<u64> {
         self.define("CREATE", self.table, &self.declarations(&mut rows)?)?;
-        let id = match self.attachment.is_autocommit() {
-            true => Task::spared(|| self.attachment.number(self.table))?,
+        let id = match self.session.is_autocommit() {
+            true => Task::spared(|| self.session.number(self.table))?,
             false => None,
         };
         let mut committed = 0;
         let filled = self.fill_new(rows, &mut committed);
         if filled.is_err() && committed == 0 {
-            Task::spared(|| self.attachment.undo_made(self.table, id));
+            Task::spared(|| self.session.undo_made(self.table, id));
         }
         filled.map_err(|error| told_committed(error, committed))
     }
 
     fn fill_new(&self, rows: Rows, committed: &mut usize) -> Result<u64> {
         if self.options.temporary {
-            self.attachment.remember_temporary(self.table)?;
+            self.session.remember_temporary(self.table)?;
         }
         let insert = self.insert(self.table);
-        if !self.attachment.is_autocommit() {
-            self.attachment.remember_made(self.table)?;
+        if !self.session.is_autocommit() {
+            self.session.remember_made(self.table)?;
             return self.write_in_manual(None, &insert, rows, true);
         }
         self.write(None, &insert, rows, committed)?;
@@ -133,7 +134,7 @@ impl Ingestion<'_> {
         let columns: Vec<String> = columns.iter().map(Declaration::to_string).collect();
         let table = name(self.engine.dialect, table)?;
         let sql = format!("{verb} {kind} {table} ({}){end}", columns.join(", "));
-        self.attachment.define(self.task, &sql)
+        self.session.define(self.task, &sql)
     }
 
     /// The statement that puts one row into a table.
@@ -149,11 +150,12 @@ impl Ingestion<'_> {
             false => self.options.key.clone(),
         };
         if key.is_empty() {
-            let text = "has no primary key; name the columns that find rows in adbc.firebird.ingest.key";
-            return Err(invalid_argument(format!("table {table} {text}")));
+            let option = self.options.names.key;
+            let text = format!("has no primary key; name the columns that find rows in {option}");
+            return Err(Error::argument(format!("table {table} {text}")));
         }
         if let Some(lacking) = key.iter().find(|name| self.schema.field_with_name(name).is_err()) {
-            return Err(invalid_argument(format!("the data lacks the key column {}", quoted(lacking))));
+            return Err(Error::argument(format!("the data lacks the key column {}", quoted(lacking))));
         }
         let key: Vec<String> = key.iter().map(|name| quoted(name)).collect();
         let (names, markers) = self.names_and_markers();
@@ -172,13 +174,13 @@ fn told_committed(error: Error, committed: usize) -> Error {
     if committed == 0 {
         return error;
     }
-    let error = error::context(error, format_args!("{committed} rows are committed"));
-    error::with_detail(error, "firebird.rows_committed", committed)
+    let error = error.context(format_args!("{committed} rows are committed"));
+    error.with_detail(Detail::RowsCommitted, committed)
 }
 
 /// Columns of the primary key, in order; none if there is no such key.
 fn primary_key(catalog: &Catalog, table: &str) -> Result<Vec<String>> {
-    let constraints = catalog.constraints(Name::Is(table)).map_err(of)?;
+    let constraints = catalog.constraints(Name::Is(table))?;
     let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
     Ok(key.map(|key| key.columns).unwrap_or_default())
 }
@@ -186,12 +188,12 @@ fn primary_key(catalog: &Catalog, table: &str) -> Result<Vec<String>> {
 /// Refuses names that Firebird does not have. It ignores blanks at the end: `"T "` would be the table `T`.
 fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     if schema.fields().is_empty() {
-        return Err(invalid_argument("the data has no columns"));
+        return Err(Error::argument("the data has no columns"));
     }
     let names = schema.fields().iter().map(|field| field.name().as_str());
     let mut seen = std::collections::HashSet::new();
     if let Some(twice) = names.clone().find(|name| !seen.insert(*name)) {
-        return Err(invalid_argument(format!("the data has two columns {}", quoted(twice))));
+        return Err(Error::argument(format!("the data has two columns {}", quoted(twice))));
     }
     for name in names.chain([table]) {
         let (length, longest, unit) = match modern {
@@ -199,25 +201,20 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
             false => (name.len(), LONGEST_NAME_FIREBIRD3, "bytes"),
         };
         if name.is_empty() || name.contains('\0') || name.ends_with(' ') || length > longest {
-            return Err(invalid_argument(format!(
+            return Err(Error::argument(format!(
                 "'{}' cannot be a name: names have 1 to {longest} {unit}, the last of which is not a blank",
-                crate::option::shortened(name)
+                shortened(name)
             )));
         }
     }
     Ok(())
 }
 
-/// What a table is; `None` if it has just gone.
+/// What a table is; `None` if it no longer exists.
 fn kind(catalog: &Catalog, table: &str) -> Result<Option<TableKind>> {
-    Ok(catalog.tables(Name::Is(table)).map_err(of)?.first().map(|table| table.kind))
+    Ok(catalog.tables(Name::Is(table))?.first().map(|table| table.kind))
 }
 
 fn is_temporary(kind: Option<TableKind>) -> bool {
     matches!(kind, Some(TableKind::GlobalTemporary { .. }))
-}
-
-fn exists(table: &str, what: &str) -> Error {
-    let error = new(Status::AlreadyExists, format!("table {} {what}", quoted(table)));
-    error::with_detail(error::with_sqlstate(error, TABLE_EXISTS), "firebird.table", table)
 }

@@ -1,15 +1,15 @@
-//! Reading ahead: a thread that reads a result while its consumer works on the batches before.
+//! Reading ahead: a thread that reads a result while its consumer works on earlier batches.
 
 use crate::activity::Task;
-use crate::error::{Result, internal};
+use crate::error::{Error, Result};
 use arrow::array::RecordBatch;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the end of a result waits for the thread that reads it, before it interrupts that one. If that does not help
-/// either, the thread is left to itself.
+/// How long the end of a result waits for the thread that reads it before it interrupts it. If that does not help either, the
+/// thread is left to itself.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A thread that reads a result ahead. It ends with the result, or when nobody takes its batches any more.
@@ -38,14 +38,14 @@ impl Ahead {
             }
         };
         let thread = thread::Builder::new().name("firearrow-prefetch".into()).spawn(read);
-        let thread = thread.map_err(|error| internal(format!("no thread to read ahead: {error}")))?;
+        let thread = thread.map_err(|error| Error::internal(format!("no thread to read ahead: {error}")))?;
         Ok(Self { batches: Some(receiver), thread, task })
     }
 
     /// What the thread has read, and counted.
     pub(crate) fn next_batch(&self) -> Result<Option<RecordBatch>> {
         let batch = self.batches.as_ref().and_then(|batches| batches.recv().ok());
-        let batch = batch.unwrap_or_else(|| Err(internal("the thread that reads ahead is gone")))?;
+        let batch = batch.unwrap_or_else(|| Err(Error::internal("the thread that reads ahead is gone")))?;
         self.task.as_ref().map_or(Ok(()), |task| task.check())?;
         Ok(batch)
     }

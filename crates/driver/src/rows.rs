@@ -1,10 +1,9 @@
-//! Bound data: rows of parameters from a reader of the caller's.
+//! Rows of parameters from a reader of the caller's.
 
 use crate::activity::Task;
-use crate::error::{Result, into_arrow, invalid_argument, of_arrow};
+use crate::error::{Error, Result};
 use crate::panic::text;
 use crate::progress::Progress;
-use adbc_core::error::Error;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -18,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Failure(Arc<Mutex<Option<Error>>>);
 
 impl Failure {
-    /// The producer's error instead of what became of it on its way.
+    /// The producer's error, if it failed, instead of what became of it on its way.
     pub(crate) fn instead_of(&self, error: Error) -> Error {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or(error)
     }
@@ -26,21 +25,21 @@ impl Failure {
     /// What ended the rows, though the producer did not fail.
     fn keep(&self, error: Error) -> ArrowError {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
-        into_arrow(error)
+        error.into()
     }
 
     fn note(&self, error: ArrowError) -> ArrowError {
-        let error = match error {
+        let error: Error = match error {
             // What the C interface brings is text alone.
-            ArrowError::CDataInterface(text) => invalid_argument(text),
-            error => of_arrow(error),
+            ArrowError::CDataInterface(text) => Error::argument(text),
+            error => error.into(),
         };
-        self.keep(crate::error::context(error, "reading the bound data failed"))
+        self.keep(error.context("reading the bound data failed"))
     }
 }
 
 /// Rows of parameters. Batches without rows are left out.
-pub(crate) struct Rows {
+pub struct Rows {
     reader: Option<Box<dyn RecordBatchReader + Send>>,
     schema: SchemaRef,
     /// Columns of the reader that are truth values stored as int8.
@@ -56,8 +55,12 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(reader: Box<dyn RecordBatchReader + Send>) -> Result<Self> {
-        let schema = crate::panic::contain(|| (), || Ok(reader.schema()))?;
+    /// Takes the rows of a reader.
+    ///
+    /// # Errors
+    /// The reader panics.
+    pub fn new(reader: Box<dyn RecordBatchReader + Send>) -> Result<Self> {
+        let schema = crate::panic::contain(|| (), || reader.schema())?;
         let flags: Vec<usize> =
             (0..schema.fields().len()).filter(|&column| is_bool8(schema.field(column))).collect();
         let fields = schema.fields().iter().map(|field| match is_bool8(field) {
@@ -99,8 +102,8 @@ impl Rows {
         self.ahead.pop_front().map(Ok).or_else(|| self.read())
     }
 
-    /// How many columns there are.
-    pub(crate) fn columns(&self) -> usize {
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
         self.schema.fields().len()
     }
 
@@ -111,9 +114,7 @@ impl Rows {
             let exact = fields.iter().position(|field| field.name() == name);
             exact
                 .or_else(|| fields.iter().position(|field| field.name().eq_ignore_ascii_case(name)))
-                .ok_or_else(|| {
-                    invalid_argument(format!("the bound data has no field for the marker :{name}"))
-                })
+                .ok_or_else(|| Error::argument(format!("the bound data has no field for the marker :{name}")))
         });
         let columns = columns.collect::<Result<Vec<usize>>>()?;
         let fields: Vec<_> =
@@ -138,7 +139,7 @@ impl Rows {
         while self.ahead.len() < batches {
             match self.read() {
                 Some(Ok(batch)) => self.ahead.push_back(batch),
-                Some(Err(error)) => return Err(self.failure.instead_of(of_arrow(error))),
+                Some(Err(error)) => return Err(self.failure.instead_of(error.into())),
                 None => break,
             }
         }
@@ -179,7 +180,7 @@ impl Rows {
     /// The next batch that has rows, from the reader. After an error there is nothing more.
     fn read(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let reader = self.reader.as_mut()?;
-        // Producers are not ours: neither their panics nor those about what they deliver shall harm the connection.
+        // Producers are not ours: neither their panics nor those about what they deliver may harm the connection.
         let next = catch_unwind(AssertUnwindSafe(|| {
             reader.find(|batch| !matches!(batch, Ok(batch) if batch.num_rows() == 0))
         }));

@@ -23,7 +23,7 @@
 //! Dialect 1 has neither BIGINT nor TIME, makes a TIMESTAMP of a DATE, and a DOUBLE PRECISION of a NUMERIC of 10 to 18
 //! digits. From Firebird 4 on NUMERIC(19, s) holds all of these integers and decimals exactly.
 
-use crate::error::{Result, not_implemented, of_arrow};
+use crate::error::{Error, Result};
 use crate::option::{IngestOptions, TextAs};
 use crate::sql::name;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
@@ -168,11 +168,11 @@ fn varying(word: &str, end: &str, wanted: TextAs, length: Option<u16>) -> Option
     Some(format!("{word}({length}){end}"))
 }
 
-fn unsupported(field: &Field, why: &str) -> adbc_core::error::Error {
-    not_implemented(format!("column {}: {why}", quoted(field.name())))
+fn unsupported(field: &Field, why: &str) -> Error {
+    Error::unsupported(format!("column {}: {why}", quoted(field.name())))
 }
 
-/// The longest value of each column whose length shall be that; none if rows would become too long.
+/// The longest value of each column that gets its length from the data; none if rows would become too long.
 fn lengths(options: &IngestOptions, batch: Option<&RecordBatch>) -> Result<Vec<Option<u16>>> {
     let Some(batch) = batch else { return Ok(Vec::new()) };
     let (mut lengths, mut bytes) = (Vec::with_capacity(batch.num_columns()), 0);
@@ -194,12 +194,12 @@ fn longest(options: &IngestOptions, column: &ArrayRef) -> Result<Option<(usize, 
     };
     match plain {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if options.text == TextAs::Auto => {
-            let column = cast(column, &DataType::LargeUtf8).map_err(of_arrow)?;
+            let column = cast(column, &DataType::LargeUtf8)?;
             let texts = column.as_string::<i64>().iter().flatten();
             Ok(Some((texts.map(|text| text.chars().count()).max().unwrap_or(0), 4)))
         }
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView if options.binary == TextAs::Auto => {
-            let column = cast(column, &DataType::LargeBinary).map_err(of_arrow)?;
+            let column = cast(column, &DataType::LargeBinary)?;
             Ok(Some((column.as_binary::<i64>().iter().flatten().map(<[u8]>::len).max().unwrap_or(0), 1)))
         }
         _ => Ok(None),
@@ -240,7 +240,7 @@ mod tests {
         }
         declared("A", DataType::Time64(TimeUnit::Microsecond), new).expect_err("no TIME");
         let error = declared("a", DataType::Int32, new).expect_err("no such name");
-        assert!(error.message.contains("upper-case"), "{}", error.message);
+        assert!(error.message().contains("upper-case"), "{}", error.message());
     }
 
     #[test]
@@ -267,6 +267,6 @@ mod tests {
             assert_eq!(of(data_type, false).ok(), old.map(|old| format!("\"a\"\"b\" {old}")));
         }
         let refused = of(DataType::new_list(DataType::Int32, true), true).expect_err("no lists");
-        assert!(refused.message.contains("a\"\"b"), "{}", refused.message);
+        assert!(refused.message().contains("a\"\"b"), "{}", refused.message());
     }
 }

@@ -1,13 +1,12 @@
-//! New rows in the place of those of a table. Until they are whole the old ones are there.
+//! Replaces the rows of a table. The old ones stay until the new ones are complete.
 
 use super::column::Declaration;
 use super::write::execute;
-use super::{Ingestion, exists, kind, shape};
+use super::{Ingestion, kind, shape};
 use crate::activity::Task;
-use crate::bind::Rows;
-use crate::error::{self, Result, internal, of};
+use crate::error::{Detail, Error, Result};
 use crate::option::Purpose;
-use adbc_core::error::Error;
+use crate::rows::Rows;
 use firearrow::TransactionOptions;
 use firearrow::catalog::{Catalog, Column, Name, TableKind, quoted};
 use std::hash::{BuildHasher, RandomState};
@@ -29,7 +28,7 @@ impl Ingestion<'_> {
             return self.replace_from_staging(&declarations, rows, stays.then_some(&delete));
         }
         let insert = self.insert(self.table);
-        if !self.attachment.is_autocommit() {
+        if !self.session.is_autocommit() {
             return self.write_in_manual(Some(&delete), &insert, rows, true);
         }
         let mut written = 0;
@@ -41,9 +40,9 @@ impl Ingestion<'_> {
     /// inserting others.
     fn stays(&self, catalog: &Catalog, columns: &[Column], wanted: &[Declaration]) -> Result<bool> {
         let is_kind = match kind(catalog, self.table)? {
-            Some(TableKind::View) => return Err(exists(self.table, "exists, but is a view")),
+            Some(TableKind::View) => return Err(Error::table_exists(self.table, "exists, but is a view")),
             Some(TableKind::System) => {
-                return Err(exists(self.table, "exists, but is one of the engine's own"));
+                return Err(Error::table_exists(self.table, "exists, but is one of the engine's own"));
             }
             Some(TableKind::Table) => !self.options.temporary,
             Some(TableKind::GlobalTemporary { preserves_rows }) => self.options.temporary && preserves_rows,
@@ -51,7 +50,7 @@ impl Ingestion<'_> {
         };
         Ok(is_kind
             && shape::is_same(columns, wanted, self.engine.dialect)
-            && !catalog.reacts_to_rows(Name::Is(self.table)).map_err(of)?)
+            && !catalog.reacts_to_rows(Name::Is(self.table))?)
     }
 
     fn recreate(&self, declarations: &[Declaration]) -> Result<()> {
@@ -61,7 +60,7 @@ impl Ingestion<'_> {
 
     /// A temporary table goes with the connection.
     fn remember_if_temporary(&self) -> Result<()> {
-        if self.options.temporary { self.attachment.remember_temporary(self.table) } else { Ok(()) }
+        if self.options.temporary { self.session.remember_temporary(self.table) } else { Ok(()) }
     }
 
     /// Writes the rows into another table first, which proves them good. The table itself is then emptied by `delete` and
@@ -94,7 +93,7 @@ impl Ingestion<'_> {
             match (copied, delete) {
                 (Ok(()), _) => {
                     // Its rows are where they belong; it may be dropped later.
-                    let _ = self.attachment.drop_staging(&staging);
+                    let _ = self.session.drop_table(&staging);
                     Ok(written as u64)
                 }
                 (Err(error), Some(_)) => Err(self.without(&staging, error)),
@@ -107,11 +106,11 @@ impl Ingestion<'_> {
     fn copy(&self, staging: &str, delete: Option<&String>, rows: usize) -> Result<()> {
         // Whatever snapshot the connection reads, these rows are newer.
         let options = TransactionOptions {
-            // As for everything ingested: a lost commit can be asked for.
+            // As for everything ingested, so that the server can tell what became of a lost commit.
             no_auto_undo: true,
-            ..self.attachment.transaction_options(Purpose::Ddl)?
+            ..self.session.transaction_options(Purpose::Ddl)?
         };
-        let mut transaction = self.attachment.connection()?.begin_lazy(options).map_err(of)?;
+        let mut transaction = self.session.connection()?.begin_lazy(options)?;
         if let Some(delete) = delete {
             execute(&mut transaction, delete)?;
         }
@@ -120,29 +119,25 @@ impl Ingestion<'_> {
         let copied =
             execute(&mut transaction, &format!("INSERT INTO {into} ({names}) SELECT {names} FROM {from}"))?;
         if copied.is_some_and(|copied| copied != rows as u64) {
-            return Err(internal(format!("{copied:?} of {rows} rows were copied")));
+            return Err(Error::internal(format!("{copied:?} of {rows} rows were copied")));
         }
-        transaction.commit().map_err(of)
+        Ok(transaction.commit()?)
     }
 
     /// Runs `work` without the session's limit for the time of a statement.
     fn unlimited<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let limit = self.attachment.options().statement_timeout;
-        if limit == 0 {
-            return work();
-        }
-        let set =
-            |limit: Duration| self.attachment.connection()?.limit_session(Some(limit), None).map_err(of);
+        let Some(limit) = self.session.options().statement_timeout else { return work() };
+        let set = |limit| Ok::<_, Error>(self.session.connection()?.limit_session(Some(limit), None)?);
         set(Duration::ZERO)?;
         let result = work();
         // If it cannot be set again the connection has failed, which the next call tells.
-        let _ = set(Duration::from_millis(limit.into()));
+        let _ = set(limit);
         result
     }
 
     /// The error after the staging table was dropped, or with its name if that failed.
     fn without(&self, staging: &str, error: Error) -> Error {
-        match self.attachment.drop_staging(staging) {
+        match self.session.drop_table(staging) {
             Ok(()) => error,
             Err(_) => rows_in(staging, "rows so far may be", error),
         }
@@ -151,6 +146,6 @@ impl Ingestion<'_> {
 
 /// An error that leaves rows in the staging table.
 fn rows_in(staging: &str, rows: &str, error: Error) -> Error {
-    let error = error::context(error, format_args!("{rows} in the table {}", quoted(staging)));
-    error::with_detail(error, "firebird.staging_table", staging)
+    let error = error.context(format_args!("{rows} in the table {}", quoted(staging)));
+    error.with_detail(Detail::StagingTable, staging)
 }

@@ -1,13 +1,12 @@
-//! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` stands.
+//! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` markers are.
 
-use crate::error::{Result, invalid_argument};
-use crate::option::shortened;
+use crate::error::{Error, Result, shortened};
 use firearrow::Dialect;
 use firearrow::catalog::identifier;
 use firearrow::sql::{Token, TokenKind, tokens};
 
-/// The text without the semicolons at its end, of which Firebird takes one at most, and without what stands behind them.
-pub(crate) fn without_end(sql: &str) -> &str {
+/// Removes the semicolons at the end, of which Firebird takes one at most, and the comments after them.
+pub fn without_end(sql: &str) -> &str {
     let (mut end, mut ended) = (0, false);
     for token in tokens(sql) {
         if token.is_symbol(';') {
@@ -24,7 +23,7 @@ pub(crate) fn name(dialect: Dialect, name: &str) -> Result<String> {
     identifier(dialect, name).ok_or_else(|| {
         let name = shortened(name);
         let text = "dialect 1 has no quotes for names: they are upper-case letters, digits, _ and $";
-        invalid_argument(format!("'{name}' cannot be a name: {text}"))
+        Error::argument(format!("'{name}' cannot be a name: {text}"))
     })
 }
 
@@ -35,14 +34,14 @@ fn first_words<const N: usize>(sql: &str) -> [String; N] {
     std::array::from_fn(|_| words.next().unwrap_or_default())
 }
 
-/// Whether a statement changes rows, by its first word.
-pub(crate) fn is_dml(sql: &str) -> bool {
+/// Tells whether a statement changes rows, by its first word.
+pub fn is_dml(sql: &str) -> bool {
     let [first] = first_words(sql);
     matches!(first.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE")
 }
 
-/// Whether a statement defines something, by its first words.
-pub(crate) fn is_ddl(sql: &str) -> bool {
+/// Tells whether a statement defines something, by its first words.
+pub fn is_ddl(sql: &str) -> bool {
     let [first, second] = first_words(sql);
     matches!(
         (first.as_str(), second.as_str()),
@@ -53,14 +52,18 @@ pub(crate) fn is_ddl(sql: &str) -> bool {
 
 /// A text whose `:name` markers have become `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub(crate) sql: String,
+pub struct Named {
+    /// The text with `?`.
+    pub sql: String,
     /// The name of each marker, in order.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
-/// Finds `:name` markers; `None` if there is none. In PSQL, where they are variables, nothing is looked for.
-pub(crate) fn named(sql: &str) -> Result<Option<Named>> {
+/// Finds `:name` markers; `None` if there is none. In PSQL, where they are variables, it does not look for them.
+///
+/// # Errors
+/// The text has `?` markers as well.
+pub fn named(sql: &str) -> Result<Option<Named>> {
     let [first, second] = first_words(sql);
     if is_ddl(sql) || (first == "EXECUTE" && second == "BLOCK") {
         return Ok(None);
@@ -84,7 +87,7 @@ pub(crate) fn named(sql: &str) -> Result<Option<Named>> {
     match (named.names.is_empty(), markers) {
         (true, _) => Ok(None),
         (false, 0) => Ok(Some(named)),
-        _ => Err(invalid_argument("the statement has markers of both kinds, :name and ?")),
+        _ => Err(Error::argument("the statement has markers of both kinds, :name and ?")),
     }
 }
 

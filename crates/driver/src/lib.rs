@@ -1,0 +1,51 @@
+//! What drivers for Firebird have in common: ADBC, ODBC and Python's DB-API translate their calls, options and errors into
+//! those of this crate.
+//!
+//! ```text
+//!  front end ─► Session ─► Statement ─┬─ execution: once, or once for each row of parameters ─► Outcome ─► Stream
+//!                  │                  └─ ingest: rows into a table that is made for them
+//!                  ▼
+//!           firearrow: Connection, Transaction, Statement, Cursor
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`Session`] | autocommit and manual mode, DDL, panics, processes that forked |
+//! | [`Statement`] | executes, describes, ingests, divides |
+//! | [`Rows`] | rows of parameters from the caller's reader |
+//! | [`Stream`] | a result, which lives on when its statement and session are gone |
+//! | [`Activity`], [`Task`] | cancelling, and time limits |
+//! | [`Latest`], [`Progress`] | counters of an execution, while it goes on |
+//! | [`Error`] | class, SQLSTATE, details, and the client's error |
+#![forbid(unsafe_code)]
+
+mod activity;
+mod ahead;
+mod bound;
+mod error;
+mod execution;
+mod failed;
+mod ingest;
+mod option;
+pub mod panic;
+mod partition;
+mod progress;
+mod rows;
+pub mod script;
+mod session;
+pub mod sql;
+mod statement;
+mod stream;
+
+pub use activity::{Activity, Task};
+pub use error::{Class, Detail, Error, Result, shortened};
+pub use execution::Outcome;
+pub use option::{
+    IngestNames, IngestOptions, Level, Mode, Purpose, SessionOptions, StatementOptions, TextAs,
+};
+pub use partition::read_partition;
+pub use progress::{Latest, Progress};
+pub use rows::Rows;
+pub use session::Session;
+pub use statement::Statement;
+pub use stream::Stream;

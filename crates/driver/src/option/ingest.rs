@@ -1,0 +1,76 @@
+//! How tables are made and filled.
+
+use firearrow::WriteOptions;
+
+/// What ingestion does about a table that exists or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Creates the table, which must not exist.
+    #[default]
+    Create,
+    /// Appends to the table, which must exist.
+    Append,
+    /// Replaces the table, or creates it.
+    Replace,
+    /// Appends to the table, or creates it.
+    CreateAppend,
+    /// Updates rows whose key exists and inserts the others.
+    Upsert,
+}
+
+/// The type of text or binary columns in a new table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TextAs {
+    /// A BLOB, which holds values of any length.
+    #[default]
+    Blob,
+    /// A VARCHAR or VARBINARY of this length.
+    Varying(u16),
+    /// A VARCHAR as long as the data needs, if that is known and rows do not become too long; otherwise a BLOB.
+    Auto,
+}
+
+impl TextAs {
+    /// The longest VARCHAR in UTF8, in characters.
+    pub const LONGEST_TEXT: u16 = 8191;
+    /// The longest VARBINARY, in bytes.
+    pub const LONGEST_BINARY: u16 = 32765;
+}
+
+/// What the front end calls options that messages name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IngestNames {
+    /// [`IngestOptions::key`].
+    pub key: &'static str,
+    /// [`IngestOptions::commit_rows`].
+    pub commit_rows: &'static str,
+}
+
+impl Default for IngestNames {
+    fn default() -> Self {
+        Self { key: "key", commit_rows: "commit_rows" }
+    }
+}
+
+/// Options of an ingestion.
+#[derive(Clone, Debug, Default)]
+pub struct IngestOptions {
+    /// The table.
+    pub table: String,
+    /// What to do about a table that exists or not.
+    pub mode: Mode,
+    /// Whether to create a global temporary table, which is dropped when the session ends.
+    pub temporary: bool,
+    /// The type of text columns in a new table.
+    pub text: TextAs,
+    /// The type of binary columns in a new table.
+    pub binary: TextAs,
+    /// Columns that [`Mode::Upsert`] finds rows by; empty = the primary key.
+    pub key: Vec<String>,
+    /// Rows of a transaction in autocommit mode; 0 = all.
+    pub commit_rows: usize,
+    /// How rows are encoded and sent.
+    pub write: WriteOptions,
+    /// The names of options in messages.
+    pub names: IngestNames,
+}

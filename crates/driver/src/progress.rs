@@ -1,0 +1,107 @@
+//! What the last execution of a statement has done and cost, read while it goes on.
+
+use firearrow::{RecordCounts, WireStats};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The last execution of a statement, for those who cannot wait until it is over.
+#[derive(Debug, Default)]
+pub struct Latest(Mutex<Arc<Progress>>);
+
+impl Latest {
+    /// Another execution begins.
+    pub(crate) fn begin(&self) -> Arc<Progress> {
+        let progress = Arc::new(Progress::default());
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&progress);
+        progress
+    }
+
+    /// The counters of the last execution.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Counters of one execution.
+#[derive(Debug, Default)]
+pub struct Progress {
+    given: AtomicU64,
+    taken: AtomicU64,
+    batches: AtomicU64,
+    bytes_received: AtomicU64,
+    round_trips: AtomicU64,
+    reading: AtomicU64,
+    decoding: AtomicU64,
+    records: Mutex<Option<RecordCounts>>,
+}
+
+impl Progress {
+    /// Rows of the result so far.
+    pub fn rows_given(&self) -> u64 {
+        self.given.load(Ordering::Relaxed)
+    }
+
+    /// Rows of parameters that were taken so far.
+    pub fn rows_taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Batches of the result or of rows of parameters so far.
+    pub fn batches(&self) -> u64 {
+        self.batches.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that the result brought so far, before decompression.
+    pub fn bytes_received(&self) -> u64 {
+        self.bytes_received.load(Ordering::Relaxed)
+    }
+
+    /// Round trips for the result so far.
+    pub fn round_trips(&self) -> u64 {
+        self.round_trips.load(Ordering::Relaxed)
+    }
+
+    /// The time that reading the result took so far, decoding included.
+    pub fn reading(&self) -> Duration {
+        Duration::from_nanos(self.reading.load(Ordering::Relaxed))
+    }
+
+    /// The time that decoding the result took so far.
+    pub fn decoding(&self) -> Duration {
+        Duration::from_nanos(self.decoding.load(Ordering::Relaxed))
+    }
+
+    /// What the engine did to rows, where it tells.
+    pub fn records(&self) -> Option<RecordCounts> {
+        *self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A batch of the result.
+    pub(crate) fn add_batch(&self, rows: usize) {
+        self.given.fetch_add(rows as u64, Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A batch of rows of parameters.
+    pub(crate) fn add_taken(&self, rows: usize) {
+        self.taken.fetch_add(rows as u64, Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_time(&self, spent: Duration) {
+        self.reading.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// What the result has cost up to now: on the wire, and the time for decoding.
+    pub(crate) fn set_cost(&self, wire: &WireStats, decoding: Duration) {
+        self.bytes_received.store(wire.bytes_received, Ordering::Relaxed);
+        self.round_trips.store(wire.round_trips, Ordering::Relaxed);
+        self.decoding.store(decoding.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// What was done to rows.
+    pub(crate) fn set_records(&self, counts: Option<RecordCounts>) {
+        *self.records.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+    }
+}

@@ -1,0 +1,52 @@
+//! DDL, which is committed at once, and what has to give way to it.
+
+use super::Session;
+use crate::activity::Task;
+use crate::error::Result;
+use crate::option::Purpose;
+use crate::sql::name;
+use firearrow::{TransactionOptions, gds};
+use std::time::{Duration, Instant};
+use std::{mem, thread};
+
+/// How long DDL is repeated while somebody still uses what it wants to change, and the pause between two attempts: results of
+/// this process may just be about to end.
+const IN_USE: Duration = Duration::from_secs(1);
+const IN_USE_PAUSE: Duration = Duration::from_millis(50);
+
+impl Session {
+    /// Runs DDL in a transaction of its own, and commits. Repeats it while others are about to leave what it changes alone.
+    pub(crate) fn define(&self, task: &Task, sql: &str) -> Result<()> {
+        self.define_with(task, self.transaction_options(Purpose::Ddl)?, sql)
+    }
+
+    fn define_with(&self, task: &Task, options: TransactionOptions, sql: &str) -> Result<()> {
+        let connection = self.connection()?;
+        let deadline = Instant::now() + IN_USE;
+        let mut may_give_way = true;
+        loop {
+            task.check()?;
+            let work = || {
+                let transaction = connection.begin_lazy(options)?;
+                transaction.prepare(sql)?.execute_last(transaction, ())
+            };
+            match work() {
+                Err(error)
+                    if error.gds_codes().contains(&gds::ISC_OBJ_IN_USE) && Instant::now() < deadline =>
+                {
+                    if !mem::take(&mut may_give_way) || !self.give_way()? {
+                        thread::sleep(IN_USE_PAUSE);
+                    }
+                }
+                result => return Ok(result.map(drop)?),
+            }
+        }
+    }
+
+    /// Drops a table.
+    pub(crate) fn drop_table(&self, table: &str) -> Result<()> {
+        let options = self.transaction_options(Purpose::Ddl)?;
+        let sql = format!("DROP TABLE {}", name(self.dialect()?, table)?);
+        self.define_with(&Task::default(), options, &sql)
+    }
+}
