@@ -58,6 +58,17 @@ impl EventListener {
         self.next(Instant::now().checked_add(timeout)).await
     }
 
+    /// The next report, however long it takes; `None` once the listener is closed.
+    ///
+    /// # Errors
+    /// [`Kind::Closed`] when a connection is lost; it will hear nothing more then.
+    pub async fn report(&self) -> Result<Option<EventCounts>> {
+        match self.next(None).await {
+            Err(_) if self.listening.inbox.lock().closed => Ok(None),
+            report => report,
+        }
+    }
+
     /// Ends the waiting, also that of other tasks. The server has five seconds to confirm it, or `read_timeout` if that is
     /// shorter; the connection is closed if it does not. Dropping the listener does the same.
     pub async fn close(&self) -> Result<()> {
@@ -104,14 +115,7 @@ impl EventListener {
             }
             asked
         });
-        let asked = self.shared.run(ask);
-        match deadline {
-            None => asked.await.map(|()| true),
-            Some(deadline) => match timeout_at(deadline, asked).await {
-                Ok(asked) => asked.map(|()| true),
-                Err(_) => Ok(false),
-            },
-        }
+        Ok(self.shared.run_until(deadline, ask).await?.is_some())
     }
 }
 

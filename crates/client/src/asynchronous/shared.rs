@@ -54,11 +54,17 @@ pub(crate) struct Shared {
 struct Known {
     is_failed: AtomicBool,
     wire_stats: Mutex<WireStats>,
+    /// What broke the connection when nobody waited for it.
+    failure: Mutex<Option<Error>>,
     /// What was dropped: the next operation ends it first, so that their order is that of the program.
     discarded: Mutex<Vec<Discarded>>,
 }
 
 impl Known {
+    fn failure(&self) -> Option<Error> {
+        lock(&self.failure).clone()
+    }
+
     fn note(&self, session: &AsyncSession) {
         self.is_failed.store(session.backend.is_failed(), Ordering::SeqCst);
         *lock(&self.wire_stats) = session.backend.wire_stats();
@@ -142,6 +148,24 @@ impl Shared {
         }
     }
 
+    /// Runs a flow unless others keep the connection busy until `deadline`; `None` then.
+    pub(crate) async fn run_until<T: Send + 'static>(
+        &self,
+        deadline: Option<tokio::time::Instant>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<Option<T>> {
+        let has_begun = Arc::new(AtomicBool::new(false));
+        let begun = Arc::clone(&has_begun);
+        let flow = flow!(session => {
+            begun.store(true, Ordering::SeqCst);
+            flow(session).await.map(Some)
+        });
+        match (Call { deadline, ..self.begin() }).run(Vec::new(), flow).await {
+            Err(error) if error.kind() == Kind::Timeout && !has_begun.load(Ordering::SeqCst) => Ok(None),
+            result => result,
+        }
+    }
+
     /// Begins an operation of several parts. Others may use the connection in between.
     pub(crate) fn begin(&self) -> Call {
         self.call(Operation::new())
@@ -153,6 +177,7 @@ impl Shared {
             blocks: self.blocks,
             entry: Arc::new(self.underway.enter(&operation)),
             operation,
+            deadline: None,
             known: Arc::clone(&self.known),
         }
     }
@@ -184,6 +209,8 @@ pub(crate) struct Call {
     blocks: bool,
     operation: Operation,
     entry: Arc<Entry>,
+    /// When it shall have got its turn.
+    deadline: Option<tokio::time::Instant>,
     known: Arc<Known>,
 }
 
@@ -228,6 +255,7 @@ impl Call {
             blocks: self.blocks,
             operation: self.operation.clone(),
             _entry: Arc::clone(&self.entry),
+            deadline: self.deadline,
             known: Arc::clone(&self.known),
             meters,
         }
@@ -240,6 +268,7 @@ struct Part {
     blocks: bool,
     operation: Operation,
     _entry: Arc<Entry>,
+    deadline: Option<tokio::time::Instant>,
     known: Arc<Known>,
     meters: Vec<Meter>,
 }
@@ -257,6 +286,7 @@ impl Part {
                 biased;
                 session = turn => session,
                 kind = interruption(&self.operation) => return Err(interrupted(kind, "before its turn")),
+                () = until(self.deadline) => return Err(interrupted(Kind::Timeout, "before its turn")),
             },
         };
         let turn = Turn { session, known: Arc::clone(&self.known), is_whole: true };
@@ -273,14 +303,29 @@ impl Part {
         flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
     ) -> Result<T> {
         turn.is_whole = false;
+        let entered = turn.session.enter(&self.operation);
         let discarded = mem::take(&mut *lock(&self.known.discarded));
+        let mut ended = Ok(());
         for flow in discarded {
             if let Err(error) = flow(&mut turn.session).await {
                 tracing::debug!(%error, "closing something failed");
+                ended = ended.and(Err(error));
             }
         }
-        let entered = turn.session.enter(&self.operation);
-        let result = flow(&mut turn.session).await;
+        let result = match ended {
+            // What broke the connection says more than that it is broken.
+            Err(error) if turn.session.backend.is_failed() => {
+                *lock(&self.known.failure) = Some(error.clone());
+                Err(error)
+            }
+            _ => match self.known.failure() {
+                Some(error) => Err(Error::new(
+                    Kind::Closed,
+                    format!("the connection was closed in the background: {error}"),
+                )),
+                None => flow(&mut turn.session).await,
+            },
+        };
         let result = turn.session.leave_operation(entered, &self.meters, result);
         turn.is_whole = true;
         result
@@ -320,6 +365,14 @@ impl Drop for CancelOnDrop {
         if let Some(operation) = &self.0 {
             operation.cancel();
         }
+    }
+}
+
+/// Waits for a time, or for ever.
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -290,7 +290,8 @@ matrix!(
         };
         let (first, query) = divide();
         let part = query.partitions()[0].clone();
-        drop((query, first));
+        drop(query);
+        first.close().expect("nothing is open");
         let (second, query) = divide();
         let error =
             second.read_partition(&part, Default::default()).map(drop).expect_err("its leader has gone");

@@ -80,7 +80,7 @@ matrix!(
     },
     fn beginning_and_ending_take_one_each(target: &Target) {
         let connection = fresh(target);
-        connection.begin(Default::default()).expect("it starts");
+        connection.begin(Default::default()).expect("it starts").rollback().expect("it ends");
         assert_eq!(cost(&connection, || connection.ping().expect("it answers")), 1);
         let mut transaction = None;
         assert_eq!(cost(&connection, || transaction = connection.begin(Default::default()).ok()), 1);

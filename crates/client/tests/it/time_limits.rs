@@ -99,6 +99,7 @@ matrix!(
         for mischief in mischiefs() {
             let hostile = Hostile::open(target, Some(LIMIT));
             assert_eq!(id(&hostile.connection).expect("it answers"), 1);
+            hostile.connection.ping().expect("nothing of it is under way");
             hostile.proxy.turn_to(mischief.clone());
             let (error, spent) = hostile.failure(id);
             assert_eq!(error.kind(), Kind::Timeout, "{mischief:?}: {error}");

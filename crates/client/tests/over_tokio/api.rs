@@ -146,7 +146,6 @@ impl Connection {
         Ok(wait(self.0.partition_reading(sql, parameters, options, read))?.into())
     }
 
-    /// After whatever still ends in the background.
     pub(crate) fn wire_stats(&self) -> WireStats {
         self.0.wire_stats()
     }
@@ -155,12 +154,17 @@ impl Connection {
         self.0.cancel_handle()
     }
 
+    /// After whatever still ends in the background.
     pub(crate) fn is_failed(&self) -> bool {
-        self.0.is_failed()
+        self.0.is_failed() || wait(self.0.ping()).is_err() && self.0.is_failed()
     }
 
     pub(crate) fn has_firebird4(&self) -> bool {
         self.0.has_firebird4()
+    }
+
+    pub(crate) fn read_options(&self) -> &ReadOptions {
+        self.0.read_options()
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -505,9 +509,26 @@ impl PartitionedQuery {
     }
 }
 
+impl Drop for EventListener {
+    /// In the foreground, as that of the blocking API.
+    fn drop(&mut self) {
+        let _ = wait(self.0.close());
+    }
+}
+
 impl EventListener {
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.names()
+    }
+
+    /// Ends after an error.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<EventCounts>> {
+        let mut has_failed = false;
+        std::iter::from_fn(move || {
+            let report = if has_failed { return None } else { wait(self.0.report()) };
+            has_failed = report.is_err();
+            report.transpose()
+        })
     }
 
     waits! {

@@ -11,8 +11,7 @@ mod api;
 mod waiting;
 
 pub(crate) use api::{
-    BlobReader, Catalog, Connection, Cursor, EventListener, PartitionedQuery, RowsCursor, ScrollCursor,
-    Statement, Transaction,
+    Connection, Cursor, EventListener, PartitionedQuery, RowsCursor, ScrollCursor, Statement, Transaction,
 };
 pub(crate) use real::*;
 
@@ -22,5 +21,39 @@ macro_rules! tests {
 
 tests! {
     "../it/support.rs" support,
+    "../it/arrays.rs" arrays,
+    "../it/blobs.rs" blobs,
+    "../it/campaign.rs" campaign,
+    "../it/cancel.rs" cancel,
+    "../it/cases.rs" cases,
+    "../it/catalog.rs" catalog_tables,
+    "../it/deferred.rs" deferred,
+    "../it/elements.rs" elements,
+    "../it/error_places.rs" error_places,
+    "../it/errors.rs" errors,
+    "../it/event_cases.rs" event_cases,
+    "../it/events.rs" events,
+    "../it/faults.rs" faults,
+    "../it/known.rs" known,
+    "../it/lazy_blobs.rs" lazy_blobs,
+    "../it/limbo.rs" limbo,
+    "../it/limbo_cases.rs" limbo_cases,
+    "../it/lost_commits.rs" lost_commits,
+    "../it/many_rows.rs" many_rows,
+    "../it/partitions.rs" partitions,
+    "../it/query_cases.rs" query_cases,
+    "../it/query_rows.rs" query_rows,
+    "../it/round_trips.rs" round_trips,
+    "../it/savepoints.rs" savepoints,
+    "../it/scroll.rs" scroll,
+    "../it/scroll_model.rs" scroll_model,
+    "../it/statements.rs" statements,
+    "../it/statistics.rs" statistics,
+    "../it/time_limits.rs" time_limits,
     "../it/transactions.rs" transactions,
+    "../it/typed_rows.rs" typed_rows,
+    "../it/types.rs" types,
+    "../it/wire_stats.rs" wire_stats,
+    "../it/write_cases.rs" write_cases,
+    "../it/writes.rs" writes,
 }
