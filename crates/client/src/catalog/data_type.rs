@@ -1,5 +1,7 @@
 //! What columns are declared as.
 
+use super::question::Row;
+
 /// The declared type of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnType {
@@ -133,7 +135,27 @@ pub(super) struct Field<'a> {
     pub(super) collation: Option<&'a str>,
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
+    /// How many columns [`read`](Self::read) takes.
+    pub(super) const WIDTH: usize = 10;
+
+    /// Reads the columns from `first` on: type, sub-type, scale, precision, length, length in characters, character set,
+    /// its bytes per character, its name, and the collation.
+    pub(super) fn read(row: &'a Row<'_>, first: usize) -> Self {
+        Field {
+            field_type: row.number(first),
+            sub_type: row.number(first + 1),
+            scale: row.number(first + 2),
+            precision: row.integer(first + 3).and_then(|precision| u8::try_from(precision).ok()),
+            length: row.number(first + 4),
+            characters: row.integer(first + 5).and_then(|length| u32::try_from(length).ok()),
+            bytes_per_character: row.number(first + 7),
+            is_octets: row.integer(first + 6) == Some(1),
+            charset: row.text(first + 8),
+            collation: row.text(first + 9),
+        }
+    }
+
     pub(super) fn data_type(&self, dimensions: Vec<(i32, i32)>) -> ColumnType {
         let base = self.base();
         let is_string = matches!(base, BaseType::Char | BaseType::VarChar);
@@ -184,6 +206,8 @@ impl Field<'_> {
             35 => BaseType::Timestamp,
             37 if self.is_octets => BaseType::VarBinary,
             37 => BaseType::VarChar,
+            // CSTRING: arguments of legacy functions.
+            40 => BaseType::VarChar,
             261 if self.sub_type == 1 => BaseType::TextBlob,
             261 => BaseType::Blob,
             other => BaseType::Other(other),
