@@ -4,7 +4,7 @@ use crate::answer;
 use crate::backend::Backend;
 use crate::error::{Error, Kind, Result};
 use crate::session::Session;
-use firearrow_proto::api::info::{InfoReader, Item, counted_strings};
+use firearrow_proto::api::info::{InfoReader, Item, counted_strings, database as item};
 
 /// Facts about a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,29 +44,17 @@ pub struct ServerInfo {
     pub role: String,
 }
 
-/// Items of `isc_database_info`.
-mod item {
-    pub(super) const PAGE_SIZE: u8 = 14;
-    pub(super) const ALLOCATION: u8 = 21;
-    pub(super) const ATTACHMENT_ID: u8 = 22;
-    pub(super) const ODS_VERSION: u8 = 32;
-    pub(super) const ODS_MINOR: u8 = 33;
-    pub(super) const FORCED_WRITES: u8 = 52;
-    pub(super) const SQL_DIALECT: u8 = 62;
-    pub(super) const READ_ONLY: u8 = 63;
-    pub(super) const FIREBIRD_VERSION: u8 = 103;
-    pub(super) const ALL: [u8; 9] = [
-        PAGE_SIZE,
-        ALLOCATION,
-        ATTACHMENT_ID,
-        ODS_VERSION,
-        ODS_MINOR,
-        FORCED_WRITES,
-        SQL_DIALECT,
-        READ_ONLY,
-        FIREBIRD_VERSION,
-    ];
-}
+const ITEMS: [u8; 9] = [
+    item::PAGE_SIZE,
+    item::ALLOCATION,
+    item::ATTACHMENT_ID,
+    item::ODS_VERSION,
+    item::ODS_MINOR_VERSION,
+    item::FORCED_WRITES,
+    item::DB_SQL_DIALECT,
+    item::DB_READ_ONLY,
+    item::FIREBIRD_VERSION,
+];
 
 /// Facts that only SQL tells.
 const FACTS: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') AS VARCHAR(60)), \
@@ -76,7 +64,7 @@ const FACTS: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') AS 
 impl<B: Backend> Session<B> {
     /// What is known about the server, the database and the way to them.
     pub(crate) async fn server_info(&mut self) -> Result<ServerInfo> {
-        let data = self.backend.database_info(&item::ALL).await?;
+        let data = self.backend.database_info(&ITEMS).await?;
         let transport = self.backend.transport();
         let mut info = ServerInfo {
             protocol: transport.protocol,
@@ -93,10 +81,10 @@ impl<B: Backend> Session<B> {
                 item::ALLOCATION => info.pages = number as u64,
                 item::ATTACHMENT_ID => info.attachment = number as u64,
                 item::ODS_VERSION => major = number,
-                item::ODS_MINOR => minor = number,
+                item::ODS_MINOR_VERSION => minor = number,
                 item::FORCED_WRITES => info.forced_writes = number != 0,
-                item::SQL_DIALECT => info.dialect = number as u8,
-                item::READ_ONLY => info.read_only = number != 0,
+                item::DB_SQL_DIALECT => info.dialect = number as u8,
+                item::DB_READ_ONLY => info.read_only = number != 0,
                 item::FIREBIRD_VERSION => {
                     info.implementation = counted_strings(value).into_iter().next().unwrap_or_default();
                 }

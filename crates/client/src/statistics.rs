@@ -5,7 +5,7 @@ use crate::backend::Backend;
 use crate::error::{Error, Kind, Result};
 use crate::session::Session;
 use crate::session::info::is_truncated;
-use firearrow_proto::api::info::{InfoReader, integer, table_counts};
+use firearrow_proto::api::info::{InfoReader, database as item, integer, table_counts};
 use std::collections::BTreeMap;
 
 /// The state of a database.
@@ -82,88 +82,63 @@ pub struct TableCounters {
     pub expunges: u64,
 }
 
-/// Items of `isc_database_info`.
-mod item {
-    pub(super) const READS: u8 = 5;
-    pub(super) const WRITES: u8 = 6;
-    pub(super) const FETCHES: u8 = 7;
-    pub(super) const MARKS: u8 = 8;
-    pub(super) const PAGE_SIZE: u8 = 14;
-    pub(super) const BUFFERS: u8 = 15;
-    pub(super) const MEMORY: u8 = 17;
-    pub(super) const MAX_MEMORY: u8 = 18;
-    /// Makes the server write its cache to the disk; so does 64, which gives the same.
-    pub(super) const ALLOCATION: u8 = 21;
-    pub(super) const SEQUENTIAL_READS: u8 = 23;
-    pub(super) const INDEXED_READS: u8 = 24;
-    pub(super) const INSERTS: u8 = 25;
-    pub(super) const UPDATES: u8 = 26;
-    pub(super) const DELETES: u8 = 27;
-    pub(super) const BACKOUTS: u8 = 28;
-    pub(super) const PURGES: u8 = 29;
-    pub(super) const EXPUNGES: u8 = 30;
-    pub(super) const SWEEP_INTERVAL: u8 = 31;
-    pub(super) const ODS_VERSION: u8 = 32;
-    pub(super) const ODS_MINOR: u8 = 33;
-    pub(super) const FORCED_WRITES: u8 = 52;
-    pub(super) const OLDEST_INTERESTING: u8 = 104;
-    pub(super) const OLDEST_ACTIVE: u8 = 105;
-    pub(super) const OLDEST_SNAPSHOT: u8 = 106;
-    pub(super) const NEXT_TRANSACTION: u8 = 107;
-    pub(super) const PAGES_USED: u8 = 124;
-    pub(super) const PAGES_FREE: u8 = 125;
+/// What is asked for the state of the database. Counting its pages makes the server write its cache to the disk.
+const STATE: [u8; 15] = [
+    item::ODS_VERSION,
+    item::ODS_MINOR_VERSION,
+    item::PAGE_SIZE,
+    item::ALLOCATION,
+    item::PAGES_USED,
+    item::PAGES_FREE,
+    item::NUM_BUFFERS,
+    item::SWEEP_INTERVAL,
+    item::FORCED_WRITES,
+    item::OLDEST_TRANSACTION,
+    item::OLDEST_ACTIVE,
+    item::OLDEST_SNAPSHOT,
+    item::NEXT_TRANSACTION,
+    item::CURRENT_MEMORY,
+    item::MAX_MEMORY,
+];
 
-    pub(super) const STATE: [u8; 15] = [
-        ODS_VERSION,
-        ODS_MINOR,
-        PAGE_SIZE,
-        ALLOCATION,
-        PAGES_USED,
-        PAGES_FREE,
-        BUFFERS,
-        SWEEP_INTERVAL,
-        FORCED_WRITES,
-        OLDEST_INTERESTING,
-        OLDEST_ACTIVE,
-        OLDEST_SNAPSHOT,
-        NEXT_TRANSACTION,
-        MEMORY,
-        MAX_MEMORY,
-    ];
-    pub(super) const WORK: [u8; 12] = [
-        READS,
-        WRITES,
-        FETCHES,
-        MARKS,
-        SEQUENTIAL_READS,
-        INDEXED_READS,
-        INSERTS,
-        UPDATES,
-        DELETES,
-        BACKOUTS,
-        PURGES,
-        EXPUNGES,
-    ];
-}
+/// What is asked for its counters.
+const WORK: [u8; 12] = [
+    item::READS,
+    item::WRITES,
+    item::FETCHES,
+    item::MARKS,
+    item::READ_SEQ_COUNT,
+    item::READ_IDX_COUNT,
+    item::INSERT_COUNT,
+    item::UPDATE_COUNT,
+    item::DELETE_COUNT,
+    item::BACKOUT_COUNT,
+    item::PURGE_COUNT,
+    item::EXPUNGE_COUNT,
+];
 
 impl<B: Backend> Session<B> {
     /// The state of the database, in one round trip. Counting pages makes the server write its cache to the disk.
     pub(crate) async fn statistics(&mut self) -> Result<DatabaseStatistics> {
-        let answers = Answers::ask(self, &item::STATE).await?;
+        let answers = Answers::ask(self, &STATE).await?;
         Ok(DatabaseStatistics {
-            ods: format!("{}.{}", answers.number(item::ODS_VERSION)?, answers.number(item::ODS_MINOR)?),
+            ods: format!(
+                "{}.{}",
+                answers.number(item::ODS_VERSION)?,
+                answers.number(item::ODS_MINOR_VERSION)?
+            ),
             page_size: answers.number(item::PAGE_SIZE)? as u32,
             pages: answers.number(item::ALLOCATION)?,
             pages_used: answers.number(item::PAGES_USED).ok(),
             pages_free: answers.number(item::PAGES_FREE).ok(),
-            page_buffers: answers.number(item::BUFFERS)?,
+            page_buffers: answers.number(item::NUM_BUFFERS)?,
             sweep_interval: answers.number(item::SWEEP_INTERVAL)?,
             forced_writes: answers.number(item::FORCED_WRITES)? != 0,
-            oldest_interesting: answers.number(item::OLDEST_INTERESTING)?,
+            oldest_interesting: answers.number(item::OLDEST_TRANSACTION)?,
             oldest_active: answers.number(item::OLDEST_ACTIVE)?,
             oldest_snapshot: answers.number(item::OLDEST_SNAPSHOT)?,
             next_transaction: answers.number(item::NEXT_TRANSACTION)?,
-            memory: answers.number(item::MEMORY)?,
+            memory: answers.number(item::CURRENT_MEMORY)?,
             max_memory: answers.number(item::MAX_MEMORY)?,
         })
     }
@@ -171,7 +146,7 @@ impl<B: Backend> Session<B> {
     /// What the engine has done so far, in one round trip; more only when this connection has worked on more than a
     /// thousand tables.
     pub(crate) async fn counters(&mut self) -> Result<Counters> {
-        let answers = Answers::ask(self, &item::WORK).await?;
+        let answers = Answers::ask(self, &WORK).await?;
         let mut counters = Counters {
             page_reads: answers.number(item::READS)?,
             page_writes: answers.number(item::WRITES)?,
@@ -221,14 +196,14 @@ impl Counters {
 impl TableCounters {
     /// Each item and where its counts go.
     const ITEMS: [(u8, Counter); 8] = [
-        (item::SEQUENTIAL_READS, |counters| &mut counters.sequential_reads),
-        (item::INDEXED_READS, |counters| &mut counters.indexed_reads),
-        (item::INSERTS, |counters| &mut counters.inserts),
-        (item::UPDATES, |counters| &mut counters.updates),
-        (item::DELETES, |counters| &mut counters.deletes),
-        (item::BACKOUTS, |counters| &mut counters.backouts),
-        (item::PURGES, |counters| &mut counters.purges),
-        (item::EXPUNGES, |counters| &mut counters.expunges),
+        (item::READ_SEQ_COUNT, |counters| &mut counters.sequential_reads),
+        (item::READ_IDX_COUNT, |counters| &mut counters.indexed_reads),
+        (item::INSERT_COUNT, |counters| &mut counters.inserts),
+        (item::UPDATE_COUNT, |counters| &mut counters.updates),
+        (item::DELETE_COUNT, |counters| &mut counters.deletes),
+        (item::BACKOUT_COUNT, |counters| &mut counters.backouts),
+        (item::PURGE_COUNT, |counters| &mut counters.purges),
+        (item::EXPUNGE_COUNT, |counters| &mut counters.expunges),
     ];
 
     /// As [`Counters::since`].

@@ -2,12 +2,10 @@
 
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::info::InfoReader;
+use firearrow_proto::api::info::blob::{TOTAL_LENGTH, TYPE};
 
-/// Info items: length in bytes, and type.
-const LENGTH: u8 = 6;
-const TYPE: u8 = 7;
 /// The items to ask for.
-pub(super) const ITEMS: [u8; 2] = [LENGTH, TYPE];
+pub(super) const ITEMS: [u8; 2] = [TOTAL_LENGTH, TYPE];
 /// Bytes for the answer.
 pub(super) const ANSWER: u16 = 64;
 
@@ -16,7 +14,7 @@ pub(super) fn length_and_type(answer: &[u8]) -> (u64, bool) {
     let (mut length, mut is_stream) = (0, false);
     for item in InfoReader::new(answer) {
         match (item.code, item.integer()) {
-            (LENGTH, Some(value)) => length = value as u64,
+            (TOTAL_LENGTH, Some(value)) => length = value as u64,
             (TYPE, Some(value)) => is_stream = value == 1,
             _ => {}
         }

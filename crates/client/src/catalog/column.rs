@@ -1,6 +1,7 @@
 //! Columns of tables and views.
 
 use super::data_type::Field;
+use super::domain::{default, is_implicit};
 use super::question::{Question, Row};
 use super::{ColumnType, Name, View};
 use crate::backend::Backend;
@@ -58,7 +59,7 @@ const DIMENSIONS: &str =
     "SELECT D.RDB$FIELD_NAME, D.RDB$LOWER_BOUND, D.RDB$UPPER_BOUND FROM RDB$FIELD_DIMENSIONS D";
 
 /// Bounds of arrays by the names of their domains.
-type Dimensions = HashMap<String, Vec<(i32, i32)>>;
+pub(super) type Dimensions = HashMap<String, Vec<(i32, i32)>>;
 
 impl View {
     /// Columns of these names in the tables and views of those, in their order.
@@ -96,7 +97,8 @@ impl View {
         Ok(columns)
     }
 
-    async fn dimensions<B: Backend>(self, session: &mut Session<B>) -> Result<Dimensions> {
+    /// Bounds of all array domains.
+    pub(super) async fn dimensions<B: Backend>(self, session: &mut Session<B>) -> Result<Dimensions> {
         let question = Question::new(DIMENSIONS).order_by("D.RDB$FIELD_NAME, D.RDB$DIMENSION");
         let mut dimensions = Dimensions::new();
         for (name, bounds) in
@@ -109,25 +111,13 @@ impl View {
 }
 
 fn column(row: &Row<'_>) -> Result<Column> {
-    let field = Field {
-        field_type: row.number(3),
-        sub_type: row.number(4),
-        scale: row.number(5),
-        precision: row.integer(6).and_then(|precision| u8::try_from(precision).ok()),
-        length: row.number(7),
-        characters: row.integer(8).and_then(|length| u32::try_from(length).ok()),
-        bytes_per_character: row.number(10),
-        is_octets: row.integer(9) == Some(1),
-        charset: row.text(11),
-        collation: row.text(12),
-    };
     let source = row.name(16)?;
     let identity = row.integer(15);
     Ok(Column {
         table: row.name(0)?,
         name: row.name(1)?,
         position: row.number::<i32>(2).saturating_add(1),
-        data_type: field.data_type(Vec::new()),
+        data_type: Field::read(row, 3).data_type(Vec::new()),
         nullable: !row.is_set(13) && !row.is_set(14),
         default: row.text(18).or(row.text(19)).map(|source| default(source).to_owned()),
         identity: identity.map(|kind| if kind == 0 { Identity::Always } else { Identity::ByDefault }),
@@ -135,42 +125,4 @@ fn column(row: &Row<'_>) -> Result<Column> {
         domain: (!is_implicit(&source)).then_some(source),
         remarks: row.remark(21),
     })
-}
-
-/// Each column without a domain has one of its own, `RDB$` and a number.
-fn is_implicit(domain: &str) -> bool {
-    domain.strip_prefix("RDB$").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// The source of a default without the word in front of it.
-fn default(source: &str) -> &str {
-    let source = source.trim();
-    let (word, rest) = source.split_at_checked("DEFAULT".len()).unwrap_or(("", source));
-    if word.eq_ignore_ascii_case("DEFAULT") {
-        return rest.trim_start();
-    }
-    source.strip_prefix('=').map_or(source, str::trim_start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_what_stands_behind_the_word() {
-        for (source, expression) in [
-            ("DEFAULT 'default'", "'default'"),
-            (" default\n  -1 ", "-1"),
-            ("= 5", "5"),
-            ("DEFAULT'x'", "'x'"),
-            ("'ä'", "'ä'"),
-        ] {
-            assert_eq!(default(source), expression);
-        }
-    }
-
-    #[test]
-    fn implicit_domains_have_numbers_for_names() {
-        assert!(is_implicit("RDB$17") && !is_implicit("RDB$RELATION_NAME") && !is_implicit("D_17"));
-    }
 }

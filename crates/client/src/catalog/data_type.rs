@@ -1,5 +1,8 @@
 //! What columns are declared as.
 
+use super::question::Row;
+use firearrow_proto::api::blr;
+
 /// The declared type of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnType {
@@ -133,7 +136,27 @@ pub(super) struct Field<'a> {
     pub(super) collation: Option<&'a str>,
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
+    /// How many columns [`read`](Self::read) takes.
+    pub(super) const WIDTH: usize = 10;
+
+    /// Reads the columns from `first` on: type, sub-type, scale, precision, length, length in characters, character set,
+    /// its bytes per character, its name, and the collation.
+    pub(super) fn read(row: &'a Row<'_>, first: usize) -> Self {
+        Field {
+            field_type: row.number(first),
+            sub_type: row.number(first + 1),
+            scale: row.number(first + 2),
+            precision: row.integer(first + 3).and_then(|precision| u8::try_from(precision).ok()),
+            length: row.number(first + 4),
+            characters: row.integer(first + 5).and_then(|length| u32::try_from(length).ok()),
+            bytes_per_character: row.number(first + 7),
+            is_octets: row.integer(first + 6) == Some(1),
+            charset: row.text(first + 8),
+            collation: row.text(first + 9),
+        }
+    }
+
     pub(super) fn data_type(&self, dimensions: Vec<(i32, i32)>) -> ColumnType {
         let base = self.base();
         let is_string = matches!(base, BaseType::Char | BaseType::VarChar);
@@ -166,27 +189,31 @@ impl Field<'_> {
             _ if self.scale != 0 => BaseType::Numeric,
             _ => plain,
         };
-        match self.field_type {
-            7 => exact(BaseType::SmallInt),
-            8 => exact(BaseType::Integer),
-            16 => exact(BaseType::BigInt),
-            26 => exact(BaseType::Int128),
-            10 => BaseType::Float,
-            11 | 27 => BaseType::DoublePrecision,
-            12 => BaseType::Date,
-            13 => BaseType::Time,
-            14 if self.is_octets => BaseType::Binary,
-            14 => BaseType::Char,
-            23 => BaseType::Boolean,
-            24 | 25 => BaseType::DecFloat,
-            28 => BaseType::TimeWithTimeZone,
-            29 => BaseType::TimestampWithTimeZone,
-            35 => BaseType::Timestamp,
-            37 if self.is_octets => BaseType::VarBinary,
-            37 => BaseType::VarChar,
-            261 if self.sub_type == 1 => BaseType::TextBlob,
-            261 => BaseType::Blob,
-            other => BaseType::Other(other),
+        if self.field_type.cast_unsigned() == blr::BLOB {
+            return if self.sub_type == 1 { BaseType::TextBlob } else { BaseType::Blob };
+        }
+        let Ok(code) = u8::try_from(self.field_type) else { return BaseType::Other(self.field_type) };
+        match code {
+            blr::SHORT => exact(BaseType::SmallInt),
+            blr::LONG => exact(BaseType::Integer),
+            blr::INT64 => exact(BaseType::BigInt),
+            blr::INT128 => exact(BaseType::Int128),
+            blr::FLOAT => BaseType::Float,
+            blr::D_FLOAT | blr::DOUBLE => BaseType::DoublePrecision,
+            blr::SQL_DATE => BaseType::Date,
+            blr::SQL_TIME => BaseType::Time,
+            blr::TEXT if self.is_octets => BaseType::Binary,
+            blr::TEXT => BaseType::Char,
+            blr::BOOL => BaseType::Boolean,
+            blr::DEC64 | blr::DEC128 => BaseType::DecFloat,
+            blr::SQL_TIME_TZ => BaseType::TimeWithTimeZone,
+            blr::TIMESTAMP_TZ => BaseType::TimestampWithTimeZone,
+            blr::TIMESTAMP => BaseType::Timestamp,
+            blr::VARYING if self.is_octets => BaseType::VarBinary,
+            blr::VARYING => BaseType::VarChar,
+            // Arguments of legacy functions.
+            blr::CSTRING => BaseType::VarChar,
+            _ => BaseType::Other(self.field_type),
         }
     }
 }

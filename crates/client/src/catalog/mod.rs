@@ -1,4 +1,5 @@
-//! What a database consists of: tables, columns, constraints, indexes.
+//! What a database consists of: tables, columns, constraints, indexes, procedures, functions, triggers, generators,
+//! domains, and who may do what with them.
 //!
 //! ```no_run
 //! use firearrow::Connection;
@@ -16,23 +17,35 @@
 //! # }
 //! ```
 //!
-//! Each question is one query for any number of tables, sorted by their names. Names are those of the catalog tables:
+//! Each question is one query for any number of objects, sorted by their names. Names are those of the catalog tables:
 //! `CREATE TABLE t` made a `T`.
 
 mod column;
 mod constraint;
 mod data_type;
+mod domain;
+mod generator;
 mod index;
 mod name;
+mod parameter;
+mod privilege;
 mod question;
+mod routine;
 mod table;
+mod trigger;
 
 pub use column::{Column, Identity};
 pub use constraint::{Constraint, ConstraintKind, Reference};
 pub use data_type::{BaseType, ColumnType};
+pub use domain::Domain;
+pub use generator::Generator;
 pub use index::{Index, Segment};
 pub use name::{LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, identifier, quoted};
+pub use parameter::{Direction, Parameter, RoutineKind};
+pub use privilege::{Action, ObjectKind, Privilege};
+pub use routine::{Function, Language, Procedure, ProcedureKind};
 pub use table::{Table, TableKind};
+pub use trigger::{DatabaseEvent, Phase, RowEvent, Trigger, TriggerEvent};
 
 use crate::backend::{Backend, TransactionId};
 pub use crate::blocking::Catalog;

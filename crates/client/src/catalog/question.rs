@@ -44,6 +44,15 @@ impl Question {
         }
     }
 
+    /// Adds the rows of another query with as many columns.
+    pub(super) fn union_all(mut self, other: Self) -> Self {
+        self.sql.push_str(" UNION ALL ");
+        self.sql.push_str(&other.sql);
+        self.values.extend(other.values);
+        self.is_impossible |= other.is_impossible;
+        self
+    }
+
     pub(super) fn order_by(mut self, columns: &str) -> Self {
         self.sql.push_str(" ORDER BY ");
         self.sql.push_str(columns);
@@ -52,12 +61,12 @@ impl Question {
 }
 
 impl View {
-    /// Leaves the engine's own tables out unless they are wanted; `relation` is the alias of `RDB$RELATIONS`.
-    pub(super) fn without_system(self, question: Question, relation: &str) -> Question {
+    /// Leaves the engine's own objects out unless they are wanted; `owner` is the alias of the table that has their flag.
+    pub(super) fn without_system(self, question: Question, owner: &str) -> Question {
         if self.with_system {
             return question;
         }
-        question.and(&format!("COALESCE({relation}.RDB$SYSTEM_FLAG, 0) = 0"))
+        question.and(&format!("COALESCE({owner}.RDB$SYSTEM_FLAG, 0) = 0"))
     }
 
     pub(super) async fn ask<B: Backend, T>(
@@ -110,6 +119,11 @@ impl Row<'_> {
     pub(super) fn text(&self, column: usize) -> Option<&str> {
         let array = self.batch.columns().get(column)?.as_string_opt::<i32>()?;
         array.is_valid(self.row).then(|| array.value(self.row))
+    }
+
+    /// A name that may be missing.
+    pub(super) fn owned(&self, column: usize) -> Option<String> {
+        self.text(column).map(str::to_owned)
     }
 
     /// A name that must be there.

@@ -4,11 +4,6 @@ use super::{Config, Target};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::pb::{Dpb, dpb};
 
-/// `isc_dpb_no_garbage_collect`.
-const NO_GARBAGE_COLLECT: u8 = 16;
-/// `isc_dpb_search_path`.
-const SEARCH_PATH: u8 = 105;
-
 /// What a process is called whose executable has no name.
 const UNNAMED_PROCESS: &str = "firearrow";
 
@@ -57,7 +52,7 @@ impl Config {
             (dpb::SET_BIND, &self.set_bind),
             (dpb::DECFLOAT_ROUND, &self.decfloat_round),
             (dpb::DECFLOAT_TRAPS, &self.decfloat_traps),
-            (SEARCH_PATH, &self.search_path),
+            (dpb::SEARCH_PATH, &self.search_path),
         ] {
             if let Some(text) = text {
                 block.text(tag, text);
@@ -70,7 +65,7 @@ impl Config {
             block.int(dpb::NO_DB_TRIGGERS, 1);
         }
         if self.no_gc {
-            block.flag(NO_GARBAGE_COLLECT);
+            block.flag(dpb::NO_GARBAGE_COLLECT);
         }
         // Servers drop this item, see `check`.
         if let (Target::Embedded { .. }, Some(config)) = (&self.target, &self.engine_config) {

@@ -9,6 +9,7 @@ use crate::params::Params;
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Int32Type;
 use firearrow_proto::api::array::{ArrayShape, MAX_DIMENSIONS, Slice};
+use firearrow_proto::api::blr;
 use firearrow_proto::api::describe::StatementInfo;
 use firearrow_proto::api::descriptor::{Descriptor, SqlType};
 use firearrow_proto::api::layout::MAX_FIELDS;
@@ -156,24 +157,26 @@ fn catalog_row(batch: &RecordBatch, row: usize) -> Result<(String, Descriptor, (
 
 /// From `RDB$FIELD_TYPE`, which is the number in BLR.
 fn sql_type(field_type: i32) -> SqlType {
-    match field_type {
-        7 => SqlType::SHORT,
-        8 => SqlType::LONG,
-        10 => SqlType::FLOAT,
-        11 => SqlType::D_FLOAT,
-        12 => SqlType::DATE,
-        13 => SqlType::TIME,
-        14 => SqlType::TEXT,
-        16 => SqlType::INT64,
-        23 => SqlType::BOOLEAN,
-        24 => SqlType::DEC16,
-        25 => SqlType::DEC34,
-        26 => SqlType::INT128,
-        27 => SqlType::DOUBLE,
-        28 => SqlType::TIME_TZ,
-        29 => SqlType::TIMESTAMP_TZ,
-        35 => SqlType::TIMESTAMP,
-        37 => SqlType::VARYING,
-        other => SqlType(other as u16),
+    let unknown = SqlType(field_type as u16);
+    let Ok(code) = u8::try_from(field_type) else { return unknown };
+    match code {
+        blr::SHORT => SqlType::SHORT,
+        blr::LONG => SqlType::LONG,
+        blr::FLOAT => SqlType::FLOAT,
+        blr::D_FLOAT => SqlType::D_FLOAT,
+        blr::SQL_DATE => SqlType::DATE,
+        blr::SQL_TIME => SqlType::TIME,
+        blr::TEXT => SqlType::TEXT,
+        blr::INT64 => SqlType::INT64,
+        blr::BOOL => SqlType::BOOLEAN,
+        blr::DEC64 => SqlType::DEC16,
+        blr::DEC128 => SqlType::DEC34,
+        blr::INT128 => SqlType::INT128,
+        blr::DOUBLE => SqlType::DOUBLE,
+        blr::SQL_TIME_TZ => SqlType::TIME_TZ,
+        blr::TIMESTAMP_TZ => SqlType::TIMESTAMP_TZ,
+        blr::TIMESTAMP => SqlType::TIMESTAMP,
+        blr::VARYING => SqlType::VARYING,
+        _ => unknown,
     }
 }

@@ -3,13 +3,13 @@
 use super::{Prepared, Session};
 use crate::backend::Backend;
 use crate::error::Result;
-use firearrow_proto::api::describe::{EXPLAIN_PLAN, PLAN};
+use firearrow_proto::api::info::statement::{EXPLAIN_PLAN, GET_PLAN};
 use firearrow_proto::api::info::{End, InfoReader};
 
 impl<B: Backend> Session<B> {
     /// The plan of a statement in its short form, or detailed (one line per access path).
     pub(crate) async fn plan(&mut self, prepared: &Prepared, detailed: bool) -> Result<String> {
-        let item = if detailed { EXPLAIN_PLAN } else { PLAN };
+        let item = if detailed { EXPLAIN_PLAN } else { GET_PLAN };
         let data = self.backend.statement_info(prepared.id, &[item]).await?;
         let plan = InfoReader::new(&data).find(|each| each.code == item);
         Ok(plan.map(|plan| String::from_utf8_lossy(plan.value).trim().to_owned()).unwrap_or_default())

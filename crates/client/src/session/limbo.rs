@@ -5,9 +5,7 @@ use super::info::is_truncated;
 use crate::backend::{Backend, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::info::InfoReader;
-
-/// `isc_info_limbo`: one item for each transaction.
-const LIMBO: u8 = 16;
+use firearrow_proto::api::info::database::LIMBO;
 
 impl<B: Backend> Session<B> {
     /// Numbers of transactions in limbo that nobody holds, and whether these are all.

@@ -7,7 +7,8 @@ use crate::params::Params;
 use crate::savepoint::Savepoint;
 use ::arrow::array::{ArrayRef, UInt64Array};
 use firearrow_proto::api::info::InfoReader;
-use firearrow_proto::api::transaction::{INFO_ID, INFO_SNAPSHOT_NUMBER, TransactionOptions};
+use firearrow_proto::api::info::transaction::{ID, SNAPSHOT_NUMBER};
+use firearrow_proto::api::transaction::TransactionOptions;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -171,13 +172,13 @@ impl<B: Backend> Session<B> {
 
     /// The number of the transaction in the database.
     pub(crate) async fn number(&mut self, transaction: TransactionId) -> Result<u64> {
-        let number = self.transaction_item(transaction, INFO_ID).await?;
+        let number = self.transaction_item(transaction, ID).await?;
         number.ok_or_else(|| Error::new(Kind::Unsupported, "the engine gives no transaction number"))
     }
 
     /// The number of its snapshot.
     pub(crate) async fn snapshot_number(&mut self, transaction: TransactionId) -> Result<u64> {
-        let number = self.transaction_item(transaction, INFO_SNAPSHOT_NUMBER).await?;
+        let number = self.transaction_item(transaction, SNAPSHOT_NUMBER).await?;
         number.ok_or_else(|| Error::new(Kind::Unsupported, "snapshot numbers need Firebird 4 or newer"))
     }
 

@@ -9,6 +9,8 @@ mod campaign;
 mod cancel;
 mod cases;
 mod catalog;
+mod catalog_access;
+mod catalog_objects;
 mod deferred;
 mod dialect;
 mod elements;

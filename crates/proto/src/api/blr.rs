@@ -55,6 +55,8 @@ pub const EX_TIMESTAMP_TZ: u8 = 31;
 pub const TIMESTAMP: u8 = 35;
 /// `blr_varying`: VARCHAR in the catalog.
 pub const VARYING: u8 = 37;
+/// `blr_cstring`: arguments of legacy functions in the catalog.
+pub const CSTRING: u8 = 40;
 /// `blr_varying2`; character set and length follow.
 pub const VARYING2: u8 = 38;
 /// `blr_blob`: BLOB in the catalog. BLR itself cannot contain it: its codes are single bytes.

@@ -5,9 +5,6 @@ use super::info::{End, InfoReader, statement as item};
 use super::layout::MAX_FIELDS;
 use std::ops::AddAssign;
 
-// Old paths of item numbers, for the client.
-pub use super::info::statement::{EXPLAIN_PLAN, GET_PLAN as PLAN, RECORDS};
-
 /// The kind of a statement (`isc_info_sql_stmt_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are Firebird's own")]
@@ -272,7 +269,7 @@ impl RecordCounts {
     /// One inserted row.
     pub const ONE_INSERTED: Self = Self { selected: 0, inserted: 1, updated: 0, deleted: 0 };
 
-    /// Reads the answer to item [`RECORDS`]; `None` if the engine counts nothing for this kind of statement.
+    /// Reads the answer to item [`RECORDS`](item::RECORDS); `None` if the engine counts nothing for this kind of statement.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let records = InfoReader::new(bytes).find(|answer| answer.code == item::RECORDS)?;
         let mut counts = Self::default();

@@ -119,9 +119,6 @@ pub fn transaction_id(number: u64) -> [u8; 8] {
     number.to_le_bytes()
 }
 
-// Old paths of item numbers, for the client.
-pub use super::info::transaction::{ID as INFO_ID, SNAPSHOT_NUMBER as INFO_SNAPSHOT_NUMBER};
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! Packets of a server.
 
 use firearrow_proto::api::descriptor::SqlType;
+use firearrow_proto::api::info::{self, statement as item};
 use firearrow_proto::wire::Op;
 use firearrow_proto::wire::xdr::Writer;
 
 /// Ends an info buffer.
-pub const INFO_END: u8 = 1;
+pub const INFO_END: u8 = info::END;
 /// The object of an answer to `op_get_segment`: the BLOB ends here.
 pub const BLOB_END: u16 = 2;
 
@@ -130,21 +131,23 @@ pub fn key_question() -> Vec<u8> {
 /// The description of a statement that opens a cursor.
 pub fn description(columns: &[Column], parameters: &[Column]) -> Vec<u8> {
     let mut info = Vec::new();
-    number(&mut info, 21, 1); // a SELECT
-    number(&mut info, 27, 1); // with a cursor
-    for (marker, list) in [(5, parameters), (4, columns)] {
+    number(&mut info, item::STMT_TYPE, 1); // a SELECT
+    number(&mut info, item::STMT_FLAGS, 1); // with a cursor
+    for (marker, list) in [(item::BIND, parameters), (item::SELECT, columns)] {
         info.push(marker);
-        number(&mut info, 7, list.len() as u32);
+        number(&mut info, item::DESCRIBE_VARS, list.len() as u32);
         for (column, index) in list.iter().zip(1..) {
-            number(&mut info, 9, index);
-            number(&mut info, 11, u32::from(column.sql_type.0) | 1);
-            number(&mut info, 12, column.sub_type.cast_unsigned());
-            number(&mut info, 13, 0);
-            number(&mut info, 14, column.length);
-            for (item, name) in [(16, &column.name), (17, &column.relation), (19, &column.name)] {
-                item_of(&mut info, item, name.as_bytes());
+            number(&mut info, item::SQLDA_SEQ, index);
+            number(&mut info, item::TYPE, u32::from(column.sql_type.0) | 1);
+            number(&mut info, item::SUB_TYPE, column.sub_type.cast_unsigned());
+            number(&mut info, item::SCALE, 0);
+            number(&mut info, item::LENGTH, column.length);
+            for (code, name) in
+                [(item::FIELD, &column.name), (item::RELATION, &column.relation), (item::ALIAS, &column.name)]
+            {
+                item_of(&mut info, code, name.as_bytes());
             }
-            info.push(8);
+            info.push(item::DESCRIBE_END);
         }
     }
     info.push(INFO_END);

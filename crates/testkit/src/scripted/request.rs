@@ -1,5 +1,6 @@
 //! What a client asks. Packets carry no length, so each has to be read to find the next.
 
+use firearrow_proto::api::blr;
 use firearrow_proto::wire::Op;
 use firearrow_proto::wire::error::{DecodeError, ProtocolError};
 use firearrow_proto::wire::xdr::Reader;
@@ -169,18 +170,18 @@ fn fields(blr: &[u8]) -> Option<Vec<Field>> {
     let mut fields = Vec::new();
     let mut rest = blr.get(6..)?;
     while let [code, tail @ ..] = rest {
-        let (field, length) = match code {
-            0xff => return Some(fields),
-            15 => (Field::Fixed(u16::from_le_bytes([*tail.get(2)?, *tail.get(3)?]).into()), 4),
-            38 => (Field::Varying, 4),
-            7 | 8 => (Field::Fixed(4), 1),
-            9 | 16 => (Field::Fixed(8), 1),
-            26 => (Field::Fixed(16), 1),
-            17 => (Field::Fixed(8), 4),
-            10 | 12 | 13 | 23 => (Field::Fixed(4), 0),
-            24 | 27 | 28 | 35 => (Field::Fixed(8), 0),
-            25 => (Field::Fixed(16), 0),
-            29 => (Field::Fixed(12), 0),
+        let (field, length) = match *code {
+            blr::END => return Some(fields),
+            blr::TEXT2 => (Field::Fixed(u16::from_le_bytes([*tail.get(2)?, *tail.get(3)?]).into()), 4),
+            blr::VARYING2 => (Field::Varying, 4),
+            blr::SHORT | blr::LONG => (Field::Fixed(4), 1),
+            blr::QUAD | blr::INT64 => (Field::Fixed(8), 1),
+            blr::INT128 => (Field::Fixed(16), 1),
+            blr::BLOB2 => (Field::Fixed(8), 4),
+            blr::FLOAT | blr::SQL_DATE | blr::SQL_TIME | blr::BOOL => (Field::Fixed(4), 0),
+            blr::DEC64 | blr::DOUBLE | blr::SQL_TIME_TZ | blr::TIMESTAMP => (Field::Fixed(8), 0),
+            blr::DEC128 => (Field::Fixed(16), 0),
+            blr::TIMESTAMP_TZ => (Field::Fixed(12), 0),
             _ => return None,
         };
         fields.push(field);

@@ -7,9 +7,8 @@ use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
 use crate::backend::{End, Executed, Message, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
-use firearrow_proto::api::describe::{
-    Describer, PREPARE_BUFFER, RECORDS, RecordCounts, StatementInfo, prepare_items,
-};
+use firearrow_proto::api::describe::{Describer, PREPARE_BUFFER, RecordCounts, StatementInfo, prepare_items};
+use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::LAST_OBJECT;

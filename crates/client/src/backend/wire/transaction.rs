@@ -5,7 +5,7 @@ use crate::backend::link::Link;
 use crate::backend::{End, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::info::InfoReader;
-use firearrow_proto::api::transaction::INFO_ID;
+use firearrow_proto::api::info::transaction::ID;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::info::InfoTransaction;
 use firearrow_proto::wire::packet::transaction::{
@@ -238,7 +238,7 @@ impl<L: Link> Wire<L> {
             self.router.ignore(ticket);
         }
         if let Some(Number::Wanted) = self.transactions.open.get(&id).and_then(|open| open.number) {
-            let request = InfoTransaction { object: name.0, items: &[INFO_ID], buffer_length: NUMBER_BUFFER };
+            let request = InfoTransaction { object: name.0, items: &[ID], buffer_length: NUMBER_BUFFER };
             let ticket = self.ask(&request)?;
             if let Some(open) = self.transactions.open.get_mut(&id) {
                 open.number = Some(Number::Asked(ticket));
@@ -252,7 +252,7 @@ impl<L: Link> Wire<L> {
         let number = match self.transactions.open.get(&id).and_then(|open| open.number) {
             Some(Number::Known(number)) => Some(number),
             Some(Number::Asked(ticket)) => self.router.take(ticket).and_then(|response| {
-                let item = InfoReader::new(&response.data).find(|each| each.code == INFO_ID)?;
+                let item = InfoReader::new(&response.data).find(|each| each.code == ID)?;
                 item.integer().and_then(|number| u64::try_from(number).ok())
             }),
             Some(Number::Wanted) | None => None,
