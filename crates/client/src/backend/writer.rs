@@ -1,7 +1,7 @@
 //! Many rows for one statement, on their way: what is the same for both backends.
 //!
 //! ```text
-//!  Undecided ──open_batch──► Batch ──a batch fails as a whole──► its rows again, by executions
+//!  Undecided ──open_bulk──► Batch ──a batch fails as a whole──► its rows again, by executions
 //!      │                       ▲                                          │
 //!      │ few rows              └──────────── Undecided ◄──────────────────┤
 //!      ▼                                                                  ▼ once too often

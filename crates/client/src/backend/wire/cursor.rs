@@ -2,15 +2,17 @@
 
 use super::inline::InlineBlobs;
 use super::interruption::TimeLimit;
+use super::kept::KeptRows;
 use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Message, StatementId, TransactionId};
+use crate::backend::{Cursors, Message, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
-use firearrow_proto::api::row::{NULL_POSITION, PackedRows};
+use firearrow_proto::api::row::PackedRows;
+use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
@@ -40,7 +42,7 @@ const ROWS_PER_FETCH: u16 = 65535;
 
 /// The cursors of a connection, by statement handle.
 #[derive(Debug, Default)]
-pub(super) struct Cursors {
+pub(super) struct OpenCursors {
     pub(super) open: HashMap<u16, OpenCursor>,
     pub(super) inline: InlineBlobs,
     /// Statements whose cursors follow each other, with pauses in between.
@@ -77,50 +79,7 @@ pub(super) struct OpenCursor {
     pub(super) scroll: Option<Scroll>,
 }
 
-/// Rows that wait for a builder.
-#[derive(Debug)]
-pub(super) struct KeptRows {
-    bytes: Vec<u8>,
-    positions: Vec<u32>,
-    columns: usize,
-    rows: usize,
-    /// Rows handed out already.
-    next: usize,
-}
-
-impl KeptRows {
-    /// A copy of the rows from `start` on.
-    pub(super) fn new(rows: &PackedRows<'_>, start: usize) -> Self {
-        let positions = &rows.positions[start * rows.columns..rows.rows * rows.columns];
-        let first = positions.iter().copied().filter(|at| *at != NULL_POSITION).min();
-        let base = first.unwrap_or(rows.bytes.len() as u32);
-        let shift = |at: &u32| if *at == NULL_POSITION { NULL_POSITION } else { at - base };
-        Self {
-            bytes: rows.bytes[base as usize..].to_vec(),
-            positions: positions.iter().map(shift).collect(),
-            columns: rows.columns,
-            rows: rows.rows - start,
-            next: 0,
-        }
-    }
-
-    /// What it takes to keep them, in bytes.
-    pub(super) fn weight(&self) -> usize {
-        size_of::<Self>() + self.bytes.len() + size_of_val(self.positions.as_slice())
-    }
-
-    /// Moves rows into `builder`; `true` when all of them fitted.
-    pub(super) fn give(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
-        self.next += builder.push(&self.as_rows(), self.next)?;
-        Ok(self.next >= self.rows)
-    }
-
-    fn as_rows(&self) -> PackedRows<'_> {
-        PackedRows { bytes: &self.bytes, positions: &self.positions, columns: self.columns, rows: self.rows }
-    }
-}
-
-impl Cursors {
+impl OpenCursors {
     fn by_ticket(&mut self, ticket: Ticket) -> Option<&mut OpenCursor> {
         self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
     }
@@ -246,6 +205,107 @@ impl OpenCursor {
     }
 }
 
+impl<L: Link> Cursors for Wire<L> {
+    async fn open_cursor(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.transactions.note_work(transaction);
+        self.start_cursor(statement, transaction, parameters, output, false).await
+    }
+
+    async fn open_scrollable(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.transactions.note_work(transaction);
+        self.start_cursor(statement, transaction, parameters, output, true).await
+    }
+
+    /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
+    async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        let id = handle(statement.0);
+        loop {
+            let cursor = self.cursors.open.get_mut(&id);
+            let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
+            if !cursor.give_kept(builder).inspect_err(|error| cursor.failed = Some(error.clone()))? {
+                return Ok(false);
+            }
+            if let Some(error) = &cursor.failed {
+                return Err(error.clone());
+            }
+            if cursor.is_done() {
+                return Ok(true);
+            }
+            // Room for BLOBs comes from reading those that the rows here wait for; those of other rows stay.
+            let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
+            let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
+            if is_full || must_read {
+                return Ok(false);
+            }
+            self.interruption.limit = cursor.limit;
+            self.check_interruption()?;
+            self.request_rows(id)?;
+            self.check_held()?;
+            match self.connection.next_event()? {
+                None => self.wait_for_rows(id).await?,
+                Some(Event::Rows { ticket, rows }) => {
+                    let cursor = self.cursors.open.get_mut(&id);
+                    let mut is_first = false;
+                    match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
+                        Some(cursor) => {
+                            is_first = !cursor.has_rows;
+                            cursor.count(rows.rows);
+                            match builder.push(&rows, 0) {
+                                Ok(taken) => cursor.keep(&rows, taken),
+                                Err(error) => cursor.failed = Some(error.into()),
+                            }
+                        }
+                        None => self.cursors.keep(ticket, &rows, 0),
+                    }
+                    if is_first {
+                        // The server goes on reading ahead, whatever is done with these rows.
+                        self.request_rows(id)?;
+                        self.flush().await?;
+                    }
+                }
+                Some(event) => self.router.route(event, &mut self.cursors),
+            }
+        }
+    }
+
+    async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
+        self.leave_cursor(statement).await?;
+        self.send_releases().await
+    }
+
+    fn can_scroll(&self) -> bool {
+        self.connection.version().is_some_and(|version| version.has_cursor_flags())
+    }
+
+    /// Sets out for a row and those behind it: the following `fill` gets them.
+    fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()> {
+        let cursor = self.cursors.open.get_mut(&handle(statement.0));
+        let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
+        let Some(scroll) = &mut cursor.scroll else {
+            return Err(Error::new(Kind::Misuse, "the cursor was not opened to be scrolled"));
+        };
+        scroll.begin(to, rows);
+        (cursor.at_end, cursor.is_long) = (false, false);
+        Ok(())
+    }
+
+    fn limit_inline_blobs(&mut self, longest: u32) {
+        self.cursors.inline.next_limit = Some(longest);
+    }
+}
+
 impl<L: Link> Wire<L> {
     /// Executes and asks for the first rows in the same write; waits only for the execution. A cursor that scrolls does
     /// not know yet which rows will be wanted.
@@ -342,58 +402,6 @@ impl<L: Link> Wire<L> {
             cursor.blr_sent = true;
         }
         Ok(())
-    }
-
-    /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
-    pub(super) async fn fill(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
-        let id = handle(statement.0);
-        loop {
-            let cursor = self.cursors.open.get_mut(&id);
-            let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
-            if !cursor.give_kept(builder).inspect_err(|error| cursor.failed = Some(error.clone()))? {
-                return Ok(false);
-            }
-            if let Some(error) = &cursor.failed {
-                return Err(error.clone());
-            }
-            if cursor.is_done() {
-                return Ok(true);
-            }
-            // Room for BLOBs comes from reading those that the rows here wait for; those of other rows stay.
-            let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
-            let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
-            if is_full || must_read {
-                return Ok(false);
-            }
-            self.interruption.limit = cursor.limit;
-            self.check_interruption()?;
-            self.request_rows(id)?;
-            self.check_held()?;
-            match self.connection.next_event()? {
-                None => self.wait_for_rows(id).await?,
-                Some(Event::Rows { ticket, rows }) => {
-                    let cursor = self.cursors.open.get_mut(&id);
-                    let mut is_first = false;
-                    match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
-                        Some(cursor) => {
-                            is_first = !cursor.has_rows;
-                            cursor.count(rows.rows);
-                            match builder.push(&rows, 0) {
-                                Ok(taken) => cursor.keep(&rows, taken),
-                                Err(error) => cursor.failed = Some(error.into()),
-                            }
-                        }
-                        None => self.cursors.keep(ticket, &rows, 0),
-                    }
-                    if is_first {
-                        // The server goes on reading ahead, whatever is done with these rows.
-                        self.request_rows(id)?;
-                        self.flush().await?;
-                    }
-                }
-                Some(event) => self.router.route(event, &mut self.cursors),
-            }
-        }
     }
 
     /// Exchanges bytes. A wait between two fetches shows that too few are in flight for this link.
