@@ -1,15 +1,13 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
-use super::interruption::TimeLimit;
-use super::kept::KeptRows;
+use super::open_cursor::{OpenCursor, Stream};
 use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
 use crate::backend::{Cursors, Message, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
-use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::row::PackedRows;
 use firearrow_proto::api::scroll::Move;
@@ -20,22 +18,14 @@ use firearrow_proto::wire::packet::statement::{
     Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
 };
 use firearrow_proto::wire::{Event, Ticket};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Fetches in flight at first. A server answers each with about 128 KB whatever is asked, so two hide the latency of a
-/// link whose round trip carries no more than that.
-const FETCHES_IN_FLIGHT: usize = 2;
 /// And at most, on links with a long round trip and a high rate.
 const MOST_FETCHES: usize = 16;
 /// Links with a shorter round trip need no more than two.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
-
-/// A server that takes longer than this for a fetch, and longer than [`SLOW_TRIPS`] round trips, has no other one queued
-/// behind it, so that it can be interrupted. The round trip more is a small part of that time.
-const SLOW_FETCH: Duration = Duration::from_millis(500);
-const SLOW_TRIPS: u32 = 20;
 
 /// Rows asked for in one fetch; servers stop earlier by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
@@ -47,36 +37,6 @@ pub(super) struct OpenCursors {
     pub(super) inline: InlineBlobs,
     /// Statements whose cursors follow each other, with pauses in between.
     pub(super) reserved: HashSet<u16>,
-}
-
-#[derive(Debug)]
-pub(super) struct OpenCursor {
-    format: Arc<PackedFormat>,
-    in_flight: VecDeque<Ticket>,
-    /// Rows that came while nobody wanted them, or more than a batch could take.
-    kept: VecDeque<KeptRows>,
-    /// What these take, in bytes.
-    held: usize,
-    blr_sent: bool,
-    /// The first rows have come.
-    has_rows: bool,
-    /// A whole fetch has come, and it was not the last.
-    pub(super) is_long: bool,
-    /// Fetches to keep in flight.
-    depth: usize,
-    /// A fetch has ended, and nothing of the next one has come.
-    is_between: bool,
-    /// Since when the server has nothing older to do for this cursor than the oldest fetch.
-    busy_since: Instant,
-    /// How long it took for the last fetch, or for its first rows.
-    pace: Duration,
-    pub(super) at_end: bool,
-    failed: Option<Error>,
-    /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
-    is_one_of_many: bool,
-    limit: Option<TimeLimit>,
-    /// The move under way, where the server scrolls.
-    pub(super) scroll: Option<Scroll>,
 }
 
 impl OpenCursors {
@@ -107,101 +67,15 @@ impl OpenCursors {
 
     pub(super) fn fetch_ended(&mut self, ticket: Ticket, cursor_end: bool) {
         if let Some(cursor) = self.by_ticket(ticket) {
-            cursor.in_flight.retain(|each| *each != ticket);
-            cursor.at_end |= cursor_end;
-            cursor.is_long = !cursor_end;
-            cursor.is_between = true;
-            cursor.pace = cursor.busy_since.elapsed();
-            cursor.busy_since = Instant::now();
-            if let Some(scroll) = &mut cursor.scroll {
-                scroll.answered(cursor.in_flight.is_empty());
-            }
+            cursor.fetch_ended(ticket, cursor_end);
         }
     }
 
     /// Takes the answer to a fetch that failed; gives it back when no cursor asked.
     pub(super) fn fetch_failed(&mut self, ticket: Ticket, response: Response) -> Option<Response> {
         let Some(cursor) = self.by_ticket(ticket) else { return Some(response) };
-        cursor.in_flight.retain(|each| *each != ticket);
-        // A fetch behind the end of the cursor is refused; that is how a pipeline of fetches runs out.
-        let behind_end = cursor.at_end && response.status.contains(gds::ISC_REQ_SYNC);
-        if !behind_end && cursor.failed.is_none() {
-            cursor.failed = Some(Error::engine(response.status));
-        }
+        cursor.fetch_failed(ticket, response.status);
         None
-    }
-}
-
-impl OpenCursor {
-    fn new(format: Arc<PackedFormat>) -> Self {
-        Self {
-            format,
-            in_flight: VecDeque::new(),
-            kept: VecDeque::new(),
-            held: 0,
-            blr_sent: false,
-            has_rows: false,
-            is_long: false,
-            depth: FETCHES_IN_FLIGHT,
-            is_between: false,
-            busy_since: Instant::now(),
-            pace: Duration::ZERO,
-            at_end: false,
-            failed: None,
-            is_one_of_many: false,
-            limit: None,
-            scroll: None,
-        }
-    }
-
-    /// Whether rows are on their way.
-    pub(super) fn is_asked(&self) -> bool {
-        !self.in_flight.is_empty()
-    }
-
-    pub(super) fn failure(&self) -> Option<Error> {
-        self.failed.clone()
-    }
-
-    /// Rows have come.
-    fn count(&mut self, rows: usize) {
-        if !self.has_rows {
-            self.pace = self.busy_since.elapsed();
-        }
-        self.has_rows = true;
-        if let Some(scroll) = &mut self.scroll {
-            scroll.came(rows);
-        }
-    }
-
-    /// Whether nothing more will come.
-    fn is_done(&self) -> bool {
-        match &self.scroll {
-            None => self.at_end,
-            // A late answer must not be taken for one to the next move.
-            Some(scroll) => self.in_flight.is_empty() && (self.at_end || scroll.is_complete()),
-        }
-    }
-
-    fn keep(&mut self, rows: &PackedRows<'_>, start: usize) {
-        if start >= rows.rows || self.failed.is_some() {
-            return;
-        }
-        let kept = KeptRows::new(rows, start);
-        self.held += kept.weight();
-        self.kept.push_back(kept);
-    }
-
-    /// Moves kept rows into `builder`; `true` when all of them fitted.
-    fn give_kept(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
-        while let Some(kept) = self.kept.front_mut() {
-            if !kept.give(builder)? {
-                return Ok(false);
-            }
-            self.held -= kept.weight();
-            self.kept.pop_front();
-        }
-        Ok(true)
     }
 }
 
@@ -228,7 +102,6 @@ impl<L: Link> Cursors for Wire<L> {
         self.start_cursor(statement, transaction, parameters, output, true).await
     }
 
-    /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
     async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
         let id = handle(statement.0);
         loop {
@@ -260,8 +133,7 @@ impl<L: Link> Cursors for Wire<L> {
                     let mut is_first = false;
                     match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
                         Some(cursor) => {
-                            is_first = !cursor.has_rows;
-                            cursor.count(rows.rows);
+                            is_first = cursor.count(rows.rows);
                             match builder.push(&rows, 0) {
                                 Ok(taken) => cursor.keep(&rows, taken),
                                 Err(error) => cursor.failed = Some(error.into()),
@@ -289,15 +161,12 @@ impl<L: Link> Cursors for Wire<L> {
         self.connection.version().is_some_and(|version| version.has_cursor_flags())
     }
 
-    /// Sets out for a row and those behind it: the following `fill` gets them.
     fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()> {
         let cursor = self.cursors.open.get_mut(&handle(statement.0));
         let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
-        let Some(scroll) = &mut cursor.scroll else {
+        if !cursor.set_out(to, rows) {
             return Err(Error::new(Kind::Misuse, "the cursor was not opened to be scrolled"));
-        };
-        scroll.begin(to, rows);
-        (cursor.at_end, cursor.is_long) = (false, false);
+        }
         Ok(())
     }
 
@@ -375,19 +244,15 @@ impl<L: Link> Wire<L> {
     /// Keeps the wanted number of fetches in flight.
     fn request_rows(&mut self, id: u16) -> Result<()> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
-        // Until the first rows come the server may be busy for long, and can be interrupted only while nothing else
-        // waits for it.
-        let is_sure = cursor.is_long || !cursor.is_one_of_many;
-        let is_slow = cursor.pace > SLOW_FETCH && cursor.pace > self.round_trip.saturating_mul(SLOW_TRIPS);
-        let wanted = if cursor.has_rows && is_sure && !is_slow { cursor.depth } else { 1 };
+        let wanted = cursor.wanted(self.round_trip);
         if cursor.in_flight.is_empty() {
             cursor.busy_since = Instant::now();
         }
-        while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < wanted {
+        while cursor.in_flight.len() < wanted {
             let mut fetch = Fetch {
                 statement: id,
                 output: Arc::clone(&cursor.format),
-                first: !cursor.blr_sent,
+                first: cursor.stream == Stream::Opened,
                 rows: ROWS_PER_FETCH,
             };
             let ticket = match &mut cursor.scroll {
@@ -399,7 +264,9 @@ impl<L: Link> Wire<L> {
                 }
             };
             cursor.in_flight.push_back(ticket);
-            cursor.blr_sent = true;
+            if cursor.stream == Stream::Opened {
+                cursor.stream = Stream::Asked;
+            }
         }
         Ok(())
     }
@@ -407,10 +274,9 @@ impl<L: Link> Wire<L> {
     /// Exchanges bytes. A wait between two fetches shows that too few are in flight for this link.
     async fn wait_for_rows(&mut self, id: u16) -> Result<()> {
         self.flush().await?;
-        let Some(cursor) = self.cursors.open.get_mut(&id).filter(|cursor| cursor.is_long) else {
-            return self.exchange().await;
-        };
-        let is_between = std::mem::take(&mut cursor.is_between);
+        let stream = self.cursors.open.get_mut(&id).map(|cursor| &mut cursor.stream);
+        let Some(Stream::Long { is_between }) = stream else { return self.exchange().await };
+        let is_between = std::mem::take(is_between);
         let start = Instant::now();
         self.link.let_gather();
         self.exchange().await?;
@@ -424,9 +290,9 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// [`drop_cursor`](Self::drop_cursor), once the server has no more to do for it: everything behind would wait for that.
+    /// [`drop_cursor`](Self::drop_cursor), once the server has no more to do for it: everything after it would wait for that.
     pub(super) async fn leave_cursor(&mut self, statement: StatementId) -> Result<()> {
-        let cursor = self.cursors.open.get_mut(&handle(statement.0)).filter(|cursor| !cursor.at_end);
+        let cursor = self.cursors.open.get_mut(&handle(statement.0)).filter(|cursor| !cursor.has_ended());
         let Some(fetches) = cursor.map(|cursor| std::mem::take(&mut cursor.in_flight)) else {
             return self.drop_cursor(statement);
         };

@@ -12,6 +12,7 @@ mod inline;
 mod interruption;
 mod kept;
 mod open_blob;
+mod open_cursor;
 mod patience;
 mod router;
 mod scroll;
