@@ -29,7 +29,7 @@ pub(crate) trait Reconnect: Sized {
 family! {
     /// The operations of an engine: all families, and the attachment itself. A flow over a blocking backend never
     /// pends.
-    trait Backend: Reconnect + Transactions + Statements + Cursors + Writes + QuerySeries + Blobs + BlobStreams
+    trait Backend: Reconnect + Transactions + Statements + Cursors + Writes + QuerySeries + Blobs + BlobStreams + NewBlobs
         + Arrays + Events
     {
         async fn ping(&mut self) -> Result<()>;
@@ -211,7 +211,7 @@ family! {
 }
 
 family! {
-    /// One BLOB in pieces.
+    /// A stored BLOB in pieces.
     trait BlobStreams {
         /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.
         async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)>;
@@ -220,6 +220,20 @@ family! {
         /// Goes to an offset from the start; gives the offset that was reached.
         async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64>;
         async fn close_blob(&mut self, blob: BlobId) -> Result<()>;
+    }
+}
+
+family! {
+    /// A new BLOB in pieces.
+    trait NewBlobs {
+        /// Creates a stream BLOB, to be written in pieces.
+        async fn create_blob(&mut self, transaction: TransactionId) -> Result<BlobId>;
+        /// Appends bytes. Their failure may be reported by a later call.
+        async fn write_blob(&mut self, blob: BlobId, bytes: &[u8]) -> Result<()>;
+        /// Completes a created BLOB and gives its id.
+        async fn finish_blob(&mut self, blob: BlobId) -> Result<u64>;
+        /// Discards a created BLOB.
+        async fn cancel_blob(&mut self, blob: BlobId) -> Result<()>;
     }
 }
 

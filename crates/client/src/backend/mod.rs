@@ -12,8 +12,8 @@ mod writer;
 
 pub(crate) use any::AnyBackend;
 pub(crate) use families::{
-    Arrays, Backend, BlobStreams, Blobs, Cursors, Events, QuerySeries, Reconnect, Statements, Transactions,
-    Writes,
+    Arrays, Backend, BlobStreams, Blobs, Cursors, Events, NewBlobs, QuerySeries, Reconnect, Statements,
+    Transactions, Writes,
 };
 pub(crate) use series::{Series, Turn};
 pub use writer::RowFailure;

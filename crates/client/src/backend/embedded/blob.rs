@@ -2,7 +2,7 @@
 
 use super::{Embedded, no_transaction};
 use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position};
-use crate::backend::{BlobId, BlobStreams, Blobs, Take, TransactionId, Wanted};
+use crate::backend::{BlobId, BlobStreams, Blobs, NewBlobs, Take, TransactionId, Wanted};
 use crate::error::Result;
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::SEGMENT;
@@ -77,6 +77,35 @@ impl BlobStreams for Embedded {
     async fn close_blob(&mut self, id: BlobId) -> Result<()> {
         match self.blobs.remove(&id.0) {
             Some(blob) => Ok(blob.close()?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl NewBlobs for Embedded {
+    async fn create_blob(&mut self, transaction: TransactionId) -> Result<BlobId> {
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
+        let blob = self.attachment()?.create_blob(transaction, &STREAM_BPB)?;
+        let id = self.next_id();
+        self.blobs.insert(id, blob);
+        Ok(BlobId(id))
+    }
+
+    async fn write_blob(&mut self, id: BlobId, bytes: &[u8]) -> Result<()> {
+        self.check_interruption()?;
+        Ok(self.blobs.get_mut(&id.0).ok_or_else(closed)?.write_all(bytes)?)
+    }
+
+    async fn finish_blob(&mut self, id: BlobId) -> Result<u64> {
+        let blob = self.blobs.remove(&id.0).ok_or_else(closed)?;
+        let id = blob.id();
+        blob.close()?;
+        Ok(id)
+    }
+
+    async fn cancel_blob(&mut self, id: BlobId) -> Result<()> {
+        match self.blobs.remove(&id.0) {
+            Some(blob) => Ok(blob.cancel()?),
             None => Ok(()),
         }
     }

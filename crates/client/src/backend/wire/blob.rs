@@ -20,9 +20,9 @@ use std::io::ErrorKind;
 use std::time::Instant;
 
 /// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
-const PUT_SIZE: usize = 32 << 10;
+pub(super) const PUT_SIZE: usize = 32 << 10;
 /// Bytes of contents that may be on their way to the server unconfirmed.
-const PUT_AHEAD: usize = 512 << 10;
+pub(super) const PUT_AHEAD: usize = 512 << 10;
 /// Segments of a long BLOB that are asked for ahead; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
 

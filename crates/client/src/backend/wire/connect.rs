@@ -5,6 +5,7 @@ use super::blob::Window;
 use super::cursor::OpenCursors;
 use super::event::{EventChannel, EventRoute};
 use super::interruption::Interruption;
+use super::new_blob::NewBlobStreams;
 use super::open_blob::OpenBlobs;
 use super::patience::Patience;
 use super::router::Router;
@@ -77,6 +78,7 @@ impl<L: Link> Wire<L> {
             statements: StatementHandles::default(),
             transactions: OpenTransactions::default(),
             open_blobs: OpenBlobs::default(),
+            new_blobs: NewBlobStreams::default(),
             window: Window::default(),
             interruption: Interruption::default(),
             patience: Patience::until(deadline),

@@ -11,6 +11,7 @@ mod in_step;
 mod inline;
 mod interruption;
 mod kept;
+mod new_blob;
 mod open_blob;
 mod open_cursor;
 mod patience;
@@ -33,6 +34,7 @@ use firearrow_proto::wire::packet::Request;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Connection, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
+use new_blob::NewBlobStreams;
 use open_blob::OpenBlobs;
 use patience::{Patience, Writing};
 use router::Router;
@@ -52,6 +54,7 @@ pub(crate) struct Wire<L> {
     statements: StatementHandles,
     transactions: OpenTransactions,
     open_blobs: OpenBlobs,
+    new_blobs: NewBlobStreams,
     window: Window,
     interruption: Interruption,
     patience: Patience,

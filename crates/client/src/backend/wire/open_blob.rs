@@ -121,7 +121,7 @@ impl<L: Link> Wire<L> {
     /// To be called before requests that name a BLOB "the object created last" and must not hit one that is open here:
     /// after this the name means a statement that is gone, until something is created.
     pub(super) fn guard_open_blobs(&mut self) -> Result<()> {
-        if !self.open_blobs.0.is_empty() {
+        if !self.open_blobs.0.is_empty() || !self.new_blobs.is_empty() {
             self.tell(&AllocateStatement)?;
             self.tell(&FreeStatement { statement: LAST_OBJECT, option: FreeOption::Drop })?;
         }
