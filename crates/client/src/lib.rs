@@ -83,8 +83,8 @@ mod warning;
 pub use arrow::{BatchLimits, ReadOptions, TimeRounding, WriteOptions};
 pub use backend::RowFailure;
 pub use blocking::{
-    BlobReader, Connection, Cursor, EventListener, EventReports, PartitionedQuery, RowsCursor, ScrollCursor,
-    Statement, Transaction,
+    BlobReader, BlobWriter, Connection, Cursor, EventListener, EventReports, PartitionedQuery, RowsCursor,
+    ScrollCursor, Statement, Transaction,
 };
 pub use budget::Budget;
 pub use cancel::{CancelHandle, CancelToken};

@@ -2,7 +2,7 @@
 
 use super::flow;
 use super::shared::Shared;
-use crate::backend::{Backend, BlobId, TransactionId};
+use crate::backend::{BlobId, BlobStreams, TransactionId};
 use crate::error::{Error, Kind, Result};
 use std::fmt;
 use std::sync::Arc;

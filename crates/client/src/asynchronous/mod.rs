@@ -24,6 +24,7 @@
 //! A connection may be used in several runtimes. A runtime that shuts down in the middle of a call closes the connection.
 
 mod blob;
+mod blob_writer;
 mod catalog;
 mod connection;
 mod cursor;
@@ -37,6 +38,7 @@ mod transaction;
 mod writing;
 
 pub use blob::BlobReader;
+pub use blob_writer::BlobWriter;
 pub use catalog::Catalog;
 pub use connection::Connection;
 pub use cursor::Cursor;

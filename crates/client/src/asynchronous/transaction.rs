@@ -1,7 +1,7 @@
 //! Transactions.
 
 use super::shared::{AsyncSession, Flow, Shared};
-use super::{BlobReader, Cursor, ScrollCursor, Statement, flow};
+use super::{BlobReader, BlobWriter, Cursor, ScrollCursor, Statement, flow};
 use crate::backend::{End, Sql, TransactionId};
 use crate::error::Result;
 use crate::executed::Executed;
@@ -125,6 +125,12 @@ impl Transaction {
     /// Opens a BLOB as a stream of bytes; for those that shall not be in memory as a whole.
     pub async fn open_blob(&self, id: u64) -> Result<BlobReader> {
         BlobReader::open(&self.shared, self.id, id).await
+    }
+
+    /// Creates a BLOB that is written in pieces; for those that shall not be in memory as a whole. Its id goes into a row
+    /// as a parameter of type `u64` (UInt64): see [`BlobWriter::finish`].
+    pub async fn create_blob(&self) -> Result<BlobWriter> {
+        BlobWriter::create(&self.shared, self.id).await
     }
 
     /// First phase of a two-phase commit: makes sure that the changes can be committed, whatever happens to this

@@ -1,7 +1,7 @@
 //! Many rows for one statement, on their way: what is the same for both backends.
 //!
 //! ```text
-//!  Undecided ──open_batch──► Batch ──a batch fails as a whole──► its rows again, by executions
+//!  Undecided ──open_bulk──► Batch ──a batch fails as a whole──► its rows again, by executions
 //!      │                       ▲                                          │
 //!      │ few rows              └──────────── Undecided ◄──────────────────┤
 //!      ▼                                                                  ▼ once too often
@@ -165,7 +165,8 @@ impl Writer {
     pub(crate) fn wants_batch(&self, rows: &EncodedParams) -> bool {
         let may = matches!(self.kind, StatementKind::Insert | StatementKind::Update | StatementKind::Delete);
         let has_arrays = rows.layout.fields().iter().any(|field| field.kind == FieldKind::Array);
-        self.method == Method::Undecided && may && !self.has_output && !has_arrays && rows.rows >= FEWEST_ROWS
+        let is_fit = may && !self.has_output && !has_arrays && !rows.has_blob_ids();
+        self.method == Method::Undecided && is_fit && rows.rows >= FEWEST_ROWS
     }
 
     /// Rows to be sent, behind those before.

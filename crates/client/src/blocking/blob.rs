@@ -1,7 +1,7 @@
 //! Single BLOBs: read through their ids, as a whole or as streams.
 
 use super::shared::Shared;
-use crate::backend::{Backend, BlobId, TransactionId};
+use crate::backend::{BlobId, BlobStreams, TransactionId};
 use crate::error::{Error, Kind, Result};
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};

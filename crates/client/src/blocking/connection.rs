@@ -116,7 +116,7 @@ impl Connection {
     /// Whether the engine is of Firebird 4 or later, as far as that is known without asking: a connection that was limited
     /// to older protocols is taken for one to an older server.
     pub fn has_firebird4(&self) -> bool {
-        self.shared.lock().backend.has_time_zones()
+        self.shared.lock().backend.is_firebird4()
     }
 
     /// Limits every statement of this session, and how long the session may be idle before the server closes it; zero is no

@@ -1,6 +1,7 @@
 //! The blocking API: each method runs a flow of the session.
 
 mod blob;
+mod blob_writer;
 mod catalog;
 mod connection;
 mod cursor;
@@ -15,6 +16,7 @@ mod turn;
 mod writing;
 
 pub use blob::BlobReader;
+pub use blob_writer::BlobWriter;
 pub use catalog::Catalog;
 pub use connection::Connection;
 pub use cursor::Cursor;

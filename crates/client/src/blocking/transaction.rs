@@ -1,7 +1,7 @@
 //! Transactions.
 
 use super::shared::{BlockingSession, Shared};
-use super::{BlobReader, Cursor, ScrollCursor, Statement};
+use super::{BlobReader, BlobWriter, Cursor, ScrollCursor, Statement};
 use crate::backend::{End, Sql, TransactionId};
 use crate::error::Result;
 use crate::executed::Executed;
@@ -117,6 +117,12 @@ impl Transaction {
     /// Opens a BLOB as a stream of bytes; for those that shall not be in memory as a whole.
     pub fn open_blob(&self, id: u64) -> Result<BlobReader> {
         BlobReader::open(&self.shared, self.id, id)
+    }
+
+    /// Creates a BLOB that is written in pieces; for those that shall not be in memory as a whole. Its id goes into a row
+    /// as a parameter of type `u64` (UInt64): see [`BlobWriter::finish`].
+    pub fn create_blob(&self) -> Result<BlobWriter> {
+        BlobWriter::create(&self.shared, self.id)
     }
 
     /// First phase of a two-phase commit: makes sure that the changes can be committed, whatever happens to this

@@ -165,7 +165,7 @@ impl<B: Backend> Session<B> {
         }
         let read = self.declared(&whole.info.columns, read).await?;
         let schema = schema(&whole.info.columns, &read)?;
-        let is_modern = self.backend.has_time_zones();
+        let is_modern = self.backend.is_firebird4();
         let Identity { database, snapshot, .. } = Identity::of(self, leader, is_modern, None).await?;
         let may_divide = options.wanted != 1 && (snapshot.is_some() || options.without_snapshot);
         let parts = match may_divide {

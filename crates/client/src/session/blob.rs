@@ -74,6 +74,16 @@ impl<B: Backend> Session<B> {
         if self.backend.is_failed() { Ok(()) } else { self.backend.close_blob(blob).await }
     }
 
+    /// Creates a BLOB to be written in pieces.
+    pub(crate) async fn create_blob(&mut self, transaction: TransactionId) -> Result<BlobId> {
+        self.expect_open(transaction)?;
+        self.backend.create_blob(transaction).await
+    }
+
+    pub(crate) async fn cancel_blob(&mut self, blob: BlobId) -> Result<()> {
+        if self.backend.is_failed() { Ok(()) } else { self.backend.cancel_blob(blob).await }
+    }
+
     /// The contents of these BLOBs, in the same order; NULL for NULL.
     pub(crate) async fn read_blobs(
         &mut self,

@@ -43,7 +43,7 @@ impl<B: Backend> Session<B> {
         schema: &Schema,
         time_rounding: TimeRounding,
     ) -> Result<ParamEncoder> {
-        let options = ParamOptions { has_time_zones: self.backend.has_time_zones(), time_rounding };
+        let options = ParamOptions { has_time_zones: self.backend.is_firebird4(), time_rounding };
         Ok(ParamEncoder::new(&prepared.info.parameters, schema, &options)?)
     }
 

@@ -153,7 +153,7 @@ impl<B: Backend> Session<B> {
         if statement.is_none() && idle.is_none() {
             return Ok(());
         }
-        if !self.backend.has_time_zones() {
+        if !self.backend.is_firebird4() {
             return Err(Error::new(Kind::Unsupported, "time limits of sessions need Firebird 4 or newer"));
         }
         let transaction = self.begin_deferred(&TransactionOptions::default()).await?;

@@ -173,7 +173,7 @@ impl<B: Backend> Session<B> {
             self.settle_writer(writer).await?;
         }
         if writer.wants_batch(&encoded) {
-            let is_open = self.backend.open_batch(writer, &encoded.layout).await?;
+            let is_open = self.backend.open_bulk(writer, &encoded.layout).await?;
             writer.method = if is_open { Method::Batch } else { Method::Executions };
             writer.layout = is_open.then(|| encoded.layout.clone());
         }

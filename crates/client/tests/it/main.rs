@@ -2,6 +2,7 @@
 
 mod arrays;
 mod asynchronous;
+mod blob_writer;
 mod blobs;
 mod bounds;
 mod budget;

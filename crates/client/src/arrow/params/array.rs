@@ -155,7 +155,7 @@ impl ArrayPlan {
             }
             Plan::Bytes(plan) => strings(plan, &self.element, values),
             Plan::Null(field) => Ok((field.clone(), Vec::new())), // without values: each would have been NULL
-            Plan::Flag | Plan::Array(_) => Err(unsupported("elements of no type").in_row(0)),
+            Plan::Flag | Plan::Ids(_) | Plan::Array(_) => Err(unsupported("elements of no type").in_row(0)),
         }
     }
 }

@@ -80,6 +80,8 @@ pub struct EncodedParams {
     pub arrays: Vec<ArrayCells>,
     /// Where their contents are: columns and their arrays.
     contents: Vec<(usize, ArrayRef)>,
+    /// Whether there are ids of BLOBs that existed before.
+    has_ids: bool,
 }
 
 /// A value that travels as a BLOB.
@@ -136,7 +138,9 @@ impl ParamEncoder {
             for ((width, column), array) in widths.iter_mut().zip(&self.columns).zip(batch.columns()) {
                 let needed = match &column.plan {
                     Plan::Flag => 2,
-                    Plan::Null(field) | Plan::Fixed { field, .. } => field.kind.native().1 + 2,
+                    Plan::Null(field) | Plan::Fixed { field, .. } | Plan::Ids(field) => {
+                        field.kind.native().1 + 2
+                    }
                     Plan::Array(plan) => plan.estimate() + FieldKind::Array.native().1 + 2,
                     Plan::Bytes(plan) => {
                         let array = decoded(array.slice(rows.start + seen, next - seen));
@@ -191,7 +195,7 @@ impl ParamEncoder {
                     (array, FieldLayout::plain(FieldKind::Array))
                 }
                 Plan::Flag => (array, FieldLayout::plain(FieldKind::Nothing)),
-                Plan::Null(field) | Plan::Fixed { field, .. } => (array, field.clone()),
+                Plan::Null(field) | Plan::Fixed { field, .. } | Plan::Ids(field) => (array, field.clone()),
                 Plan::Bytes(plan) => plan.prepare(array).map_err(in_row)?,
             };
             arrays.push(array);
@@ -205,6 +209,7 @@ impl ParamEncoder {
             blobs: Vec::new(),
             arrays: cells,
             contents: Vec::new(),
+            has_ids: self.columns.iter().any(|column| matches!(column.plan, Plan::Ids(_))),
             layout: Arc::clone(&layout),
         };
         for (index, ((column, array), field)) in
@@ -214,6 +219,9 @@ impl ParamEncoder {
             match &column.plan {
                 Plan::Flag | Plan::Array(_) => slots.flag(array.logical_nulls().as_ref()),
                 Plan::Null(_) => slots.set_all_null(),
+                Plan::Ids(_) => slots
+                    .fill_ids(array.as_primitive())
+                    .map_err(|RowReason { row, reason }| reason.at(&column.name, index, Some(first + row)))?,
                 Plan::Fixed { write, .. } => write(&array, &mut slots)
                     .map_err(|RowReason { row, reason }| reason.at(&column.name, index, Some(first + row)))?,
                 Plan::Bytes(_) if field.kind == FieldKind::Blob => {
@@ -280,6 +288,11 @@ impl EncodedParams {
             .filter(|(_, array)| cell.row < array.len())
             .and_then(|(_, array)| ByteValues::of(array))
             .map_or(&[], |values| values.value(cell.row))
+    }
+
+    /// Whether parameters are ids of BLOBs that existed before, which a bulk operation does not know.
+    pub fn has_blob_ids(&self) -> bool {
+        self.has_ids
     }
 
     /// Bytes of all BLOBs.

@@ -1,7 +1,7 @@
 //! One field of all messages: where values of a column are written.
 
 use super::error::{Reason, RowReason};
-use arrow::array::{Array, ArrowPrimitiveType, AsArray};
+use arrow::array::{Array, ArrowPrimitiveType, AsArray, UInt64Array};
 use arrow::buffer::NullBuffer;
 use firearrow_proto::api::layout::FieldLayout;
 
@@ -55,6 +55,11 @@ impl<'a> Slots<'a> {
         Ok(())
     }
 
+    /// Writes ids of BLOBs: two words of the host, the high one first.
+    pub(super) fn fill_ids(&mut self, ids: &UInt64Array) -> Result<(), RowReason> {
+        self.fill(ids.nulls(), |row| Ok(ids.value(row).rotate_left(32).to_le_bytes()))
+    }
+
     /// Writes text or bytes that are known to fit as VARYING.
     pub(super) fn fill_varying<'v>(&mut self, nulls: Option<&NullBuffer>, value: impl Fn(usize) -> &'v [u8]) {
         for (row, message) in self.messages.chunks_exact_mut(self.stride).enumerate() {
@@ -80,6 +85,8 @@ pub(super) enum Plan {
     Null(FieldLayout),
     /// By a function, into a field that is the same for all batches.
     Fixed { field: FieldLayout, write: Write },
+    /// As ids of BLOBs that exist, in this field.
+    Ids(FieldLayout),
     /// As arrays that the messages refer to.
     Array(super::array::ArrayPlan),
     /// As text or bytes, in a field as wide as the batch needs or in BLOBs.

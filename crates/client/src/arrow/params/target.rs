@@ -12,6 +12,9 @@
 //! | DATE, TIMESTAMP … | (engine objects) | (engine objects) | (engine objects) | as text | as they are |
 //! | BLOB | as text | as text | as shortest text | as BLOBs | as ISO text |
 //!
+//! UINT64 into a BLOB is no number but the id of a BLOB: one that was created in the transaction and that no row has
+//! taken yet. Its contents are taken for UTF-8 if the BLOB is one of text.
+//!
 //! Lists go into array columns, their elements as values of their own type.
 
 use super::super::schema::sql_name;
@@ -23,7 +26,7 @@ use super::slots::Plan;
 use super::{numbers, times};
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::*;
-use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::descriptor::{Descriptor, charset_id};
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 
 /// A parameter as it was described.
@@ -87,6 +90,7 @@ pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions
         DataType::UInt8 => numbers::integer::<UInt8Type>(target, FieldKind::Short),
         DataType::UInt16 => numbers::integer::<UInt16Type>(target, FieldKind::Long),
         DataType::UInt32 => numbers::integer::<UInt32Type>(target, FieldKind::Int64),
+        DataType::UInt64 if target.kind() == FieldKind::Blob => blob_ids(target),
         DataType::UInt64 => numbers::integer::<UInt64Type>(target, FieldKind::Int128),
         DataType::Float16 | DataType::Float32 => numbers::float::<Float32Type>(target, FieldKind::Float),
         DataType::Float64 => numbers::float::<Float64Type>(target, FieldKind::Double),
@@ -125,6 +129,15 @@ pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions
         }
         _ => return Err(unsupported(format!("{data_type} has no counterpart in Firebird"))),
     })
+}
+
+/// Ids of BLOBs that exist.
+fn blob_ids(target: &Target) -> Plan {
+    let (sub_type, charset) = match target.field.sub_type {
+        1 if target.field.charset != charset_id::OCTETS => (1, charset_id::UTF8),
+        sub_type => (sub_type, charset_id::NONE),
+    };
+    Plan::Ids(FieldLayout { sub_type, charset, ..FieldLayout::plain(FieldKind::Blob) })
 }
 
 fn boolean(target: &Target) -> Plan {

@@ -1,13 +1,56 @@
-//! One BLOB read as a stream, through the engine's own calls.
+//! BLOBs through the engine's own calls.
 
 use super::{Embedded, no_transaction};
 use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position};
-use crate::backend::{BlobId, TransactionId};
+use crate::backend::{BlobId, BlobStreams, Blobs, NewBlobs, Take, TransactionId, Wanted};
 use crate::error::Result;
+use firearrow_fbapi as fbapi;
 use firearrow_fbapi::SEGMENT;
+use firearrow_proto::api::pb::STREAM_BPB;
 
-impl Embedded {
-    pub(super) fn open_stream(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
+impl Blobs for Embedded {
+    async fn read_blobs(
+        &mut self,
+        transaction: TransactionId,
+        blobs: &[Wanted],
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
+        let attachment = self.attachment()?;
+        let mut contents = Vec::new();
+        for (index, wanted) in blobs.iter().enumerate() {
+            contents.clear();
+            let mut blob = attachment.open_blob(transaction, wanted.id, &[])?;
+            let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
+            let read = blob.read_to_end(&mut contents, most);
+            blob.close()?;
+            read.map_err(|error| match error {
+                fbapi::Error::BlobTooLong { .. } => wanted.too_long(),
+                error => error.into(),
+            })?;
+            if !take(index, &contents)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
+        let attachment = self.attachment()?;
+        let write = |bytes: &&[u8]| -> Result<u64> {
+            let mut blob = attachment.create_blob(transaction, &STREAM_BPB)?;
+            blob.write_all(bytes)?;
+            let id = blob.id();
+            blob.close()?;
+            Ok(id)
+        };
+        blobs.iter().map(write).collect()
+    }
+}
+
+impl BlobStreams for Embedded {
+    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
         let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
         let blob = self.attachment()?.open_blob(transaction, id, &[])?;
         let (length, is_stream) = length_and_type(&blob.info(&ITEMS, ANSWER.into())?);
@@ -16,7 +59,7 @@ impl Embedded {
         Ok((BlobId(id), length, is_stream))
     }
 
-    pub(super) fn read_stream(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
+    async fn read_blob(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
         let blob = self.blobs.get_mut(&id.0).ok_or_else(closed)?;
         let start = out.len();
         out.resize(start + SEGMENT, 0);
@@ -25,15 +68,44 @@ impl Embedded {
         Ok(read?.is_none())
     }
 
-    pub(super) fn seek_stream(&mut self, id: BlobId, offset: u64) -> Result<u64> {
+    async fn seek_blob(&mut self, id: BlobId, offset: u64) -> Result<u64> {
         let offset = position(offset)?;
         let blob = self.blobs.get_mut(&id.0).ok_or_else(closed)?;
         Ok(u64::from(blob.seek_from_start(offset)?.cast_unsigned()))
     }
 
-    pub(super) fn close_stream(&mut self, id: BlobId) -> Result<()> {
+    async fn close_blob(&mut self, id: BlobId) -> Result<()> {
         match self.blobs.remove(&id.0) {
             Some(blob) => Ok(blob.close()?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl NewBlobs for Embedded {
+    async fn create_blob(&mut self, transaction: TransactionId) -> Result<BlobId> {
+        let transaction = self.transactions.get(&transaction).ok_or_else(no_transaction)?;
+        let blob = self.attachment()?.create_blob(transaction, &STREAM_BPB)?;
+        let id = self.next_id();
+        self.blobs.insert(id, blob);
+        Ok(BlobId(id))
+    }
+
+    async fn write_blob(&mut self, id: BlobId, bytes: &[u8]) -> Result<()> {
+        self.check_interruption()?;
+        Ok(self.blobs.get_mut(&id.0).ok_or_else(closed)?.write_all(bytes)?)
+    }
+
+    async fn finish_blob(&mut self, id: BlobId) -> Result<u64> {
+        let blob = self.blobs.remove(&id.0).ok_or_else(closed)?;
+        let id = blob.id();
+        blob.close()?;
+        Ok(id)
+    }
+
+    async fn cancel_blob(&mut self, id: BlobId) -> Result<()> {
+        match self.blobs.remove(&id.0) {
+            Some(blob) => Ok(blob.cancel()?),
             None => Ok(()),
         }
     }

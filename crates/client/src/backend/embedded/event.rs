@@ -1,6 +1,7 @@
 //! Events of an engine in this process: it calls back, in a thread of its own.
 
 use super::Embedded;
+use crate::backend::Events;
 use crate::error::Result;
 use crate::event::Inbox;
 use firearrow_fbapi as fbapi;
@@ -22,8 +23,8 @@ impl Questions {
     }
 }
 
-impl Embedded {
-    pub(super) fn ask_for_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+impl Events for Embedded {
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
         self.questions.forget(inbox);
         let inbox = Arc::downgrade(inbox);
         let answered = inbox.clone();
@@ -39,7 +40,8 @@ impl Embedded {
         Ok(())
     }
 
-    pub(super) fn stop_asking(&mut self, inbox: &Arc<Inbox>) {
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
         self.questions.forget(inbox);
+        Ok(())
     }
 }

@@ -1,8 +1,6 @@
 //! Moves of a scrollable cursor as calls.
 
-use super::Embedded;
-use crate::backend::StatementId;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use firearrow_fbapi::{MessageBuffer, ResultSet};
 use firearrow_proto::api::scroll::Move;
 
@@ -20,6 +18,11 @@ impl Default for Scroll {
 }
 
 impl Scroll {
+    /// Sets out for a row and those after it.
+    pub(super) fn new(to: Move, rows: usize) -> Self {
+        Self { to, wanted: rows }
+    }
+
     /// Fetches as many of the wanted rows as the buffer holds; says whether there are no more.
     pub(super) fn fetch(
         &mut self,
@@ -32,19 +35,5 @@ impl Scroll {
         self.to = self.to.after();
         self.wanted -= fetched;
         Ok((fetched, is_outside || self.wanted == 0))
-    }
-}
-
-impl Embedded {
-    /// Sets out for a row and those behind it: the following fetches get them.
-    pub(super) fn set_out(&mut self, id: StatementId, to: Move, rows: usize) -> Result<()> {
-        let cursor = self.statement(id)?.cursor.as_mut();
-        let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
-        if cursor.scroll.is_none() {
-            return Err(Error::new(Kind::Misuse, "the cursor was not opened to be scrolled"));
-        }
-        cursor.scroll = Some(Scroll { to, wanted: rows });
-        (cursor.fetched, cursor.given, cursor.at_end) = (0, 0, rows == 0);
-        Ok(())
     }
 }

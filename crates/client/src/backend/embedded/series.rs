@@ -2,12 +2,12 @@
 
 use super::{Embedded, no_statement};
 use crate::arrow::BatchBuilder;
-use crate::backend::{Backend, Message, Series, StatementId, Turn, Writer};
+use crate::backend::{Cursors, Message, QuerySeries, Series, StatementId, Statements, Turn, Writer};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::RecordCounts;
 
-impl Embedded {
-    pub(super) async fn collect_rows(
+impl QuerySeries for Embedded {
+    async fn collect(
         &mut self,
         writer: &mut Writer,
         series: &mut Series,
@@ -61,13 +61,15 @@ impl Embedded {
         Ok(false)
     }
 
-    pub(super) async fn finish_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+    async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
         match series.open {
             Some(row) => self.turn_ended(writer, series, row, Ok(())).await,
             None => Ok(()),
         }
     }
+}
 
+impl Embedded {
     async fn turn_ended(
         &mut self,
         writer: &mut Writer,
@@ -86,6 +88,6 @@ impl Embedded {
 
     fn record_counts(&mut self, statement: StatementId) -> Result<Option<RecordCounts>> {
         let entry = self.statements.get(&statement.0).ok_or_else(no_statement)?;
-        super::record_counts(&entry.statement)
+        super::statement::record_counts(&entry.statement)
     }
 }

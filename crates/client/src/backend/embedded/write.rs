@@ -1,7 +1,8 @@
 //! Many rows of parameters for one statement: the engine's batches, and executions where it has none.
 
-use super::{Embedded, cached, no_statement, no_transaction};
-use crate::backend::{Backend, Chunk, DETAILED_ERRORS, Message, Method, Outcome, Writer};
+use super::statement::cached;
+use super::{Embedded, no_statement, no_transaction};
+use crate::backend::{Chunk, DETAILED_ERRORS, Message, Method, Outcome, Statements, Writer, Writes};
 use crate::error::{Error, Result};
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{Batch, BatchOptions, BlobPolicy, BlobStream, Completion, MessageBuffer, RecordState};
@@ -9,8 +10,8 @@ use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use std::sync::Arc;
 
-impl Embedded {
-    pub(super) fn start_batch(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
+impl Writes for Embedded {
+    async fn open_bulk(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
         let library = Arc::clone(self.attachment()?.library());
         let entry = self.statement(writer.statement)?;
         let format = cached(&mut entry.input, &library, layout)?;
@@ -33,13 +34,25 @@ impl Embedded {
         }
     }
 
-    pub(super) async fn write_chunk(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+    async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         match writer.method {
             Method::Batch => self.write_batch(writer, chunk).await,
             _ => self.write_one_by_one(writer, &chunk).await,
         }
     }
 
+    async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
+        if writer.method == Method::Batch {
+            writer.method = Method::Undecided;
+            if let Some(batch) = self.statement(writer.statement)?.batch.take() {
+                batch.close()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Embedded {
     async fn write_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         self.check_interruption()?;
         let savepoint = chunk.savepoint;
@@ -66,17 +79,6 @@ impl Embedded {
             let message = Message { layout: &rows.layout, bytes };
             let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
             writer.executed(row, executed.map(|executed| executed.counts))?;
-        }
-        Ok(())
-    }
-
-    /// Closes the batch, if there is one.
-    pub(super) fn end_batch(&mut self, writer: &mut Writer) -> Result<()> {
-        if writer.method == Method::Batch {
-            writer.method = Method::Undecided;
-            if let Some(batch) = self.statement(writer.statement)?.batch.take() {
-                batch.close()?;
-            }
         }
         Ok(())
     }

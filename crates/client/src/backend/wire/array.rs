@@ -3,6 +3,7 @@
 use super::Wire;
 use super::transaction::Handle;
 use crate::backend::link::Link;
+use crate::backend::{Arrays, TransactionId};
 use crate::error::Result;
 use firearrow_proto::api::array::Slice;
 use firearrow_proto::wire::Ticket;
@@ -14,13 +15,10 @@ const BYTES_AHEAD: usize = 512 << 10;
 /// What a request counts for beside its elements.
 const REQUEST: usize = 256;
 
-impl<L: Link> Wire<L> {
+impl<L: Link> Arrays for Wire<L> {
     /// Creates arrays; their ids are valid in this transaction until a row takes them.
-    pub(super) async fn write_many_arrays(
-        &mut self,
-        Handle(transaction): Handle,
-        arrays: &[Slice<'_>],
-    ) -> Result<Vec<u64>> {
+    async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>> {
+        let Handle(transaction) = self.transaction(transaction).await?;
         let mut puts = VecDeque::new();
         let result = self.put_arrays(transaction, arrays, &mut puts).await;
         for (ticket, _) in puts {
@@ -28,7 +26,9 @@ impl<L: Link> Wire<L> {
         }
         result
     }
+}
 
+impl<L: Link> Wire<L> {
     async fn put_arrays(
         &mut self,
         transaction: u16,

@@ -7,7 +7,7 @@
 use super::transaction::Handle;
 use super::{Wire, success};
 use crate::backend::link::Link;
-use crate::backend::{Take, Wanted};
+use crate::backend::{Blobs, Take, TransactionId, Wanted};
 use crate::error::{Error, Result};
 use firearrow_proto::api::pb::STREAM_BPB;
 use firearrow_proto::wire::packet::LAST_OBJECT;
@@ -20,9 +20,9 @@ use std::io::ErrorKind;
 use std::time::Instant;
 
 /// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
-const PUT_SIZE: usize = 32 << 10;
+pub(super) const PUT_SIZE: usize = 32 << 10;
 /// Bytes of contents that may be on their way to the server unconfirmed.
-const PUT_AHEAD: usize = 512 << 10;
+pub(super) const PUT_AHEAD: usize = 512 << 10;
 /// Segments of a long BLOB that are asked for ahead; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
 
@@ -63,15 +63,16 @@ struct Chain {
     close: Ticket,
 }
 
-impl<L: Link> Wire<L> {
+impl<L: Link> Blobs for Wire<L> {
     /// Reads BLOBs and hands them over in order until `take` has enough; text comes in the connection character set.
     /// Those that were asked for by then are handed over, too.
-    pub(super) async fn read_many_blobs(
+    async fn read_blobs(
         &mut self,
-        Handle(transaction): Handle,
+        transaction: TransactionId,
         blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
+        let Handle(transaction) = self.transaction(transaction).await?;
         self.guard_open_blobs()?;
         let mut chains = VecDeque::new();
         let result = self.read_chains(transaction, blobs, &mut chains, take).await;
@@ -83,6 +84,24 @@ impl<L: Link> Wire<L> {
         result
     }
 
+    /// Creates stream BLOBs; returns their ids, which are valid in this transaction until a row takes them.
+    async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>> {
+        let Handle(transaction) = self.transaction(transaction).await?;
+        self.guard_open_blobs()?;
+        let mut ids = Vec::with_capacity(blobs.len());
+        let mut puts = VecDeque::new();
+        let mut result = self.put_all(transaction, blobs, &mut puts, &mut ids).await;
+        for put in puts {
+            match result {
+                Ok(()) => result = self.settle_put(put, &mut ids).await.map(|_| ()),
+                Err(_) => self.router.ignore(put.ticket),
+            }
+        }
+        result.map(|()| ids)
+    }
+}
+
+impl<L: Link> Wire<L> {
     async fn read_chains(
         &mut self,
         transaction: u16,
@@ -242,25 +261,6 @@ impl<L: Link> Wire<L> {
             return Err(self.link_failed(ErrorKind::TimedOut.into()));
         }
         self.check_interruption()
-    }
-
-    /// Creates stream BLOBs; returns their ids, which are valid in this transaction until a row takes them.
-    pub(super) async fn write_many_blobs(
-        &mut self,
-        Handle(transaction): Handle,
-        blobs: &[&[u8]],
-    ) -> Result<Vec<u64>> {
-        self.guard_open_blobs()?;
-        let mut ids = Vec::with_capacity(blobs.len());
-        let mut puts = VecDeque::new();
-        let mut result = self.put_all(transaction, blobs, &mut puts, &mut ids).await;
-        for put in puts {
-            match result {
-                Ok(()) => result = self.settle_put(put, &mut ids).await.map(|_| ()),
-                Err(_) => self.router.ignore(put.ticket),
-            }
-        }
-        result.map(|()| ids)
     }
 
     /// Sends all contents, with a bounded number of bytes unconfirmed.

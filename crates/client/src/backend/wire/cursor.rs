@@ -1,16 +1,16 @@
 //! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
-use super::interruption::TimeLimit;
+use super::open_cursor::{OpenCursor, Stream};
 use super::scroll::Scroll;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Message, StatementId, TransactionId};
+use crate::backend::{Cursors, Message, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
-use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
-use firearrow_proto::api::row::{NULL_POSITION, PackedRows};
+use firearrow_proto::api::row::PackedRows;
+use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
@@ -18,109 +18,28 @@ use firearrow_proto::wire::packet::statement::{
     Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
 };
 use firearrow_proto::wire::{Event, Ticket};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Fetches in flight at first. A server answers each with about 128 KB whatever is asked, so two hide the latency of a
-/// link whose round trip carries no more than that.
-const FETCHES_IN_FLIGHT: usize = 2;
 /// And at most, on links with a long round trip and a high rate.
 const MOST_FETCHES: usize = 16;
 /// Links with a shorter round trip need no more than two.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
-
-/// A server that takes longer than this for a fetch, and longer than [`SLOW_TRIPS`] round trips, has no other one queued
-/// behind it, so that it can be interrupted. The round trip more is a small part of that time.
-const SLOW_FETCH: Duration = Duration::from_millis(500);
-const SLOW_TRIPS: u32 = 20;
 
 /// Rows asked for in one fetch; servers stop earlier by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
 
 /// The cursors of a connection, by statement handle.
 #[derive(Debug, Default)]
-pub(super) struct Cursors {
+pub(super) struct OpenCursors {
     pub(super) open: HashMap<u16, OpenCursor>,
     pub(super) inline: InlineBlobs,
     /// Statements whose cursors follow each other, with pauses in between.
     pub(super) reserved: HashSet<u16>,
 }
 
-#[derive(Debug)]
-pub(super) struct OpenCursor {
-    format: Arc<PackedFormat>,
-    in_flight: VecDeque<Ticket>,
-    /// Rows that came while nobody wanted them, or more than a batch could take.
-    kept: VecDeque<KeptRows>,
-    /// What these take, in bytes.
-    held: usize,
-    blr_sent: bool,
-    /// The first rows have come.
-    has_rows: bool,
-    /// A whole fetch has come, and it was not the last.
-    pub(super) is_long: bool,
-    /// Fetches to keep in flight.
-    depth: usize,
-    /// A fetch has ended, and nothing of the next one has come.
-    is_between: bool,
-    /// Since when the server has nothing older to do for this cursor than the oldest fetch.
-    busy_since: Instant,
-    /// How long it took for the last fetch, or for its first rows.
-    pace: Duration,
-    pub(super) at_end: bool,
-    failed: Option<Error>,
-    /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
-    is_one_of_many: bool,
-    limit: Option<TimeLimit>,
-    /// The move under way, where the server scrolls.
-    pub(super) scroll: Option<Scroll>,
-}
-
-/// Rows that wait for a builder.
-#[derive(Debug)]
-pub(super) struct KeptRows {
-    bytes: Vec<u8>,
-    positions: Vec<u32>,
-    columns: usize,
-    rows: usize,
-    /// Rows handed out already.
-    next: usize,
-}
-
-impl KeptRows {
-    /// A copy of the rows from `start` on.
-    pub(super) fn new(rows: &PackedRows<'_>, start: usize) -> Self {
-        let positions = &rows.positions[start * rows.columns..rows.rows * rows.columns];
-        let first = positions.iter().copied().filter(|at| *at != NULL_POSITION).min();
-        let base = first.unwrap_or(rows.bytes.len() as u32);
-        let shift = |at: &u32| if *at == NULL_POSITION { NULL_POSITION } else { at - base };
-        Self {
-            bytes: rows.bytes[base as usize..].to_vec(),
-            positions: positions.iter().map(shift).collect(),
-            columns: rows.columns,
-            rows: rows.rows - start,
-            next: 0,
-        }
-    }
-
-    /// What it takes to keep them, in bytes.
-    pub(super) fn weight(&self) -> usize {
-        size_of::<Self>() + self.bytes.len() + size_of_val(self.positions.as_slice())
-    }
-
-    /// Moves rows into `builder`; `true` when all of them fitted.
-    pub(super) fn give(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
-        self.next += builder.push(&self.as_rows(), self.next)?;
-        Ok(self.next >= self.rows)
-    }
-
-    fn as_rows(&self) -> PackedRows<'_> {
-        PackedRows { bytes: &self.bytes, positions: &self.positions, columns: self.columns, rows: self.rows }
-    }
-}
-
-impl Cursors {
+impl OpenCursors {
     fn by_ticket(&mut self, ticket: Ticket) -> Option<&mut OpenCursor> {
         self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
     }
@@ -148,101 +67,111 @@ impl Cursors {
 
     pub(super) fn fetch_ended(&mut self, ticket: Ticket, cursor_end: bool) {
         if let Some(cursor) = self.by_ticket(ticket) {
-            cursor.in_flight.retain(|each| *each != ticket);
-            cursor.at_end |= cursor_end;
-            cursor.is_long = !cursor_end;
-            cursor.is_between = true;
-            cursor.pace = cursor.busy_since.elapsed();
-            cursor.busy_since = Instant::now();
-            if let Some(scroll) = &mut cursor.scroll {
-                scroll.answered(cursor.in_flight.is_empty());
-            }
+            cursor.fetch_ended(ticket, cursor_end);
         }
     }
 
     /// Takes the answer to a fetch that failed; gives it back when no cursor asked.
     pub(super) fn fetch_failed(&mut self, ticket: Ticket, response: Response) -> Option<Response> {
         let Some(cursor) = self.by_ticket(ticket) else { return Some(response) };
-        cursor.in_flight.retain(|each| *each != ticket);
-        // A fetch behind the end of the cursor is refused; that is how a pipeline of fetches runs out.
-        let behind_end = cursor.at_end && response.status.contains(gds::ISC_REQ_SYNC);
-        if !behind_end && cursor.failed.is_none() {
-            cursor.failed = Some(Error::engine(response.status));
-        }
+        cursor.fetch_failed(ticket, response.status);
         None
     }
 }
 
-impl OpenCursor {
-    fn new(format: Arc<PackedFormat>) -> Self {
-        Self {
-            format,
-            in_flight: VecDeque::new(),
-            kept: VecDeque::new(),
-            held: 0,
-            blr_sent: false,
-            has_rows: false,
-            is_long: false,
-            depth: FETCHES_IN_FLIGHT,
-            is_between: false,
-            busy_since: Instant::now(),
-            pace: Duration::ZERO,
-            at_end: false,
-            failed: None,
-            is_one_of_many: false,
-            limit: None,
-            scroll: None,
-        }
+impl<L: Link> Cursors for Wire<L> {
+    async fn open_cursor(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.transactions.note_work(transaction);
+        self.start_cursor(statement, transaction, parameters, output, false).await
     }
 
-    /// Whether rows are on their way.
-    pub(super) fn is_asked(&self) -> bool {
-        !self.in_flight.is_empty()
+    async fn open_scrollable(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: &Arc<RowLayout>,
+    ) -> Result<()> {
+        self.transactions.note_work(transaction);
+        self.start_cursor(statement, transaction, parameters, output, true).await
     }
 
-    pub(super) fn failure(&self) -> Option<Error> {
-        self.failed.clone()
-    }
-
-    /// Rows have come.
-    fn count(&mut self, rows: usize) {
-        if !self.has_rows {
-            self.pace = self.busy_since.elapsed();
-        }
-        self.has_rows = true;
-        if let Some(scroll) = &mut self.scroll {
-            scroll.came(rows);
-        }
-    }
-
-    /// Whether nothing more will come.
-    fn is_done(&self) -> bool {
-        match &self.scroll {
-            None => self.at_end,
-            // A late answer must not be taken for one to the next move.
-            Some(scroll) => self.in_flight.is_empty() && (self.at_end || scroll.is_complete()),
-        }
-    }
-
-    fn keep(&mut self, rows: &PackedRows<'_>, start: usize) {
-        if start >= rows.rows || self.failed.is_some() {
-            return;
-        }
-        let kept = KeptRows::new(rows, start);
-        self.held += kept.weight();
-        self.kept.push_back(kept);
-    }
-
-    /// Moves kept rows into `builder`; `true` when all of them fitted.
-    fn give_kept(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
-        while let Some(kept) = self.kept.front_mut() {
-            if !kept.give(builder)? {
+    async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
+        let id = handle(statement.0);
+        loop {
+            let cursor = self.cursors.open.get_mut(&id);
+            let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
+            if !cursor.give_kept(builder).inspect_err(|error| cursor.failed = Some(error.clone()))? {
                 return Ok(false);
             }
-            self.held -= kept.weight();
-            self.kept.pop_front();
+            if let Some(error) = &cursor.failed {
+                return Err(error.clone());
+            }
+            if cursor.is_done() {
+                return Ok(true);
+            }
+            // Room for BLOBs comes from reading those that the rows here wait for; those of other rows stay.
+            let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
+            let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
+            if is_full || must_read {
+                return Ok(false);
+            }
+            self.interruption.limit = cursor.limit;
+            self.check_interruption()?;
+            self.request_rows(id)?;
+            self.check_held()?;
+            match self.connection.next_event()? {
+                None => self.wait_for_rows(id).await?,
+                Some(Event::Rows { ticket, rows }) => {
+                    let cursor = self.cursors.open.get_mut(&id);
+                    let mut is_first = false;
+                    match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
+                        Some(cursor) => {
+                            is_first = cursor.count(rows.rows);
+                            match builder.push(&rows, 0) {
+                                Ok(taken) => cursor.keep(&rows, taken),
+                                Err(error) => cursor.failed = Some(error.into()),
+                            }
+                        }
+                        None => self.cursors.keep(ticket, &rows, 0),
+                    }
+                    if is_first {
+                        // The server goes on reading ahead, whatever is done with these rows.
+                        self.request_rows(id)?;
+                        self.flush().await?;
+                    }
+                }
+                Some(event) => self.router.route(event, &mut self.cursors),
+            }
         }
-        Ok(true)
+    }
+
+    async fn close_cursor(&mut self, statement: StatementId) -> Result<()> {
+        self.leave_cursor(statement).await?;
+        self.send_releases().await
+    }
+
+    fn can_scroll(&self) -> bool {
+        self.connection.version().is_some_and(|version| version.has_cursor_flags())
+    }
+
+    fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()> {
+        let cursor = self.cursors.open.get_mut(&handle(statement.0));
+        let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
+        if !cursor.set_out(to, rows) {
+            return Err(Error::new(Kind::Misuse, "the cursor was not opened to be scrolled"));
+        }
+        Ok(())
+    }
+
+    fn limit_inline_blobs(&mut self, longest: u32) {
+        self.cursors.inline.next_limit = Some(longest);
     }
 }
 
@@ -315,19 +244,15 @@ impl<L: Link> Wire<L> {
     /// Keeps the wanted number of fetches in flight.
     fn request_rows(&mut self, id: u16) -> Result<()> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
-        // Until the first rows come the server may be busy for long, and can be interrupted only while nothing else
-        // waits for it.
-        let is_sure = cursor.is_long || !cursor.is_one_of_many;
-        let is_slow = cursor.pace > SLOW_FETCH && cursor.pace > self.round_trip.saturating_mul(SLOW_TRIPS);
-        let wanted = if cursor.has_rows && is_sure && !is_slow { cursor.depth } else { 1 };
+        let wanted = cursor.wanted(self.round_trip);
         if cursor.in_flight.is_empty() {
             cursor.busy_since = Instant::now();
         }
-        while !cursor.at_end && cursor.failed.is_none() && cursor.in_flight.len() < wanted {
+        while cursor.in_flight.len() < wanted {
             let mut fetch = Fetch {
                 statement: id,
                 output: Arc::clone(&cursor.format),
-                first: !cursor.blr_sent,
+                first: cursor.stream == Stream::Opened,
                 rows: ROWS_PER_FETCH,
             };
             let ticket = match &mut cursor.scroll {
@@ -339,70 +264,19 @@ impl<L: Link> Wire<L> {
                 }
             };
             cursor.in_flight.push_back(ticket);
-            cursor.blr_sent = true;
+            if cursor.stream == Stream::Opened {
+                cursor.stream = Stream::Asked;
+            }
         }
         Ok(())
-    }
-
-    /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
-    pub(super) async fn fill(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool> {
-        let id = handle(statement.0);
-        loop {
-            let cursor = self.cursors.open.get_mut(&id);
-            let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
-            if !cursor.give_kept(builder).inspect_err(|error| cursor.failed = Some(error.clone()))? {
-                return Ok(false);
-            }
-            if let Some(error) = &cursor.failed {
-                return Err(error.clone());
-            }
-            if cursor.is_done() {
-                return Ok(true);
-            }
-            // Room for BLOBs comes from reading those that the rows here wait for; those of other rows stay.
-            let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
-            let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
-            if is_full || must_read {
-                return Ok(false);
-            }
-            self.interruption.limit = cursor.limit;
-            self.check_interruption()?;
-            self.request_rows(id)?;
-            self.check_held()?;
-            match self.connection.next_event()? {
-                None => self.wait_for_rows(id).await?,
-                Some(Event::Rows { ticket, rows }) => {
-                    let cursor = self.cursors.open.get_mut(&id);
-                    let mut is_first = false;
-                    match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
-                        Some(cursor) => {
-                            is_first = !cursor.has_rows;
-                            cursor.count(rows.rows);
-                            match builder.push(&rows, 0) {
-                                Ok(taken) => cursor.keep(&rows, taken),
-                                Err(error) => cursor.failed = Some(error.into()),
-                            }
-                        }
-                        None => self.cursors.keep(ticket, &rows, 0),
-                    }
-                    if is_first {
-                        // The server goes on reading ahead, whatever is done with these rows.
-                        self.request_rows(id)?;
-                        self.flush().await?;
-                    }
-                }
-                Some(event) => self.router.route(event, &mut self.cursors),
-            }
-        }
     }
 
     /// Exchanges bytes. A wait between two fetches shows that too few are in flight for this link.
     async fn wait_for_rows(&mut self, id: u16) -> Result<()> {
         self.flush().await?;
-        let Some(cursor) = self.cursors.open.get_mut(&id).filter(|cursor| cursor.is_long) else {
-            return self.exchange().await;
-        };
-        let is_between = std::mem::take(&mut cursor.is_between);
+        let stream = self.cursors.open.get_mut(&id).map(|cursor| &mut cursor.stream);
+        let Some(Stream::Long { is_between }) = stream else { return self.exchange().await };
+        let is_between = std::mem::take(is_between);
         let start = Instant::now();
         self.link.let_gather();
         self.exchange().await?;
@@ -416,9 +290,9 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// [`drop_cursor`](Self::drop_cursor), once the server has no more to do for it: everything behind would wait for that.
+    /// [`drop_cursor`](Self::drop_cursor), once the server has no more to do for it: everything after it would wait for that.
     pub(super) async fn leave_cursor(&mut self, statement: StatementId) -> Result<()> {
-        let cursor = self.cursors.open.get_mut(&handle(statement.0)).filter(|cursor| !cursor.at_end);
+        let cursor = self.cursors.open.get_mut(&handle(statement.0)).filter(|cursor| !cursor.has_ended());
         let Some(fetches) = cursor.map(|cursor| std::mem::take(&mut cursor.in_flight)) else {
             return self.drop_cursor(statement);
         };

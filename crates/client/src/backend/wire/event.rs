@@ -1,9 +1,9 @@
 //! The auxiliary connection, on which a server tells of events.
 
 use super::Wire;
-use crate::backend::LEAVING;
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::link::{Link, unreachable};
+use crate::backend::{Events, LEAVING};
 use crate::config::{AddressFamily, Config};
 use crate::error::{Error, Kind, Result};
 use crate::event::Inbox;
@@ -78,7 +78,7 @@ impl EventRoute {
 
 /// What is needed to hear of events.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct EventChannel {
     pub(super) route: Option<EventRoute>,
     auxiliary: Option<Auxiliary>,
     last_id: u32,
@@ -98,7 +98,7 @@ struct Listening {
     failure: Option<(Error, Instant)>,
 }
 
-impl Events {
+impl EventChannel {
     /// How long to wait until the server has noticed, too, that the auxiliary connection is lost.
     pub(super) fn settling(&self) -> Option<Duration> {
         let lost = self.auxiliary.as_ref().and_then(Auxiliary::lost)?;
@@ -106,8 +106,8 @@ impl Events {
     }
 }
 
-impl<L: Link> Wire<L> {
-    pub(super) async fn ask_for_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
+impl<L: Link> Events for Wire<L> {
+    async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
         if self.events.auxiliary.as_ref().is_some_and(|auxiliary| !auxiliary.has_failed()) {
             return self.ask_now(block, inbox).await;
         }
@@ -120,6 +120,20 @@ impl<L: Link> Wire<L> {
         result
     }
 
+    async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
+        let Some(id) = self.events.auxiliary.as_ref().and_then(|auxiliary| auxiliary.find(inbox)) else {
+            return Ok(());
+        };
+        self.forget(id);
+        // Whoever drops a listener gave no limit, and must not wait for ever.
+        self.patience.until = Some(Instant::now() + LEAVING);
+        let result = self.call(&CancelEvents { id }).await;
+        self.patience.until = None;
+        result.map(|_| ())
+    }
+}
+
+impl<L: Link> Wire<L> {
     /// Connects, then asks. Until somebody has connected to its port, a server does nothing else. When that was not us,
     /// because `route` leads to another program, it cannot be told any more, since requests that wait keep it from looking.
     async fn ask_first(&mut self, route: &EventRoute, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
@@ -142,18 +156,6 @@ impl<L: Link> Wire<L> {
         if result.is_err() {
             self.forget(id);
         }
-        result.map(|_| ())
-    }
-
-    pub(super) async fn stop_asking(&mut self, inbox: &Arc<Inbox>) -> Result<()> {
-        let Some(id) = self.events.auxiliary.as_ref().and_then(|auxiliary| auxiliary.find(inbox)) else {
-            return Ok(());
-        };
-        self.forget(id);
-        // Whoever drops a listener gave no limit, and must not wait for ever.
-        self.patience.until = Some(Instant::now() + LEAVING);
-        let result = self.call(&CancelEvents { id }).await;
-        self.patience.until = None;
         result.map(|_| ())
     }
 

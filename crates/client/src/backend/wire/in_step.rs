@@ -1,10 +1,11 @@
 //! Pipelines with an error in the middle: the connection must stay in step with the server.
 
-use super::{Wire, connect_options};
+use super::Wire;
+use super::connect::connect_options;
 use crate::arrow::{BatchLimits, MaxBlob, ReadOptions, WriteOptions};
 use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
-use crate::backend::{Backend, End, TransactionId, Wanted};
+use crate::backend::{Backend, Blobs, End, Statements, TransactionId, Wanted};
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
 use crate::session::connect::Facts;

@@ -4,7 +4,7 @@ use super::Wire;
 use super::transaction::Handle;
 use crate::backend::blob_info::{ANSWER, ITEMS, closed, length_and_type, position};
 use crate::backend::link::Link;
-use crate::backend::{BlobId, TransactionId};
+use crate::backend::{BlobId, BlobStreams, TransactionId};
 use crate::error::Result;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::blob::{
@@ -37,23 +37,9 @@ struct Reading {
     left: u64,
 }
 
-impl<L: Link> Wire<L> {
-    /// To be called before requests that name a BLOB "the object created last" and must not hit one that is open here:
-    /// after this the name means a statement that is gone, until something is created.
-    pub(super) fn guard_open_blobs(&mut self) -> Result<()> {
-        if !self.open_blobs.0.is_empty() {
-            self.tell(&AllocateStatement)?;
-            self.tell(&FreeStatement { statement: LAST_OBJECT, option: FreeOption::Drop })?;
-        }
-        Ok(())
-    }
-
+impl<L: Link> BlobStreams for Wire<L> {
     /// Opens a BLOB and asks for its length and type and its first segment in the same write.
-    pub(super) async fn open_stream(
-        &mut self,
-        transaction: TransactionId,
-        id: u64,
-    ) -> Result<(BlobId, u64, bool)> {
+    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
         let Handle(transaction) = self.transaction(transaction).await?;
         self.guard_open_blobs()?;
         let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
@@ -77,7 +63,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Appends the next segments to `out`, some bytes at least; `true` at the end.
-    pub(super) async fn read_stream(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
+    async fn read_blob(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
         let handle = id.0 as u16;
         let mut empty_since = None;
         loop {
@@ -112,6 +98,36 @@ impl<L: Link> Wire<L> {
         }
     }
 
+    /// Goes to this offset from the start. What was read ahead is dropped.
+    async fn seek_blob(&mut self, id: BlobId, offset: u64) -> Result<u64> {
+        let blob = id.0 as u16;
+        self.drop_ahead(blob);
+        let offset = position(offset)?;
+        let response = self.call(&SeekBlob { blob, mode: 0, offset }).await?;
+        if let Some(blob) = self.open_blobs.0.get_mut(&blob) {
+            (blob.at_end, blob.ahead, blob.left) = (false, 1, blob.most);
+        }
+        Ok(response.blob_id & 0xFFFF_FFFF)
+    }
+
+    async fn close_blob(&mut self, id: BlobId) -> Result<()> {
+        let blob = id.0 as u16;
+        self.drop_ahead(blob);
+        if self.open_blobs.0.remove(&blob).is_some() { self.tell(&CloseBlob { blob }) } else { Ok(()) }
+    }
+}
+
+impl<L: Link> Wire<L> {
+    /// To be called before requests that name a BLOB "the object created last" and must not hit one that is open here:
+    /// after this the name means a statement that is gone, until something is created.
+    pub(super) fn guard_open_blobs(&mut self) -> Result<()> {
+        if !self.open_blobs.0.is_empty() || !self.new_blobs.is_empty() {
+            self.tell(&AllocateStatement)?;
+            self.tell(&FreeStatement { statement: LAST_OBJECT, option: FreeOption::Drop })?;
+        }
+        Ok(())
+    }
+
     /// Counts bytes that came against the length that the server named.
     fn count_in(&mut self, handle: u16, came: usize) -> Result<()> {
         let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
@@ -123,24 +139,6 @@ impl<L: Link> Wire<L> {
             }
         }
         Ok(())
-    }
-
-    /// Goes to this offset from the start. What was read ahead is dropped.
-    pub(super) async fn seek_stream(&mut self, id: BlobId, offset: u64) -> Result<u64> {
-        let blob = id.0 as u16;
-        self.drop_ahead(blob);
-        let offset = position(offset)?;
-        let response = self.call(&SeekBlob { blob, mode: 0, offset }).await?;
-        if let Some(blob) = self.open_blobs.0.get_mut(&blob) {
-            (blob.at_end, blob.ahead, blob.left) = (false, 1, blob.most);
-        }
-        Ok(response.blob_id & 0xFFFF_FFFF)
-    }
-
-    pub(super) fn close_stream(&mut self, id: BlobId) -> Result<()> {
-        let blob = id.0 as u16;
-        self.drop_ahead(blob);
-        if self.open_blobs.0.remove(&blob).is_some() { self.tell(&CloseBlob { blob }) } else { Ok(()) }
     }
 
     fn drop_ahead(&mut self, handle: u16) {

@@ -1,6 +1,7 @@
 //! Brings each answer to whoever asked.
 
-use super::cursor::{Cursors, KeptRows};
+use super::cursor::OpenCursors;
+use super::kept::KeptRows;
 use crate::arrow::BatchBuilder;
 use crate::error::Result;
 use firearrow_proto::api::status::{StatusArg, StatusVector};
@@ -86,7 +87,7 @@ impl Router {
     }
 
     /// Files an event that is not being waited for right now.
-    pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut Cursors) {
+    pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut OpenCursors) {
         match event {
             Event::Response { ticket, response } => {
                 if self.ignored.remove(&ticket) {

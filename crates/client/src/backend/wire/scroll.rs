@@ -1,9 +1,5 @@
 //! Moves of a scrollable cursor as fetches (protocol 18 and later).
 
-use super::{Wire, handle};
-use crate::backend::StatementId;
-use crate::backend::link::Link;
-use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::scroll::Move;
 
 /// A move under way: which rows are still to come, and which of them have been asked for.
@@ -37,7 +33,7 @@ impl Default for Scroll {
 }
 
 impl Scroll {
-    fn begin(&mut self, to: Move, rows: usize) {
+    pub(super) fn begin(&mut self, to: Move, rows: usize) {
         *self = Self { to, wanted: rows, ..Self::default() };
     }
 
@@ -81,25 +77,12 @@ impl Scroll {
     }
 }
 
-impl<L: Link> Wire<L> {
-    /// Sets out for a row and those behind it: the following `fill` gets them.
-    pub(super) fn set_out(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()> {
-        let cursor = self.cursors.open.get_mut(&handle(statement.0));
-        let cursor = cursor.ok_or_else(|| Error::new(Kind::Misuse, "the cursor is closed"))?;
-        let Some(scroll) = &mut cursor.scroll else {
-            return Err(Error::new(Kind::Misuse, "the cursor was not opened to be scrolled"));
-        };
-        scroll.begin(to, rows);
-        (cursor.at_end, cursor.is_long) = (false, false);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::handle;
     use super::super::in_step::attach;
     use super::*;
-    use crate::backend::Backend;
+    use crate::backend::{Cursors, Statements};
     use crate::session::ready;
     use firearrow_proto::api::layout::RowLayout;
     use firearrow_proto::wire::Event;

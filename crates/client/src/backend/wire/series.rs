@@ -14,7 +14,7 @@ use super::write::misfit;
 use super::{Wire, handle};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{Series, Sql, StatementId, Turn, Writer};
+use crate::backend::{Cursors, QuerySeries, Series, Sql, StatementId, Turn, Writer};
 use crate::error::{Error, Result};
 use firearrow_proto::api::describe::RecordCounts;
 use firearrow_proto::api::info::statement::RECORDS;
@@ -103,10 +103,10 @@ fn executions_ahead(output: &RowLayout) -> usize {
     (BYTES_AHEAD / output.native_stride().max(1)).clamp(FEWEST_AHEAD, MOST_AHEAD)
 }
 
-impl<L: Link> Wire<L> {
+impl<L: Link> QuerySeries for Wire<L> {
     /// Moves the next rows into `builder`: `false` when it has no room, `true` when everything supplied so far has been
     /// executed and read.
-    pub(super) async fn collect_rows(
+    async fn collect(
         &mut self,
         writer: &mut Writer,
         series: &mut Series,
@@ -134,7 +134,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Waits for what is on its way, and drops its rows.
-    pub(super) async fn finish_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
+    async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
         let mut result = Ok(());
         while let Some(front) = series.lanes.sent.front().copied() {
             let settled = match front.cursor {
@@ -161,7 +161,9 @@ impl<L: Link> Wire<L> {
         }
         result
     }
+}
 
+impl<L: Link> Wire<L> {
     /// Sends the next executions when half of those before have been dealt with, so that they share writes.
     async fn send_turns(&mut self, writer: &Writer, series: &mut Series) -> Result<()> {
         let left = series.left();
@@ -337,7 +339,7 @@ impl<L: Link> Wire<L> {
                 front.cursor = Some(Lane { is_open: true, ..lane });
             }
         }
-        match self.fill(id, builder).await {
+        match self.fetch(id, builder).await {
             Ok(false) => return Ok(false),
             Ok(true) => self.turn_ended(writer, series, front, Ok(())).await?,
             Err(error) if error.gds_codes().is_empty() || self.connection.failure().is_some() => {

@@ -5,7 +5,7 @@ use super::write::misfit;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
-use crate::backend::{End, Executed, Message, Sql, StatementId, TransactionId};
+use crate::backend::{End, Executed, Message, Sql, StatementId, Statements, TransactionId, Transactions};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::{Describer, PREPARE_BUFFER, RecordCounts, StatementInfo, prepare_items};
 use firearrow_proto::api::info::statement::RECORDS;
@@ -21,6 +21,7 @@ use firearrow_proto::wire::packet::statement::{
 use firearrow_proto::wire::{Event, ProtocolError, Ticket};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Allocated handles kept for the next statements.
 const SPARE_HANDLES: usize = 8;
@@ -33,7 +34,7 @@ const FIRST_HANDLE: u16 = 1;
 
 /// The statement handles of a connection.
 #[derive(Debug, Default)]
-pub(super) struct Statements {
+pub(super) struct StatementHandles {
     /// Those that are allocated and hold no statement.
     spare: Vec<u16>,
     /// Those that have been asked for.
@@ -42,7 +43,7 @@ pub(super) struct Statements {
     has_handles: bool,
     /// Those that hold no statement any more, while somebody still has their id.
     unprepared: HashSet<u16>,
-    /// Statements whose preparation has not been looked at.
+    /// StatementHandles whose preparation has not been looked at.
     unconfirmed: HashMap<u16, Unconfirmed>,
     /// Some were released, and the server has not been told: it still keeps others from altering their tables.
     has_unsent_releases: bool,
@@ -57,14 +58,121 @@ struct Unconfirmed {
     known: Arc<StatementInfo>,
 }
 
-impl Statements {
+impl StatementHandles {
     /// Everything queued has been sent.
     pub(super) fn has_sent(&mut self) {
         (self.has_unsent_releases, self.more_follows) = (false, false);
     }
+}
 
-    pub(super) fn expect_more(&mut self, follows: bool) {
-        self.more_follows = follows;
+impl<L: Link> Statements for Wire<L> {
+    /// One round trip; more only for descriptions beyond [`PREPARE_BUFFER`]. The transaction may start with it.
+    async fn prepare(
+        &mut self,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+    ) -> Result<(StatementId, StatementInfo)> {
+        let (id, prepared) = match self.spare_handle() {
+            Some(id) => {
+                let name = self.transaction_name(transaction).await?;
+                (id, self.ask_to_prepare(name, id, sql)?)
+            }
+            None => self.allocate_and_prepare(transaction, sql).await?,
+        };
+        let answer = self.answer(prepared).await?;
+        let described = match self.confirm_start(transaction).and_then(|()| success(answer)) {
+            Ok(response) => self.describe(id, response).await,
+            Err(error) => Err(error),
+        };
+        match described {
+            Ok(info) => Ok((StatementId(id.into()), info)),
+            Err(error) => {
+                self.statements.spare.push(id);
+                Err(error)
+            }
+        }
+    }
+
+    /// Prepares without waiting if a handle is at hand: what the statement is like is `known` from another time.
+    /// [`confirm`](Self::confirm) compares.
+    async fn prepare_known(
+        &mut self,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+        known: &Arc<StatementInfo>,
+    ) -> Result<StatementId> {
+        let Some(id) = self.spare_handle() else {
+            let (id, info) = self.prepare(transaction, sql).await?;
+            if info != **known {
+                self.release_statement(id)?;
+                return Err(Error::changed());
+            }
+            return Ok(id);
+        };
+        let name = self.transaction_name(transaction).await?;
+        let ticket = self.ask_to_prepare(name, id, sql)?;
+        self.statements.unconfirmed.insert(id, Unconfirmed { ticket, known: Arc::clone(known) });
+        Ok(StatementId(id.into()))
+    }
+
+    async fn execute(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+        output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+    ) -> Result<Executed> {
+        self.transactions.note_change(transaction);
+        self.run_statement(statement, transaction, parameters, output, None).await
+    }
+
+    async fn execute_and_commit(
+        &mut self,
+        statement: StatementId,
+        transaction: TransactionId,
+        parameters: Option<Message<'_>>,
+    ) -> Result<Executed> {
+        // The commit that travels along succeeds even if the statement fails, and must find nothing that was done before.
+        if self.transactions.has_work(transaction) {
+            let executed = self.execute(statement, transaction, parameters, None).await?;
+            self.end(transaction, End::Commit).await?;
+            return Ok(executed);
+        }
+        self.run_statement(statement, transaction, parameters, None, Some(End::Commit)).await
+    }
+
+    async fn execute_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
+        self.transactions.note_change(owner);
+        let name = self.transaction_name(owner).await?;
+        self.ask_number(owner, name)?;
+        let Handle(transaction) = name;
+        let ticket = self.ask(&ExecuteImmediate { transaction, dialect: sql.dialect, sql: sql.text })?;
+        let answer = self.answer(ticket).await?;
+        self.confirm_start(owner)?;
+        let transaction_ended = success(answer)?.object == 0;
+        if transaction_ended {
+            self.transactions.forget(owner);
+        }
+        Ok(Executed { counts: None, transaction_ended })
+    }
+
+    async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>> {
+        let request = InfoSql { object: handle(statement.0), items, buffer_length: 65000 };
+        Ok(self.call(&request).await?.data)
+    }
+
+    async fn free_statement(&mut self, statement: StatementId) -> Result<()> {
+        self.release_statement(statement)?;
+        self.send_releases().await
+    }
+
+    fn expect_more(&mut self, follows: bool) {
+        self.statements.more_follows = follows;
+    }
+
+    fn set_timeout(&mut self, _: StatementId, timeout: Option<Duration>) -> Result<()> {
+        self.interruption.timeout = timeout;
+        Ok(())
     }
 }
 
@@ -104,33 +212,6 @@ impl<L: Link> Wire<L> {
             }
         }
         self.statements.spare.pop()
-    }
-
-    /// One round trip; more only for descriptions beyond [`PREPARE_BUFFER`]. The transaction may start with it.
-    pub(super) async fn prepare_statement(
-        &mut self,
-        transaction: TransactionId,
-        sql: Sql<'_>,
-    ) -> Result<(StatementId, StatementInfo)> {
-        let (id, prepared) = match self.spare_handle() {
-            Some(id) => {
-                let name = self.transaction_name(transaction).await?;
-                (id, self.ask_to_prepare(name, id, sql)?)
-            }
-            None => self.allocate_and_prepare(transaction, sql).await?,
-        };
-        let answer = self.answer(prepared).await?;
-        let described = match self.confirm_start(transaction).and_then(|()| success(answer)) {
-            Ok(response) => self.describe(id, response).await,
-            Err(error) => Err(error),
-        };
-        match described {
-            Ok(info) => Ok((StatementId(id.into()), info)),
-            Err(error) => {
-                self.statements.spare.push(id);
-                Err(error)
-            }
-        }
     }
 
     /// Without a spare handle: allocates one in the same write.
@@ -192,28 +273,6 @@ impl<L: Link> Wire<L> {
             complete = describer.read(&response.data).map_err(invalid_description)?;
         }
         Ok(describer.finish())
-    }
-
-    /// Prepares without waiting if a handle is at hand: what the statement is like is `known` from another time.
-    /// [`confirm`](Self::confirm) compares.
-    pub(super) async fn prepare_unconfirmed(
-        &mut self,
-        transaction: TransactionId,
-        sql: Sql<'_>,
-        known: &Arc<StatementInfo>,
-    ) -> Result<StatementId> {
-        let Some(id) = self.spare_handle() else {
-            let (id, info) = self.prepare_statement(transaction, sql).await?;
-            if info != **known {
-                self.release_statement(id)?;
-                return Err(Error::changed());
-            }
-            return Ok(id);
-        };
-        let name = self.transaction_name(transaction).await?;
-        let ticket = self.ask_to_prepare(name, id, sql)?;
-        self.statements.unconfirmed.insert(id, Unconfirmed { ticket, known: Arc::clone(known) });
-        Ok(StatementId(id.into()))
     }
 
     /// Whether a statement that was prepared without waiting is what it was thought to be ([`Kind::Changed`]).
@@ -320,7 +379,7 @@ impl<L: Link> Wire<L> {
     /// The error for a commit that was sent with its statement. Whoever wanted that to end is told so first.
     fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
         let kind = error.kind();
-        let lost = self.error_of_lost_commit(owner, error);
+        let lost = self.lost_commit(owner, error);
         if kind == Kind::Cancelled || (kind == Kind::Timeout && self.interruption.is_late()) {
             return lost.of_kind(kind);
         }
@@ -341,20 +400,6 @@ impl<L: Link> Wire<L> {
             }
         }
         result
-    }
-
-    pub(super) async fn run_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
-        let name = self.transaction_name(owner).await?;
-        self.ask_number(owner, name)?;
-        let Handle(transaction) = name;
-        let ticket = self.ask(&ExecuteImmediate { transaction, dialect: sql.dialect, sql: sql.text })?;
-        let answer = self.answer(ticket).await?;
-        self.confirm_start(owner)?;
-        let transaction_ended = success(answer)?.object == 0;
-        if transaction_ended {
-            self.transactions.forget(owner);
-        }
-        Ok(Executed { counts: None, transaction_ended })
     }
 
     /// Sends releases that are queued: until then nobody can drop the tables of those statements. While a request runs

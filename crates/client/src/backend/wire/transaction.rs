@@ -2,14 +2,14 @@
 
 use super::{Wire, success};
 use crate::backend::link::Link;
-use crate::backend::{End, TransactionId};
+use crate::backend::{End, TransactionId, Transactions};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::info::transaction::ID;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::info::InfoTransaction;
 use firearrow_proto::wire::packet::transaction::{
-    Commit, CommitRetaining, Rollback, RollbackRetaining, StartTransaction,
+    Commit, CommitRetaining, PrepareTransaction, Reconnect, Rollback, RollbackRetaining, StartTransaction,
 };
 use firearrow_proto::wire::{Op, Ticket};
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub(super) struct Handle(pub(super) u16);
 
 /// The transactions of a connection that have not ended.
 #[derive(Debug, Default)]
-pub(super) struct Transactions {
+pub(super) struct OpenTransactions {
     open: HashMap<TransactionId, Open>,
     last_id: u64,
     /// The deferred transaction that is the object created last, as long as nothing else may be.
@@ -58,7 +58,7 @@ enum State {
     Started(Handle),
 }
 
-impl Transactions {
+impl OpenTransactions {
     fn add(&mut self, state: State, number: Option<Number>) -> TransactionId {
         self.last_id += 1;
         let id = TransactionId(self.last_id);
@@ -154,18 +154,95 @@ impl Transactions {
     }
 }
 
-impl<L: Link> Wire<L> {
-    pub(super) async fn start(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+impl<L: Link> Transactions for Wire<L> {
+    async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         self.stock_handles()?;
         let handle = self.call(&StartTransaction { tpb }).await?.object;
         Ok(self.transactions.add(State::Started(Handle(handle)), None))
     }
 
     /// A transaction that starts with the first request that names it.
-    pub(super) fn start_deferred(&mut self, tpb: &[u8]) -> TransactionId {
-        self.transactions.add(State::Unsent(tpb.to_vec()), None)
+    async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId> {
+        Ok(self.transactions.add(State::Unsent(tpb.to_vec()), None))
     }
 
+    async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
+        match self.transactions.state(id) {
+            // It never began.
+            Some(State::Unsent(_)) => {
+                if matches!(end, End::Commit | End::Rollback) {
+                    self.transactions.forget(id);
+                }
+                return Ok(());
+            }
+            // It could not begin, or has ended together with its statement: there is nothing left to undo.
+            None if end == End::Rollback => return Ok(()),
+            _ => {}
+        }
+        let transaction = self.transaction(id).await?;
+        self.cursors.inline.forget(transaction);
+        let ticket = self.ask_for_end(transaction, end)?;
+        if let Err(error) = self.success(ticket).await {
+            let is_lost = end.commits() && error.status().is_none() && self.connection.failure().is_some();
+            return Err(if is_lost { self.lost_commit(id, error) } else { error });
+        }
+        if matches!(end, End::Commit | End::Rollback) {
+            self.transactions.forget(id);
+        } else {
+            self.transactions.forget_number(id);
+        }
+        Ok(())
+    }
+
+    async fn prepare_commit(&mut self, id: TransactionId, message: &[u8]) -> Result<()> {
+        let Handle(transaction) = self.transaction(id).await?;
+        self.call(&PrepareTransaction { transaction, message }).await.map(|_| ())
+    }
+
+    async fn recover(&mut self, number: u64) -> Result<TransactionId> {
+        let handle = self.call(&Reconnect { number }).await?.object;
+        Ok(self.transactions.take_over(Handle(handle), number))
+    }
+
+    async fn leave(&mut self, id: TransactionId) -> Result<()> {
+        // There is no request for it: the server lets go when the connection ends, however it does.
+        let handle = self.transaction(id).await?;
+        self.cursors.inline.forget(handle);
+        Ok(())
+    }
+
+    async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {
+        let Handle(object) = self.transaction(id).await?;
+        let request = InfoTransaction { object, items, buffer_length: 1024 };
+        Ok(self.call(&request).await?.data)
+    }
+
+    fn is_open(&self, transaction: TransactionId) -> bool {
+        self.transactions.has(transaction)
+    }
+
+    fn will_change(&mut self, transaction: TransactionId) {
+        self.transactions.want_number(transaction);
+    }
+
+    fn renumbered(&mut self, transaction: TransactionId) {
+        self.transactions.forget_number(transaction);
+    }
+
+    fn lost_commit(&mut self, id: TransactionId, error: Error) -> Error {
+        let number = match self.transactions.open.get(&id).and_then(|open| open.number) {
+            Some(Number::Known(number)) => Some(number),
+            Some(Number::Asked(ticket)) => self.router.take(ticket).and_then(|response| {
+                let item = InfoReader::new(&response.data).find(|each| each.code == ID)?;
+                item.integer().and_then(|number| u64::try_from(number).ok())
+            }),
+            Some(Number::Wanted) | None => None,
+        };
+        error.lost_commit_of(number)
+    }
+}
+
+impl<L: Link> Wire<L> {
     /// The handle of a transaction, which is started now if it was not.
     pub(super) async fn transaction(&mut self, id: TransactionId) -> Result<Handle> {
         self.ask_to_start(id)?;
@@ -243,47 +320,6 @@ impl<L: Link> Wire<L> {
             if let Some(open) = self.transactions.open.get_mut(&id) {
                 open.number = Some(Number::Asked(ticket));
             }
-        }
-        Ok(())
-    }
-
-    /// The error for a commit that was sent and not answered.
-    pub(super) fn error_of_lost_commit(&mut self, id: TransactionId, error: Error) -> Error {
-        let number = match self.transactions.open.get(&id).and_then(|open| open.number) {
-            Some(Number::Known(number)) => Some(number),
-            Some(Number::Asked(ticket)) => self.router.take(ticket).and_then(|response| {
-                let item = InfoReader::new(&response.data).find(|each| each.code == ID)?;
-                item.integer().and_then(|number| u64::try_from(number).ok())
-            }),
-            Some(Number::Wanted) | None => None,
-        };
-        error.lost_commit_of(number)
-    }
-
-    pub(super) async fn finish(&mut self, id: TransactionId, end: End) -> Result<()> {
-        match self.transactions.state(id) {
-            // It never began.
-            Some(State::Unsent(_)) => {
-                if matches!(end, End::Commit | End::Rollback) {
-                    self.transactions.forget(id);
-                }
-                return Ok(());
-            }
-            // It could not begin, or has ended together with its statement: there is nothing left to undo.
-            None if end == End::Rollback => return Ok(()),
-            _ => {}
-        }
-        let transaction = self.transaction(id).await?;
-        self.cursors.inline.forget(transaction);
-        let ticket = self.ask_for_end(transaction, end)?;
-        if let Err(error) = self.success(ticket).await {
-            let is_lost = end.commits() && error.status().is_none() && self.connection.failure().is_some();
-            return Err(if is_lost { self.error_of_lost_commit(id, error) } else { error });
-        }
-        if matches!(end, End::Commit | End::Rollback) {
-            self.transactions.forget(id);
-        } else {
-            self.transactions.forget_number(id);
         }
         Ok(())
     }

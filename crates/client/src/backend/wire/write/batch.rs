@@ -4,17 +4,13 @@ use super::{BYTES_AHEAD, What, misfit};
 use crate::backend::link::Link;
 use crate::backend::wire::transaction::Handle;
 use crate::backend::wire::{Wire, handle};
-use crate::backend::{Chunk, DETAILED_ERRORS, Method, Outcome, Writer};
+use crate::backend::{Chunk, Method, Outcome, Writer};
 use crate::error::{Error, Result};
 use firearrow_proto::api::dialect::Dialect;
-use firearrow_proto::api::gds;
-use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packed::PackedFormat;
-use firearrow_proto::wire::packet::attach::Ping;
 use firearrow_proto::wire::packet::batch::{
-    BatchBlobs, BatchMessages, BatchOptions, BlobPortion, Completion, CreateBatch, ExecuteBatch,
-    RegisterBlob, ReleaseBatch, SyncBatch,
+    BatchBlobs, BatchMessages, BlobPortion, Completion, ExecuteBatch, RegisterBlob, ReleaseBatch,
 };
 use firearrow_proto::wire::packet::statement::ExecuteImmediate;
 use std::sync::Arc;
@@ -27,43 +23,6 @@ const BLOB_PACKET: usize = 64 << 10;
 const REQUEST: usize = 64;
 
 impl<L: Link> Wire<L> {
-    /// Data may only follow an open batch: servers crash over data for one that does not exist.
-    pub(in super::super) async fn start_batch(
-        &mut self,
-        writer: &Writer,
-        layout: &Arc<RowLayout>,
-    ) -> Result<bool> {
-        let version = self.connection.version();
-        // Protocol 16 brought batches and time limits of statements together.
-        if !version.is_some_and(|version| version.has_statement_timeout()) {
-            return Ok(false);
-        }
-        let options = BatchOptions {
-            multi_error: true,
-            record_counts: true,
-            detailed_errors: Some(DETAILED_ERRORS),
-            buffer_bytes: None,
-            has_blobs: layout.fields().iter().any(|field| field.kind == FieldKind::Blob),
-        };
-        let create = CreateBatch {
-            statement: handle(writer.statement.0),
-            blr: &layout.blr(),
-            message_length: layout.native_length() as u32,
-            options: &options.block(),
-        };
-        let created = self.ask(&create)?;
-        let has_sync = version.is_some_and(|version| version.has_batch_sync());
-        let synced = if has_sync { self.ask(&SyncBatch)? } else { self.ask(&Ping)? };
-        let created = self.success(created).await;
-        self.answer(synced).await?;
-        match created {
-            Ok(_) => Ok(true),
-            // RETURNING and the like.
-            Err(error) if error.gds_codes().contains(&gds::ISC_BATCH_TYPE) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
     pub(super) async fn send_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         let rows = &chunk.rows;
         let format = PackedFormat::new(Arc::clone(&rows.layout));

@@ -13,13 +13,17 @@
 mod batch;
 mod execution;
 
-use super::Wire;
+use super::{Wire, handle};
 use crate::backend::link::Link;
-use crate::backend::{Chunk, Method, Savepoint, Writer};
+use crate::backend::{Backend, Chunk, DETAILED_ERRORS, Method, Savepoint, Writer, Writes};
 use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::gds;
+use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::attach::Ping;
+use firearrow_proto::wire::packet::batch::{BatchOptions, CreateBatch, SyncBatch};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Bytes of messages on their way.
 const BYTES_AHEAD: usize = 1 << 20;
@@ -60,9 +64,44 @@ impl Pipe {
     }
 }
 
-impl<L: Link> Wire<L> {
-    /// Sends rows; waits only when too much is under way.
-    pub(super) async fn send_rows(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+impl<L: Link> Writes for Wire<L> {
+    /// Data may only follow an open batch: servers crash over data for one that does not exist.
+    async fn open_bulk(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
+        let version = self.connection.version();
+        if !self.is_firebird4() {
+            return Ok(false);
+        }
+        let options = BatchOptions {
+            multi_error: true,
+            record_counts: true,
+            detailed_errors: Some(DETAILED_ERRORS),
+            buffer_bytes: None,
+            has_blobs: layout.fields().iter().any(|field| field.kind == FieldKind::Blob),
+        };
+        let create = CreateBatch {
+            statement: handle(writer.statement.0),
+            blr: &layout.blr(),
+            message_length: layout.native_length() as u32,
+            options: &options.block(),
+        };
+        let created = self.ask(&create)?;
+        let has_sync = version.is_some_and(|version| version.has_batch_sync());
+        let synced = if has_sync { self.ask(&SyncBatch)? } else { self.ask(&Ping)? };
+        let created = self.success(created).await;
+        self.answer(synced).await?;
+        match created {
+            Ok(_) => Ok(true),
+            // RETURNING and the like.
+            Err(error) if error.gds_codes().contains(&gds::ISC_BATCH_TYPE) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+        let owner = writer.transaction;
+        self.transactions.note_change(owner);
+        let handle = self.transaction(owner).await?;
+        self.ask_number(owner, handle)?;
         self.check_interruption()?;
         match writer.method {
             Method::Batch => self.send_batch(writer, chunk).await,
@@ -71,7 +110,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Waits for all answers. After an error the others are still taken, so that the writer ends in step.
-    pub(super) async fn settle_all(&mut self, writer: &mut Writer) -> Result<()> {
+    async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
         if let Some(Sent { ticket, what: What::Execution(..), .. }) = writer.pipe.sent.back()
             && !self.connection.is_last(*ticket)
         {
@@ -80,7 +119,7 @@ impl<L: Link> Wire<L> {
         }
         let mut result = Ok(());
         while let Some(sent) = writer.pipe.sent.pop_front() {
-            let settled = self.settle(writer, sent).await;
+            let settled = self.settle_one(writer, sent).await;
             if self.connection.failure().is_some() {
                 return result.and(settled);
             }
@@ -90,19 +129,21 @@ impl<L: Link> Wire<L> {
         self.release_batch(writer)?;
         result
     }
+}
 
+impl<L: Link> Wire<L> {
     /// Takes the oldest answers until no more than this is under way.
     async fn settle_down_to(&mut self, writer: &mut Writer, bytes: usize, requests: usize) -> Result<()> {
         while (writer.pipe.bytes_ahead > bytes || writer.pipe.sent.len() > requests)
             && let Some(sent) = writer.pipe.sent.pop_front()
         {
-            self.settle(writer, sent).await?;
+            self.settle_one(writer, sent).await?;
         }
         Ok(())
     }
 
     /// Takes one answer.
-    async fn settle(&mut self, writer: &mut Writer, sent: Sent) -> Result<()> {
+    async fn settle_one(&mut self, writer: &mut Writer, sent: Sent) -> Result<()> {
         writer.pipe.bytes_ahead -= sent.bytes;
         match sent.what {
             What::Batch(chunk) => self.settle_batch(writer, sent.ticket, *chunk).await,

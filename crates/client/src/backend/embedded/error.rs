@@ -1,0 +1,28 @@
+//! What the interface to the engine fails with, as errors of the client.
+
+use crate::error::{Error, Kind};
+use firearrow_fbapi as fbapi;
+
+impl From<fbapi::Error> for Error {
+    fn from(error: fbapi::Error) -> Self {
+        let kind = match &error {
+            fbapi::Error::Status(status) => return Self::engine(status.clone()),
+            fbapi::Error::LibraryNotFound { .. }
+            | fbapi::Error::MissingDependency { .. }
+            | fbapi::Error::NotALibrary { .. }
+            | fbapi::Error::MissingEnginePlugin { .. }
+            | fbapi::Error::PluginNotLoadable { .. }
+            | fbapi::Error::MissingIcu { .. }
+            | fbapi::Error::SecondLibrary { .. }
+            | fbapi::Error::Interface { .. }
+            | fbapi::Error::Folder { .. } => Kind::EngineMissing,
+            fbapi::Error::Unsupported { .. } => Kind::Unsupported,
+            fbapi::Error::Layout { .. } | fbapi::Error::Buffer { .. } => Kind::Protocol,
+            fbapi::Error::Argument { .. } => Kind::Parameter,
+            fbapi::Error::Unsafe { .. } => Kind::Configuration,
+            fbapi::Error::NoTransaction | fbapi::Error::Forked { .. } => Kind::Misuse,
+            fbapi::Error::BlobTooLong { .. } => Kind::Data,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

@@ -1,0 +1,154 @@
+//! From nothing to an attached database.
+
+use super::Wire;
+use super::blob::Window;
+use super::cursor::OpenCursors;
+use super::event::{EventChannel, EventRoute};
+use super::interruption::Interruption;
+use super::new_blob::NewBlobStreams;
+use super::open_blob::OpenBlobs;
+use super::patience::Patience;
+use super::router::Router;
+use super::statement::StatementHandles;
+use super::transaction::OpenTransactions;
+use crate::backend::link::{Link, unreachable};
+use crate::backend::{Backend, Reconnect};
+use crate::config::{Config, Target, WireCrypt};
+use crate::db_key::KeyHolder;
+use crate::error::{Error, Kind, Result};
+use crate::warning::Warning;
+use firearrow_proto::wire::connection::ConnectOptions;
+use firearrow_proto::wire::{Connection, Event, Limits};
+use std::time::{Duration, Instant};
+
+impl<L: Link> Reconnect for Wire<L> {
+    async fn connect_again(&mut self, config: &Config, key: &mut KeyHolder<'_>) -> Result<Self> {
+        match &config.target {
+            Target::Remote { host, port, database } => {
+                Self::connect(config, (host, *port), database, false, key).await
+            }
+            Target::Embedded { .. } => Err(Error::new(Kind::Misuse, "this is no connection to a server")),
+        }
+    }
+}
+
+impl<L: Link> Wire<L> {
+    /// Connects to a server and attaches to a database, within the time that the configuration allows.
+    pub(crate) async fn connect(
+        config: &Config,
+        (host, port): (&str, u16),
+        database: &str,
+        create: bool,
+        key: &mut KeyHolder<'_>,
+    ) -> Result<Self> {
+        let deadline = Instant::now() + config.connect_timeout;
+        let link = L::connect(host, port, config.address_family, deadline).await;
+        let link = link.map_err(|error| {
+            let text = format!("cannot reach a Firebird server at {host}:{port}: {error}");
+            unreachable(&error, text)
+        })?;
+        let peer = link.peer();
+        let options = connect_options(config, database, create)?;
+        let mut wire = Self::attach(link, options, key, deadline, config.read_timeout).await?;
+        if wire.transport().cipher.is_none() {
+            let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
+            wire.warnings.extend(warning);
+        }
+        wire.configure_inline_blobs(config.max_inline_blob_size, config.max_blob_cache_size);
+        wire.events.route = Some(EventRoute::new(config, host, peer));
+        Ok(wire)
+    }
+
+    /// Goes through the whole handshake before `deadline`.
+    pub(crate) async fn attach(
+        link: L,
+        options: ConnectOptions,
+        key: &mut KeyHolder<'_>,
+        deadline: Instant,
+        read_timeout: Option<Duration>,
+    ) -> Result<Self> {
+        let limits = Limits::default();
+        let connection = Connection::open(options, limits)?;
+        let mut wire = Self {
+            connection,
+            limits,
+            link,
+            router: Router::default(),
+            cursors: OpenCursors::default(),
+            statements: StatementHandles::default(),
+            transactions: OpenTransactions::default(),
+            open_blobs: OpenBlobs::default(),
+            new_blobs: NewBlobStreams::default(),
+            window: Window::default(),
+            interruption: Interruption::default(),
+            patience: Patience::until(deadline),
+            round_trip: Duration::MAX,
+            events: EventChannel::default(),
+            warnings: Vec::new(),
+        };
+        loop {
+            match wire.connection.next_event()? {
+                Some(Event::Attached(status)) => {
+                    wire.warnings.extend(status.lines(true).into_iter().map(Warning::Server));
+                    break;
+                }
+                Some(Event::KeyCallback(callback)) => {
+                    let encrypted = wire.connection.cipher().is_some();
+                    wire.connection.reply_key(key.answer(callback.reply_limit, encrypted, deadline)?);
+                }
+                Some(_) => {}
+                None => {
+                    let (start, trips) = (Instant::now(), wire.connection.stats().round_trips);
+                    wire.exchange().await.map_err(|error| match error.kind() {
+                        Kind::Timeout => error.context("connecting took longer than connect_timeout"),
+                        _ => error,
+                    })?;
+                    if wire.connection.stats().round_trips > trips {
+                        wire.round_trip = wire.round_trip.min(start.elapsed());
+                    }
+                }
+            }
+        }
+        wire.patience = Patience::for_each(read_timeout);
+        Ok(wire)
+    }
+
+    /// Longest BLOB that comes ahead of its row, and bytes of such that are kept; `None` for the usual.
+    pub(crate) fn configure_inline_blobs(&mut self, longest: Option<u32>, limit: Option<u32>) {
+        self.cursors.inline.configure(longest, limit);
+    }
+}
+
+/// The private key of one SRP exchange.
+const SRP_PRIVATE_BYTES: usize = 32;
+
+/// What the handshake needs of a [`Config`].
+pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> Result<ConnectOptions> {
+    let mut srp_private = vec![0; SRP_PRIVATE_BYTES];
+    getrandom::fill(&mut srp_private)
+        .map_err(|error| Error::new(Kind::Io, format!("no randomness from the operating system: {error}")))?;
+    let environment = |name: &str| std::env::var(name).unwrap_or_default();
+    Ok(ConnectOptions {
+        database: database.to_owned(),
+        create,
+        login: config.login().to_owned(),
+        password: config.password.as_ref().map(|password| password.reveal().to_owned()).unwrap_or_default(),
+        auth_plugins: config.auth_plugins.clone(),
+        // Whoever names a cipher wants that one, not clear text.
+        wire_crypt: if config.must_encrypt() { WireCrypt::Required } else { config.wire_crypt },
+        ciphers: match config.ciphers.as_slice() {
+            [] => ConnectOptions::DEFAULT_CIPHERS.to_vec(),
+            ciphers => ciphers.to_vec(),
+        },
+        allow_no_authentication: config.allow_no_authentication,
+        compress: config.compress,
+        versions: ConnectOptions::default_versions()
+            .into_iter()
+            .filter(|version| config.protocol.contains(&version.number()))
+            .collect(),
+        os_user: environment("USER"),
+        host_name: environment("HOSTNAME"),
+        dpb: if create { config.dpb_for_create() } else { config.dpb() },
+        srp_private,
+    })
+}

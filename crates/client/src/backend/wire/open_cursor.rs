@@ -1,0 +1,193 @@
+//! The state of one open cursor.
+
+use super::interruption::TimeLimit;
+use super::kept::KeptRows;
+use super::scroll::Scroll;
+use crate::arrow::BatchBuilder;
+use crate::error::{Error, Result};
+use firearrow_proto::api::gds;
+use firearrow_proto::api::row::PackedRows;
+use firearrow_proto::api::scroll::Move;
+use firearrow_proto::api::status::StatusVector;
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packed::PackedFormat;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Fetches in flight at first. A server answers each with about 128 KB whatever is asked, so two hide the latency of a
+/// link whose round trip carries no more than that.
+const FETCHES_IN_FLIGHT: usize = 2;
+
+/// A server that takes longer than this for a fetch, and longer than [`SLOW_TRIPS`] round trips, has no other one queued
+/// after it, so that it can be interrupted. The round trip more is a small part of that time.
+const SLOW_FETCH: Duration = Duration::from_millis(500);
+const SLOW_TRIPS: u32 = 20;
+
+/// How far the rows of a cursor have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Nothing was asked for: the server does not know the format yet.
+    Opened,
+    /// Rows were asked for, and none has come.
+    Asked,
+    /// Rows of the first fetch have come; of any, if the cursor scrolls and was sent elsewhere since.
+    Started,
+    /// A whole fetch has come, and it was not the last.
+    Long {
+        /// Nobody has waited for the next one yet.
+        is_between: bool,
+    },
+    /// No more rows will come.
+    Ended,
+}
+
+#[derive(Debug)]
+pub(super) struct OpenCursor {
+    pub(super) format: Arc<PackedFormat>,
+    pub(super) in_flight: VecDeque<Ticket>,
+    /// Rows that came while nobody wanted them, or more than a batch could take.
+    pub(super) kept: VecDeque<KeptRows>,
+    /// What these take, in bytes.
+    pub(super) held: usize,
+    pub(super) stream: Stream,
+    /// Why nothing more is read. The server may go on: rows that the client cannot read end nothing there.
+    pub(super) failed: Option<Error>,
+    /// Fetches to keep in flight.
+    pub(super) depth: usize,
+    /// Since when the server has nothing older to do for this cursor than the oldest fetch.
+    pub(super) busy_since: Instant,
+    /// How long it took for the last fetch, or for its first rows.
+    pub(super) pace: Duration,
+    /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
+    pub(super) is_one_of_many: bool,
+    pub(super) limit: Option<TimeLimit>,
+    /// The move under way, where the server scrolls.
+    pub(super) scroll: Option<Scroll>,
+}
+
+impl OpenCursor {
+    pub(super) fn new(format: Arc<PackedFormat>) -> Self {
+        Self {
+            format,
+            in_flight: VecDeque::new(),
+            kept: VecDeque::new(),
+            held: 0,
+            stream: Stream::Opened,
+            failed: None,
+            depth: FETCHES_IN_FLIGHT,
+            busy_since: Instant::now(),
+            pace: Duration::ZERO,
+            is_one_of_many: false,
+            limit: None,
+            scroll: None,
+        }
+    }
+
+    /// Whether rows are on their way.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.in_flight.is_empty()
+    }
+
+    pub(super) fn failure(&self) -> Option<Error> {
+        self.failed.clone()
+    }
+
+    /// Rows have come; `true` if they are the first.
+    pub(super) fn count(&mut self, rows: usize) -> bool {
+        let is_first = matches!(self.stream, Stream::Opened | Stream::Asked);
+        if is_first {
+            self.pace = self.busy_since.elapsed();
+            self.stream = Stream::Started;
+        }
+        if let Some(scroll) = &mut self.scroll {
+            scroll.came(rows);
+        }
+        is_first
+    }
+
+    /// A fetch has been answered.
+    pub(super) fn fetch_ended(&mut self, ticket: Ticket, cursor_end: bool) {
+        self.in_flight.retain(|each| *each != ticket);
+        if cursor_end {
+            self.stream = Stream::Ended;
+        } else if !self.has_ended() {
+            self.stream = Stream::Long { is_between: true };
+        }
+        self.pace = self.busy_since.elapsed();
+        self.busy_since = Instant::now();
+        if let Some(scroll) = &mut self.scroll {
+            scroll.answered(self.in_flight.is_empty());
+        }
+    }
+
+    /// A fetch has failed.
+    pub(super) fn fetch_failed(&mut self, ticket: Ticket, status: StatusVector) {
+        self.in_flight.retain(|each| *each != ticket);
+        // A fetch after the end of the cursor is refused; that is how a pipeline of fetches runs out.
+        let is_after_end = self.has_ended() && status.contains(gds::ISC_REQ_SYNC);
+        if !is_after_end && self.failed.is_none() {
+            self.failed = Some(Error::engine(status));
+        }
+    }
+
+    /// Sends a cursor that scrolls to other rows; `false` if it does not scroll.
+    pub(super) fn set_out(&mut self, to: Move, rows: usize) -> bool {
+        let Some(scroll) = &mut self.scroll else { return false };
+        scroll.begin(to, rows);
+        self.stream = match self.stream {
+            Stream::Opened | Stream::Asked => self.stream,
+            Stream::Started | Stream::Long { .. } | Stream::Ended => Stream::Started,
+        };
+        true
+    }
+
+    /// How many fetches may be in flight.
+    pub(super) fn wanted(&self, round_trip: Duration) -> usize {
+        let is_slow = self.pace > SLOW_FETCH && self.pace > round_trip.saturating_mul(SLOW_TRIPS);
+        match self.stream {
+            _ if self.failed.is_some() => 0,
+            Stream::Ended => 0,
+            // The server may be busy for long, and can be interrupted only while nothing else waits for it.
+            Stream::Opened | Stream::Asked => 1,
+            Stream::Started if self.is_one_of_many => 1,
+            Stream::Started | Stream::Long { .. } if is_slow => 1,
+            Stream::Started | Stream::Long { .. } => self.depth,
+        }
+    }
+
+    /// Whether the server has sent the last row.
+    pub(super) fn has_ended(&self) -> bool {
+        self.stream == Stream::Ended
+    }
+
+    /// Whether nothing more will come.
+    pub(super) fn is_done(&self) -> bool {
+        match &self.scroll {
+            None => self.has_ended(),
+            // A late answer must not be taken for one to the next move.
+            Some(scroll) => self.in_flight.is_empty() && (self.has_ended() || scroll.is_complete()),
+        }
+    }
+
+    pub(super) fn keep(&mut self, rows: &PackedRows<'_>, start: usize) {
+        if start >= rows.rows || self.failed.is_some() {
+            return;
+        }
+        let kept = KeptRows::new(rows, start);
+        self.held += kept.weight();
+        self.kept.push_back(kept);
+    }
+
+    /// Moves kept rows into `builder`; `true` when all of them fitted.
+    pub(super) fn give_kept(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
+        while let Some(kept) = self.kept.front_mut() {
+            if !kept.give(builder)? {
+                return Ok(false);
+            }
+            self.held -= kept.weight();
+            self.kept.pop_front();
+        }
+        Ok(true)
+    }
+}
