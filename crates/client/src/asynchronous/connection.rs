@@ -135,6 +135,27 @@ impl Connection {
         self.shared.run(flow!(session => session.backend.ping().await)).await
     }
 
+    /// Rolls back every open transaction of this connection, and sets the session back to what it was when it was opened
+    /// (`ALTER SESSION RESET`: context variables, session settings, time limits, role, rows of global temporary tables);
+    /// Firebird 3.0 does only the former. For connections that go back to a pool. One round trip.
+    ///
+    /// Transactions that are still in somebody's hands have ended then ([`Kind::Misuse`]); those in limbo stay. Statements
+    /// stay prepared.
+    ///
+    /// # Errors
+    /// After one, close the connection: nothing is known about its state.
+    pub async fn reset(&self) -> Result<()> {
+        self.shared.run(flow!(session => session.reset().await)).await
+    }
+
+    /// Whether the connection seems to be of use, without a question to the server: whether the socket is still open, as far
+    /// as this machine has been told. A server that has vanished without a word is found out by [`ping`](Self::ping) only.
+    /// Waits while other tasks use the connection.
+    pub async fn is_alive(&self) -> bool {
+        let look = flow!(session => Ok(session.backend.is_alive()));
+        !self.is_failed() && self.shared.release(look).await.unwrap_or(false)
+    }
+
     /// What the connection cost up to the end of its last call, from its first packet on. All zero for an engine in this
     /// process.
     pub fn wire_stats(&self) -> WireStats {

@@ -56,6 +56,9 @@ family! {
         fn is_firebird4(&self) -> bool;
         /// What the connection cost so far; zero for an engine in this process.
         fn wire_stats(&self) -> WireStats;
+        /// Whether the connection seems to be of use, by a look that does not wait for the server. One that has ended is
+        /// closed.
+        fn is_alive(&mut self) -> bool;
         /// Whether the connection is beyond use.
         fn is_failed(&self) -> bool;
         /// A flow was given up in the middle: nothing can be said about the connection, which is closed.
@@ -76,6 +79,8 @@ family! {
         async fn recover(&mut self, number: u64) -> Result<TransactionId>;
         /// Lets go of a transaction in limbo without deciding about it.
         async fn leave(&mut self, transaction: TransactionId) -> Result<()>;
+        /// Rolls these back, and resets the session where the engine can: all of it in one round trip.
+        async fn reset(&mut self, transactions: &[TransactionId]) -> Result<()>;
         async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>>;
 
         /// Whether the transaction has not ended yet, as far as is known.

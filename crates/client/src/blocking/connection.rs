@@ -133,6 +133,26 @@ impl Connection {
         self.shared.run(async |session| session.backend.ping().await)
     }
 
+    /// Rolls back every open transaction of this connection, and sets the session back to what it was when it was opened
+    /// (`ALTER SESSION RESET`: context variables, session settings, time limits, role, rows of global temporary tables);
+    /// Firebird 3.0 does only the former. For connections that go back to a pool. One round trip.
+    ///
+    /// Transactions that are still in somebody's hands have ended then ([`Kind::Misuse`]); those in limbo stay. Statements
+    /// stay prepared.
+    ///
+    /// # Errors
+    /// After one, close the connection: nothing is known about its state.
+    pub fn reset(&self) -> Result<()> {
+        self.shared.run(async |session| session.reset().await)
+    }
+
+    /// Whether the connection seems to be of use, without a question to the server: whether the socket is still open, as far
+    /// as this machine has been told. A server that has vanished without a word is found out by [`ping`](Self::ping) only.
+    /// Waits while other threads use the connection.
+    pub fn is_alive(&self) -> bool {
+        self.shared.lock().backend.is_alive()
+    }
+
     /// What the connection cost so far, from its first packet on. All zero for an engine in this process.
     ///
     /// Differences tell what a part of the work costs: [`WireStats::since`]. See also [`Statement::wire_stats`],

@@ -170,6 +170,20 @@ impl<B: Backend> Session<B> {
         }
     }
 
+    /// Rolls back whatever is open and not in limbo, and sets the session back to its beginning where the engine can.
+    pub(crate) async fn reset(&mut self) -> Result<()> {
+        self.describing = None;
+        let open = self.open.iter().filter(|(_, begun)| !begun.in_limbo);
+        let open: Vec<TransactionId> = open.map(|(id, _)| *id).collect();
+        let result = self.backend.reset(&open).await;
+        for id in open {
+            if !self.backend.is_open(id) {
+                self.ended(id);
+            }
+        }
+        result
+    }
+
     /// The number of the transaction in the database.
     pub(crate) async fn number(&mut self, transaction: TransactionId) -> Result<u64> {
         let number = self.transaction_item(transaction, ID).await?;

@@ -32,6 +32,7 @@ mod login;
 mod lost_commits;
 mod many_rows;
 mod partitions;
+mod pools;
 mod query_cases;
 mod query_rows;
 mod round_trips;

@@ -79,6 +79,10 @@ impl Backend for Embedded {
         WireStats::default()
     }
 
+    fn is_alive(&mut self) -> bool {
+        !self.is_failed()
+    }
+
     fn is_failed(&self) -> bool {
         self.attachment.is_none()
     }

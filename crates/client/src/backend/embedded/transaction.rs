@@ -1,8 +1,9 @@
 //! Transactions as calls.
 
 use super::{Embedded, INFO_BYTES};
-use crate::backend::{End, TransactionId, Transactions};
+use crate::backend::{Backend, End, RESET, TransactionId, Transactions};
 use crate::error::{Error, Result};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::transaction_id;
 
 impl Transactions for Embedded {
@@ -38,6 +39,16 @@ impl Transactions for Embedded {
 
     async fn leave(&mut self, id: TransactionId) -> Result<()> {
         self.transactions.remove(&id);
+        Ok(())
+    }
+
+    async fn reset(&mut self, transactions: &[TransactionId]) -> Result<()> {
+        for id in transactions {
+            self.end(*id, End::Rollback).await?;
+        }
+        if self.is_firebird4() {
+            self.attachment()?.execute_immediate(None, RESET, Dialect::default())?;
+        }
         Ok(())
     }
 

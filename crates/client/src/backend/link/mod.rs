@@ -39,6 +39,9 @@ pub(crate) trait Link: Sized {
     /// Writes at least one byte.
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
+    /// Whether the peer has closed the stream, or it broke. A look that does not wait; bytes that have come stay.
+    fn is_dead(&mut self) -> bool;
+
     /// Closes the stream in both directions, whatever is under way.
     fn shut_down(&mut self);
 
@@ -47,6 +50,14 @@ pub(crate) trait Link: Sized {
 
     /// Runs work that blocks, where it holds up nothing else.
     async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T>;
+}
+
+/// Whether a stream is dead, as a look at its next byte without waiting tells.
+fn ends(looked: io::Result<usize>) -> bool {
+    match looked {
+        Ok(bytes) => bytes == 0,
+        Err(error) => !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
+    }
 }
 
 /// The error for a link that could not be made.

@@ -1,7 +1,7 @@
 //! The blocking link.
 
 use super::resolve::resolve;
-use super::{GLANCE, Link, of_family, prepare};
+use super::{GLANCE, Link, ends, of_family, prepare};
 use crate::config::AddressFamily;
 use socket2::SockRef;
 use std::io::{self, ErrorKind, Read, Write};
@@ -79,6 +79,12 @@ impl Link for TcpLink {
 
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.write(bytes).map_err(nothing_moved)
+    }
+
+    fn is_dead(&mut self) -> bool {
+        let looked = self.stream.set_nonblocking(true).and_then(|()| self.stream.peek(&mut [0]));
+        // One that waits for nothing would be busy for ever.
+        self.stream.set_nonblocking(false).is_err() || ends(looked)
     }
 
     fn shut_down(&mut self) {

@@ -1,9 +1,10 @@
 //! The asynchronous link.
 
-use super::{GLANCE, Link, of_family, prepare};
+use super::{GLANCE, Link, ends, of_family, prepare};
 use crate::config::AddressFamily;
 use socket2::SockRef;
 use std::io::{self, ErrorKind};
+use std::mem::MaybeUninit;
 use std::net::{Shutdown, SocketAddr};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -66,6 +67,12 @@ impl Link for TokioLink {
 
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         at_a_glance(self.stream()?.write(bytes)).await
+    }
+
+    fn is_dead(&mut self) -> bool {
+        let Some(stream) = &self.stream else { return true };
+        // The runtime has made it one that does not block.
+        ends(SockRef::from(stream).peek(&mut [MaybeUninit::uninit()]))
     }
 
     fn shut_down(&mut self) {

@@ -86,6 +86,13 @@ impl<L: Link> Backend for Wire<L> {
         *self.connection.stats()
     }
 
+    fn is_alive(&mut self) -> bool {
+        if !self.is_failed() && self.link.is_dead() {
+            self.abort();
+        }
+        !self.is_failed()
+    }
+
     fn is_failed(&self) -> bool {
         self.connection.failure().is_some()
     }

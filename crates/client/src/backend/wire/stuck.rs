@@ -50,6 +50,10 @@ impl Link for Stuck {
         }
     }
 
+    fn is_dead(&mut self) -> bool {
+        self.link.is_dead()
+    }
+
     fn shut_down(&mut self) {
         self.link.shut_down();
     }

@@ -2,12 +2,14 @@
 
 use super::{Wire, success};
 use crate::backend::link::Link;
-use crate::backend::{End, TransactionId, Transactions};
+use crate::backend::{Backend, End, RESET, TransactionId, Transactions};
 use crate::error::{Error, Kind, Result};
+use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::info::transaction::ID;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::info::InfoTransaction;
+use firearrow_proto::wire::packet::statement::ExecuteImmediate;
 use firearrow_proto::wire::packet::transaction::{
     Commit, CommitRetaining, PrepareTransaction, Reconnect, Rollback, RollbackRetaining, StartTransaction,
 };
@@ -46,6 +48,9 @@ enum Number {
     Asked(Ticket),
     Known(u64),
 }
+
+/// In place of a handle: statements that need no transaction run in none.
+const NO_TRANSACTION: u16 = 0;
 
 /// Bytes for the answer with a number.
 const NUMBER_BUFFER: u32 = 32;
@@ -209,6 +214,38 @@ impl<L: Link> Transactions for Wire<L> {
         let handle = self.transaction(id).await?;
         self.cursors.inline.forget(handle);
         Ok(())
+    }
+
+    async fn reset(&mut self, transactions: &[TransactionId]) -> Result<()> {
+        let mut ends = Vec::new();
+        for &id in transactions {
+            match self.transactions.state(id) {
+                None => {}
+                Some(State::Unsent(_)) => self.transactions.forget(id),
+                Some(State::Asked(_) | State::Started(_)) => {
+                    let handle = self.transaction(id).await?;
+                    self.cursors.inline.forget(handle);
+                    ends.push((id, self.ask_for_end(handle, End::Rollback)?));
+                }
+            }
+        }
+        // It needs no transaction, and the server refuses it while one is open.
+        let reset = match self.is_firebird4() {
+            true => {
+                let (transaction, dialect) = (NO_TRANSACTION, Dialect::default());
+                Some(self.ask(&ExecuteImmediate { transaction, dialect, sql: RESET })?)
+            }
+            false => None,
+        };
+        let mut result = Ok(());
+        for (id, ticket) in ends {
+            let ended = self.success(ticket).await.map(|_| self.transactions.forget(id));
+            result = result.and(ended);
+        }
+        if let Some(ticket) = reset {
+            result = result.and(self.success(ticket).await.map(|_| ()));
+        }
+        result
     }
 
     async fn transaction_info(&mut self, id: TransactionId, items: &[u8]) -> Result<Vec<u8>> {

@@ -81,6 +81,19 @@ fn rows_are_counted_by_their_blobs_too() {
 }
 
 #[test]
+fn ids_of_blobs_arrive_as_they_are() {
+    let ids = array(UInt64Array::from(vec![Some(7 << 32 | 9), None, Some(u64::MAX)]));
+    for (sub_type, charset) in [(0, charset_id::NONE), (1, charset_id::UTF8)] {
+        let params = encode(&blob(sub_type), &ids).expect("ids");
+        assert!(params.has_blob_ids() && params.blobs.is_empty());
+        let field = &params.layout.fields()[0];
+        assert_eq!((field.kind, field.sub_type, field.charset), (FieldKind::Blob, sub_type as i16, charset));
+        assert_eq!(&decoded(params), &ids);
+    }
+    assert!(!encode(&blob(0), &array(Int64Array::from(vec![7]))).expect("text").has_blob_ids());
+}
+
+#[test]
 fn blobs_have_ids_in_their_messages() {
     let given = strings(&[Some("a"), None, Some("b")]);
     let mut params = encoder(&blob(1), &given).expect("text").encode(&batch(&given), 0..3).expect("text");

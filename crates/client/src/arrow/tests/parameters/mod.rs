@@ -6,7 +6,7 @@ mod refused;
 
 use super::rows::{column, varchar};
 use crate::arrow::{
-    BatchBuilder, BatchLimits, EncodedParams, Int128As, ParamEncoder, ParamError, ParamErrorKind,
+    BatchBuilder, BatchLimits, BlobPolicy, EncodedParams, Int128As, ParamEncoder, ParamError, ParamErrorKind,
     ParamOptions, ReadOptions, TimeRounding, TimestampTzAs, output_layout,
 };
 use arrow::array::*;
@@ -60,6 +60,7 @@ fn decoded(mut params: EncodedParams) -> ArrayRef {
         timestamptz: TimestampTzAs::Utc,
         int128: Int128As::Decimal128,
         decimal_precision: "range".parse().expect("a word"),
+        blobs: if params.has_blob_ids() { BlobPolicy::Lazy } else { BlobPolicy::default() },
         ..Default::default()
     };
     let cells = params.blobs.clone();
