@@ -292,10 +292,15 @@ impl BatchBuilder {
         self.columns.get(blob.column).and_then(ColumnBuilder::most_stored)
     }
 
-    /// Says where a BLOB belongs.
-    pub(crate) fn place(&self, blob: &PendingBlob) -> String {
+    /// Says which BLOB an error is about.
+    pub(crate) fn place(&self, error: crate::Error, blob: &PendingBlob) -> crate::Error {
         let name = self.schema.fields().get(blob.column).map_or("", |field| field.name());
-        format!("column {} (\"{name}\"), row {}", blob.column + 1, blob.row)
+        let error = error.in_column(blob.column, name);
+        let error = match usize::try_from(blob.row) {
+            Ok(row) => error.in_row(row),
+            Err(_) => error,
+        };
+        error.context(format_args!("column {} (\"{name}\"), row {}", blob.column + 1, blob.row))
     }
 
     /// The rows up to the first one that waits for a BLOB, as a batch; the others stay. `None` if there are no

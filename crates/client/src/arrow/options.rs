@@ -5,6 +5,7 @@
 use encoding_rs::Encoding;
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 /// How Firebird values are shown in Arrow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,21 +38,14 @@ pub struct ReadOptions {
 }
 
 /// A switch that does not exist, or a value that it does not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{given}' is not {expected}")]
 pub struct OptionError {
     /// What was given.
     pub given: String,
     /// What could have been given.
     pub expected: String,
 }
-
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not {}", self.given, self.expected)
-    }
-}
-
-impl std::error::Error for OptionError {}
 
 impl ReadOptions {
     /// Names of the switches that [`ReadOptions::set`] knows.

@@ -27,11 +27,12 @@ use firearrow_proto::api::charset::{charset, single_byte};
 use firearrow_proto::api::descriptor::{Descriptor, SqlType, charset_id};
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// A column that has no Arrow type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("column {} (\"{column_name}\"): {message}", column + 1)]
 pub struct SchemaError {
     /// 0-based index of the column.
     pub column: usize,
@@ -40,14 +41,6 @@ pub struct SchemaError {
     /// Why, with the remedy if there is one.
     pub message: String,
 }
-
-impl fmt::Display for SchemaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {} (\"{}\"): {}", self.column + 1, self.column_name, self.message)
-    }
-}
-
-impl std::error::Error for SchemaError {}
 
 /// The Arrow schema of a result. All fields are nullable: the engine's own flag is not reliable for
 /// expressions.

@@ -171,7 +171,8 @@ impl RowsCursor {
         self.finish(advanced, is_complete).await?;
         let failure = self.done.failures.first().filter(|_| self.stops && is_complete);
         let Some(failure) = failure else { return Ok(None) };
-        let error = failure.error.clone().context(format!("row {} of the parameters", failure.row));
+        let error = failure.error.clone().in_row(failure.row);
+        let error = error.context(format!("row {} of the parameters", failure.row));
         Err(self.fail(error))
     }
 

@@ -90,7 +90,7 @@ impl Shared {
         };
         let known = Arc::new(Known::default());
         known.note(&session);
-        let has_firebird4 = session.backend.has_time_zones();
+        let has_firebird4 = session.backend.is_firebird4();
         let session = Arc::new(tokio::sync::Mutex::new(Box::new(session)));
         if let (Some(interval), false) = (config.keepalive, blocks) {
             tokio::spawn(keep_alive(Arc::downgrade(&session), interval));

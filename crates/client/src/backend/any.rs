@@ -38,12 +38,6 @@ impl<L: Link> AnyBackend<L> {
         }
     }
 
-    /// [`is_firebird4`](super::Backend::is_firebird4), for asynchronous connections.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn has_time_zones(&self) -> bool {
-        super::Backend::is_firebird4(self)
-    }
-
     /// What the user should know about it.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         match self {

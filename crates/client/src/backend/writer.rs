@@ -88,6 +88,13 @@ pub struct RowFailure {
     pub error: Error,
 }
 
+impl RowFailure {
+    /// The error says which row it is about.
+    fn new(row: usize, error: Error) -> Self {
+        Self { row, error: error.in_row(row) }
+    }
+}
+
 /// Rows that are sent together.
 #[derive(Debug)]
 pub(crate) struct Chunk {
@@ -191,7 +198,7 @@ impl Writer {
                 self.is_over = true;
                 return Err(error);
             }
-            Err(error) => self.written.failures.push(RowFailure { row, error }),
+            Err(error) => self.written.failures.push(RowFailure::new(row, error)),
         }
         self.written.rows = row + 1;
         Ok(())
@@ -224,7 +231,7 @@ impl Writer {
         self.written.rows = chunk.first + rows;
         self.written.count_batch(outcome.affected, !self.asks_counts);
         let failures = outcome.failures.into_iter().filter_map(|(record, status)| {
-            Some(RowFailure { row: chunk.first + record, error: Error::engine(status?) })
+            Some(RowFailure::new(chunk.first + record, Error::engine(status?)))
         });
         let known = self.written.failures.len();
         self.written.failures.extend(failures);

@@ -147,7 +147,8 @@ impl RowsCursor {
                 self.finish(&call, Ok(()), true)?;
                 let failure = self.done.failures.first().filter(|_| self.stops);
                 let Some(failure) = failure else { return Ok(None) };
-                let error = failure.error.clone().context(format!("row {} of the parameters", failure.row));
+                let error = failure.error.clone().in_row(failure.row);
+                let error = error.context(format!("row {} of the parameters", failure.row));
                 Err(self.fail(error))
             }
             Err(error) => match self.finish(&call, Err(error), false) {

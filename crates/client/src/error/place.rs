@@ -158,6 +158,14 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_errors_name_the_place() {
+        let schema = SchemaError { column: 3, column_name: "A".into(), message: "no type".into() };
+        assert_eq!(schema.to_string(), "column 4 (\"A\"): no type");
+        let error = "often".parse::<crate::arrow::MaxBlob>().expect_err("no number");
+        assert_eq!(error.to_string(), "'often' is not a number of bytes from 1 on");
+    }
+
+    #[test]
     fn errors_come_out_of_arrow_as_they_went_in() {
         let error = Error::new(Kind::Conflict, "no").in_row(3);
         let back = Error::from(ArrowError::from(error));

@@ -112,10 +112,8 @@ impl<B: Backend> Session<B> {
         read.map_err(|error| match error.kind() {
             Kind::Memory => {
                 let row = (row..ids.len()).find(|&row| ids.is_valid(row)).unwrap_or(row);
-                error.context(format_args!(
-                    "BLOB id {}, row {row}",
-                    ids.values().get(row).copied().unwrap_or_default()
-                ))
+                let id = ids.values().get(row).copied().unwrap_or_default();
+                error.in_row(row).context(format_args!("BLOB id {id}, row {row}"))
             }
             _ => error,
         })?;

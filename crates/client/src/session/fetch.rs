@@ -155,9 +155,7 @@ impl<B: Backend> Session<B> {
             let read = self.backend.read_blobs(*transaction, &wanted, fill).await;
             // They come in order, so the first one that waits is the one that is too long.
             let read = read.map_err(|error| match (error.kind(), waiting.front()) {
-                (Kind::Memory | Kind::Protocol, Some(blob)) if !is_placed => {
-                    error.context(builder.place(blob))
-                }
+                (Kind::Memory | Kind::Protocol, Some(blob)) if !is_placed => builder.place(error, blob),
                 _ => error,
             });
             if read.is_err() {

@@ -122,5 +122,35 @@ matrix!(
         assert_eq!(refused.kind(), Kind::Permission, "{refused}");
         assert!(refused.message().contains("USAGE"), "{refused}");
         assert_eq!(catalog.domains(Name::Any).expect("domains").len(), 1, "the transaction goes on");
+    },
+    fn the_asynchronous_catalog_answers_the_same(target: &Target) {
+        let config = fresh_closed(target);
+        let connection = Connection::open(&config).expect("it opens");
+        for sql in [
+            "CREATE TABLE t (id INTEGER)",
+            "CREATE SEQUENCE s",
+            "CREATE PROCEDURE p (a INTEGER) AS BEGIN END",
+            "CREATE FUNCTION f RETURNS INTEGER AS BEGIN RETURN 1; END",
+            "CREATE TRIGGER tr FOR t BEFORE INSERT AS BEGIN END",
+            "CREATE DOMAIN d AS INTEGER",
+        ] {
+            run(&connection, sql);
+        }
+        let catalog = connection.catalog().expect("it begins");
+        let any = Name::Any;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let other = firearrow::asynchronous::Connection::open(&config).await.expect("it opens");
+            let found = other.catalog().await.expect("it begins");
+            assert_eq!(found.procedures(any).await.ok(), catalog.procedures(any).ok());
+            assert_eq!(found.functions(any).await.ok(), catalog.functions(any).ok());
+            assert_eq!(found.parameters(any, any).await.ok(), catalog.parameters(any, any).ok());
+            assert_eq!(found.privileges(any).await.ok(), catalog.privileges(any).ok());
+            assert_eq!(found.triggers(any, any).await.ok(), catalog.triggers(any, any).ok());
+            assert_eq!(found.generators(any).await.ok(), catalog.generators(any).ok());
+            assert_eq!(found.generator_value("S").await.ok(), catalog.generator_value("S").ok());
+            assert_eq!(found.domains(any).await.ok(), catalog.domains(any).ok());
+            assert_eq!(found.domains(any).await.expect("domains").len(), 1);
+        });
     }
 );

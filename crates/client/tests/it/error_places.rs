@@ -1,9 +1,9 @@
 //! Errors say as data where they belong.
 
-use crate::support::{fresh, run};
-use arrow::array::{Array, ArrayRef, Float64Array, Int32Array};
+use crate::support::{fresh, fresh_closed, run};
+use arrow::array::{Array, ArrayRef, Float64Array, Int32Array, RecordBatch};
 use firearrow::arrow::{DecodeError, ParamError};
-use firearrow::{Kind, OnFailure, Params, params};
+use firearrow::{Connection, Kind, OnFailure, Params, params};
 use firearrow_testkit::{Target, matrix};
 use std::error::Error;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ matrix!(
         let mut transaction = connection.begin(Default::default()).expect("it starts");
         let statement = connection.prepare(insert).expect("valid SQL");
         let fields = columns.iter().zip(["id", "n"]).map(|(column, name)| (name, Arc::clone(column)));
-        let batch = arrow::array::RecordBatch::try_from_iter(fields).expect("equal lengths");
+        let batch = RecordBatch::try_from_iter(fields).expect("equal lengths");
         let done = statement
             .execute_rows(&mut transaction, &batch, OnFailure::Continue)
             .expect("rows fail one by one");
@@ -90,6 +90,52 @@ matrix!(
         assert_eq!(
             (failure.row, failure.error.row(), failure.error.column_index(), failure.error.column_name()),
             (2, Some(2), Some(1), Some("n"))
+        );
+    },
+    fn rows_that_the_engine_refuses_are_named(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER PRIMARY KEY)");
+        let statement = connection.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+        // Few rows are executed one by one, many in bulk.
+        for count in [3, 200] {
+            let mut transaction = connection.begin(Default::default()).expect("it starts");
+            let ids = Int32Array::from_iter_values((0..count).map(|id| id.min(count - 2)));
+            let batch = RecordBatch::try_from_iter([("id", Arc::new(ids) as ArrayRef)]).expect("a batch");
+            let done = statement
+                .execute_rows(&mut transaction, &batch, OnFailure::Continue)
+                .expect("rows fail one by one");
+            let last = count as usize - 1;
+            let places: Vec<_> = done.failures.iter().map(|each| (each.row, each.error.row())).collect();
+            assert_eq!(places, [(last, Some(last))]);
+            transaction.rollback().expect("it ends");
+        }
+    },
+    fn rows_of_queries_that_fail_are_named(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER PRIMARY KEY)");
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = connection.prepare("INSERT INTO t VALUES (?) RETURNING id").expect("valid SQL");
+        let ids: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 2]));
+        let batch = RecordBatch::try_from_iter([("id", ids)]).expect("a batch");
+        let cursor = statement.query_rows(&transaction, &batch, OnFailure::Stop).expect("it starts");
+        let error = cursor.collect::<Result<Vec<_>, _>>().expect_err("the last row");
+        let error = firearrow::Error::from(error);
+        assert_eq!((error.kind(), error.row()), (Kind::Constraint, Some(2)), "{error}");
+        assert!(error.message().contains("row 2 of the parameters: "), "{error}");
+    },
+    fn blobs_that_are_too_long_are_named(target: &Target) {
+        let mut config = fresh_closed(target);
+        config.set("max_blob", "1000").expect("a number of bytes");
+        let connection = Connection::open(&config).expect("it opens");
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB)");
+        run(&connection, "INSERT INTO t VALUES (1, 'short')");
+        run(&connection, "INSERT INTO t VALUES (2, CAST(LPAD('', 2000, 'x') AS VARCHAR(2000)))");
+        let mut cursor = connection.query("SELECT id, b FROM t ORDER BY id").expect("the query is right");
+        let error = cursor.next_batch().expect_err("the second one is too long");
+        assert_eq!(
+            (error.row(), error.column_index(), error.column_name()),
+            (Some(1), Some(1), Some("B")),
+            "{error}"
         );
     }
 );

@@ -23,6 +23,22 @@ impl From<fbapi::Error> for Error {
             fbapi::Error::NoTransaction | fbapi::Error::Forked { .. } => Kind::Misuse,
             fbapi::Error::BlobTooLong { .. } => Kind::Data,
         };
-        Self::new(kind, error.to_string())
+        Self::new(kind, error.to_string()).with_source(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::error::Error as _;
+
+    #[test]
+    fn errors_of_the_library_are_kept_as_causes() {
+        let error = Error::from(fbapi::Error::NoTransaction);
+        assert_eq!(
+            (error.kind(), error.message()),
+            (Kind::Misuse, fbapi::Error::NoTransaction.to_string().as_str())
+        );
+        assert!(error.source().is_some_and(|source| source.is::<fbapi::Error>()));
     }
 }
