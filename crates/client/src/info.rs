@@ -1,4 +1,4 @@
-//! What is known about a server, a database and the way to them.
+//! Facts about a server, a database and the transport.
 
 use crate::answer;
 use crate::backend::Backend;
@@ -62,7 +62,7 @@ const FACTS: &str = "SELECT CAST(RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION') AS 
     CAST(TRIM(CURRENT_USER) AS VARCHAR(63)), CAST(TRIM(CURRENT_ROLE) AS VARCHAR(63)) FROM RDB$DATABASE";
 
 impl<B: Backend> Session<B> {
-    /// What is known about the server, the database and the way to them.
+    /// Returns facts about the server, the database and the transport.
     pub(crate) async fn server_info(&mut self) -> Result<ServerInfo> {
         let data = self.backend.database_info(&ITEMS).await?;
         let transport = self.backend.transport();

@@ -22,8 +22,8 @@ pub struct RowsExecuted {
     pub rows: usize,
     /// Rows inserted, updated and deleted by those that did not fail; `None` when the engine counts nothing.
     pub affected_rows: Option<u64>,
-    /// The same by what was done; `None` also where rows that were not inserted travelled as a batch, which counts them
-    /// together.
+    /// The same, broken down by operation; `None` also where rows that were not inserted travelled as a batch, which
+    /// counts them together.
     pub counts: Option<RecordCounts>,
     /// Rows that failed, in order.
     pub failures: Vec<RowFailure>,

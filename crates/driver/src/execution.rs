@@ -16,7 +16,7 @@ use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Trans
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long after its time limit an execution is interrupted: first the engine has its chance, whose error says more.
+/// How long after its time limit an execution is interrupted: the engine goes first because its error is more specific.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// What an execution came to.

@@ -7,7 +7,7 @@ use crate::error::{Error, Kind, Result};
 use std::fmt;
 use std::sync::Arc;
 
-/// A BLOB that is read in pieces; text comes in UTF-8. It asks for a few segments ahead, so that a long one comes at the
+/// A BLOB that is read in pieces; text is UTF-8. It requests a few segments ahead, so that a long one arrives at the
 /// speed of the link. Dropping it closes it; it ends with its transaction.
 pub struct BlobReader {
     shared: Arc<Shared>,
@@ -27,7 +27,7 @@ impl BlobReader {
         shared.run(open).await
     }
 
-    /// Stored length in bytes. Text that is converted to UTF-8 on the way may be longer or shorter.
+    /// Returns the stored length in bytes. Text that is converted to UTF-8 may be longer or shorter.
     pub fn stored_length(&self) -> u64 {
         self.length
     }
@@ -37,7 +37,7 @@ impl BlobReader {
         self.is_stream
     }
 
-    /// The next bytes, some at least; `None` at the end. A future that is dropped may take bytes with it.
+    /// Returns the next bytes, at least one; `None` at the end. A dropped future may lose bytes.
     pub async fn next_piece(&mut self) -> Result<Option<Vec<u8>>> {
         while !self.at_end {
             let id = self.id;
@@ -55,7 +55,7 @@ impl BlobReader {
         Ok(None)
     }
 
-    /// All bytes from here to the end.
+    /// Returns all bytes from here to the end.
     ///
     /// # Errors
     /// [`Kind::Memory`] for more than `most` bytes.
@@ -70,7 +70,7 @@ impl BlobReader {
         Ok(bytes)
     }
 
-    /// Goes to an offset of a stream BLOB, in stored bytes from its start; gives the offset that was reached.
+    /// Moves to an offset of a stream BLOB, in stored bytes from its start; returns the offset reached.
     ///
     /// # Errors
     /// [`Kind::Unsupported`] for a BLOB that was written in segments.

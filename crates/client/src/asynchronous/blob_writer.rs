@@ -7,8 +7,8 @@ use crate::error::Result;
 use std::fmt;
 use std::sync::Arc;
 
-/// A new BLOB that is written in pieces, text in UTF-8. Pieces travel without a wait for each answer, so that a long BLOB
-/// goes at the speed of the link; what fails may be reported by a later call. Dropping it discards the BLOB.
+/// A new BLOB that is written in pieces, text in UTF-8. Pieces are sent without waiting for each response, so that a
+/// long BLOB is written at the speed of the link; a later call may report a failure. Dropping it discards the BLOB.
 pub struct BlobWriter {
     shared: Arc<Shared>,
     id: BlobId,
@@ -25,14 +25,14 @@ impl BlobWriter {
         shared.run(create).await
     }
 
-    /// Appends bytes; many at a time are best. After a future that was dropped it is not known how many were appended.
+    /// Appends bytes; many at a time are best. After a dropped future it is unknown how many were appended.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let (id, bytes) = (self.id, bytes.to_vec());
         self.shared.run(flow!(session => session.backend.write_blob(id, &bytes).await)).await
     }
 
-    /// Completes the BLOB and returns its id, which one row of the same transaction can take: bound as a `u64` (UInt64) to
-    /// a BLOB parameter. No row, no BLOB: it goes with the transaction.
+    /// Completes the BLOB and returns its id, which one row of the same transaction can take: bound as a `u64` (UInt64)
+    /// to a BLOB parameter. A BLOB that no row takes is discarded with the transaction.
     pub async fn finish(mut self) -> Result<u64> {
         let id = self.id;
         let finished = self.shared.run(flow!(session => session.backend.finish_blob(id).await)).await?;

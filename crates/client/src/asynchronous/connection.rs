@@ -44,18 +44,18 @@ impl Connection {
         Ok(Self { shared: Shared::open(config, true).await? })
     }
 
-    /// Returns what should be known about this connection although it works: that it is not encrypted, and what the
-    /// server warned of. Front ends hand it on to their users.
+    /// Returns warnings about this connection: that it is not encrypted, and any that the server sent. Front ends pass
+    /// them on to their users.
     pub fn warnings(&self) -> &[Warning] {
         &self.shared.warnings
     }
 
-    /// How SQL text is meant.
+    /// Returns the SQL dialect.
     pub fn dialect(&self) -> Dialect {
         self.shared.facts.dialect
     }
 
-    /// How results are read from here on.
+    /// Returns the connection's default read options.
     pub fn read_options(&self) -> &ReadOptions {
         &self.shared.facts.read
     }
@@ -76,18 +76,18 @@ impl Connection {
         Statement::prepare(&self.shared, None, self.dialect(), sql).await
     }
 
-    /// [`prepare`](Self::prepare), in another dialect than the connection's own.
+    /// Like [`prepare`](Self::prepare), in a dialect other than the connection's.
     pub async fn prepare_in(&self, dialect: Dialect, sql: &str) -> Result<Statement> {
         Statement::prepare(&self.shared, None, dialect, sql).await
     }
 
-    /// Runs a query in a transaction of its own, which is committed when the cursor is closed at its end and rolled
-    /// back when it is dropped before.
+    /// Runs a query in a separate transaction, which is committed when the cursor reaches its end and rolled back when
+    /// it is dropped earlier.
     pub async fn query(&self, sql: &str) -> Result<Cursor> {
         self.query_with(sql, Params::none()).await
     }
 
-    /// [`query`](Self::query) with parameters.
+    /// Like [`query`](Self::query), with parameters.
     pub async fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         let (facts, parameters) = (Arc::clone(&self.shared.facts), parameters.into());
         let sql = sql.to_owned();
@@ -96,12 +96,12 @@ impl Connection {
         Cursor::open(&self.shared, None, open).await
     }
 
-    /// Runs a statement without rows in a transaction of its own, and commits it.
+    /// Runs a statement without rows in a separate transaction, and commits it.
     pub async fn execute(&self, sql: &str) -> Result<Executed> {
         self.execute_with(sql, Params::none()).await
     }
 
-    /// [`execute`](Self::execute), once for each row of parameters; all of them or none are committed.
+    /// Like [`execute`](Self::execute), once for each parameter row; all of them or none are committed.
     pub async fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
         let (facts, parameters) = (Arc::clone(&self.shared.facts), parameters.into());
         let sql = sql.to_owned();
@@ -110,13 +110,13 @@ impl Connection {
         Ok(self.shared.run(run).await?.into())
     }
 
-    /// What is known about the server, the database and the way to them.
+    /// Returns facts about the server, the database and the transport.
     pub async fn info(&self) -> Result<ServerInfo> {
         self.shared.run(flow!(session => session.server_info().await)).await
     }
 
-    /// Whether the engine is of Firebird 4 or later, as far as that is known without asking: a connection that was limited
-    /// to older protocols is taken for one to an older server.
+    /// Whether the engine is of Firebird 4 or later, as far as that is known without a round trip: a connection limited
+    /// to older protocols counts as one to an older server.
     pub fn has_firebird4(&self) -> bool {
         self.shared.has_firebird4
     }
@@ -130,49 +130,49 @@ impl Connection {
         self.shared.run(flow!(session => session.limit(statement, idle).await)).await
     }
 
-    /// Checks that the server answers.
+    /// Checks that the server responds.
     pub async fn ping(&self) -> Result<()> {
         self.shared.run(flow!(session => session.backend.ping().await)).await
     }
 
-    /// Rolls back every open transaction of this connection, and sets the session back to what it was when it was opened
-    /// (`ALTER SESSION RESET`: context variables, session settings, time limits, role, rows of global temporary tables);
-    /// Firebird 3.0 does only the former. For connections that go back to a pool. One round trip.
+    /// Rolls back every open transaction of this connection, and restores the session's initial state (`ALTER SESSION
+    /// RESET`: context variables, session settings, time limits, role, rows of global temporary tables); Firebird 3.0
+    /// does only the former. For connections that return to a pool. One round trip.
     ///
-    /// Transactions that are still in somebody's hands have ended then ([`Kind::Misuse`]); those in limbo stay. Statements
-    /// stay prepared.
+    /// Transactions that callers still hold have then ended ([`Kind::Misuse`]); those in limbo stay. Statements stay
+    /// prepared.
     ///
     /// # Errors
-    /// After one, close the connection: nothing is known about its state.
+    /// After one, close the connection: its state is unknown.
     pub async fn reset(&self) -> Result<()> {
         self.shared.run(flow!(session => session.reset().await)).await
     }
 
-    /// Whether the connection seems to be of use, without a question to the server: whether the socket is still open, as far
-    /// as this machine has been told. A server that has vanished without a word is found out by [`ping`](Self::ping) only.
-    /// Waits while other tasks use the connection.
+    /// Whether the connection seems usable, without a round trip: whether the socket is still open as far as this
+    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Waits while other
+    /// tasks use the connection.
     pub async fn is_alive(&self) -> bool {
         let look = flow!(session => Ok(session.backend.is_alive()));
         !self.is_failed() && self.shared.release(look).await.unwrap_or(false)
     }
 
-    /// What the connection cost up to the end of its last call, from its first packet on. All zero for an engine in this
-    /// process.
+    /// Returns what the connection has cost up to the end of its last call, from its first packet. All zero for an
+    /// engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.shared.wire_stats()
     }
 
-    /// What cancels the calls of this connection, from any task or thread.
+    /// Returns a handle that cancels the connection's running calls from any task or thread.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.shared.cancel_handle()
     }
 
-    /// Whether the connection is beyond use; every further call would fail.
+    /// Whether the connection has failed; every further call returns an error.
     pub fn is_failed(&self) -> bool {
         self.shared.is_failed()
     }
 
-    /// Rolls back what is open and leaves the database.
+    /// Rolls back open transactions and detaches.
     ///
     /// # Errors
     /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
@@ -180,7 +180,7 @@ impl Connection {
         self.alone()?.release(flow!(session => session.close().await)).await
     }
 
-    /// Deletes the database, which nobody else may be attached to.
+    /// Deletes the database. Nobody else may be attached to it.
     pub async fn drop_database(self) -> Result<()> {
         self.alone()?.release(flow!(session => session.drop_database().await)).await
     }
@@ -201,25 +201,26 @@ impl Connection {
         Catalog::open(&self.shared).await
     }
 
-    /// The options with the declared precisions of these columns, if they want any. A table is looked up once, and anew
-    /// when this connection may have altered it. Nothing else does that: see the option `decimal_precision`.
+    /// Returns `options` with the declared precision of these columns, if `decimal_precision` requests it. Each table
+    /// is looked up once, and again after this connection may have altered it. Nothing else does that: see the option
+    /// `decimal_precision`.
     pub async fn declared(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
         let (columns, options) = (columns.to_vec(), options.clone());
         self.shared.run(flow!(session => session.declared(&columns, &options).await)).await
     }
 
-    /// The state of the database, in one round trip. Counting pages makes the server write its cache to the disk.
+    /// Returns the state of the database, in one round trip. Counting pages makes the server write its cache to disk.
     pub async fn statistics(&self) -> Result<DatabaseStatistics> {
         self.shared.run(flow!(session => session.statistics().await)).await
     }
 
-    /// What the engine has done so far, in one round trip; more only when this connection has worked on more than a
-    /// thousand tables.
+    /// Returns what the engine has done so far, in one round trip; more only when this connection has worked on more
+    /// than a thousand tables.
     pub async fn counters(&self) -> Result<Counters> {
         self.shared.run(flow!(session => session.counters().await)).await
     }
 
-    /// Divides a query, which may have one row of parameters, and begins the snapshot that its parts will read.
+    /// Divides a query, which may have one parameter row, and begins the snapshot that its parts will read.
     ///
     /// # Errors
     /// [`Kind::Misuse`] for statements without rows, and for several rows of parameters.
@@ -232,8 +233,8 @@ impl Connection {
         self.partition_reading(sql, parameters, options, self.read_options()).await
     }
 
-    /// [`partition`](Self::partition), with other options than the connection's for reading. Declared precisions are
-    /// looked up if they want any.
+    /// Like [`partition`](Self::partition), with other read options than the connection's. Declared precisions are
+    /// looked up if the options request them.
     pub async fn partition_reading(
         &self,
         sql: &str,
@@ -258,23 +259,24 @@ impl Connection {
             .await
     }
 
-    /// The numbers of the transactions in limbo that are abandoned, in ascending order; see
-    /// [`Transaction::prepare_commit`]. What they are about is in `RDB$TRANSACTIONS`. One round trip.
+    /// Returns the numbers of the abandoned transactions in limbo, in ascending order; see
+    /// [`Transaction::prepare_commit`]. `RDB$TRANSACTIONS` describes them. One round trip.
     ///
-    /// Those that a connection still holds, this or another one, are not among them: they are about to be decided. Firebird
-    /// 3.0 waits for the decision of others; the read timeout ends that, as a [cancel handle](Self::cancel_handle) does. A
-    /// server tells 64 KB of numbers, those of more than 5,000 transactions; ask again after recovering these.
+    /// Those that any connection still holds, including this one, are not among them: they are about to be decided.
+    /// Firebird 3.0 waits for the decision of others; the read timeout ends that, as a [cancel
+    /// handle](Self::cancel_handle) does. A server returns at most 64 KB of numbers (more than 5,000 transactions); ask
+    /// again after recovering these.
     pub async fn limbo_transactions(&self) -> Result<Vec<u64>> {
         self.shared.run(flow!(session => session.limbo_numbers().await)).await
     }
 
-    /// Takes over a transaction in limbo, to commit it or roll it back; dropping it leaves it in limbo. One round
-    /// trip for a number of the last [list](Self::limbo_transactions), else two. Of two who take it over, only one may end
-    /// it.
+    /// Takes over a transaction in limbo, to commit it or roll it back; dropping it leaves it in limbo. One round trip
+    /// for a number of the last [list](Self::limbo_transactions), else two. If two connections take it over, only one
+    /// may end it.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] when a connection still holds it, be it this one. `isc_no_recon` when no transaction of this
-    /// number is in limbo; the message tells its state.
+    /// [`Kind::Misuse`] while any connection, including this one, holds it. `isc_no_recon` when no transaction with
+    /// this number is in limbo; the message states its state.
     pub async fn recover(&self, number: u64) -> Result<Transaction> {
         Transaction::begin(&self.shared, flow!(session => session.recover(number).await)).await
     }

@@ -103,7 +103,7 @@ impl Cursor {
         self.record_counts().map(|counts| counts.affected())
     }
 
-    /// The same by what was done.
+    /// The same, broken down by operation.
     pub fn record_counts(&self) -> Option<RecordCounts> {
         self.state.meters.first().and_then(Meter::counts)
     }
@@ -145,14 +145,15 @@ impl Cursor {
         self.state.shared.metered(self.state.meters.clone(), read).await
     }
 
-    /// Closes the cursor before its end; rows not read yet are dropped. A server that is busy with more of them is interrupted,
-    /// unless it sends them ahead and the next fetch waits behind: then this waits, until it is
-    /// [cancelled](crate::CancelHandle). A transaction of its own is rolled back.
+    /// Closes the cursor before its end and drops the unread rows. A server that is still producing rows is
+    /// interrupted. If another fetch is already queued, `close` waits until the server is done or the call is
+    /// [cancelled](crate::CancelHandle). A transaction that the cursor owns is rolled back.
     pub async fn close(self) -> Result<()> {
         self.leave(End::Rollback).await
     }
 
-    /// [`close`](Self::close), but a transaction of its own is committed: what the statement did until here stays.
+    /// Like [`close`](Self::close), but commits a transaction that the cursor owns: what the statement has done so far
+    /// stays.
     pub async fn close_and_commit(self) -> Result<()> {
         self.leave(End::Commit).await
     }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Hears of events. It keeps its connection alive; dropping it ends the waiting.
+/// Receives events. It keeps its connection alive; dropping it unsubscribes.
 ///
 /// It may be shared between tasks: one of them waits, another [closes](Self::close) it. The connection can be used
-/// meanwhile. The other way round, a listener asks again over the connection, and does so between two calls: beside
-/// statements that run for long it hears late, though of everything. A connection of its own is better then.
+/// meanwhile. The listener renews its subscription between calls, so a long statement delays events but loses none.
+/// Prefer a dedicated connection.
 pub struct EventListener {
     shared: Arc<Shared>,
     listening: Arc<Listening>,
@@ -28,9 +28,9 @@ impl Connection {
     /// that. Takes a round trip for each new listener and one more for the first.
     ///
     /// # Errors
-    /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit into a
-    /// request (64 KB). [`Kind::Unreachable`] or [`Kind::Timeout`] (after `connect_timeout`) when the second connection
-    /// cannot be made; the first is as good as before.
+    /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit
+    /// into a request (64 KB). [`Kind::Unreachable`] or [`Kind::Timeout`] (after `connect_timeout`) when the second
+    /// connection cannot be made; the main connection is unaffected.
     pub async fn events(&self, names: &[&str]) -> Result<EventListener> {
         let listening = Arc::new(Listening::new(names)?);
         let listener = EventListener { shared: Arc::clone(&self.shared), listening };

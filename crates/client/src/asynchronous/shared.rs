@@ -341,8 +341,8 @@ struct Turn {
 }
 
 impl Drop for Turn {
-    /// A runtime that shuts down drops its tasks wherever they are, and a panic ends them: what the peer would say next
-    /// belongs to nobody.
+    /// A runtime that shuts down drops its tasks wherever they are, and a panic ends them: the next response would
+    /// reach the wrong caller.
     fn drop(&mut self) {
         if !self.is_whole {
             self.session.backend.abort();

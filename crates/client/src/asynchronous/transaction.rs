@@ -45,13 +45,13 @@ impl Transaction {
         self.prepare_in(self.shared.facts.dialect, sql).await
     }
 
-    /// [`prepare`](Self::prepare), in another dialect than the connection's own.
+    /// Like [`prepare`](Self::prepare), in a dialect other than the connection's.
     pub async fn prepare_in(&self, dialect: Dialect, sql: &str) -> Result<Statement> {
         Statement::prepare(&self.shared, Some(self.id), dialect, sql).await
     }
 
-    /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution. What is
-    /// found to be wrong with it may therefore be told by the execution; see
+    /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution.
+    /// Errors in it may therefore be reported only when it is executed; see
     /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
     pub async fn recall(&self, sql: &str) -> Result<Statement> {
         Statement::recall(&self.shared, self.id, sql).await
@@ -62,7 +62,7 @@ impl Transaction {
         self.query_with(sql, Params::none()).await
     }
 
-    /// [`query`](Self::query), in another dialect than the connection's own.
+    /// Like [`query`](Self::query), in a dialect other than the connection's.
     pub async fn query_in(&self, dialect: Dialect, sql: &str) -> Result<Cursor> {
         self.query_as(dialect, sql, Params::none()).await
     }
@@ -122,13 +122,13 @@ impl Transaction {
         self.shared.run(flow!(session => session.read_blobs(id, &ids, max_blob, None).await)).await
     }
 
-    /// Opens a BLOB as a stream of bytes; for those that shall not be in memory as a whole.
+    /// Opens a BLOB as a stream of bytes; for BLOBs too large to hold in memory.
     pub async fn open_blob(&self, id: u64) -> Result<BlobReader> {
         BlobReader::open(&self.shared, self.id, id).await
     }
 
-    /// Creates a BLOB that is written in pieces; for those that shall not be in memory as a whole. Its id goes into a row
-    /// as a parameter of type `u64` (UInt64): see [`BlobWriter::finish`].
+    /// Creates a BLOB that is written in pieces; for BLOBs too large to hold in memory. Its id goes into a row as a
+    /// parameter of type `u64` (UInt64): see [`BlobWriter::finish`].
     pub async fn create_blob(&self) -> Result<BlobWriter> {
         BlobWriter::create(&self.shared, self.id).await
     }

@@ -44,8 +44,8 @@ pub(super) async fn next<S: Stream + ?Sized>(stream: &mut std::pin::Pin<&mut S>)
 }
 
 impl Statement {
-    /// Runs it once for each row of parameters and tells of every row that failed. Rows travel together, so that
-    /// some behind a failed one may have been tried although the first failure was to end it: all of the first
+    /// Executes the statement for each parameter row and reports every row that failed. Rows are sent together, so rows
+    /// after a failed one may have been tried even with [`OnFailure::Stop`]: all of the first
     /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
     ///
     /// # Errors

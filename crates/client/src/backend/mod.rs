@@ -31,7 +31,7 @@ use std::time::Duration;
 /// socket is closed then.
 pub(crate) const LEAVING: Duration = Duration::from_secs(5);
 
-/// Sets a session back to what it was when it was opened (Firebird 4 and later).
+/// Restores a session's initial state (Firebird 4 and later).
 const RESET: &str = "ALTER SESSION RESET";
 
 /// Names a transaction within one backend. Never used twice.

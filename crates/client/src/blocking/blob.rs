@@ -7,8 +7,8 @@ use std::fmt;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-/// A BLOB that is read as a stream of bytes; text comes in UTF-8. It asks for a few segments ahead, so that a long one
-/// comes at the speed of the link. Dropping it closes it; it ends with its transaction.
+/// A BLOB that is read as a stream of bytes; text is UTF-8. It requests a few segments ahead, so that a long one
+/// arrives at the speed of the link. Dropping it closes it; it ends with its transaction.
 pub struct BlobReader {
     shared: Arc<Shared>,
     id: BlobId,
@@ -37,7 +37,7 @@ impl BlobReader {
         })
     }
 
-    /// Stored length in bytes. Text that is converted to UTF-8 on the way may be longer or shorter.
+    /// Returns the stored length in bytes. Text that is converted to UTF-8 may be longer or shorter.
     pub fn stored_length(&self) -> u64 {
         self.length
     }
@@ -98,7 +98,7 @@ impl BufRead for BlobReader {
 }
 
 impl Seek for BlobReader {
-    /// Positions a stream BLOB; offsets count stored bytes. Positions behind the end become the end.
+    /// Positions a stream BLOB; offsets count stored bytes. Positions after the end become the end.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let here = self.position - (self.buffer.len() - self.taken) as u64;
         let target = match to {

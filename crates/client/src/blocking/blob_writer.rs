@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// Bytes that are gathered before they are sent.
 const GATHERED: usize = 32 << 10;
 
-/// A new BLOB that is written in pieces, text in UTF-8. Pieces travel without a wait for each answer, so that a long BLOB
-/// goes at the speed of the link; what fails may be reported by a later call. Dropping it discards the BLOB.
+/// A new BLOB that is written in pieces, text in UTF-8. Pieces are sent without waiting for each response, so that a
+/// long BLOB is written at the speed of the link; a later call may report a failure. Dropping it discards the BLOB.
 ///
 /// ```no_run
 /// use firearrow::{Connection, params};
@@ -44,8 +44,8 @@ impl BlobWriter {
         Ok(Self { shared: Arc::clone(shared), id, is_complete: false, buffer: Vec::new() })
     }
 
-    /// Completes the BLOB and returns its id, which one row of the same transaction can take: bound as a `u64` (UInt64) to
-    /// a BLOB parameter. No row, no BLOB: it goes with the transaction.
+    /// Completes the BLOB and returns its id, which one row of the same transaction can take: bound as a `u64` (UInt64)
+    /// to a BLOB parameter. A BLOB that no row takes is discarded with the transaction.
     pub fn finish(mut self) -> Result<u64> {
         self.send()?;
         let finished = self.shared.run(async |session| session.backend.finish_blob(self.id).await)?;

@@ -43,18 +43,18 @@ impl Connection {
         Ok(Self { shared: Shared::open(config, true)? })
     }
 
-    /// Returns what should be known about this connection although it works: that it is not encrypted, and what the
-    /// server warned of. Front ends hand it on to their users.
+    /// Returns warnings about this connection: that it is not encrypted, and any that the server sent. Front ends pass
+    /// them on to their users.
     pub fn warnings(&self) -> &[Warning] {
         &self.shared.warnings
     }
 
-    /// How SQL text is meant.
+    /// Returns the SQL dialect.
     pub fn dialect(&self) -> Dialect {
         self.shared.facts.dialect
     }
 
-    /// How results are read from here on.
+    /// Returns the connection's default read options.
     pub fn read_options(&self) -> &ReadOptions {
         &self.shared.facts.read
     }
@@ -75,18 +75,18 @@ impl Connection {
         Statement::prepare(&self.shared, None, self.shared.facts.sql(sql))
     }
 
-    /// [`prepare`](Self::prepare), in another dialect than the connection's own.
+    /// Like [`prepare`](Self::prepare), in a dialect other than the connection's.
     pub fn prepare_in(&self, dialect: Dialect, sql: &str) -> Result<Statement> {
         Statement::prepare(&self.shared, None, Sql::new(sql, dialect))
     }
 
-    /// Runs a query in a transaction of its own, which is committed when the cursor is closed at its end and rolled
-    /// back when it is dropped before.
+    /// Runs a query in a separate transaction, which is committed when the cursor reaches its end and rolled back when
+    /// it is dropped earlier.
     pub fn query(&self, sql: &str) -> Result<Cursor> {
         self.query_with(sql, Params::none())
     }
 
-    /// [`query`](Self::query) with parameters.
+    /// Like [`query`](Self::query), with parameters.
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         let (facts, parameters) = (&self.shared.facts, parameters.into());
         Cursor::open(&self.shared, async |session| {
@@ -94,12 +94,12 @@ impl Connection {
         })
     }
 
-    /// Runs a statement without rows in a transaction of its own, and commits it.
+    /// Runs a statement without rows in a separate transaction, and commits it.
     pub fn execute(&self, sql: &str) -> Result<Executed> {
         self.execute_with(sql, Params::none())
     }
 
-    /// [`execute`](Self::execute), once for each row of parameters; all of them or none are committed.
+    /// Like [`execute`](Self::execute), once for each parameter row; all of them or none are committed.
     pub fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
         let (facts, parameters) = (&self.shared.facts, parameters.into());
         let executed = self.shared.run(async |session| {
@@ -108,13 +108,13 @@ impl Connection {
         Ok(executed?.into())
     }
 
-    /// What is known about the server, the database and the way to them.
+    /// Returns facts about the server, the database and the transport.
     pub fn info(&self) -> Result<ServerInfo> {
         self.shared.run(async |session| session.server_info().await)
     }
 
-    /// Whether the engine is of Firebird 4 or later, as far as that is known without asking: a connection that was limited
-    /// to older protocols is taken for one to an older server.
+    /// Whether the engine is of Firebird 4 or later, as far as that is known without a round trip: a connection limited
+    /// to older protocols counts as one to an older server.
     pub fn has_firebird4(&self) -> bool {
         self.shared.lock().backend.is_firebird4()
     }
@@ -128,50 +128,50 @@ impl Connection {
         self.shared.run(async |session| session.limit(statement, idle).await)
     }
 
-    /// Checks that the server answers.
+    /// Checks that the server responds.
     pub fn ping(&self) -> Result<()> {
         self.shared.run(async |session| session.backend.ping().await)
     }
 
-    /// Rolls back every open transaction of this connection, and sets the session back to what it was when it was opened
-    /// (`ALTER SESSION RESET`: context variables, session settings, time limits, role, rows of global temporary tables);
-    /// Firebird 3.0 does only the former. For connections that go back to a pool. One round trip.
+    /// Rolls back every open transaction of this connection, and restores the session's initial state (`ALTER SESSION
+    /// RESET`: context variables, session settings, time limits, role, rows of global temporary tables); Firebird 3.0
+    /// does only the former. For connections that return to a pool. One round trip.
     ///
-    /// Transactions that are still in somebody's hands have ended then ([`Kind::Misuse`]); those in limbo stay. Statements
-    /// stay prepared.
+    /// Transactions that callers still hold have then ended ([`Kind::Misuse`]); those in limbo stay. Statements stay
+    /// prepared.
     ///
     /// # Errors
-    /// After one, close the connection: nothing is known about its state.
+    /// After one, close the connection: its state is unknown.
     pub fn reset(&self) -> Result<()> {
         self.shared.run(async |session| session.reset().await)
     }
 
-    /// Whether the connection seems to be of use, without a question to the server: whether the socket is still open, as far
-    /// as this machine has been told. A server that has vanished without a word is found out by [`ping`](Self::ping) only.
-    /// Waits while other threads use the connection.
+    /// Whether the connection seems usable, without a round trip: whether the socket is still open as far as this
+    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Waits while other
+    /// threads use the connection.
     pub fn is_alive(&self) -> bool {
         self.shared.lock().backend.is_alive()
     }
 
-    /// What the connection cost so far, from its first packet on. All zero for an engine in this process.
+    /// Returns what the connection has cost so far, from its first packet. All zero for an engine in this process.
     ///
-    /// Differences tell what a part of the work costs: [`WireStats::since`]. See also [`Statement::wire_stats`],
+    /// Differences show the cost of a part of the work: [`WireStats::since`]. See also [`Statement::wire_stats`],
     /// [`Cursor::wire_stats`] and [`budget`](Self::budget).
     pub fn wire_stats(&self) -> WireStats {
         self.shared.wire_stats()
     }
 
-    /// What interrupts calls of this connection from other threads.
+    /// Returns a handle that cancels the connection's running calls from any thread.
     pub fn cancel_handle(&self) -> CancelHandle {
         self.shared.cancel_handle()
     }
 
-    /// Whether the connection is beyond use; every further call would fail.
+    /// Whether the connection has failed; every further call returns an error.
     pub fn is_failed(&self) -> bool {
         self.shared.is_failed()
     }
 
-    /// Rolls back what is open and leaves the database.
+    /// Rolls back open transactions and detaches.
     ///
     /// # Errors
     /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
@@ -179,7 +179,7 @@ impl Connection {
         self.alone()?.release(async |session| session.close().await)
     }
 
-    /// Deletes the database, which nobody else may be attached to.
+    /// Deletes the database. Nobody else may be attached to it.
     pub fn drop_database(self) -> Result<()> {
         self.alone()?.release(async |session| session.drop_database().await)
     }
@@ -200,24 +200,25 @@ impl Connection {
         Catalog::open(&self.shared)
     }
 
-    /// The options with the declared precisions of these columns, if they want any. A table is looked up once, and anew
-    /// when this connection may have altered it. Nothing else does that: see the option `decimal_precision`.
+    /// Returns `options` with the declared precision of these columns, if `decimal_precision` requests it. Each table
+    /// is looked up once, and again after this connection may have altered it. Nothing else does that: see the option
+    /// `decimal_precision`.
     pub fn declared(&self, columns: &[Descriptor], options: &ReadOptions) -> Result<ReadOptions> {
         self.shared.run(async |session| session.declared(columns, options).await)
     }
 
-    /// The state of the database, in one round trip. Counting pages makes the server write its cache to the disk.
+    /// Returns the state of the database, in one round trip. Counting pages makes the server write its cache to disk.
     pub fn statistics(&self) -> Result<DatabaseStatistics> {
         self.shared.run(async |session| session.statistics().await)
     }
 
-    /// What the engine has done so far, in one round trip; more only when this connection has worked on more than a
-    /// thousand tables.
+    /// Returns what the engine has done so far, in one round trip; more only when this connection has worked on more
+    /// than a thousand tables.
     pub fn counters(&self) -> Result<Counters> {
         self.shared.run(async |session| session.counters().await)
     }
 
-    /// Divides a query, which may have one row of parameters, and begins the snapshot that its parts will read.
+    /// Divides a query, which may have one parameter row, and begins the snapshot that its parts will read.
     ///
     /// # Errors
     /// [`Kind::Misuse`] for statements without rows, and for several rows of parameters.
@@ -230,8 +231,8 @@ impl Connection {
         self.partition_reading(sql, parameters, options, self.read_options())
     }
 
-    /// [`partition`](Self::partition), with other options than the connection's for reading. Declared precisions are
-    /// looked up if they want any.
+    /// Like [`partition`](Self::partition), with other read options than the connection's. Declared precisions are
+    /// looked up if the options request them.
     pub fn partition_reading(
         &self,
         sql: &str,
@@ -254,23 +255,24 @@ impl Connection {
         Cursor::open(&self.shared, async |session| session.open_partition(partition, limits).await)
     }
 
-    /// The numbers of the transactions in limbo that are abandoned, in ascending order; see
-    /// [`Transaction::prepare_commit`]. What they are about is in `RDB$TRANSACTIONS`. One round trip.
+    /// Returns the numbers of the abandoned transactions in limbo, in ascending order; see
+    /// [`Transaction::prepare_commit`]. `RDB$TRANSACTIONS` describes them. One round trip.
     ///
-    /// Those that a connection still holds, this or another one, are not among them: they are about to be decided. Firebird
-    /// 3.0 waits for the decision of others; the read timeout ends that, as a [cancel handle](Self::cancel_handle) does. A
-    /// server tells 64 KB of numbers, those of more than 5,000 transactions; ask again after recovering these.
+    /// Those that any connection still holds, including this one, are not among them: they are about to be decided.
+    /// Firebird 3.0 waits for the decision of others; the read timeout ends that, as a [cancel
+    /// handle](Self::cancel_handle) does. A server returns at most 64 KB of numbers (more than 5,000 transactions); ask
+    /// again after recovering these.
     pub fn limbo_transactions(&self) -> Result<Vec<u64>> {
         self.shared.run(async |session| session.limbo_numbers().await)
     }
 
-    /// Takes over a transaction in limbo, to commit it or roll it back; dropping it leaves it in limbo. One round
-    /// trip for a number of the last [list](Self::limbo_transactions), else two. Of two who take it over, only one may end
-    /// it.
+    /// Takes over a transaction in limbo, to commit it or roll it back; dropping it leaves it in limbo. One round trip
+    /// for a number of the last [list](Self::limbo_transactions), else two. If two connections take it over, only one
+    /// may end it.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] when a connection still holds it, be it this one. `isc_no_recon` when no transaction of this
-    /// number is in limbo; the message tells its state.
+    /// [`Kind::Misuse`] while any connection, including this one, holds it. `isc_no_recon` when no transaction with
+    /// this number is in limbo; the message states its state.
     pub fn recover(&self, number: u64) -> Result<Transaction> {
         Transaction::begin(&self.shared, async |session| session.recover(number).await)
     }

@@ -62,7 +62,7 @@ impl Cursor {
         self.record_counts().map(|counts| counts.affected())
     }
 
-    /// The same by what was done.
+    /// The same, broken down by operation.
     pub fn record_counts(&self) -> Option<RecordCounts> {
         self.reading.counts()
     }
@@ -104,14 +104,15 @@ impl Cursor {
         shared.metered(meters, async |session| session.read_blobs_of(reading, ids).await)
     }
 
-    /// Closes the cursor before its end; rows not read yet are dropped. A server that is busy with more of them is interrupted,
-    /// unless it sends them ahead and the next fetch waits behind: then this waits, until it is
-    /// [cancelled](crate::CancelHandle). A transaction of its own is rolled back.
+    /// Closes the cursor before its end and drops the unread rows. A server that is still producing rows is
+    /// interrupted. If another fetch is already queued, `close` waits until the server is done or the call is
+    /// [cancelled](crate::CancelHandle). A transaction that the cursor owns is rolled back.
     pub fn close(mut self) -> Result<()> {
         self.leave(End::Rollback)
     }
 
-    /// [`close`](Self::close), but a transaction of its own is committed: what the statement did until here stays.
+    /// Like [`close`](Self::close), but commits a transaction that the cursor owns: what the statement has done so far
+    /// stays.
     pub fn close_and_commit(mut self) -> Result<()> {
         self.leave(End::Commit)
     }

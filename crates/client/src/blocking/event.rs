@@ -9,12 +9,12 @@ use std::iter::FusedIterator;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Hears of events. It keeps its connection alive; dropping it ends the waiting.
+/// Receives events. It keeps its connection alive; dropping it unsubscribes.
 ///
 /// It may be shared between threads: one of them waits, another [closes](Self::close) it. The connection can be used
-/// meanwhile. The other way round, a listener asks again over the connection, and does so between two calls: beside
-/// statements that run for long it hears late, though of everything. A connection of its own is better then, and safer: a
-/// server that loses the second TCP connection (see [`Connection::events`]) in the middle of an answer may send that twice.
+/// meanwhile. The listener renews its subscription between calls, so a long statement delays events but loses none.
+/// Prefer a dedicated connection. It is safer, too: a server that loses the second TCP connection (see
+/// [`Connection::events`]) in the middle of a response may send that response twice.
 pub struct EventListener {
     shared: Arc<Shared>,
     listening: Listening,
@@ -29,9 +29,9 @@ impl Connection {
     /// that. Takes a round trip for each new listener and one more for the first.
     ///
     /// # Errors
-    /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit into a
-    /// request (64 KB). [`Kind::Unreachable`] or [`Kind::Timeout`] (after `connect_timeout`) when the second connection
-    /// cannot be made; the first is as good as before.
+    /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit
+    /// into a request (64 KB). [`Kind::Unreachable`] or [`Kind::Timeout`] (after `connect_timeout`) when the second
+    /// connection cannot be made; the main connection is unaffected.
     pub fn events(&self, names: &[&str]) -> Result<EventListener> {
         let shared = Arc::clone(&self.shared);
         let listener = EventListener { shared, listening: Listening::new(names)? };

@@ -40,9 +40,9 @@ pub struct RowsCursor {
 }
 
 impl Statement {
-    /// Runs it once for each row of parameters and gives all rows that it returns, as one result: INSERT, UPDATE, DELETE
-    /// and MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs
-    /// at once until the first batch of rows is full; the rest follows as the result is read.
+    /// Executes the statement for each parameter row and streams all returned rows in order: INSERT, UPDATE, DELETE and
+    /// MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs at
+    /// once until the first batch of rows is full; the rest follows as the result is read.
     ///
     /// Which rows of parameters failed is told as by [`execute_rows`](Self::execute_rows), in
     /// [`RowsCursor::executed`]. With [`OnFailure::Stop`] the result ends with the error of the first that failed, behind

@@ -87,9 +87,8 @@ impl ScrollCursor {
     /// Goes to a row and fetches it together with those after it (those before it, for [`Position::Prior`]), `rows` in
     /// all. The rows come in the order in which they are passed: those of [`Position::Prior`] backwards.
     ///
-    /// The place is that of the last row fetched. If there are fewer rows than were asked for, those that exist come,
-    /// and the place is behind the last row (before the first one, for [`Position::Prior`]). `None` if there is no row at
-    /// the position at all.
+    /// The cursor is then on the last row fetched. If fewer rows exist, those are returned and the cursor is after the
+    /// last row (before the first one, for [`Position::Prior`]). Returns `None` if there is no row at the position.
     ///
     /// # Errors
     /// [`Kind::Misuse`] for 0 rows, and when the transaction has ended; [`Kind::Memory`] for more rows than
@@ -104,37 +103,37 @@ impl ScrollCursor {
         let scrolling = &mut self.scrolling;
         let batch = self.shared.run(async |session| session.scroll(scrolling, to, rows).await);
         batch.inspect_err(|error| {
-            // The first error is the one to report.
+            // Report the original error.
             let _ = self.shut(State::Failed(error.clone()));
         })
     }
 
-    /// Up to `rows` rows behind the place.
+    /// Returns up to `rows` rows after the current position.
     pub fn next(&mut self, rows: usize) -> Result<Option<RecordBatch>> {
         self.fetch(Position::Next, rows)
     }
 
-    /// Up to `rows` rows before the place, the nearest first.
+    /// Returns up to `rows` rows before the current position, the nearest first.
     pub fn prior(&mut self, rows: usize) -> Result<Option<RecordBatch>> {
         self.fetch(Position::Prior, rows)
     }
 
-    /// The first row.
+    /// Returns the first row.
     pub fn first(&mut self) -> Result<Option<RecordBatch>> {
         self.fetch(Position::First, 1)
     }
 
-    /// The last row.
+    /// Returns the last row.
     pub fn last(&mut self) -> Result<Option<RecordBatch>> {
         self.fetch(Position::Last, 1)
     }
 
-    /// The row with this number, from 1 on, or from the end when negative.
+    /// Returns the row with this number, counted from 1, or from the end when negative.
     pub fn absolute(&mut self, row: i64) -> Result<Option<RecordBatch>> {
         self.fetch(Position::Absolute(row), 1)
     }
 
-    /// The row so many rows on, or back when negative.
+    /// Returns the row this many rows ahead, or back when negative.
     pub fn relative(&mut self, by: i64) -> Result<Option<RecordBatch>> {
         self.fetch(Position::Relative(by), 1)
     }

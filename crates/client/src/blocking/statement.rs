@@ -20,7 +20,7 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A statement that the engine has understood. It survives transactions and can run in any of its connection.
+/// A prepared statement. It outlives transactions and can run in any transaction of its connection.
 #[derive(Clone)]
 pub struct Statement {
     pub(crate) inner: Arc<Inner>,
@@ -56,15 +56,15 @@ impl Statement {
         Self { inner: Arc::new(inner), how: shared.facts.how() }
     }
 
-    /// Whether this failure of a statement that was [recalled](Transaction::recall) may come from its being something else
-    /// by now. It has not given rows then, and the same SQL can be prepared anew; if the kind of the error is
-    /// [`Kind::Changed`] it has run, and what it did until then is part of the transaction.
+    /// Whether a [recalled](Transaction::recall) statement may have failed because its tables or procedures have
+    /// changed. In that case it has returned no rows, and the same SQL can be prepared anew; if the kind of the error
+    /// is [`Kind::Changed`] it has run, and what it did until then is part of the transaction.
     pub fn is_outdated_by(&self, error: &Error) -> bool {
         let prepared = &self.inner.prepared;
         prepared.may_be_outdated_by(error) || (prepared.is_recalled && error.kind() == Kind::Changed)
     }
 
-    /// Reads results of this statement in another way than the connection's default.
+    /// Overrides the connection's read options for this statement.
     #[must_use]
     pub fn with_read_options(mut self, options: ReadOptions) -> Self {
         self.how.read = options;
@@ -106,7 +106,7 @@ impl Statement {
         self.inner.prepared.info.kind
     }
 
-    /// Whether it gives rows.
+    /// Whether it returns rows.
     pub fn has_rows(&self) -> bool {
         has_rows(&self.inner.prepared.info)
     }
@@ -137,9 +137,9 @@ impl Statement {
         self.inner.shared.run(async |session| session.plan(&self.inner.prepared, detailed).await)
     }
 
-    /// What all executions so far cost, from binding parameters to closing cursors. Everything counts for the call with
-    /// which it travels: a transaction that begins with an execution counts for that one, closing a cursor for whatever
-    /// comes next. All zero for an engine in this process.
+    /// Returns the cost of all executions so far, from binding parameters to closing cursors. Each packet counts toward
+    /// the call that sent it: a transaction that begins with an execution counts toward that execution, closing a
+    /// cursor toward the next call. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.inner.meter.read()
     }

@@ -22,7 +22,7 @@ pub struct Column {
     pub data_type: ColumnType,
     /// Whether it may be NULL. Columns of views may, unless their domain says otherwise.
     pub nullable: bool,
-    /// The expression behind DEFAULT, of the column or its domain.
+    /// The expression after DEFAULT, of the column or its domain.
     pub default: Option<String>,
     /// Whether the engine numbers the rows by it.
     pub identity: Option<Identity>,
@@ -62,7 +62,7 @@ const DIMENSIONS: &str =
 pub(super) type Dimensions = HashMap<String, Vec<(i32, i32)>>;
 
 impl View {
-    /// Columns of these names in the tables and views of those, in their order.
+    /// Returns the columns with these names in those tables and views, in their order.
     pub(crate) async fn columns<B: Backend>(
         self,
         session: &mut Session<B>,

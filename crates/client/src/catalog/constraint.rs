@@ -14,19 +14,19 @@ pub struct Constraint {
     pub table: String,
     /// Its name; `INTEG_` and a number if none was given.
     pub name: String,
-    /// What it demands.
+    /// Its kind.
     pub kind: ConstraintKind,
     /// The columns of a key in its order, or those that a CHECK looks at, in the order of the table.
     pub columns: Vec<String>,
-    /// The index behind a key.
+    /// The index that enforces a key.
     pub index: Option<String>,
     /// What a FOREIGN KEY refers to.
     pub references: Option<Reference>,
-    /// The source of a CHECK, with the word in front of it.
+    /// The source of a CHECK, including that word.
     pub check: Option<String>,
 }
 
-/// What a constraint demands.
+/// The kind of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of SQL")]
 pub enum ConstraintKind {
@@ -95,7 +95,7 @@ const CHECKS: &str = "SELECT C.RDB$CONSTRAINT_NAME, D.RDB$FIELD_NAME, G.RDB$TRIG
 type Checks = HashMap<String, (Vec<String>, Option<String>)>;
 
 impl View {
-    /// Constraints of these tables, each table's by name.
+    /// Returns the constraints of these tables, by name within each table.
     pub(crate) async fn constraints<B: Backend>(
         self,
         session: &mut Session<B>,

@@ -1,4 +1,4 @@
-//! What columns are declared as.
+//! Declared types of columns.
 
 use super::question::Row;
 use firearrow_proto::api::blr;
@@ -10,7 +10,7 @@ pub struct ColumnType {
     pub base: BaseType,
     /// Digits that NUMERIC, DECIMAL and DECFLOAT were declared with. Columns of views that compute something have none.
     pub precision: Option<u8>,
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     pub scale: u8,
     /// Bytes that a value takes at most, or always; of a BLOB, its id.
     pub length: u32,

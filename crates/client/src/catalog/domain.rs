@@ -40,7 +40,7 @@ const DOMAINS: &str = "SELECT F.RDB$FIELD_NAME, F.RDB$FIELD_TYPE, F.RDB$FIELD_SU
 const IS_EXPLICIT: &str = "F.RDB$FIELD_NAME NOT SIMILAR TO 'RDB$[0-9]+ *'";
 
 impl View {
-    /// Domains of these names.
+    /// Returns the domains with these names.
     pub(crate) async fn domains<B: Backend>(
         self,
         session: &mut Session<B>,

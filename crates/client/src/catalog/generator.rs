@@ -12,7 +12,7 @@ use crate::session::Session;
 pub struct Generator {
     /// Its name.
     pub name: String,
-    /// `START WITH`. From Firebird 4 on this is the first value that `NEXT VALUE FOR` gives; before, the second is.
+    /// `START WITH`. From Firebird 4 on this is the first value that `NEXT VALUE FOR` returns; before, the second.
     pub initial_value: i64,
     /// `INCREMENT BY`: what `NEXT VALUE FOR` adds.
     pub increment: i32,
@@ -26,7 +26,7 @@ const GENERATORS: &str = "SELECT G.RDB$GENERATOR_NAME, G.RDB$INITIAL_VALUE, G.RD
      G.RDB$OWNER_NAME, G.RDB$DESCRIPTION FROM RDB$GENERATORS G";
 
 impl View {
-    /// Generators of these names. Those of identity columns are the engine's own.
+    /// Returns the generators with these names. Those of identity columns are system objects.
     pub(crate) async fn generators<B: Backend>(
         self,
         session: &mut Session<B>,
@@ -46,7 +46,7 @@ impl View {
         self.ask(session, &question, read).await
     }
 
-    /// The current value of one generator. Asking does not change it.
+    /// Returns the current value of one generator, without changing it.
     pub(crate) async fn generator_value<B: Backend>(
         self,
         session: &mut Session<B>,

@@ -19,7 +19,7 @@ pub struct Index {
     pub descending: bool,
     /// Whether the engine keeps it up to date.
     pub active: bool,
-    /// The constraint that it is there for.
+    /// The constraint that it enforces.
     pub constraint: Option<String>,
     /// Its columns; empty for an index by expression.
     pub segments: Vec<Segment>,
@@ -50,7 +50,7 @@ const INDEXES: &str = "SELECT I.RDB$RELATION_NAME, I.RDB$INDEX_NAME, I.RDB$UNIQU
      LEFT JOIN RDB$INDEX_SEGMENTS S ON S.RDB$INDEX_NAME = I.RDB$INDEX_NAME";
 
 impl View {
-    /// Indexes of these tables, each table's by name.
+    /// Returns the indexes of these tables, by name within each table.
     pub(crate) async fn indexes<B: Backend>(
         self,
         session: &mut Session<B>,

@@ -17,8 +17,8 @@
 //! # }
 //! ```
 //!
-//! Each question is one query for any number of objects, sorted by their names. Names are those of the catalog tables:
-//! `CREATE TABLE t` made a `T`.
+//! Each method is one query for any number of objects, sorted by name. Names are those of the catalog tables: `CREATE
+//! TABLE t` made a `T`.
 
 mod column;
 mod constraint;
@@ -53,8 +53,8 @@ use crate::error::Result;
 use crate::session::Session;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 
-/// What a catalog shows. It sees what has been committed when it is asked, has a transaction of its own that holds
-/// nothing back, and changes nothing.
+/// The contents of a catalog. It sees what is committed when it is queried, uses a separate transaction that does not
+/// hold back garbage collection, and changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     pub(crate) transaction: TransactionId,

@@ -1,4 +1,4 @@
-//! Which names are meant, and how names are written in SQL.
+//! Patterns for names, and how names are written in SQL.
 
 use firearrow_proto::api::dialect::Dialect;
 
@@ -7,13 +7,13 @@ pub const LONGEST_NAME: usize = 63;
 /// Most bytes that a name can have before Firebird 4.
 pub const LONGEST_NAME_FIREBIRD3: usize = 31;
 
-/// Which names a question is about. Letter case counts.
+/// The names that a query selects. Letter case counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Name<'a> {
     /// All.
     #[default]
     Any,
-    /// This one. Blanks at its end mean nothing, as in SQL.
+    /// This one. Trailing blanks do not count, as in SQL.
     Is(&'a str),
     /// Those that match: `%` stands for any text, `_` for any character, and nothing escapes them.
     Like(&'a str),

@@ -21,7 +21,7 @@ pub struct Parameter {
     pub routine_kind: RoutineKind,
     /// Its name. Results of functions and arguments of legacy functions have none.
     pub name: Option<String>,
-    /// Which way it goes.
+    /// Its direction.
     pub direction: Direction,
     /// Its place among those of the same direction, from 1 on; 0 for the result of a function.
     pub position: u16,
@@ -37,7 +37,7 @@ pub struct Parameter {
     pub remarks: Option<String>,
 }
 
-/// Which way a parameter goes.
+/// The direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum Direction {
@@ -94,7 +94,7 @@ const OF_FUNCTIONS: &str = "SELECT A.RDB$PACKAGE_NAME, A.RDB$FUNCTION_NAME, 1, \
      AND O.RDB$COLLATION_ID = COALESCE(A.RDB$COLLATION_ID, F.RDB$COLLATION_ID, 0)";
 
 impl View {
-    /// Parameters of these names of the procedures and functions of those, in their order.
+    /// Returns the parameters with these names of those procedures and functions, in their order.
     pub(crate) async fn parameters<B: Backend>(
         self,
         session: &mut Session<B>,

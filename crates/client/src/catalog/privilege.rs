@@ -12,7 +12,7 @@ use crate::session::Session;
 pub struct Privilege {
     /// The object. For DDL on objects of one kind, `SQL$` and the kind: `SQL$TABLES`.
     pub object: String,
-    /// What it is.
+    /// Its kind.
     pub object_kind: ObjectKind,
     /// The column, if the privilege is for a single one.
     pub column: Option<String>,
@@ -183,7 +183,7 @@ const PRIVILEGES: &str = "SELECT P.RDB$RELATION_NAME, P.RDB$OBJECT_TYPE, P.RDB$F
      P.RDB$USER, P.RDB$USER_TYPE, P.RDB$GRANTOR, P.RDB$GRANT_OPTION FROM RDB$USER_PRIVILEGES P";
 
 impl View {
-    /// Privileges on the objects of these names.
+    /// Returns the privileges on the objects with these names.
     pub(crate) async fn privileges<B: Backend>(
         self,
         session: &mut Session<B>,

@@ -1,4 +1,4 @@
-//! Questions to the catalog tables and the rows that answer them.
+//! Queries of the catalog tables and their rows.
 
 use super::View;
 use super::name::{Condition, Name};
@@ -61,7 +61,7 @@ impl Question {
 }
 
 impl View {
-    /// Leaves the engine's own objects out unless they are wanted; `owner` is the alias of the table that has their flag.
+    /// Leaves out system objects unless they are requested; `owner` is the alias of the table that has their flag.
     pub(super) fn without_system(self, question: Question, owner: &str) -> Question {
         if self.with_system {
             return question;

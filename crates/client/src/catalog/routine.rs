@@ -14,7 +14,7 @@ pub struct Procedure {
     pub package: Option<String>,
     /// Its name, without the package.
     pub name: String,
-    /// How it gives its results. Unknown for procedures restored from very old backups.
+    /// How it returns its results. Unknown for procedures restored from very old backups.
     pub kind: Option<ProcedureKind>,
     /// Number of its input parameters.
     pub inputs: u16,
@@ -30,12 +30,12 @@ pub struct Procedure {
     pub remarks: Option<String>,
 }
 
-/// How a procedure gives its results.
+/// How a procedure returns its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProcedureKind {
     /// It has `SUSPEND`: SELECT reads its rows.
     Selectable,
-    /// EXECUTE PROCEDURE runs it; it gives one row or none.
+    /// EXECUTE PROCEDURE runs it; it returns one row or none.
     Executable,
 }
 
@@ -47,7 +47,7 @@ pub struct Function {
     pub package: Option<String>,
     /// Its name, without the package.
     pub name: String,
-    /// Whether it always gives the same result for the same arguments.
+    /// Whether it always returns the same result for the same arguments.
     pub deterministic: bool,
     /// What it is written in.
     pub language: Language,
@@ -99,13 +99,13 @@ const FUNCTIONS: &str = "SELECT U.RDB$PACKAGE_NAME, U.RDB$FUNCTION_NAME, U.RDB$D
      U.RDB$ENGINE_NAME, U.RDB$MODULE_NAME, U.RDB$ENTRYPOINT, U.RDB$FUNCTION_SOURCE, U.RDB$OWNER_NAME, \
      U.RDB$DESCRIPTION FROM RDB$FUNCTIONS U";
 
-/// Routines that only the body of a package declares are its own business. `owner` is the alias of their table.
+/// Routines that only the body of a package declares are private. `owner` is the alias of their table.
 pub(super) fn is_public(owner: &str) -> String {
     format!("COALESCE({owner}.RDB$PRIVATE_FLAG, 0) = 0")
 }
 
 impl View {
-    /// Stored procedures of these names, first those outside of packages.
+    /// Returns the stored procedures with these names, those outside packages first.
     pub(crate) async fn procedures<B: Backend>(
         self,
         session: &mut Session<B>,
@@ -130,7 +130,7 @@ impl View {
         .await
     }
 
-    /// Functions of these names, first those outside of packages.
+    /// Returns the functions with these names, those outside packages first.
     pub(crate) async fn functions<B: Backend>(
         self,
         session: &mut Session<B>,

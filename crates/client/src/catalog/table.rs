@@ -11,7 +11,7 @@ use crate::session::Session;
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: TableKind,
     /// `COMMENT ON TABLE`.
     pub remarks: Option<String>,
@@ -19,21 +19,21 @@ pub struct Table {
     pub id: i32,
 }
 
-/// What a table is.
+/// The kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableKind {
     /// An ordinary table.
     Table,
     /// A view.
     View,
-    /// One of the engine's own: `RDB$…`, `MON$…`, `SEC$…`.
+    /// A system table: `RDB$…`, `MON$…`, `SEC$…`.
     System,
     /// A table whose rows each connection has for itself.
     GlobalTemporary {
         /// Whether rows survive their transaction (`ON COMMIT PRESERVE ROWS`).
         preserves_rows: bool,
     },
-    /// A table over a file outside of the database.
+    /// A table over a file outside the database.
     External,
 }
 
@@ -60,7 +60,7 @@ const TABLES: &str = "SELECT R.RDB$RELATION_NAME, R.RDB$SYSTEM_FLAG, R.RDB$RELAT
      R.RDB$RELATION_ID FROM RDB$RELATIONS R";
 
 impl View {
-    /// Tables and views of these names.
+    /// Returns the tables and views with these names.
     pub(crate) async fn tables<B: Backend>(
         self,
         session: &mut Session<B>,
@@ -88,7 +88,7 @@ impl View {
     }
 }
 
-/// Triggers of users (the engine's own, of constraints, have other flags), and keys that act when a row goes.
+/// Triggers of users (system triggers, of constraints, have other flags), and keys that act when a row goes.
 const REACTS: &str = "SELECT 1 FROM RDB$RELATIONS R";
 const HAS_TRIGGERS: &str = "EXISTS (SELECT 1 FROM RDB$TRIGGERS T \
      WHERE T.RDB$RELATION_NAME = R.RDB$RELATION_NAME AND COALESCE(T.RDB$SYSTEM_FLAG, 0) = 0)";

@@ -120,7 +120,7 @@ const TRIGGERS: &str = "SELECT T.RDB$TRIGGER_NAME, T.RDB$RELATION_NAME, T.RDB$TR
      FROM RDB$TRIGGERS T";
 
 impl View {
-    /// Triggers of these names. Unless `table` is [`Name::Any`], only those of such tables and views.
+    /// Returns the triggers with these names. Unless `table` is [`Name::Any`], only those on such tables and views.
     pub(crate) async fn triggers<B: Backend>(
         self,
         session: &mut Session<B>,

@@ -126,7 +126,7 @@ impl Partition {
 }
 
 impl<B: Backend> Session<B> {
-    /// Divides a query, which may have one row of parameters, and begins the snapshot that its parts will read.
+    /// Divides a query, which may have one parameter row, and begins the snapshot that its parts will read.
     pub(crate) async fn partition(
         &mut self,
         sql: &str,

@@ -37,7 +37,7 @@ impl<B: Backend> Session<B> {
             // A copy: what is remembered of a statement is compared with what the engine says.
             let mut info = StatementInfo::clone(&prepared.info);
             if let Err(error) = self.describe_arrays(&mut info).await {
-                // The first error is the one to report.
+                // Report the original error.
                 let _ = self.backend.free_statement(prepared.id).await;
                 return Err(error);
             }

@@ -62,7 +62,7 @@ pub(crate) struct Entered {
     before: WireStats,
 }
 
-/// A statement that the engine has understood.
+/// A prepared statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) id: StatementId,
@@ -104,8 +104,8 @@ impl Prepared {
         self.is_recalled && is_refused
     }
 
-    /// Whether a cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A word too
-    /// many costs nothing but time.
+    /// Whether a cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A false
+    /// positive only costs time.
     fn may_return_changes(&self) -> bool {
         has_word(&self.sql, b"returning")
     }
@@ -166,7 +166,7 @@ impl<B: Backend> Session<B> {
                 if self.describing == Some(transaction) && error.kind() != Kind::Syntax {
                     self.describing = None;
                     self.open.remove(&transaction);
-                    // Its failure is the one that counts.
+                    // Report the original error.
                     let _ = self.backend.end(transaction, End::Rollback).await;
                 }
                 return Err(error);
@@ -276,7 +276,7 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// INSERT … SELECT, UPDATE OR INSERT and MERGE may change any number of rows. A word too many costs nothing but time.
+/// INSERT … SELECT, UPDATE OR INSERT and MERGE may change any number of rows. A false positive only costs time.
 fn inserts_one_row(sql: &str, kind: StatementKind) -> bool {
     let may_be_more = [&b"select"[..], b"update", b"merge"];
     kind == StatementKind::Insert && !may_be_more.iter().any(|word| has_word(sql, word))
@@ -291,7 +291,7 @@ pub(crate) fn has_rows(info: &StatementInfo) -> bool {
     !info.columns.is_empty()
 }
 
-/// Whether the statement controls transactions by itself, which would pull one away from under its owner.
+/// Whether the statement starts or ends a transaction, which would invalidate its owner's handle.
 pub(crate) fn is_transaction_control(kind: StatementKind) -> bool {
     matches!(kind, StatementKind::StartTransaction | StatementKind::Commit | StatementKind::Rollback)
 }

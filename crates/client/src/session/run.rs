@@ -53,7 +53,7 @@ pub(crate) enum Done {
 pub(crate) struct Executed {
     /// Rows inserted, updated and deleted, where the engine counts them.
     pub(crate) affected: Option<u64>,
-    /// The same by what was done.
+    /// The same, broken down by operation.
     pub(crate) counts: Option<RecordCounts>,
     /// It has ended its transaction.
     pub(crate) transaction_ended: bool,

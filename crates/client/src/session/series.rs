@@ -1,4 +1,4 @@
-//! Rows out for many rows of parameters: their results, one behind the other.
+//! Executes a statement for many parameter rows and streams the results in order.
 
 use super::fetch::Fetching;
 use super::write::Writing;

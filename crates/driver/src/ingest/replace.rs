@@ -135,7 +135,7 @@ impl Ingestion<'_> {
         result
     }
 
-    /// The error after the staging table was dropped, or with its name if that failed.
+    /// Drops the staging table; if that fails, adds its name to the error.
     fn without(&self, staging: &str, error: Error) -> Error {
         match self.session.drop_table(staging) {
             Ok(()) => error,

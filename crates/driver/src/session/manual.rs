@@ -141,8 +141,9 @@ impl Session {
         }
     }
 
-    /// Commits the transaction of manual mode if nobody could tell: it sees what is committed anyway, has changed nothing,
-    /// and none of its results is open. The tables that it has read are in use otherwise, by this very session.
+    /// Commits the transaction of manual mode if that is unobservable: it sees what is committed anyway, has changed
+    /// nothing, and none of its results is open. The tables that it has read are in use otherwise, by this very
+    /// session.
     pub(super) fn give_way(&self) -> Result<bool> {
         // It may be this thread that works in it.
         let Ok(mut running) = self.manual.try_lock() else { return Ok(false) };
