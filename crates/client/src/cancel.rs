@@ -20,11 +20,12 @@ use std::time::{Duration, Instant};
 /// when somebody calls [`cancel`](Self::cancel), wherever it waits: for its turn on a connection that others use, for the
 /// server, or in the engine. Nothing else is interrupted. Clones are the same token.
 ///
-/// A cancelled operation fails with [`Kind::Cancelled`]. The statement can be run again, and the transaction goes on. The
-/// token stays cancelled: operations that begin later within it fail at once, except for those that end something
-/// (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be interrupted while
-/// another request waits for the running one, as the question for its counts does after an UPDATE; then the connection is
-/// closed after two seconds, which ends the statement, and [`is_failed`](crate::Connection::is_failed) tells.
+/// A cancelled operation fails with [`Kind::Cancelled`]. The statement can be run again, and the transaction goes on.
+/// The token stays cancelled: operations that begin later within it fail immediately, except for those that end
+/// something (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be
+/// interrupted while another request waits for the running one, as the question for its counts does after an UPDATE;
+/// then the connection is closed after two seconds, which ends the statement, and
+/// [`is_failed`](crate::Connection::is_failed) reports it.
 ///
 /// ```no_run
 /// # use firearrow::{CancelToken, Connection};
@@ -69,7 +70,7 @@ impl CancelToken {
         Self::default()
     }
 
-    /// Ends the operations of this token. Returns at once; cancelling twice, or after their end, does nothing.
+    /// Ends the operations of this token. Returns immediately; cancelling twice, or after their end, does nothing.
     pub fn cancel(&self) {
         self.0.is_cancelled.store(true, Ordering::SeqCst);
         self.wake();
@@ -98,7 +99,7 @@ impl CancelToken {
         work()
     }
 
-    /// [`run`](Self::run) for a future: the operations that it begins whenever it is polled belong to this token.
+    /// Like [`run`](Self::run), for a future: the operations that it begins whenever it is polled belong to this token.
     #[cfg(feature = "tokio")]
     pub async fn scope<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
@@ -197,11 +198,11 @@ impl Operation {
         }
     }
 
-    /// Why it shall end, if it shall.
+    /// Why it should end, if it should.
     pub(crate) fn interruption(&self) -> Option<Kind> {
         let mut kinds = self.tokens.iter().filter_map(CancelToken::interruption);
         let first = kinds.next()?;
-        // Somebody who cancels is heard before a clock.
+        // A cancellation takes precedence over a time limit.
         Some(if kinds.any(|kind| kind == Kind::Cancelled) { Kind::Cancelled } else { first })
     }
 
@@ -210,7 +211,7 @@ impl Operation {
         self.interruption() == Some(Kind::Cancelled)
     }
 
-    /// Fails if it shall end.
+    /// Fails if it should end.
     pub(crate) fn check(&self) -> Result<()> {
         self.interruption().map_or(Ok(()), |kind| Err(interrupted(kind, "before it began")))
     }
@@ -288,15 +289,16 @@ impl Drop for Entry {
 
 /// Cancels what its connection is doing; may be used from any thread. It does not keep the connection open.
 ///
-/// All operations of the connection that have begun fail with [`Kind::Cancelled`], also those that wait for their turn;
-/// for some of them only see [`CancelToken`]. Where nothing is running, nothing happens, not even to the next operation.
+/// All operations of the connection that have begun fail with [`Kind::Cancelled`], including those that wait for their
+/// turn; to cancel only some of them, see [`CancelToken`]. Where nothing is running, nothing happens, not even to the
+/// next operation.
 #[derive(Clone)]
 pub struct CancelHandle {
     pub(crate) underway: Underway,
 }
 
 impl CancelHandle {
-    /// Cancels the operations that are under way. Returns at once.
+    /// Cancels the running operations. Returns immediately.
     pub fn cancel(&self) {
         let operations = self.underway.lock().clone();
         operations.iter().for_each(Operation::cancel);

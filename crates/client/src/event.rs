@@ -1,4 +1,4 @@
-//! Events: what others post with `POST_EVENT`, told after their transaction has committed.
+//! Events: posted by others with `POST_EVENT`, and reported after their transaction has committed.
 //!
 //! ```text
 //!  EventListener::wait ──┬─ asks, on the connection ──────────────► engine
@@ -6,8 +6,8 @@
 //!        └───────────────────────────── Inbox ◄────────────────────────┘ in another thread
 //! ```
 //!
-//! An answer has the counts of all names; it is the next question, too. What is posted while nobody asks is in the answer
-//! after that, so nothing is lost in between.
+//! A response has the counts of all names and serves as the next request. Events posted between requests are in the
+//! following response, so none are lost.
 
 use crate::backend::Backend;
 use crate::error::{Error, Kind, Result};
@@ -28,9 +28,9 @@ pub(crate) struct Listening {
     pub(crate) inbox: Arc<Inbox>,
 }
 
-/// What a listener has to do next.
+/// The next step of a listener.
 pub(crate) enum Step {
-    /// Tell this; nothing if no time is left.
+    /// Report this; nothing if no time is left.
     Report(Option<EventCounts>),
     /// Ask the engine with this block, then [say](Listening::was_asked) how that went.
     Ask(Vec<u8>),
@@ -165,17 +165,17 @@ impl<B: Backend> Session<B> {
 }
 
 impl EventCounts {
-    /// How often this event was posted.
+    /// Returns how often this event was posted.
     pub fn get(&self, name: &str) -> u32 {
         self.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| count)
     }
 
-    /// The events that were posted, in the order in which they were asked for.
+    /// Returns the posted events, in the order in which they were requested.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
         self.0.iter().map(|(name, count)| (name.as_str(), *count))
     }
 
-    /// How many postings there were.
+    /// Returns the total number of postings.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| u64::from(count)).sum()
     }

@@ -1,13 +1,13 @@
-//! Commits whose answer was lost.
+//! Commits whose response was lost.
 
-/// What became of a commit.
+/// The outcome of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CommitOutcome {
     /// The changes are in the database.
     Committed,
     /// The changes are gone; the work can be repeated.
     RolledBack,
-    /// It cannot be told.
+    /// The outcome is unknown.
     Unknown,
 }
 
@@ -16,6 +16,6 @@ pub enum CommitOutcome {
 pub struct LostCommit {
     /// The number of the transaction in the database, unless the commit left together with the only statement.
     pub transaction: Option<u64>,
-    /// What became of it, as far as the server could be asked.
+    /// Its outcome, as far as the server could be asked.
     pub outcome: CommitOutcome,
 }

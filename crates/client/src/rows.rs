@@ -5,7 +5,7 @@ use crate::error::{Error, Kind};
 use ::arrow::error::ArrowError;
 use firearrow_proto::api::describe::RecordCounts;
 
-/// What to do about the rows behind one that failed.
+/// What to do about the rows after one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// Send no more of them.
@@ -15,7 +15,7 @@ pub enum OnFailure {
     Continue,
 }
 
-/// What became of rows of parameters.
+/// The outcome of parameter rows.
 #[derive(Clone, Debug, Default)]
 pub struct RowsExecuted {
     /// Rows that were tried, counted from the first.

@@ -1,12 +1,12 @@
 //! Results whose rows are fetched in any order: where they go, and how they work.
 
-/// Where a [`ScrollCursor`](crate::ScrollCursor) goes. There is a place before the first row, where a cursor begins, and one behind the last
-/// row; neither has a row to fetch.
+/// Where a [`ScrollCursor`](crate::ScrollCursor) goes. A cursor begins before the first row, and can move to after the
+/// last row; neither position has a row to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
     /// One row on; from before the first row to the first.
     Next,
-    /// One row back; from behind the last row to the last.
+    /// One row back; from after the last row to the last.
     Prior,
     /// To the first row.
     First,
@@ -24,7 +24,7 @@ pub struct ScrollOptions {
     /// Most bytes of rows in memory: of one fetch where the engine scrolls, and elsewhere of all rows read so far. What
     /// needs more fails with [`Kind::Memory`](crate::Kind::Memory). 256 MiB by default.
     pub memory: usize,
-    /// Keep the rows here although the engine could scroll: then moves among rows that were read once cost nothing.
+    /// Keep the rows in the client although the engine could scroll: then moves among rows already read cost nothing.
     pub keep_rows: bool,
 }
 

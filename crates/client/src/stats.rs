@@ -1,4 +1,4 @@
-//! What a connection, a statement or a cursor cost.
+//! Costs of a connection, a statement or a cursor.
 
 pub use firearrow_proto::wire::connection::WireStats;
 
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(feature = "tokio")]
 use std::time::Duration;
 
-/// Adds up what some calls cost: everything that travelled while they ran. Clones are the same meter.
+/// Adds up the cost of calls: everything sent or received while they ran. Clones are the same meter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter(Arc<Mutex<Spent>>);
 
-/// What a meter has added up, and what was noted last.
+/// The sums of a meter, and the last values noted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spent {
     wire: WireStats,

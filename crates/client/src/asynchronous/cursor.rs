@@ -29,14 +29,14 @@ pub struct Cursor {
 
 type Next = Pin<Box<dyn Future<Output = Result<Option<RecordBatch>>> + Send>>;
 
-/// What a cursor and its running call share.
+/// State shared by a cursor and its running call.
 struct State {
     shared: Arc<Shared>,
     /// Locked by whoever has the session, so that nobody waits for it.
     reading: Arc<Mutex<Reading>>,
     /// Its own, and the statement's.
     meters: Vec<Meter>,
-    /// The prepared statement, until the cursor is closed: it keeps others from altering its tables.
+    /// The prepared statement, until the cursor is closed: it prevents others from altering its tables.
     statement: std::sync::Mutex<Option<Arc<Inner>>>,
 }
 
@@ -84,8 +84,8 @@ impl Cursor {
         shared.metered(meters, open).await
     }
 
-    /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the cursor
-    /// fails or is closed before.
+    /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
+    /// cursor fails or is closed earlier.
     #[must_use]
     pub async fn owning(self, transaction: Transaction) -> Self {
         let id = transaction.into_id();
@@ -108,20 +108,20 @@ impl Cursor {
         self.state.meters.first().and_then(Meter::counts)
     }
 
-    /// What this result cost so far, from its execution on. Everything counts for the call with which it travels:
-    /// preparing known SQL travels with its execution, and rows that were asked for ahead may come while another call
+    /// Returns what this result has cost so far, from its execution on. Each packet counts toward the call that sent
+    /// it: preparing known SQL is sent with its execution, and rows requested ahead may arrive while another call
     /// waits. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.state.meters.first().map(Meter::read).unwrap_or_default()
     }
 
-    /// Time spent making Arrow values of this result so far.
+    /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
         self.state.meters.first().map(Meter::decoding).unwrap_or_default()
     }
 
-    /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error. A future that is dropped
-    /// fails the cursor: the rows that were under way are gone. As a [`Stream`] it waits on instead.
+    /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error. Dropping the
+    /// future fails the cursor: the rows in transit are lost. As a [`Stream`] it continues to wait instead.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         match self.next.take() {
             Some(next) => next.await,
@@ -129,9 +129,9 @@ impl Cursor {
         }
     }
 
-    /// The contents of BLOBs whose ids this cursor gave (option `blobs=lazy`), in the same order; NULL for NULL. Text
-    /// is UTF-8. Hundreds travel in one round trip. Statements whose BLOBs are read get short ones along with their rows
-    /// the next time, where the server can do that.
+    /// Returns the contents of BLOBs whose ids this cursor returned (option `blobs=lazy`), in the same order; NULL for
+    /// NULL. Text is UTF-8. One round trip fetches hundreds. If a statement's BLOBs are read, short ones come with its
+    /// rows the next time, where the server supports that.
     ///
     /// # Errors
     /// [`Kind::Misuse`](crate::Kind::Misuse) once the cursor's own transaction has ended, which for

@@ -20,12 +20,12 @@ pub struct EventListener {
 }
 
 impl Connection {
-    /// Listens to events of these names, from now on: what is posted before this returns does not count, what is posted
-    /// after it does.
+    /// Listens to events of these names, from now on: events posted before this returns do not count, those posted
+    /// after it do.
     ///
-    /// Servers tell of events on a second TCP connection, which all listeners of a connection share. It goes to the same
-    /// host, and to the port that the server names; `event_host` and `event_port` of the [`Config`](crate::Config) overrule
-    /// that. Takes a round trip for each new listener and one more for the first.
+    /// Servers report events on a second TCP connection, which all listeners of a connection share. It goes to the same
+    /// host, and to the port that the server names; `event_host` and `event_port` of the [`Config`](crate::Config)
+    /// override that. Takes a round trip for each new listener and one more for the first.
     ///
     /// # Errors
     /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit
@@ -34,7 +34,7 @@ impl Connection {
     pub async fn events(&self, names: &[&str]) -> Result<EventListener> {
         let listening = Arc::new(Listening::new(names)?);
         let listener = EventListener { shared: Arc::clone(&self.shared), listening };
-        // The first answer is there at once: it tells where counting begins.
+        // The first response arrives immediately and states where counting begins.
         let deadline = Instant::now().checked_add(self.shared.facts.config.connect_timeout);
         match listener.next(deadline).await? {
             Some(_) => Ok(listener),
@@ -44,24 +44,24 @@ impl Connection {
 }
 
 impl EventListener {
-    /// What is listened to: without blanks at the end, which do not count, and each name once.
+    /// The events to listen to: without trailing blanks, which do not count, and each name once.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.listening.names()
     }
 
-    /// Waits until something is posted; `None` when nothing was for this long. Postings of one transaction come together,
-    /// when it commits; so may those of several.
+    /// Waits until an event is posted; returns `None` if none was within this time. Events of one transaction arrive
+    /// together, when it commits; those of several may as well.
     ///
     /// # Errors
-    /// [`Kind::Closed`] when the listener was closed, or a connection is lost; it will hear nothing more then.
+    /// [`Kind::Closed`] when the listener was closed or a connection is lost; it receives nothing more then.
     pub async fn wait(&self, timeout: Duration) -> Result<Option<EventCounts>> {
         self.next(Instant::now().checked_add(timeout)).await
     }
 
-    /// The next report, however long it takes; `None` once the listener is closed.
+    /// Returns the next report, however long it takes; `None` once the listener is closed.
     ///
     /// # Errors
-    /// [`Kind::Closed`] when a connection is lost; it will hear nothing more then.
+    /// [`Kind::Closed`] when a connection is lost; it receives nothing more then.
     pub async fn report(&self) -> Result<Option<EventCounts>> {
         match self.next(None).await {
             Err(_) if self.listening.inbox.lock().closed => Ok(None),
@@ -69,8 +69,8 @@ impl EventListener {
         }
     }
 
-    /// Ends the waiting, also that of other tasks. The server has five seconds to confirm it, or `read_timeout` if that is
-    /// shorter; the connection is closed if it does not. Dropping the listener does the same.
+    /// Unsubscribes and wakes all waiting tasks. The server has five seconds to confirm, or `read_timeout` if that is
+    /// shorter; otherwise the connection is closed. Dropping the listener does the same.
     pub async fn close(&self) -> Result<()> {
         if self.listening.close() { self.take_back().await } else { Ok(()) }
     }

@@ -13,10 +13,10 @@
 //! # }
 //! ```
 //!
-//! Each call runs as a task of its own in the runtime that calls it; calls of one connection take turns. A future that
-//! is dropped cancels its call and nothing else: the server is asked to stop and outstanding responses are read. Then
-//! the connection can be used again, or is closed and [reports](Connection::is_failed) that. What is dropped without
-//! being closed (a cursor, a transaction) ends in the background.
+//! Each call runs as a separate task in the runtime that calls it; calls of one connection take turns. Dropping a
+//! future cancels its call and nothing else: the server is asked to stop and outstanding responses are read. Then the
+//! connection can be used again, or is closed and [reports](Connection::is_failed) that. A cursor or transaction that
+//! is dropped without being closed ends in the background.
 //!
 //! An engine in this process blocks, so its calls run on the runtime's threads for blocking work. There are 512 of them
 //! unless the runtime was built with another bound; statements that wait for locks occupy one each.

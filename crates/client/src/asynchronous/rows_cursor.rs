@@ -20,12 +20,12 @@ use tokio::sync::Mutex;
 /// Batches of parameters that are still to come.
 type Batches = Pin<Box<dyn Stream<Item = Result<RecordBatch, ArrowError>> + Send>>;
 
-/// The rows that a statement gives for many rows of parameters, in the order of the parameters: what
-/// [`Statement::query_rows`] opens.
+/// The rows that a statement returns for many parameter rows, in the order of the parameters; opened by
+/// [`Statement::query_rows`].
 ///
-/// The statement is executed ahead of what is read, by some hundred rows of parameters or, on a wire, by what travels in
-/// one round trip: up to 1 MB of parameters, 1 MB of single rows, and 32 open cursors. Dropping it, or closing it early,
-/// executes nothing more; what was executed by then is done.
+/// The statement is executed ahead of reading, by some hundred parameter rows or, over a network, by the contents of
+/// one round trip: up to 1 MB of parameters, 1 MB of single rows, and 32 open cursors. Dropping it, or closing it
+/// early, executes nothing more; what was executed by then is done.
 pub struct RowsCursor {
     state: Arc<State>,
     schema: SchemaRef,
@@ -37,7 +37,7 @@ pub struct RowsCursor {
     failed: Option<Error>,
 }
 
-/// What a result and its running call share.
+/// State shared by a result and its running call.
 struct State {
     inner: Arc<Inner>,
     /// Locked by whoever has the session, so that nobody waits for it. `None` once it has ended.
@@ -48,19 +48,20 @@ struct State {
 
 impl Statement {
     /// Executes the statement for each parameter row and streams all returned rows in order: INSERT, UPDATE, DELETE and
-    /// MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs at
-    /// once until the first batch of rows is full; the rest follows as the result is read.
+    /// MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs
+    /// immediately until the first batch of rows is full; the rest follows as the result is read.
     ///
-    /// Which rows of parameters failed is told as by [`execute_rows`](Self::execute_rows), in
-    /// [`RowsCursor::executed`]. With [`OnFailure::Stop`] the result ends with the error of the first that failed, behind
-    /// the rows of all that were executed; with [`OnFailure::Continue`] it ends as if there had been none. Failed rows
-    /// give no row, but for queries that fail in the middle of their result.
+    /// [`RowsCursor::executed`] reports failed parameter rows as [`execute_rows`](Self::execute_rows) does. With
+    /// [`OnFailure::Stop`] the result ends with the error of the first that failed, after the rows of all that were
+    /// executed; with [`OnFailure::Continue`] it ends as if there had been none. Failed parameter rows return no rows,
+    /// except for queries that fail in the middle of their result.
     ///
     /// Queries run side by side: those whose procedures write should not depend on what the one before has read.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] if it gives no rows. What concerns no single row: parameters that do not fit, a transaction that is
-    /// dead, values that the columns cannot hold, a lost connection. [`Error::rows_executed`] tells what was done by then.
+    /// [`Kind::Misuse`] if it returns no rows. Errors that concern no single row: parameters that do not fit, a
+    /// transaction that has ended, values that the columns cannot hold, a lost connection. [`Error::rows_executed`]
+    /// reports what was done by then.
     pub async fn query_rows(
         &self,
         transaction: &Transaction,
@@ -71,8 +72,8 @@ impl Statement {
         RowsCursor::open(self, transaction, rows.schema(), batches, on_failure).await
     }
 
-    /// [`query_rows`](Self::query_rows) for all batches of a stream, which have this schema. Row numbers count over all
-    /// batches.
+    /// Like [`query_rows`](Self::query_rows), for all batches of a stream, which have this schema. Row numbers count
+    /// over all batches.
     ///
     /// # Errors
     /// As with `query_rows`, and those of the stream.
@@ -116,23 +117,23 @@ impl RowsCursor {
         Arc::clone(&self.schema)
     }
 
-    /// What became of the rows of parameters: complete once the result has been read to its end, and nothing before.
+    /// Returns the outcome of the parameter rows: complete once the result has been read to its end, and `None` before.
     pub fn executed(&self) -> &RowsExecuted {
         &self.done
     }
 
-    /// What this result cost so far, from its first execution on. All zero for an engine in this process.
+    /// Returns what this result has cost so far, from its first execution on. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.state.meters.first().map(Meter::read).unwrap_or_default()
     }
 
-    /// Time spent making Arrow values of this result so far.
+    /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
         self.state.meters.first().map(Meter::decoding).unwrap_or_default()
     }
 
-    /// The next batch; `None` at the end, and from then on. A failed result repeats its error. A future that is dropped
-    /// ends the result.
+    /// Returns the next batch; `None` at the end, and from then on. A failed result repeats its error. Dropping the
+    /// future ends the result.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         if let Some(batch) = self.ahead.take() {
             return Ok(Some(batch));
@@ -182,7 +183,7 @@ impl RowsCursor {
         next.transpose().map_err(Error::of_reader)
     }
 
-    /// Takes the answers that are still to come; nothing more is executed.
+    /// Reads the outstanding responses; nothing more is executed.
     async fn finish(&mut self, result: Result<()>, is_complete: bool) -> Result<()> {
         self.batches = None;
         let state = Arc::clone(&self.state);
@@ -209,10 +210,10 @@ impl RowsCursor {
         error
     }
 
-    /// Ends it. Rows of parameters that were not executed by now never will be; the report tells which.
+    /// Ends it. Parameter rows that have not been executed never will be; the report shows which.
     ///
     /// # Errors
-    /// What ended it already, and a lost connection.
+    /// The error that ended it earlier, or a lost connection.
     pub async fn close(mut self) -> Result<RowsExecuted> {
         if let Some(error) = self.failed.take() {
             return Err(error);

@@ -1,4 +1,4 @@
-//! What a connection and everything made from it have in common.
+//! The state that a connection and everything made from it share.
 
 use super::flow;
 use crate::backend::link::tokio::TokioLink;
@@ -37,7 +37,7 @@ where
 /// A flow that nobody waits for.
 type Discarded = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send>;
 
-/// The session, and what is known without asking it.
+/// The session, and facts known without asking it.
 pub(crate) struct Shared {
     session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
     /// An engine in this process: its calls block.
@@ -54,9 +54,9 @@ pub(crate) struct Shared {
 struct Known {
     is_failed: AtomicBool,
     wire_stats: Mutex<WireStats>,
-    /// What broke the connection when nobody waited for it.
+    /// The error that broke the connection when nobody waited for it.
     failure: Mutex<Option<Error>>,
-    /// What was dropped: the next operation ends it first, so that their order is that of the program.
+    /// Dropped objects: the next operation ends them first, so that their order is that of the program.
     discarded: Mutex<Vec<Discarded>>,
 }
 
@@ -148,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// Runs a flow unless others keep the connection busy until `deadline`; `None` then.
+    /// Runs a flow; returns `None` if others keep the connection busy until `deadline`.
     pub(crate) async fn run_until<T: Send + 'static>(
         &self,
         deadline: Option<tokio::time::Instant>,
@@ -209,7 +209,7 @@ pub(crate) struct Call {
     blocks: bool,
     operation: Operation,
     entry: Arc<Entry>,
-    /// When it shall have got its turn.
+    /// The deadline for its turn.
     deadline: Option<tokio::time::Instant>,
     known: Arc<Known>,
 }
@@ -313,7 +313,7 @@ impl Part {
             }
         }
         let result = match ended {
-            // What broke the connection says more than that it is broken.
+            // The error that broke the connection is more specific.
             Err(error) if turn.session.backend.is_failed() => {
                 *lock(&self.known.failure) = Some(error.clone());
                 Err(error)
@@ -376,7 +376,7 @@ async fn until(deadline: Option<tokio::time::Instant>) {
     }
 }
 
-/// Waits until an operation shall end; says why.
+/// Waits until an operation should end; returns the reason.
 async fn interruption(operation: &Operation) -> Kind {
     let changed = Arc::new(Notify::new());
     let wake: Wake = {

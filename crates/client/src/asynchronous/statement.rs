@@ -49,7 +49,7 @@ impl Statement {
         shared.run(prepare).await
     }
 
-    /// Prepares for an execution that follows at once: known SQL is sent together with it.
+    /// Prepares for an execution that follows immediately: known SQL is sent together with it.
     pub(crate) async fn recall(shared: &Arc<Shared>, transaction: TransactionId, sql: &str) -> Result<Self> {
         let (owner, sql) = (Arc::clone(shared), sql.to_owned());
         let recall = flow!(session => {
@@ -85,7 +85,7 @@ impl Statement {
         self
     }
 
-    /// Writes parameters in another way than by default.
+    /// Overrides how parameters are written.
     #[must_use]
     pub fn with_write_options(mut self, options: WriteOptions) -> Self {
         self.how.write = options;
@@ -93,8 +93,8 @@ impl Statement {
     }
 
     /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
-    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Not for
-    /// many rows of parameters at once.
+    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Does
+    /// not apply to many parameter rows at once.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.how.timeout = timeout;
@@ -108,7 +108,7 @@ impl Statement {
         self
     }
 
-    /// What the statement is.
+    /// Returns the kind of the statement.
     pub fn kind(&self) -> StatementKind {
         self.inner.prepared.info.kind
     }
@@ -118,28 +118,28 @@ impl Statement {
         has_rows(&self.inner.prepared.info)
     }
 
-    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may give a single row without
-    /// one, and have done their work by then.
+    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may return a single row
+    /// without one, and have then done their work.
     pub fn has_cursor(&self) -> bool {
         self.inner.prepared.info.has_cursor
     }
 
-    /// Its columns as the engine describes them.
+    /// Returns its columns as the engine describes them.
     pub fn columns(&self) -> &[Descriptor] {
         &self.inner.prepared.info.columns
     }
 
-    /// Its parameters as the engine describes them.
+    /// Returns its parameters as the engine describes them.
     pub fn parameters(&self) -> &[Descriptor] {
         &self.inner.prepared.info.parameters
     }
 
-    /// Its columns as Arrow fields.
+    /// Returns its columns as Arrow fields.
     pub fn schema(&self) -> Result<SchemaRef> {
         Ok(schema(self.columns(), &self.how.read)?)
     }
 
-    /// The plan in its short form, or detailed (one line per access path).
+    /// Returns the plan in its short form, or detailed (one line per access path).
     pub async fn plan(&self, detailed: bool) -> Result<String> {
         let inner = Arc::clone(&self.inner);
         self.inner.shared.run(flow!(session => session.plan(&inner.prepared, detailed).await)).await
@@ -152,7 +152,7 @@ impl Statement {
         self.inner.meter.read()
     }
 
-    /// Runs it and opens its result. One cursor at a time may be open on a statement.
+    /// Executes it and opens its result. One cursor at a time may be open on a statement.
     pub async fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         let (inner, how, parameters) = (Arc::clone(&self.inner), self.how.clone(), parameters.into());
         let id = transaction.id;
@@ -163,10 +163,10 @@ impl Statement {
         Cursor::open(&self.inner.shared, Some(&self.inner), open).await
     }
 
-    /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
+    /// Executes it once for each parameter row, or once without any. A single row that it returns is dropped.
     ///
     /// # Errors
-    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what was done by then.
+    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what may have been done by then.
     pub async fn execute(
         &self,
         transaction: &mut Transaction,
@@ -175,7 +175,7 @@ impl Statement {
         self.executed(transaction.id, Verb::Execute, parameters.into()).await
     }
 
-    /// [`execute`](Self::execute), and commits the transaction: in the same write for no more than one row of parameters.
+    /// Like [`execute`](Self::execute), and commits the transaction: in the same write for at most one parameter row.
     /// When it fails, the transaction is rolled back.
     pub async fn execute_last(
         &self,

@@ -50,7 +50,7 @@ impl Transaction {
         Statement::prepare(&self.shared, Some(self.id), dialect, sql).await
     }
 
-    /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution.
+    /// Prepares a statement for immediate execution: SQL that this connection knows is sent with its first execution.
     /// Errors in it may therefore be reported only when it is executed; see
     /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
     pub async fn recall(&self, sql: &str) -> Result<Statement> {
@@ -67,11 +67,11 @@ impl Transaction {
         self.query_as(dialect, sql, Params::none()).await
     }
 
-    /// Runs a query with one row of parameters.
+    /// Runs a query with one parameter row.
     ///
     /// # Errors
-    /// [`Kind::Changed`] when the same SQL was used on this connection before and gives other columns now. Rows have
-    /// not been given out, but what the statement did (if it calls procedures that write) is part of the transaction.
+    /// [`Kind::Changed`] when the same SQL was used on this connection before and now has other columns. No rows have
+    /// been returned, but what the statement did (if it calls procedures that write) is part of the transaction.
     pub async fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         self.query_as(self.shared.facts.dialect, sql, parameters.into()).await
     }
@@ -96,7 +96,7 @@ impl Transaction {
         self.execute_with(sql, Params::none()).await
     }
 
-    /// Runs a statement once for each row of parameters.
+    /// Runs a statement once for each parameter row.
     pub async fn execute_with(&mut self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
         let (id, facts, parameters) = (self.id, Arc::clone(&self.shared.facts), parameters.into());
         let sql = sql.to_owned();
@@ -115,8 +115,8 @@ impl Transaction {
             .map(drop)
     }
 
-    /// The contents of BLOBs by their ids (option `blobs=lazy`), in the same order; NULL for NULL. Text is UTF-8.
-    /// Hundreds travel in one round trip.
+    /// Returns the contents of BLOBs by their ids (option `blobs=lazy`), in the same order; NULL for NULL. Text is
+    /// UTF-8. One round trip fetches hundreds.
     pub async fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
         let (id, max_blob, ids) = (self.id, self.shared.facts.read.max_blob, ids.clone());
         self.shared.run(flow!(session => session.read_blobs(id, &ids, max_blob, None).await)).await
@@ -135,18 +135,18 @@ impl Transaction {
 
     /// First phase of a two-phase commit: makes sure that the changes can be committed, whatever happens to this
     /// process, the connection or the server. From here on the transaction is *in limbo*: nothing is allowed but
-    /// [`commit`](Self::commit), which cannot fail for reasons of data any more, or [`rollback`](Self::rollback).
-    /// Until then others see the rows as locked.
+    /// [`commit`](Self::commit), which can no longer fail because of data, or [`rollback`](Self::rollback). Until then
+    /// others see the rows as locked.
     ///
     /// Dropping a transaction in limbo decides nothing, since the other databases may have committed. It stays in limbo
     /// and can be taken over once this connection has ended: see [`Connection::limbo_transactions`] and
-    /// [`Connection::recover`]. Note its [`number`](Self::number) before.
+    /// [`Connection::recover`]. Note its [`number`](Self::number) first.
     ///
     /// `message` is for whoever has to recover it; it is kept in `RDB$TRANSACTIONS` unless it is empty.
     ///
     /// # Errors
-    /// The transaction goes on as before when the server refuses. When the connection fails it may be in limbo or rolled
-    /// back.
+    /// If the server refuses, the transaction continues as before. If the connection fails, it may be in limbo or
+    /// rolled back.
     ///
     /// [`Connection::limbo_transactions`]: crate::Connection::limbo_transactions
     /// [`Connection::recover`]: crate::Connection::recover
@@ -158,9 +158,10 @@ impl Transaction {
     /// Makes the changes permanent. When that fails the transaction is rolled back, unless it is in limbo.
     ///
     /// # Errors
-    /// [`Kind::CommitUnknown`] when the connection was lost after the commit had been sent. The server is then asked on
-    /// another connection, for some seconds at most, and [`Error::lost_commit`] has its answer. It is certain that
-    /// the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`]) or was in limbo.
+    /// [`Kind::CommitUnknown`] when the connection was lost after the commit had been sent. The client then asks the
+    /// server on another connection, for a few seconds at most; [`Error::lost_commit`] has the outcome. It is certain
+    /// that the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`]) or was in
+    /// limbo.
     pub async fn commit(mut self) -> Result<()> {
         let id = self.id;
         self.shared.run(flow!(session => session.end(id, End::Commit).await)).await?;
@@ -176,25 +177,25 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes the changes permanent and goes on with the same snapshot and open cursors.
+    /// Makes the changes permanent and continues with the same snapshot and open cursors.
     pub async fn commit_retaining(&mut self) -> Result<()> {
         let id = self.id;
         self.shared.run(flow!(session => session.end(id, End::CommitRetaining).await)).await
     }
 
-    /// Undoes the changes and goes on.
+    /// Undoes the changes and continues.
     pub async fn rollback_retaining(&mut self) -> Result<()> {
         let id = self.id;
         self.shared.release(flow!(session => session.end(id, End::RollbackRetaining).await)).await
     }
 
-    /// The number of the transaction in the database.
+    /// Returns the number of the transaction in the database.
     pub async fn number(&self) -> Result<u64> {
         let id = self.id;
         self.shared.run(flow!(session => session.number(id).await)).await
     }
 
-    /// The number of the transaction's snapshot, which another one can read
+    /// Returns the number of the transaction's snapshot, which another one can read
     /// ([`TransactionOptions::at_snapshot`]) as long as this one is active.
     ///
     /// # Errors
@@ -204,34 +205,35 @@ impl Transaction {
         self.shared.run(flow!(session => session.snapshot_number(id).await)).await
     }
 
-    /// Whether it has inserted, updated, deleted or locked a row, as the monitoring tables tell.
+    /// Whether it has inserted, updated, deleted or locked a row, according to the monitoring tables.
     pub async fn has_changes(&self) -> Result<bool> {
         let id = self.id;
         self.shared.run(flow!(session => session.has_changes(id).await)).await
     }
 }
 
-/// Savepoints, parts of a transaction that can be undone. Each call takes one round trip. Names are taken exactly as they
-/// are given, in their case and with any characters; Firebird 3.0 takes 31 bytes, later releases 63 characters.
+/// Savepoints, parts of a transaction that can be undone. Each call takes one round trip. Names are used exactly as
+/// passed, with their case and any characters; Firebird 3.0 accepts 31 bytes, later releases 63 characters.
 impl Transaction {
-    /// Sets a savepoint: [`rollback_to_savepoint`](Self::rollback_to_savepoint) undoes what comes after it. An earlier one
-    /// of the same name is gone then.
+    /// Sets a savepoint: [`rollback_to_savepoint`](Self::rollback_to_savepoint) undoes what comes after it. An earlier
+    /// one with the same name is then gone.
     pub async fn savepoint(&mut self, name: &str) -> Result<()> {
         self.control(Savepoint::Set, name).await
     }
 
-    /// Undoes everything since the savepoint of this name, which stays; those set after it are gone.
+    /// Undoes everything since the savepoint with this name, which stays; those set after it are gone.
     ///
     /// # Errors
-    /// There is no savepoint of this name; nothing is undone then.
+    /// There is no savepoint with this name; nothing is undone then.
     pub async fn rollback_to_savepoint(&mut self, name: &str) -> Result<()> {
         self.control(Savepoint::RollBack, name).await
     }
 
-    /// Gives up the savepoint of this name and those set after it. Nothing is undone, and the engine forgets how to.
+    /// Releases the savepoint with this name and those set after it. Nothing is undone, and nothing can be undone to
+    /// them any more.
     ///
     /// # Errors
-    /// There is no savepoint of this name.
+    /// There is no savepoint with this name.
     pub async fn release_savepoint(&mut self, name: &str) -> Result<()> {
         self.control(Savepoint::Release, name).await
     }

@@ -49,8 +49,8 @@ impl Statement {
     /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
     ///
     /// # Errors
-    /// What concerns no single row: parameters that do not fit, a transaction that is dead, a lost connection.
-    /// [`Error::rows_executed`] tells what was done by then.
+    /// Errors that concern no single row: parameters that do not fit, a transaction that has ended, a lost connection.
+    /// [`Error::rows_executed`] reports what was done by then.
     pub async fn execute_rows(
         &self,
         transaction: &mut Transaction,
@@ -60,9 +60,9 @@ impl Statement {
         self.write(transaction, rows.schema(), Once(Some(rows.clone())), on_failure).await
     }
 
-    /// [`execute_rows`](Self::execute_rows) for all batches of a stream, which have this schema. Row numbers count over
-    /// all batches; memory is bounded by two of them and about 3 MB. When the future is dropped, no more rows are sent;
-    /// those that were are part of the transaction.
+    /// Like [`execute_rows`](Self::execute_rows), for all batches of a stream, which have this schema. Row numbers
+    /// count over all batches; memory is bounded by two of them and about 3 MB. When the future is dropped, no more
+    /// rows are sent; those already sent are part of the transaction.
     ///
     /// # Errors
     /// As with `execute_rows`, and those of the stream.
@@ -99,7 +99,7 @@ impl Statement {
     }
 }
 
-/// Rows on their way. Whatever becomes of the caller, their answers are taken, so that the connection stays in step.
+/// Rows in transit. Whatever happens to the caller, their responses are read, so that the connection stays in step.
 struct Open {
     inner: Arc<Inner>,
     call: Call,
@@ -111,12 +111,12 @@ struct Open {
 #[derive(Default)]
 struct Rows {
     writing: Option<Writing>,
-    /// Batches with rows of which it is not known yet what became of them, and the number of the first row of each.
+    /// Batches with rows whose outcome is still unknown, and the number of the first row of each.
     recent: VecDeque<(usize, RecordBatch)>,
 }
 
 impl Rows {
-    /// Says of each new failure which parameter it is about, as long as its batch is here.
+    /// Names the parameter of each new failure, while its batch is still available.
     fn name_parameters(&mut self, inner: &Inner) {
         let Self { writing: Some(writing), recent } = self else { return };
         for RowFailure { row, error } in writing.new_failures() {

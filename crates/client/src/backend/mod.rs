@@ -112,7 +112,7 @@ impl Wanted {
     }
 }
 
-/// SQL text, and how it is meant.
+/// SQL text and its SQL dialect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sql<'a> {
     pub(crate) text: &'a str,

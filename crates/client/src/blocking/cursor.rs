@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it [closes](Self::close) it.
 pub struct Cursor {
     shared: Arc<Shared>,
-    /// The prepared statement, until the cursor is closed: it keeps others from altering its tables.
+    /// The prepared statement, until the cursor is closed: it prevents others from altering its tables.
     statement: Option<Arc<Inner>>,
     reading: Reading,
     /// Its own, and the statement's.
@@ -44,8 +44,8 @@ impl Cursor {
         Ok(Self { shared, statement: Some(Arc::clone(statement)), reading, meters })
     }
 
-    /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the cursor
-    /// fails or is closed before.
+    /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
+    /// cursor fails or is closed earlier.
     #[must_use]
     pub fn owning(mut self, transaction: Transaction) -> Self {
         self.reading.own(transaction.into_id());
@@ -67,19 +67,19 @@ impl Cursor {
         self.reading.counts()
     }
 
-    /// What this result cost so far, from its execution on. Everything counts for the call with which it travels:
-    /// preparing known SQL travels with its execution, and rows that were asked for ahead may come while another call
+    /// Returns what this result has cost so far, from its execution on. Each packet counts toward the call that sent
+    /// it: preparing known SQL is sent with its execution, and rows requested ahead may arrive while another call
     /// waits. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.meters.first().map(Meter::read).unwrap_or_default()
     }
 
-    /// Time spent making Arrow values of this result so far.
+    /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
         self.reading.decoding()
     }
 
-    /// The next batch; `None` at the end, and from then on. A failed cursor repeats its error.
+    /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         if let Some(outcome) = self.reading.outcome() {
             return outcome.map(|()| None);
@@ -92,9 +92,9 @@ impl Cursor {
         batch
     }
 
-    /// The contents of BLOBs whose ids this cursor gave (option `blobs=lazy`), in the same order; NULL for NULL. Text
-    /// is UTF-8. Hundreds travel in one round trip. Statements whose BLOBs are read get short ones along with their rows
-    /// the next time, where the server can do that.
+    /// Returns the contents of BLOBs whose ids this cursor returned (option `blobs=lazy`), in the same order; NULL for
+    /// NULL. Text is UTF-8. One round trip fetches hundreds. If a statement's BLOBs are read, short ones come with its
+    /// rows the next time, where the server supports that.
     ///
     /// # Errors
     /// [`Kind::Misuse`](crate::Kind::Misuse) once the cursor's own transaction has ended, which for

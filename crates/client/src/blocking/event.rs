@@ -21,12 +21,12 @@ pub struct EventListener {
 }
 
 impl Connection {
-    /// Listens to events of these names, from now on: what is posted before this returns does not count, what is posted
-    /// after it does.
+    /// Listens to events of these names, from now on: events posted before this returns do not count, those posted
+    /// after it do.
     ///
-    /// Servers tell of events on a second TCP connection, which all listeners of a connection share. It goes to the same
-    /// host, and to the port that the server names; `event_host` and `event_port` of the [`Config`](crate::Config) overrule
-    /// that. Takes a round trip for each new listener and one more for the first.
+    /// Servers report events on a second TCP connection, which all listeners of a connection share. It goes to the same
+    /// host, and to the port that the server names; `event_host` and `event_port` of the [`Config`](crate::Config)
+    /// override that. Takes a round trip for each new listener and one more for the first.
     ///
     /// # Errors
     /// [`Kind::Parameter`] for no name at all, an empty one, one of more than 255 bytes, or for more names than fit
@@ -35,7 +35,7 @@ impl Connection {
     pub fn events(&self, names: &[&str]) -> Result<EventListener> {
         let shared = Arc::clone(&self.shared);
         let listener = EventListener { shared, listening: Listening::new(names)? };
-        // The first answer is there at once: it tells where counting begins.
+        // The first response arrives immediately and states where counting begins.
         let deadline = Instant::now().checked_add(self.shared.facts.config.connect_timeout);
         match listener.next(deadline)? {
             Some(_) => Ok(listener),
@@ -45,27 +45,27 @@ impl Connection {
 }
 
 impl EventListener {
-    /// What is listened to: without blanks at the end, which do not count, and each name once.
+    /// The events to listen to: without trailing blanks, which do not count, and each name once.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.listening.names()
     }
 
-    /// Waits until something is posted; `None` when nothing was for this long. Postings of one transaction come together,
-    /// when it commits; so may those of several.
+    /// Waits until an event is posted; returns `None` if none was within this time. Events of one transaction arrive
+    /// together, when it commits; those of several may as well.
     ///
     /// # Errors
-    /// [`Kind::Closed`] when the listener was closed, or a connection is lost; it will hear nothing more then.
+    /// [`Kind::Closed`] when the listener was closed or a connection is lost; it receives nothing more then.
     pub fn wait(&self, timeout: Duration) -> Result<Option<EventCounts>> {
         self.next(Instant::now().checked_add(timeout))
     }
 
-    /// All reports, one after the other; it ends when the listener is closed, and after an error.
+    /// Returns an iterator over the reports; it ends when the listener is closed, and after an error.
     pub fn iter(&self) -> EventReports<'_> {
         EventReports { listener: Some(self) }
     }
 
-    /// Ends the waiting, also that of other threads. The server has five seconds to confirm it, or `read_timeout` if that is
-    /// shorter; the connection is closed if it does not. Dropping the listener does the same.
+    /// Unsubscribes and wakes all waiting threads. The server has five seconds to confirm, or `read_timeout` if that is
+    /// shorter; otherwise the connection is closed. Dropping the listener does the same.
     pub fn close(&self) -> Result<()> {
         if self.listening.close() { self.take_back() } else { Ok(()) }
     }

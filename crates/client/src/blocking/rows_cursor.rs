@@ -17,12 +17,12 @@ use std::time::Duration;
 /// Batches of parameters that are still to come.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
-/// The rows that a statement gives for many rows of parameters, in the order of the parameters: what
-/// [`Statement::query_rows`] opens.
+/// The rows that a statement returns for many parameter rows, in the order of the parameters; opened by
+/// [`Statement::query_rows`].
 ///
-/// The statement is executed ahead of what is read, by some hundred rows of parameters or, on a wire, by what travels in
-/// one round trip: up to 1 MB of parameters, 1 MB of single rows, and 32 open cursors. Dropping it, or closing it early,
-/// executes nothing more; what was executed by then is done.
+/// The statement is executed ahead of reading, by some hundred parameter rows or, over a network, by the contents of
+/// one round trip: up to 1 MB of parameters, 1 MB of single rows, and 32 open cursors. Dropping it, or closing it
+/// early, executes nothing more; what was executed by then is done.
 pub struct RowsCursor {
     inner: Arc<Inner>,
     schema: SchemaRef,
@@ -41,19 +41,20 @@ pub struct RowsCursor {
 
 impl Statement {
     /// Executes the statement for each parameter row and streams all returned rows in order: INSERT, UPDATE, DELETE and
-    /// MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs at
-    /// once until the first batch of rows is full; the rest follows as the result is read.
+    /// MERGE with RETURNING, EXECUTE PROCEDURE with output, and queries. Many executions share a round trip. It runs
+    /// immediately until the first batch of rows is full; the rest follows as the result is read.
     ///
-    /// Which rows of parameters failed is told as by [`execute_rows`](Self::execute_rows), in
-    /// [`RowsCursor::executed`]. With [`OnFailure::Stop`] the result ends with the error of the first that failed, behind
-    /// the rows of all that were executed; with [`OnFailure::Continue`] it ends as if there had been none. Failed rows
-    /// give no row, but for queries that fail in the middle of their result.
+    /// [`RowsCursor::executed`] reports failed parameter rows as [`execute_rows`](Self::execute_rows) does. With
+    /// [`OnFailure::Stop`] the result ends with the error of the first that failed, after the rows of all that were
+    /// executed; with [`OnFailure::Continue`] it ends as if there had been none. Failed parameter rows return no rows,
+    /// except for queries that fail in the middle of their result.
     ///
     /// Queries run side by side: those whose procedures write should not depend on what the one before has read.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] if it gives no rows. What concerns no single row: parameters that do not fit, a transaction that is
-    /// dead, values that the columns cannot hold, a lost connection. [`Error::rows_executed`] tells what was done by then.
+    /// [`Kind::Misuse`] if it returns no rows. Errors that concern no single row: parameters that do not fit, a
+    /// transaction that has ended, values that the columns cannot hold, a lost connection. [`Error::rows_executed`]
+    /// reports what was done by then.
     pub fn query_rows(
         &self,
         transaction: &Transaction,
@@ -64,8 +65,8 @@ impl Statement {
         RowsCursor::open(self, transaction, &rows.schema(), batches, on_failure)
     }
 
-    /// [`query_rows`](Self::query_rows) for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of the same
-    /// connection. Row numbers count over all batches.
+    /// Like [`query_rows`](Self::query_rows), for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of the
+    /// same connection. Row numbers count over all batches.
     ///
     /// # Errors
     /// As with `query_rows`, and those of the reader.
@@ -116,22 +117,22 @@ impl RowsCursor {
         Arc::clone(&self.schema)
     }
 
-    /// What became of the rows of parameters: complete once the result has been read to its end, and nothing before.
+    /// Returns the outcome of the parameter rows: complete once the result has been read to its end, and `None` before.
     pub fn executed(&self) -> &RowsExecuted {
         &self.done
     }
 
-    /// What this result cost so far, from its first execution on. All zero for an engine in this process.
+    /// Returns what this result has cost so far, from its first execution on. All zero for an engine in this process.
     pub fn wire_stats(&self) -> WireStats {
         self.meters[1].read()
     }
 
-    /// Time spent making Arrow values of this result so far.
+    /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
         self.querying.as_ref().map_or(self.decoding, Querying::decoding)
     }
 
-    /// The next batch; `None` at the end, and from then on. A failed result repeats its error.
+    /// Returns the next batch; `None` at the end, and from then on. A failed result repeats its error.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         if let Some(batch) = self.ahead.take() {
             return Ok(Some(batch));
@@ -174,7 +175,7 @@ impl RowsCursor {
         }
     }
 
-    /// Takes the answers that are still to come; nothing more is executed.
+    /// Reads the outstanding responses; nothing more is executed.
     fn finish(&mut self, call: &Call<'_>, result: Result<()>, is_complete: bool) -> Result<()> {
         self.batches = None;
         let Some(mut querying) = self.querying.take() else { return result };
@@ -184,7 +185,7 @@ impl RowsCursor {
         result.and(finished).map_err(|error| self.fail(error))
     }
 
-    /// [`finish`](Self::finish) as an operation of its own, once the caller wants no more.
+    /// [`finish`](Self::finish) as a separate operation, once the caller wants no more.
     fn stop(&mut self) -> Result<()> {
         let inner = Arc::clone(&self.inner);
         self.finish(&inner.shared.begin(), Ok(()), false)
@@ -201,10 +202,10 @@ impl RowsCursor {
         error
     }
 
-    /// Ends it. Rows of parameters that were not executed by now never will be; the report tells which.
+    /// Ends it. Parameter rows that have not been executed never will be; the report shows which.
     ///
     /// # Errors
-    /// What ended it already, and a lost connection.
+    /// The error that ended it earlier, or a lost connection.
     pub fn close(mut self) -> Result<RowsExecuted> {
         self.stop()?;
         match self.failed.take() {

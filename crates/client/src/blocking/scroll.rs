@@ -16,16 +16,16 @@ use std::sync::Arc;
 
 /// The rows of a query, fetched in any order. Dropping it closes it.
 ///
-/// Firebird 5.0 scrolls by itself, as do all embedded engines: each call is one round trip, or two where
-/// [`fetch`](Self::fetch) is asked for several rows at a place that has to be found first. For older servers
-/// (before protocol 18) the rows that were passed are kept on this side, and read no farther than is needed;
-/// [`last`](Self::last) and positions counted from the end read all of them. Apart from
-/// [`is_native`](Self::is_native), the time and the [memory](crate::ScrollOptions::memory) they behave alike. Both read ahead, so
-/// that the failure of a row may be reported before that row is asked for.
+/// Firebird 5.0 and all embedded engines scroll natively: each call is one round trip, or two where
+/// [`fetch`](Self::fetch) wants several rows at a position that must be found first. For older servers (before protocol
+/// 18) the client keeps the rows that were passed, and reads no farther than needed; [`last`](Self::last) and positions
+/// counted from the end read all of them. Apart from [`is_native`](Self::is_native), the time and the
+/// [memory](crate::ScrollOptions::memory) they behave alike. Both read ahead, so that the failure of a row may be
+/// reported before that row is asked for.
 ///
-/// Fetches bring as many rows as are asked for, whatever the [`BatchLimits`](crate::BatchLimits) of the statement. After
-/// an error the cursor is closed and repeats it. Where an error names a row, rows are counted in the order in which they
-/// came.
+/// Fetches return as many rows as requested, whatever the [`BatchLimits`](crate::BatchLimits) of the statement. After
+/// an error the cursor is closed and repeats it. Where an error names a row, rows are counted in the order in which
+/// they came.
 pub struct ScrollCursor {
     shared: Arc<Shared>,
     /// The prepared statement, until the cursor is closed.
@@ -42,11 +42,11 @@ enum State {
 }
 
 impl Statement {
-    /// Runs it and opens its result so that rows can be fetched in any order. One cursor at a time may be open on a
+    /// Executes it and opens its result so that rows can be fetched in any order. One cursor at a time may be open on a
     /// statement. A limit set by [`with_timeout`](Self::with_timeout) includes the time until the cursor is closed.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] if it gives no rows or has a cursor open; else as [`query`](Self::query).
+    /// [`Kind::Misuse`] if it returns no rows or has a cursor open; otherwise as [`query`](Self::query).
     pub fn query_scrollable(
         &self,
         transaction: &Transaction,
@@ -79,12 +79,12 @@ impl ScrollCursor {
         self.scrolling.schema()
     }
 
-    /// Whether the engine scrolls; otherwise the rows are kept on this side.
+    /// Whether the engine scrolls; otherwise the client keeps the rows.
     pub fn is_native(&self) -> bool {
         self.scrolling.is_native()
     }
 
-    /// Goes to a row and fetches it together with those after it (those before it, for [`Position::Prior`]), `rows` in
+    /// Moves to a row and fetches it together with those after it (those before it, for [`Position::Prior`]), `rows` in
     /// all. The rows come in the order in which they are passed: those of [`Position::Prior`] backwards.
     ///
     /// The cursor is then on the last row fetched. If fewer rows exist, those are returned and the cursor is after the

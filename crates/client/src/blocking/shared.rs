@@ -1,4 +1,4 @@
-//! What a connection and everything made from it have in common.
+//! The state that a connection and everything made from it share.
 
 use super::turn::{Turn, Turns};
 use crate::backend::link::tcp::TcpLink;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// A session over a link that blocks.
 pub(crate) type BlockingSession = Session<AnyBackend<TcpLink>>;
 
-/// The session, and what is known without asking it.
+/// The session, and facts known without asking it.
 pub(crate) struct Shared {
     /// Apart from the rest, so that the thread that keeps the connection alive does not count as a user of it.
     session: Arc<Turns<BlockingSession>>,
@@ -60,7 +60,7 @@ impl Shared {
         self.begin().finish(meters, flow)
     }
 
-    /// Ends something that the caller has given up, whatever happens to the tokens of this thread.
+    /// Ends something that the caller has given up, regardless of the tokens of this thread.
     pub(crate) fn release<T>(&self, flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>) -> Result<T> {
         Call::new(self, Operation::shielded()).finish(&[], flow)
     }
@@ -77,7 +77,7 @@ impl Shared {
         Call::new(self, Operation::new())
     }
 
-    /// Runs a flow unless other threads keep the connection busy until `deadline`; `None` then.
+    /// Runs a flow; returns `None` if other threads keep the connection busy until `deadline`.
     pub(crate) fn run_until<T>(
         &self,
         deadline: Option<Instant>,

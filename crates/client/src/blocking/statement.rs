@@ -45,7 +45,7 @@ impl Statement {
         Ok(Self::new(shared, prepared))
     }
 
-    /// Prepares for an execution that follows at once: known SQL is sent together with it.
+    /// Prepares for an execution that follows immediately: known SQL is sent together with it.
     pub(crate) fn recall(shared: &Arc<Shared>, transaction: TransactionId, sql: Sql<'_>) -> Result<Self> {
         let prepared = shared.run(async |session| session.recall(transaction, sql).await)?;
         Ok(Self::new(shared, prepared))
@@ -78,7 +78,7 @@ impl Statement {
         self
     }
 
-    /// Writes parameters in another way than by default.
+    /// Overrides how parameters are written.
     #[must_use]
     pub fn with_write_options(mut self, options: WriteOptions) -> Self {
         self.how.write = options;
@@ -86,8 +86,8 @@ impl Statement {
     }
 
     /// Ends executions that take longer, reading their rows included, with [`Kind::Timeout`]. Firebird 4 and later
-    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Not for
-    /// many rows of parameters at once.
+    /// enforce it themselves; for older servers the client does, and for those that are more than a second late. Does
+    /// not apply to many parameter rows at once.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.how.timeout = timeout;
@@ -101,7 +101,7 @@ impl Statement {
         self
     }
 
-    /// What the statement is.
+    /// Returns the kind of the statement.
     pub fn kind(&self) -> StatementKind {
         self.inner.prepared.info.kind
     }
@@ -111,28 +111,28 @@ impl Statement {
         has_rows(&self.inner.prepared.info)
     }
 
-    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may give a single row without
-    /// one, and have done their work by then.
+    /// Whether its rows come through a cursor, any number of them. Statements with RETURNING may return a single row
+    /// without one, and have then done their work.
     pub fn has_cursor(&self) -> bool {
         self.inner.prepared.info.has_cursor
     }
 
-    /// Its columns as the engine describes them.
+    /// Returns its columns as the engine describes them.
     pub fn columns(&self) -> &[Descriptor] {
         &self.inner.prepared.info.columns
     }
 
-    /// Its parameters as the engine describes them.
+    /// Returns its parameters as the engine describes them.
     pub fn parameters(&self) -> &[Descriptor] {
         &self.inner.prepared.info.parameters
     }
 
-    /// Its columns as Arrow fields.
+    /// Returns its columns as Arrow fields.
     pub fn schema(&self) -> Result<SchemaRef> {
         Ok(schema(self.columns(), &self.how.read)?)
     }
 
-    /// The plan in its short form, or detailed (one line per access path).
+    /// Returns the plan in its short form, or detailed (one line per access path).
     pub fn plan(&self, detailed: bool) -> Result<String> {
         self.inner.shared.run(async |session| session.plan(&self.inner.prepared, detailed).await)
     }
@@ -144,7 +144,7 @@ impl Statement {
         self.inner.meter.read()
     }
 
-    /// Runs it and opens its result. One cursor at a time may be open on a statement.
+    /// Executes it and opens its result. One cursor at a time may be open on a statement.
     pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         let parameters = parameters.into();
         Cursor::of(&self.inner, |meters| {
@@ -153,15 +153,15 @@ impl Statement {
         })
     }
 
-    /// Runs it once for each row of parameters, or once without any. A single row that it returns is dropped.
+    /// Executes it once for each parameter row, or once without any. A single row that it returns is dropped.
     ///
     /// # Errors
-    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what was done by then.
+    /// The first row that fails ends it; see [`execute_rows`](Self::execute_rows) for what may have been done by then.
     pub fn execute(&self, transaction: &mut Transaction, parameters: impl Into<Params>) -> Result<Executed> {
         self.executed(transaction.id, Verb::Execute, &parameters.into())
     }
 
-    /// [`execute`](Self::execute), and commits the transaction: in the same write for no more than one row of parameters.
+    /// Like [`execute`](Self::execute), and commits the transaction: in the same write for at most one parameter row.
     /// When it fails, the transaction is rolled back.
     pub fn execute_last(&self, transaction: Transaction, parameters: impl Into<Params>) -> Result<Executed> {
         self.executed(transaction.id, Verb::ExecuteLast, &parameters.into())

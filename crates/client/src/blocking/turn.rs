@@ -75,7 +75,7 @@ impl<T: Send + 'static> Turns<T> {
         }
     }
 
-    /// Waits for its turn until `deadline`; `None` then.
+    /// Waits for its turn; returns `None` at `deadline`.
     pub(crate) fn take_until(&self, deadline: Instant) -> Option<Turn<T>> {
         let mut free = self.place.lock();
         loop {

@@ -20,8 +20,8 @@ impl Statement {
     /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
     ///
     /// # Errors
-    /// What concerns no single row: parameters that do not fit, a transaction that is dead, a lost connection.
-    /// [`Error::rows_executed`] tells what was done by then.
+    /// Errors that concern no single row: parameters that do not fit, a transaction that has ended, a lost connection.
+    /// [`Error::rows_executed`] reports what was done by then.
     pub fn execute_rows(
         &self,
         transaction: &mut Transaction,
@@ -31,8 +31,8 @@ impl Statement {
         self.write(transaction, &rows.schema(), std::iter::once(Ok(rows.clone())), on_failure)
     }
 
-    /// [`execute_rows`](Self::execute_rows) for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of the same
-    /// connection. Row numbers count over all batches; memory is bounded by two of them and about 3 MB.
+    /// Like [`execute_rows`](Self::execute_rows), for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of
+    /// the same connection. Row numbers count over all batches; memory is bounded by two of them and about 3 MB.
     ///
     /// # Errors
     /// As with `execute_rows`, and those of the reader.
@@ -63,12 +63,12 @@ impl Statement {
     }
 }
 
-/// Rows on their way. Whatever becomes of the caller, their answers are taken, so that the connection stays in step.
+/// Rows in transit. Whatever happens to the caller, their responses are read, so that the connection stays in step.
 struct Open<'a> {
     inner: &'a Inner,
     call: Call<'a>,
     writing: Option<Writing>,
-    /// Batches with rows of which it is not known yet what became of them, and the number of the first row of each.
+    /// Batches with rows whose outcome is still unknown, and the number of the first row of each.
     recent: VecDeque<(usize, RecordBatch)>,
 }
 
@@ -107,7 +107,7 @@ impl Open<'_> {
     }
 }
 
-/// Says of each new failure which parameter it is about, as long as its batch is here.
+/// Names the parameter of each new failure, while its batch is still available.
 fn name_parameters(inner: &Inner, recent: &VecDeque<(usize, RecordBatch)>, writing: &mut Writing) {
     for RowFailure { row, error } in writing.new_failures() {
         if let Some((first, batch)) = recent.iter().rfind(|(first, _)| first <= row) {
@@ -117,7 +117,7 @@ fn name_parameters(inner: &Inner, recent: &VecDeque<(usize, RecordBatch)>, writi
 }
 
 impl Drop for Open<'_> {
-    /// Does nothing but when a reader panicked.
+    /// Does nothing unless a reader panicked.
     fn drop(&mut self) {
         if let Err(error) = self.finish(Ok(())) {
             tracing::debug!(%error, "rows that nobody waits for failed");

@@ -193,8 +193,8 @@ pub struct Config {
     pub keepalive: Option<Duration>,
     /// Protocol versions to offer.
     pub protocol: RangeInclusive<u16>,
-    /// How SQL text is meant; also the dialect of databases that are created. What firearrow asks by itself, such as
-    /// the catalog, does not depend on it.
+    /// The SQL dialect; also that of databases that are created. What firearrow asks by itself, such as the catalog,
+    /// does not depend on it.
     pub dialect: Dialect,
     /// Time zone of the session: a region, or `±hh:mm`. Firebird 4 and later.
     pub session_time_zone: Option<String>,

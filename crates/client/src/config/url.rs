@@ -17,7 +17,7 @@ const IN_USER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 const IN_PATH: &AsciiSet = &IN_USER.remove(b'/').remove(b':');
 const IN_OPTION: &AsciiSet = &IN_PATH.remove(b',');
 
-/// How a URL without a host is meant.
+/// The meaning of a URL without a host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NoHost {
     Embedded,

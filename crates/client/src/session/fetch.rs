@@ -31,7 +31,7 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
-    /// The contents of BLOBs whose ids this result gave.
+    /// The contents of BLOBs whose ids this result returned.
     pub(crate) async fn read_blobs<B: Backend>(
         &self,
         session: &mut Session<B>,
@@ -51,7 +51,7 @@ impl Fetching {
 }
 
 impl<B: Backend> Session<B> {
-    /// Executes a statement that gives rows.
+    /// Executes a statement that returns rows.
     pub(crate) async fn open(
         &mut self,
         prepared: &Prepared,

@@ -1,4 +1,4 @@
-//! Commits whose answer was lost: the server is asked on another connection what became of them.
+//! Commits whose response was lost: the client asks the server for their outcome on another connection.
 //!
 //! The inventory of transactions has two final states, *committed* and *rolled back*. But a server that notices the end
 //! of a connection undoes the changes of its transactions, and marks those that it could undo as committed, since

@@ -153,7 +153,7 @@ impl<B: Backend> Session<B> {
         closed
     }
 
-    /// The contents of BLOBs whose ids it gave.
+    /// Returns the contents of BLOBs whose ids it returned.
     pub(crate) async fn read_blobs_of(
         &mut self,
         reading: &Reading,

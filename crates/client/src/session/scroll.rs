@@ -1,4 +1,4 @@
-//! Moving about in a result: by the engine where it can, over rows that are kept here elsewhere.
+//! Moves in a result: by the engine where it can, otherwise over rows that the client keeps.
 
 mod kept;
 
@@ -38,7 +38,7 @@ impl Scrolling {
 }
 
 impl<B: Backend> Session<B> {
-    /// Executes a statement that gives rows. A single row that comes without a cursor is kept here like others.
+    /// Executes a statement that returns rows. A single row that comes without a cursor is kept here like others.
     pub(crate) async fn open_scrolling(
         &mut self,
         prepared: &Prepared,

@@ -128,7 +128,7 @@ impl<B: Backend> Session<B> {
         self.open.insert(transaction, Begun { in_limbo: true, has_undo: false });
     }
 
-    /// Sets, undoes or gives up a savepoint.
+    /// Sets, undoes or releases a savepoint.
     pub(crate) async fn savepoint(
         &mut self,
         transaction: TransactionId,
@@ -184,7 +184,7 @@ impl<B: Backend> Session<B> {
         result
     }
 
-    /// The number of the transaction in the database.
+    /// Returns the number of the transaction in the database.
     pub(crate) async fn number(&mut self, transaction: TransactionId) -> Result<u64> {
         let number = self.transaction_item(transaction, ID).await?;
         number.ok_or_else(|| Error::new(Kind::Unsupported, "the engine gives no transaction number"))
@@ -196,7 +196,7 @@ impl<B: Backend> Session<B> {
         number.ok_or_else(|| Error::new(Kind::Unsupported, "snapshot numbers need Firebird 4 or newer"))
     }
 
-    /// Whether the transaction has inserted, updated, deleted or locked a row, as the monitoring tables tell.
+    /// Whether the transaction has inserted, updated, deleted or locked a row, according to the monitoring tables.
     pub(crate) async fn has_changes(&mut self, transaction: TransactionId) -> Result<bool> {
         const SQL: &str = "SELECT FIRST 1 1 FROM MON$TRANSACTIONS T \
             JOIN MON$RECORD_STATS S ON S.MON$STAT_ID = T.MON$STAT_ID WHERE \

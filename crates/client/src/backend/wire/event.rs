@@ -1,4 +1,4 @@
-//! The auxiliary connection, on which a server tells of events.
+//! The auxiliary connection, on which a server reports events.
 
 use super::Wire;
 use crate::backend::link::tcp::TcpLink;
@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 /// Bytes of one read. Most packets are far shorter.
 const CHUNK: usize = 4096;
 
-/// A server that has named its port takes a moment until it waits there. If it is told in between that nobody will come, it
-/// waits all the same, for three minutes (`aux_connect` in `remote/inet.cpp`).
+/// A server that has named its port takes a moment until it waits there. If it learns in between that nobody will
+/// connect, it waits all the same, for three minutes (`aux_connect` in `remote/inet.cpp`).
 const ABORT_DELAY: Duration = Duration::from_millis(100);
 
 /// A server that loses the auxiliary connection writes `op_dummy` on the first one, without a lock: an answer that it writes at
@@ -76,7 +76,7 @@ impl EventRoute {
     }
 }
 
-/// What is needed to hear of events.
+/// Requirements for receiving events.
 #[derive(Debug, Default)]
 pub(super) struct EventChannel {
     pub(super) route: Option<EventRoute>,
@@ -296,7 +296,7 @@ fn hand_out(bytes: &[u8], listening: &Mutex<Listening>) -> Result<usize, Protoco
     }
 }
 
-/// Tells everybody who waits that there is nothing to wait for.
+/// Reports to all waiting listeners that no response will come.
 fn fail(listening: &Mutex<Listening>, error: Error) {
     let error = error.context("the server's connection for events ended");
     let inboxes = {

@@ -165,7 +165,7 @@ impl OpenCursor {
     pub(super) fn is_done(&self) -> bool {
         match &self.scroll {
             None => self.has_ended(),
-            // A late answer must not be taken for one to the next move.
+            // A late response must not be mistaken for one to the next move.
             Some(scroll) => self.in_flight.is_empty() && (self.has_ended() || scroll.is_complete()),
         }
     }

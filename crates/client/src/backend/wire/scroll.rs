@@ -15,7 +15,7 @@ pub(super) struct Scroll {
     in_answer: usize,
     /// Rows that an answer can take, as far as is known. Servers end one after about 128 KB.
     per_answer: usize,
-    /// The next request may be sent before the one in front of it is answered.
+    /// The next request may be sent before the previous one is answered.
     may_follow: bool,
 }
 
@@ -47,7 +47,7 @@ impl Scroll {
         }
         let rows = if self.to.is_step() { left.min(self.per_answer) } else { 1 };
         let to = self.to;
-        // Where the first request may miss in front of the rows, a step behind it would find the first row.
+        // Where the first request may miss before the rows, a step after it would find the first row.
         self.may_follow = to.is_step() || to.ends_behind();
         self.to = to.after();
         self.asked += rows;

@@ -1,4 +1,4 @@
-//! Rows that were read once and stay here, for servers that do not scroll (before protocol 18).
+//! Rows that were read and stay in the client, for servers that do not scroll (before protocol 18).
 
 use super::too_large;
 use crate::error::{Error, Kind, Result};
@@ -26,7 +26,7 @@ enum Place {
     Before,
     /// On this row, counted from 0.
     On(usize),
-    /// Behind the last row.
+    /// After the last row.
     Behind,
 }
 
@@ -52,7 +52,7 @@ impl Kept {
         }
     }
 
-    /// Keeps the next rows of the result; `None` says that there are no more.
+    /// Keeps the next rows of the result; `None` means that there are no more.
     pub(super) fn take(&mut self, batch: Option<RecordBatch>, memory: usize) -> Result<()> {
         let Some(batch) = batch else {
             self.is_whole = true;
@@ -68,7 +68,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Goes there, and gives that row and those after it.
+    /// Moves there, and returns that row and those after it.
     pub(super) fn fetch(&mut self, to: Position, rows: usize) -> Result<Option<RecordBatch>> {
         let target = match self.target(to) {
             Some(Place::On(row)) if row >= self.rows => Place::Behind,
@@ -108,7 +108,7 @@ impl Kept {
         }
     }
 
-    /// So many rows on from `place`.
+    /// This many rows ahead of `place`.
     fn beyond(&self, place: Place, by: i64) -> Option<Place> {
         match place {
             Place::Before if by <= 0 => Some(Place::Before),
