@@ -1,4 +1,4 @@
-//! What can be cancelled: the running calls and open results of a statement, and all of those of a session.
+//! Cancellable work: the running calls and open results of a statement, and all of those of a session.
 
 use crate::error::{Error, Result};
 use firearrow::CancelToken;
@@ -93,7 +93,7 @@ impl Activity {
         task
     }
 
-    /// Cancels all tasks, from any thread. Tells whether there were any.
+    /// Cancels all tasks, from any thread. Returns whether there were any.
     pub fn cancel(&self) -> bool {
         let tasks: Vec<Arc<Task>> = {
             let tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ mod tests {
             let error = task.run(|| Ok(())).expect_err("it is over");
             assert_eq!((error.class(), error.sqlstate()), (class, Some(sqlstate)));
         }
-        // What interrupts a call looks the same in both cases.
+        // Both causes of an interruption look the same.
         let task = Task::default();
         let interrupted = task.run(|| {
             task.limit(Some(Duration::ZERO));

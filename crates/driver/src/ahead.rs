@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the end of a result waits for the thread that reads it before it interrupts it. If that does not help either, the
-/// thread is left to itself.
+/// How long the end of a result waits for the thread that reads it before it interrupts it. If that does not help
+/// either, the thread is abandoned.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A thread that reads a result ahead. It ends with the result, or when nobody takes its batches any more.
+/// A thread that reads a result ahead. It ends with the result, or when nobody takes its batches.
 pub(crate) struct Ahead {
     /// `None` at the very end only.
     batches: Option<Receiver<Result<Option<RecordBatch>>>>,
@@ -21,7 +21,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Reads what `next` gives: one batch is in the hands of the thread, the others wait here.
+    /// Reads what `next` returns: the thread holds one batch, the others wait here.
     pub(crate) fn start(
         waiting: usize,
         task: Option<Arc<Task>>,

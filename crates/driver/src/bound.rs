@@ -1,4 +1,4 @@
-//! A query that is run once for each row of parameters.
+//! A query that is run once for each parameter row.
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -33,14 +33,14 @@ impl BoundQuery {
         self.cursor.schema()
     }
 
-    /// Ends it before its end; what it has done until then stays.
+    /// Ends it early; what it has done until then stays.
     pub(crate) fn close_and_commit(self) -> Result<()> {
         let Self { cursor, transaction, .. } = self;
         drop(cursor);
         Ok(transaction.map_or(Ok(()), Transaction::commit)?)
     }
 
-    /// What became of the rows of parameters, once all have been read.
+    /// The outcome of the parameter rows, once all have been read.
     pub(crate) fn executed(&self) -> &RowsExecuted {
         self.cursor.executed()
     }

@@ -1,4 +1,4 @@
-//! One execution of SQL: in which transaction, how often, and what comes of it.
+//! One execution of SQL: its transaction, its repetitions and its outcome.
 
 use crate::activity::Task;
 use crate::bound::BoundQuery;
@@ -19,12 +19,12 @@ use std::time::Duration;
 /// How long after its time limit an execution is interrupted: the engine goes first because its error is more specific.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What an execution came to.
+/// The outcome of an execution.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Its rows, if it returns any.
     pub stream: Option<Stream>,
-    /// Rows that it changed, where that can be said.
+    /// Rows that it changed, where that is known.
     pub affected: Option<u64>,
 }
 
@@ -143,7 +143,7 @@ impl Execution<'_> {
         let cursor = statement.query(&transaction, parameters.clone())?;
         if self.has_effect(&statement) {
             let outcome = self.collect(cursor)?;
-            // Nobody could tell what became of a commit that was interrupted.
+            // The outcome of an interrupted commit would be unknown.
             self.task.limit(None);
             transaction.commit()?;
             return Ok(outcome);
@@ -219,7 +219,8 @@ impl Execution<'_> {
         Ok(self.collected(query.schema(), batches, query.executed().affected_rows))
     }
 
-    /// All rows at once: what gives them has changed something, which is done only when all of them have been read.
+    /// All rows at once: the statement has changed something, and its work is complete only when all of them have been
+    /// read.
     fn collect(&self, mut cursor: Cursor) -> Result<Outcome, Failed> {
         let mut batches: Vec<RecordBatch> = Vec::new();
         while let Some(batch) = cursor.next_batch()? {
@@ -230,7 +231,7 @@ impl Execution<'_> {
         Ok(self.collected(cursor.schema(), batches, cursor.affected_rows()))
     }
 
-    /// What changes returned. Where the engine does not count them, each gave a row.
+    /// The rows that changes returned. Where the engine does not count them, each returned one row.
     fn collected(&self, schema: SchemaRef, batches: Vec<RecordBatch>, affected: Option<u64>) -> Outcome {
         let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let affected = self.affected(affected.or(Some(rows)));
@@ -257,7 +258,8 @@ impl Execution<'_> {
         rows.filter(|_| is_dml(self.sql))
     }
 
-    /// Refuses what would end the transaction behind the session's back, and tells the statement how to read.
+    /// Refuses statements that would end the transaction without the session's knowledge, and sets the read options of
+    /// the statement.
     fn adapt(&self, statement: Statement) -> Result<Statement> {
         use StatementKind::{Commit, Rollback, StartTransaction};
         // It may have waited long for its turn to be prepared.

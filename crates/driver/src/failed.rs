@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// A failure; only that of the client tells whether the statement has changed meanwhile.
+/// A failure; only the client's shows whether the statement has changed meanwhile.
 pub(crate) enum Failed {
     Client(firearrow::Error),
     Own(Error),

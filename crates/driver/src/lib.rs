@@ -1,4 +1,4 @@
-//! What drivers for Firebird have in common: ADBC, ODBC and Python's DB-API translate their calls, options and errors into
+//! The common part of Firebird drivers: ADBC, ODBC and Python's DB-API translate their calls, options and errors into
 //! those of this crate.
 //!
 //! ```text

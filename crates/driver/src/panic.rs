@@ -1,4 +1,4 @@
-//! Panics end here: they must reach no foreign caller, and whatever they left half done must not be used again.
+//! Panics end here: they must not reach a foreign caller, and whatever they left half done must not be used again.
 
 use crate::error::{Error, Result};
 use std::any::Any;

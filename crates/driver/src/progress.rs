@@ -1,11 +1,11 @@
-//! What the last execution of a statement has done and cost, read while it goes on.
+//! Work and cost of a statement's last execution, readable while it runs.
 
 use firearrow::{RecordCounts, WireStats};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The last execution of a statement, for those who cannot wait until it is over.
+/// The last execution of a statement, for readers that cannot wait until it has ended.
 #[derive(Debug, Default)]
 pub struct Latest(Mutex<Arc<Progress>>);
 
@@ -72,7 +72,7 @@ impl Progress {
         Duration::from_nanos(self.decoding.load(Ordering::Relaxed))
     }
 
-    /// What the engine did to rows, where it tells.
+    /// What the engine did to rows, where it reports that.
     pub fn records(&self) -> Option<RecordCounts> {
         *self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,7 +93,7 @@ impl Progress {
         self.reading.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// What the result has cost up to now: on the wire, and the time for decoding.
+    /// The cost of the result so far: on the wire, and the time for decoding.
     pub(crate) fn set_cost(&self, wire: &WireStats, decoding: Duration) {
         self.bytes_received.store(wire.bytes_received, Ordering::Relaxed);
         self.round_trips.store(wire.round_trips, Ordering::Relaxed);

@@ -12,12 +12,12 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the producer of the rows failed with.
+/// The error of the rows' producer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Failure(Arc<Mutex<Option<Error>>>);
 
 impl Failure {
-    /// The producer's error, if it failed, instead of what became of it on its way.
+    /// The producer's error, if it failed, instead of the wrapped form in which it arrived.
     pub(crate) fn instead_of(&self, error: Error) -> Error {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or(error)
     }
@@ -30,7 +30,7 @@ impl Failure {
 
     fn note(&self, error: ArrowError) -> ArrowError {
         let error: Error = match error {
-            // What the C interface brings is text alone.
+            // The C interface passes only text.
             ArrowError::CDataInterface(text) => Error::argument(text),
             error => error.into(),
         };
@@ -50,7 +50,7 @@ pub struct Rows {
     ahead: VecDeque<RecordBatch>,
     failure: Failure,
     progress: Option<Arc<Progress>>,
-    /// What they are for.
+    /// Their purpose.
     task: Option<Arc<Task>>,
 }
 
@@ -102,7 +102,7 @@ impl Rows {
         self.ahead.pop_front().map(Ok).or_else(|| self.read())
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.schema.fields().len()
     }
@@ -180,7 +180,7 @@ impl Rows {
     /// The next batch that has rows, from the reader. After an error there is nothing more.
     fn read(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let reader = self.reader.as_mut()?;
-        // Producers are not ours: neither their panics nor those about what they deliver may harm the connection.
+        // Producers are foreign code: neither their panics nor panics over their data may harm the connection.
         let next = catch_unwind(AssertUnwindSafe(|| {
             reader.find(|batch| !matches!(batch, Ok(batch) if batch.num_rows() == 0))
         }));

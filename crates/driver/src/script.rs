@@ -56,7 +56,7 @@ fn is_terminator(script: &str, token: &Token<'_>, terminator: &str) -> bool {
         && found.is_some_and(|found| found.eq_ignore_ascii_case(terminator))
 }
 
-/// What follows the words SET TERM.
+/// The text after SET TERM.
 fn new_terminator(text: &str) -> Result<&str> {
     let text = text.trim();
     if text.is_empty() || text.contains(char::is_whitespace) {
@@ -226,7 +226,7 @@ mod tests {
             let script = format!("first; {body}; last;");
             assert_eq!(split(&script), ["first", body, "last"]);
         }
-        // What has no end is left to the server to refuse.
+        // The server refuses an unterminated statement.
         assert_eq!(split("EXECUTE BLOCK AS BEGIN x = 1; y"), ["EXECUTE BLOCK AS BEGIN x = 1; y"]);
     }
 

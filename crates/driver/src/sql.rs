@@ -1,4 +1,5 @@
-//! The little that the driver has to know of SQL: where statements end, what they begin with, and where `:name` markers are.
+//! The little that the driver must know about SQL: where statements end, what they begin with, and where `:name`
+//! markers are.
 
 use crate::error::{Error, Result, shortened};
 use firearrow::Dialect;
@@ -34,13 +35,13 @@ fn first_words<const N: usize>(sql: &str) -> [String; N] {
     std::array::from_fn(|_| words.next().unwrap_or_default())
 }
 
-/// Tells whether a statement changes rows, by its first word.
+/// Returns whether a statement changes rows, by its first word.
 pub fn is_dml(sql: &str) -> bool {
     let [first] = first_words(sql);
     matches!(first.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE")
 }
 
-/// Tells whether a statement defines something, by its first words.
+/// Returns whether a statement defines something, by its first words.
 pub fn is_ddl(sql: &str) -> bool {
     let [first, second] = first_words(sql);
     matches!(

@@ -48,17 +48,17 @@ impl Statement {
         }
     }
 
-    /// The session that it belongs to.
+    /// Returns the session that it belongs to.
     pub fn session(&self) -> &Arc<Session> {
         &self.session
     }
 
-    /// What cancels its executions and open results.
+    /// The tasks that cancel its executions and open results.
     pub fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 
-    /// What its last execution has done, even while it goes on.
+    /// Counters of its last execution, even while it runs.
     pub fn latest(&self) -> &Arc<Latest> {
         &self.latest
     }
@@ -134,7 +134,7 @@ impl Statement {
     pub fn update(&mut self) -> Result<Option<u64>> {
         let Outcome { stream, affected } = self.contain(|statement| statement.run(Purpose::Update))?;
         if let Some(mut stream) = stream {
-            // What it does must not depend on whether somebody wants its rows.
+            // Its effect must not depend on whether somebody wants its rows.
             while stream.next_batch()?.is_some() {}
         }
         Ok(affected)
@@ -159,11 +159,12 @@ impl Statement {
         task.run(|| execution.run(rows))
     }
 
-    /// Puts the bound rows into a table, which is made for them if need be, and returns their number.
+    /// Inserts the bound rows into a table, which is created if necessary, and returns their number.
     ///
     /// # Errors
-    /// Those of the client, and those that the options imply; [`Class::State`](crate::Class::State) if no rows are bound. Details say what stays:
-    /// [`RowsCommitted`](crate::Detail::RowsCommitted), [`StagingTable`](crate::Detail::StagingTable).
+    /// Those of the client, and those that the options imply; [`Class::State`](crate::Class::State) if no rows are
+    /// bound. Details report what remains: [`RowsCommitted`](crate::Detail::RowsCommitted),
+    /// [`StagingTable`](crate::Detail::StagingTable).
     pub fn ingest(&mut self, options: &IngestOptions) -> Result<u64> {
         self.contain(|statement| {
             statement.session.connection()?;
@@ -213,7 +214,7 @@ impl Statement {
         self.session.contain(describe).flatten()
     }
 
-    /// Prepares the query, which finds its mistakes, and remembers its parameters.
+    /// Prepares the query, which detects its errors, and remembers its parameters.
     ///
     /// # Errors
     /// Those of the client; [`Class::State`](crate::Class::State) without a query.
@@ -224,7 +225,7 @@ impl Statement {
         Ok(())
     }
 
-    /// The parameters of the query, in order.
+    /// Returns the parameters of the query, in order.
     ///
     /// # Errors
     /// Those of [`prepare`](Self::prepare).
@@ -235,7 +236,7 @@ impl Statement {
         }
     }
 
-    /// The columns that rows of parameters should have: one for each `?`, or for each different `:name`.
+    /// Returns the columns that parameter rows should have: one for each `?`, or for each distinct `:name`.
     ///
     /// # Errors
     /// Those of [`prepare`](Self::prepare); [`Class::Unsupported`](crate::Class::Unsupported) for types without a counterpart.
@@ -259,7 +260,7 @@ impl Statement {
         Ok(Schema::new(fields.collect::<Vec<_>>()))
     }
 
-    /// The columns of the result; none if the query returns no rows.
+    /// Returns the columns of the result; none if the query returns no rows.
     ///
     /// # Errors
     /// Those of [`prepare`](Self::prepare).
@@ -273,7 +274,7 @@ impl Statement {
         })
     }
 
-    /// The plan of the query: in its short form, or with a line for each access path.
+    /// Returns the plan of the query: in its short form, or with a line for each access path.
     ///
     /// # Errors
     /// Those of [`prepare`](Self::prepare).

@@ -1,4 +1,4 @@
-//! Results as record batches, which live on when the handles that made them are gone.
+//! Results as record batches, which outlive the handles that made them.
 
 use crate::activity::Task;
 use crate::ahead::Ahead;
@@ -73,7 +73,7 @@ impl Stream {
         Self::new(query.schema(), Source::Bound(Box::new(query)), progress)
     }
 
-    /// Returns what `next` gives, up to `None` or an error.
+    /// Returns the batches of `next`, up to `None` or an error.
     pub fn of_function(
         schema: SchemaRef,
         next: impl FnMut() -> Result<Option<RecordBatch>> + Send + 'static,
@@ -169,7 +169,7 @@ impl Stream {
                 Ok(None)
             }
             Err(error) => {
-                // The server says many things when a transaction is taken away from below a cursor.
+                // The server reports various errors when a cursor's transaction ends under it.
                 let ended = self.check().err().filter(|error| error.class() == Class::State);
                 let error = ended.unwrap_or(error);
                 self.finish(false);
@@ -215,7 +215,7 @@ impl RecordBatchReader for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // It may not have come to its end: what procedures do must not depend on how many of their rows are read.
+        // It may not have come to its end: the effect of procedures must not depend on how many of their rows are read.
         let is_cancelled = self.task.as_ref().is_some_and(|task| task.check().is_err());
         self.finish(!is_cancelled);
     }

@@ -194,7 +194,7 @@ family! {
             series: &mut Series,
             builder: &mut BatchBuilder,
         ) -> Result<bool>;
-        /// Waits for what is under way, and drops its rows. Due at the end of a series, also after an error.
+        /// Waits for the outstanding responses, and drops their rows. Due at the end of a series, also after an error.
         async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()>;
     }
 }
@@ -218,7 +218,7 @@ family! {
 family! {
     /// A stored BLOB in pieces.
     trait BlobStreams {
-        /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.
+        /// Opens a BLOB as a stream; returns its stored length in bytes, and whether it can be positioned.
         async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)>;
         /// Appends the next bytes; `true` at the end.
         async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool>;

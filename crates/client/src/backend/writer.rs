@@ -67,10 +67,10 @@ pub(crate) enum Method {
     Executions,
 }
 
-/// What became of the rows.
+/// The outcome of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// Rows from the first on of which it is known.
+    /// Rows, counted from the first, whose outcome is known.
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
     counts: RecordCounts,

@@ -117,7 +117,8 @@ impl RowsCursor {
         Arc::clone(&self.schema)
     }
 
-    /// Returns the outcome of the parameter rows: complete once the result has been read to its end, and `None` before.
+    /// Returns the outcome of the parameter rows: complete once the result has been read to its end, and empty until
+    /// then.
     pub fn executed(&self) -> &RowsExecuted {
         &self.done
     }

@@ -213,8 +213,8 @@ impl Transaction {
         self.shared.run(async |session| session.savepoint(self.id, Savepoint::RollBack, name).await)
     }
 
-    /// Releases the savepoint with this name and those set after it. Nothing is undone, and nothing can be undone to
-    /// them any more.
+    /// Releases the savepoint with this name and those set after it. Nothing is undone; rolling back to them is no
+    /// longer possible.
     ///
     /// # Errors
     /// There is no savepoint with this name.

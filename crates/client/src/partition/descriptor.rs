@@ -23,8 +23,8 @@ const MAGIC: &[u8; 8] = b"FbPartn\0";
 const VERSION: u16 = 3;
 
 impl Partition {
-    /// The partition as bytes, for [`from_bytes`](Self::from_bytes) on another connection, in another process or on
-    /// another machine.
+    /// Returns the partition as bytes, for [`from_bytes`](Self::from_bytes) on another connection, in another process
+    /// or on another machine.
     ///
     /// # Errors
     /// [`Kind::Parameter`] when the parameters cannot be written as Arrow IPC.
@@ -54,7 +54,7 @@ impl Partition {
         Ok(bytes)
     }
 
-    /// What [`to_bytes`](Self::to_bytes) has written.
+    /// Reads a partition that [`to_bytes`](Self::to_bytes) has written.
     ///
     /// # Errors
     /// [`Kind::Configuration`] when it is something else, damaged, or of another version.

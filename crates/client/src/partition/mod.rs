@@ -18,8 +18,8 @@
 //! ```
 //!
 //! From Firebird 4 on all partitions read the one snapshot of the leader, so that together they are exactly the result
-//! of the query, whatever others change meanwhile. What can be divided is a plain query of one table; anything else is
-//! one partition.
+//! of the query, whatever others change meanwhile. Only a plain query of one table can be divided; anything else is one
+//! partition.
 
 mod descriptor;
 mod range;
@@ -46,11 +46,11 @@ use std::sync::Arc;
 /// How a query is divided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartitionOptions {
-    /// How many partitions there shall be at most. 0 is as many as this machine has processors, and no more than the
-    /// table is worth; 1 never divides.
+    /// The maximum number of partitions. 0 means as many as this machine has processors, and no more than the table is
+    /// worth; 1 never divides.
     pub wanted: usize,
     /// Divides on servers before Firebird 4, too, which have no snapshots to share: each partition sees what is
-    /// committed when it is read, so that rows which others change meanwhile may be missing or come twice.
+    /// committed when it is read, so rows that others change meanwhile may be missing or appear twice.
     pub without_snapshot: bool,
 }
 
@@ -61,14 +61,15 @@ pub(crate) struct Divided {
     pub(crate) leader: TransactionId,
 }
 
-/// A part of a query: all that another connection needs to read it, except for where the database is and who asks.
+/// A part of a query: everything that another connection needs to read it, except the database's address and the
+/// credentials.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partition {
     /// The database, by the name that it has itself.
     database: String,
     /// The snapshot to read; the reader's own without.
     snapshot: Option<Snapshot>,
-    /// What the query was understood as when it was divided.
+    /// The description of the query when it was divided.
     dialect: Dialect,
     sql: String,
     parameters: Option<RecordBatch>,
@@ -77,7 +78,7 @@ pub struct Partition {
     count: u32,
 }
 
-/// What all partitions read.
+/// Common to all partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Snapshot {
     number: u64,
@@ -87,17 +88,17 @@ struct Snapshot {
 }
 
 impl Partition {
-    /// Which one it is, from 0 on.
+    /// Returns its index, from 0.
     pub fn index(&self) -> usize {
         self.index as usize
     }
 
-    /// How many there are.
+    /// Returns the number of partitions.
     pub fn count(&self) -> usize {
         self.count as usize
     }
 
-    /// The number of the snapshot that it reads; `None` if that is the reader's own.
+    /// Returns the number of the snapshot that it reads; `None` if that is the reader's own.
     pub fn snapshot(&self) -> Option<u64> {
         self.snapshot.map(|snapshot| snapshot.number)
     }
@@ -107,7 +108,7 @@ impl Partition {
         &self.sql
     }
 
-    /// Whether it is of this database.
+    /// Whether it belongs to this database.
     fn check(&self, here: &Identity) -> Result<()> {
         if here.database == self.database {
             return Ok(());
@@ -255,7 +256,7 @@ impl<B: Backend> Session<B> {
 
 /// Where a transaction is.
 struct Identity {
-    /// What the database calls itself: its GUID and its file, or when it was created where there is no GUID.
+    /// The database's identity: its GUID and its file, or its creation time where there is no GUID.
     database: String,
     /// Its own snapshot, from Firebird 4 on.
     snapshot: Option<Snapshot>,

@@ -19,7 +19,7 @@ const BIGINT: &str = "TYPE OF COLUMN RDB$GENERATORS.RDB$INITIAL_VALUE";
 /// Keys beyond it are not searched for: steps from there could leave BIGINT.
 const LARGEST_START: i64 = 1 << 62;
 
-/// What the rows of a table are divided by.
+/// The property that divides the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Dimension {
     /// Data pages, in the order of the table (Firebird 4 and later, which have MAKE_DBKEY).
@@ -93,7 +93,7 @@ impl Dimension {
         Ok(if most < 2 { Vec::new() } else { (0..most).map(condition).collect() })
     }
 
-    /// What a number of this dimension is in SQL.
+    /// A number of this dimension in SQL.
     fn value(&self, number: &str) -> String {
         match self {
             Self::Pages(table) => format!("MAKE_DBKEY('{}', 0, {number}, 0)", table.replace('\'', "''")),
@@ -101,8 +101,8 @@ impl Dimension {
         }
     }
 
-    /// The first number that rows have, and the first behind all of them; `None` without rows. The engine searches it
-    /// by itself, so this is one round trip.
+    /// The first number that rows have, and the first after all of them; `None` without rows. The engine does the
+    /// search, so this is one round trip.
     async fn extent<B: Backend>(
         &self,
         session: &mut Session<B>,
@@ -134,8 +134,8 @@ impl Dimension {
         Ok(number(0)?.zip(number(1)?))
     }
 
-    /// Whether the engine reads the divided query the way it is meant: one table, from border to border, and nothing
-    /// that would make the parts together another result than the whole (aggregates, sorting, limits, sub-queries).
+    /// Whether the engine reads the divided query as intended: one table, from border to border, and nothing that would
+    /// make the parts together another result than the whole (aggregates, sorting, limits, sub-queries).
     pub(super) fn fits(&self, plan: &str) -> bool {
         let mut queries = 0;
         let mut scans = 0;

@@ -2,14 +2,14 @@
 
 use crate::sql::{Token, TokenKind, tokens};
 
-/// `SELECT … FROM table [alias] [WHERE …]` and nothing more. That its columns have no aggregate and so on is not seen
-/// here; the engine's plan tells.
+/// `SELECT … FROM table [alias] [WHERE …]` and nothing more. Aggregates and the like in its columns are not detected
+/// here; the engine's plan shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlainQuery<'a> {
     sql: &'a str,
     /// The table as the catalog has it.
     pub(super) table: String,
-    /// What its columns are qualified with.
+    /// The qualifier of its columns.
     pub(super) reference: &'a str,
     /// Where the table and its alias end.
     from_end: usize,
@@ -44,7 +44,7 @@ const CLAUSES: [&str; 24] = [
     "WINDOW",
     "WITH",
 ];
-/// What each execution may give another value.
+/// Expressions whose value may differ with each execution.
 const VOLATILE: [&str; 13] = [
     "CURRENT_CONNECTION",
     "CURRENT_DATE",
@@ -128,7 +128,7 @@ fn alias<'t, 'a>(rest: &'t [Token<'a>]) -> (Option<&'t Token<'a>>, &'t [Token<'a
     }
 }
 
-/// What a name means in the catalog.
+/// A name as the catalog stores it.
 fn name(token: &Token<'_>) -> Option<String> {
     match token.kind {
         TokenKind::Word => Some(token.text.to_ascii_uppercase()),
@@ -145,7 +145,7 @@ fn is_clause(token: &Token<'_>) -> bool {
 }
 
 fn is_volatile(token: &Token<'_>) -> bool {
-    // What is a name in double quotes is text in dialect 1.
+    // In dialect 1, double quotes delimit text instead of names.
     let text = token.text.trim_matches(['\'', '"']);
     VOLATILE.iter().any(|word| token.is_word(word))
         || matches!(token.kind, TokenKind::Text | TokenKind::QuotedName)

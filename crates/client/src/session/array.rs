@@ -1,4 +1,4 @@
-//! Arrays: the engine describes them as ids, so what they hold is looked up in the catalog.
+//! Arrays: the engine describes them as ids, so their element types are looked up in the catalog.
 
 use super::{MOST_RELATIONS, Prepared, Session};
 use crate::answer::{number, text};
@@ -29,12 +29,12 @@ const CATALOG: &str = "SELECT CAST(TRIM(C.RDB$FIELD_NAME) AS VARCHAR(63) CHARACT
      WHERE C.RDB$RELATION_NAME = ? ORDER BY C.RDB$FIELD_NAME, D.RDB$DIMENSION";
 
 impl<B: Backend> Session<B> {
-    /// Adds what they hold to the arrays of a statement. Nothing is asked where there are none, or all are known. Those
+    /// Adds element types to the arrays of a statement. Without arrays, or if all are known, this sends nothing. Arrays
     /// that come from no relation stay without.
     pub(super) async fn with_arrays(&mut self, mut prepared: Prepared) -> Result<Prepared> {
         let mut all = prepared.info.columns.iter().chain(&prepared.info.parameters);
         if all.any(|described| described.sql_type == SqlType::ARRAY) {
-            // A copy: what is remembered of a statement is compared with what the engine says.
+            // A copy: the remembered description of a statement is compared with the engine's.
             let mut info = StatementInfo::clone(&prepared.info);
             if let Err(error) = self.describe_arrays(&mut info).await {
                 // Report the original error.

@@ -1,4 +1,4 @@
-//! BLOBs on demand, and what is learnt from how they are read.
+//! BLOBs on demand, and statistics on how they are read.
 
 use super::Session;
 use crate::arrow::{BlobPolicy, MaxBlob};
@@ -17,7 +17,7 @@ const LONGEST_INLINE: usize = 65_533;
 /// How the BLOBs of one statement were read in its latest executions.
 #[derive(Debug, Default)]
 pub(crate) struct BlobHabit {
-    /// Ids that were given out.
+    /// Ids that were returned.
     given: AtomicU64,
     /// Contents that were read.
     read: AtomicU64,
@@ -38,8 +38,8 @@ impl BlobHabit {
         self.long.fetch_add(u64::from(length > LONGEST_INLINE), Relaxed);
     }
 
-    /// The longest BLOB that the server should send with its row in the execution that begins now; 0 = none. What was
-    /// learnt earlier counts half from here on.
+    /// The longest BLOB that the server should send with its row in the execution that begins now; 0 = none. Earlier
+    /// statistics count half from here on.
     pub(super) fn inline_limit(&self, policy: BlobPolicy) -> u32 {
         let halve = |counter: &AtomicU64| {
             let value = counter.load(Relaxed);
@@ -50,7 +50,7 @@ impl BlobHabit {
         let is_wanted = match policy {
             BlobPolicy::Inline => true,
             BlobPolicy::Pipelined => false,
-            // They will all be read. Where most are too long, the server would look at each for nothing.
+            // They will all be read. Where most are too long, the server would look at each in vain.
             BlobPolicy::Adaptive => read < ENOUGH || long * 2 <= read,
             // Nobody may want them; it takes a reader to show that somebody does.
             BlobPolicy::Lazy => given >= ENOUGH && read * 2 >= given && bytes <= read * WORTH_SENDING,
@@ -60,7 +60,7 @@ impl BlobHabit {
 }
 
 impl<B: Backend> Session<B> {
-    /// Opens a BLOB as a stream; its stored length in bytes, and whether it can be positioned.
+    /// Opens a BLOB as a stream; returns its stored length in bytes, and whether it can be positioned.
     pub(crate) async fn open_blob(
         &mut self,
         transaction: TransactionId,
@@ -84,7 +84,7 @@ impl<B: Backend> Session<B> {
         if self.backend.is_failed() { Ok(()) } else { self.backend.cancel_blob(blob).await }
     }
 
-    /// The contents of these BLOBs, in the same order; NULL for NULL.
+    /// Returns the contents of these BLOBs, in the same order; NULL for NULL.
     pub(crate) async fn read_blobs(
         &mut self,
         transaction: TransactionId,

@@ -12,7 +12,7 @@ use crate::warning::Warning;
 use firearrow_proto::api::dialect::Dialect;
 use std::sync::Arc;
 
-/// What a connection is configured to.
+/// The configuration of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// How results are read.
@@ -35,7 +35,7 @@ impl Facts {
         Ok(Self { read, limits, dialect, config: config.clone() })
     }
 
-    /// SQL text of whoever uses the connection.
+    /// SQL text from the user of the connection.
     pub(crate) fn sql<'a>(&self, text: &'a str) -> Sql<'a> {
         Sql::new(text, self.dialect)
     }

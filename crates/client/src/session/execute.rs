@@ -99,7 +99,7 @@ impl<B: Backend> Session<B> {
             }
         };
         self.note_retaining(transaction, sql.text);
-        // The text may be anything, and may have altered tables.
+        // The text may be any SQL, and may have altered tables.
         self.forget_all();
         if executed.transaction_ended {
             self.ended(transaction);
@@ -107,14 +107,14 @@ impl<B: Backend> Session<B> {
         Ok(executed)
     }
 
-    /// The error of a statement; for one that `commits`, and whose answer was lost, nobody knows whether it did.
+    /// The error of a statement; for one that `commits`, and whose response was lost, the outcome is unknown.
     fn unless_committed(&mut self, commits: bool, transaction: TransactionId, error: Error) -> Error {
         let is_lost = commits && error.status().is_none() && self.backend.is_failed();
         if is_lost { self.backend.lost_commit(transaction, error) } else { error }
     }
 
-    /// Runs a statement with no more than one row of parameters, and commits. After an error the transaction has to be
-    /// ended, unless it has [ended](Self::has_ended) nevertheless.
+    /// Runs a statement with at most one parameter row, and commits. After an error the transaction must be ended,
+    /// unless it has [ended](Self::has_ended) anyway.
     pub(crate) async fn execute_and_commit(
         &mut self,
         prepared: &Prepared,

@@ -89,7 +89,7 @@ impl<B: Backend> Session<B> {
         Ok(fetching)
     }
 
-    /// A result without rows yet, and their layout; the next execution is to fill it.
+    /// A result without rows yet, and their layout; the next execution will fill it.
     pub(super) fn result(
         &mut self,
         prepared: &Prepared,
@@ -139,7 +139,7 @@ impl<B: Backend> Session<B> {
     pub(super) async fn fill_blobs(&mut self, fetching: &mut Fetching) -> Result<()> {
         let Fetching { builder, waiting, transaction, habit, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
-        // Contents count only once they are here: a batch of long BLOBs ends early, behind complete rows.
+        // Contents count only once they have arrived: a batch of long BLOBs ends early, after complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
             let wanted =
                 |blob: &PendingBlob| Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob));

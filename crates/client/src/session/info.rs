@@ -16,7 +16,7 @@ impl<B: Backend> Session<B> {
     }
 
     /// Asks for all items at once, and for half of them at a time where the answer does not fit. A single item whose
-    /// answer does not fit comes as far as it does.
+    /// answer does not fit is truncated.
     pub(crate) async fn database_items(&mut self, items: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut left = vec![items];
         let mut answers = Vec::new();
@@ -33,7 +33,7 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// Whether an answer ends before its time.
+/// Whether an answer is truncated.
 pub(crate) fn is_truncated(data: &[u8]) -> bool {
     let mut reader = InfoReader::new(data);
     reader.by_ref().for_each(drop);

@@ -1,7 +1,7 @@
-//! What statements are like, by their SQL, so that a known one can be prepared and executed in one write.
+//! Descriptions of statements, by their SQL, so that a known one can be prepared and executed in one write.
 //!
-//! Only the description is kept, not the prepared statement: that would lock the metadata of tables which nobody uses
-//! any more, and other connections could not alter them.
+//! Only the description is kept, not the prepared statement: that would lock the metadata of tables no longer in use,
+//! and other connections could not alter them.
 
 use super::blob::BlobHabit;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
@@ -38,7 +38,7 @@ impl KnownStatements {
         Some((Arc::clone(&known.info), Arc::clone(&known.habit)))
     }
 
-    /// Keeps the description of a statement that reads or changes rows. Gives how its BLOBs have been read.
+    /// Keeps the description of a statement that reads or changes rows. Returns how its BLOBs have been read.
     pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) -> Arc<BlobHabit> {
         use StatementKind::{Delete, ExecuteProcedure, Insert, Select, SelectForUpdate, Update};
         let is_plain =
@@ -69,7 +69,7 @@ impl KnownStatements {
     }
 }
 
-/// What it takes to keep a description, in bytes.
+/// The size of a kept description, in bytes.
 fn weight(info: &StatementInfo) -> usize {
     let described = info.columns.iter().chain(&info.parameters);
     let names = |of: &Descriptor| of.field.len() + of.relation.len() + of.owner.len() + of.alias.len();

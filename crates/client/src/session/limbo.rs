@@ -1,4 +1,4 @@
-//! Two-phase commit. What is in limbo is nobody's to roll back, so that the session forgets it.
+//! Two-phase commit. Nobody may roll back a transaction in limbo automatically, so the session forgets it.
 
 use super::Session;
 use super::info::is_truncated;
@@ -29,8 +29,9 @@ impl<B: Backend> Session<B> {
         Ok(numbers)
     }
 
-    /// An engine gives away what a living connection holds, too; when both have ended it, it finds the database damaged
-    /// and shuts it down. So it is asked first who is abandoned. For what is not in limbo at all its own error is best.
+    /// An engine also hands over a transaction that a living connection holds; when both have ended it, the engine
+    /// finds the database damaged and shuts it down. So the abandoned ones are listed first. For a transaction that is
+    /// not in limbo at all the engine's own error is best.
     pub(crate) async fn recover(&mut self, number: u64) -> Result<TransactionId> {
         let may_be_held = !self.abandoned.contains(&number) && {
             let (_, is_complete) = self.limbo().await?;

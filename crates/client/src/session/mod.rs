@@ -36,22 +36,22 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use transaction::Begun;
 
-/// Relations of which something is remembered: servers name them, and may name any number.
+/// Bounds the relations remembered: servers name them, and may name any number.
 pub(crate) const MOST_RELATIONS: usize = 1024;
 
-/// A backend and what must be remembered between its operations.
+/// A backend and the state between its operations.
 pub(crate) struct Session<B> {
     pub(crate) backend: B,
     /// Transactions that have not ended; they must before a detach.
     open: HashMap<TransactionId, Begun>,
-    /// Where statements are prepared that belong to no transaction yet.
+    /// The transaction for preparing statements that belong to none yet.
     describing: Option<TransactionId>,
     known: KnownStatements,
     has_timeouts: bool,
     /// Array columns seen so far.
     arrays: ArrayCatalog,
     pub(crate) precisions: Precisions,
-    /// Numbers of transactions in limbo that nobody holds, as far as they were asked for.
+    /// Numbers of transactions in limbo that nobody holds, as far as they were requested.
     abandoned: HashSet<u64>,
     pub(crate) facts: Arc<Facts>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Prepared {
     pub(crate) sql: Arc<str>,
     pub(crate) dialect: Dialect,
     pub(crate) info: Arc<StatementInfo>,
-    /// Believed to be as it was the last time; the engine has not been heard yet.
+    /// Assumed to be unchanged since the last time; the engine has not confirmed it yet.
     pub(crate) is_recalled: bool,
     habit: Arc<BlobHabit>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
@@ -96,8 +96,8 @@ impl Prepared {
             && matches!(kind, Insert | Update | Delete | ExecuteProcedure | Ddl | SetGenerator)
     }
 
-    /// Whether it was recalled and `error`, found by the client before anything ran, may come from its being something
-    /// else by now.
+    /// Whether it was recalled and `error`, found by the client before anything ran, may be due to a changed table or
+    /// procedure.
     pub(crate) fn may_be_outdated_by(&self, error: &Error) -> bool {
         let is_refused = !error.has_run()
             && matches!(error.kind(), Kind::Parameter | Kind::Data | Kind::Misuse | Kind::Unsupported);
@@ -126,7 +126,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// COMMIT RETAIN and ROLLBACK RETAIN go on under another number.
+    /// COMMIT RETAIN and ROLLBACK RETAIN continue under another number.
     pub(crate) fn note_retaining(&mut self, transaction: TransactionId, sql: &str) {
         if has_word(sql, b"retain") {
             self.backend.renumbered(transaction);
@@ -192,7 +192,7 @@ impl<B: Backend> Session<B> {
         Ok(Prepared::new(id, sql, info, habit, true))
     }
 
-    /// What is known of a statement has turned out to be wrong.
+    /// The remembered description of a statement was wrong.
     pub(crate) fn forget(&mut self, sql: &str) {
         self.known.forget(sql);
     }
@@ -204,8 +204,8 @@ impl<B: Backend> Session<B> {
         self.precisions.clear();
     }
 
-    /// A transaction for descriptions and the catalog, which holds nothing back: a read-only, read committed
-    /// transaction is committed from its start as far as garbage collection is concerned.
+    /// A transaction for descriptions and the catalog, which does not hold back garbage collection: a read-only, read
+    /// committed transaction is committed from its start as far as garbage collection is concerned.
     pub(crate) async fn describing(&mut self) -> Result<TransactionId> {
         if let Some(transaction) = self.describing {
             return Ok(transaction);
@@ -225,7 +225,7 @@ impl<B: Backend> Session<B> {
         Entered { operation: operation.clone(), before: self.backend.wire_stats() }
     }
 
-    /// A part of an operation ends: what it cost goes to `meters`.
+    /// A part of an operation ends: its cost goes to `meters`.
     pub(crate) fn leave_operation<T>(
         &mut self,
         entered: Entered,
@@ -243,7 +243,7 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// The time limit of the next execution. Engines keep it, so that it is set for each once it was set for one.
+    /// The time limit of the next execution. Engines keep it, so once it has been set for one, it is set for each.
     pub(crate) fn set_timeout(&mut self, prepared: &Prepared, timeout: Option<Duration>) -> Result<()> {
         if timeout.is_some() || self.has_timeouts {
             self.has_timeouts = true;
@@ -252,14 +252,14 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Ends what is open and leaves the database.
+    /// Ends open transactions and detaches.
     pub(crate) async fn close(&mut self) -> Result<()> {
         self.backend.limit_patience(LEAVING);
         self.end_all().await?;
         self.backend.detach().await
     }
 
-    /// Ends what is open and deletes the database.
+    /// Ends open transactions and deletes the database.
     pub(crate) async fn drop_database(&mut self) -> Result<()> {
         self.end_all().await?;
         self.backend.drop_database().await
@@ -286,7 +286,7 @@ fn has_word(sql: &str, word: &[u8]) -> bool {
     sql.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Whether executing the statement gives rows (through a cursor or as a single one).
+/// Whether executing the statement returns rows (through a cursor or as a single one).
 pub(crate) fn has_rows(info: &StatementInfo) -> bool {
     !info.columns.is_empty()
 }

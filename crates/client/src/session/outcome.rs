@@ -30,7 +30,7 @@ const ASKING: Duration = Duration::from_secs(10);
 const ENDING: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What the inventory says of a transaction.
+/// The state of a transaction in the inventory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Active,
@@ -42,7 +42,7 @@ enum State {
 }
 
 impl<B: Backend> Session<B> {
-    /// Adds to the error of a lost commit what the server says of it. `is_exact` when nobody could have undone the
+    /// Adds the server's account of a lost commit to its error. `is_exact` when nobody could have undone the
     /// transaction without a trace.
     pub(super) async fn ask_about_commit(&mut self, error: Error, is_exact: bool) -> Error {
         let Some(number) = error.lost_commit().and_then(|lost| lost.transaction) else { return error };
@@ -118,8 +118,8 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// How to connect for the question. The connection must be no easier to forge than the lost one: otherwise whoever cut that
-/// could answer.
+/// How to connect for the question. The connection must be no easier to forge than the lost one: otherwise whoever cut
+/// it could answer.
 fn config_to_ask(config: &Config, was_encrypted: bool) -> Config {
     let mut config = config.clone();
     if was_encrypted {

@@ -1,4 +1,4 @@
-//! The life of a cursor: rows until its end, then what it owns ends with it.
+//! The life of a cursor: rows until its end, then everything that it owns ends with it.
 
 use super::Session;
 use super::fetch::Fetching;
@@ -9,12 +9,12 @@ use ::arrow::datatypes::SchemaRef;
 use firearrow_proto::api::describe::RecordCounts;
 use std::time::Duration;
 
-/// A result that is being read, and what ends with it.
+/// A result that is being read, and everything that ends with it.
 pub(crate) struct Reading {
     fetching: Fetching,
     /// A statement that was prepared for this result.
     statement: Option<StatementId>,
-    /// The transaction of a query that runs in one of its own.
+    /// The transaction of a query that runs in a separate one.
     transaction: Option<TransactionId>,
     state: State,
 }
@@ -85,7 +85,8 @@ impl Reading {
 }
 
 impl<B: Backend> Session<B> {
-    /// The next batch; `None` at the end, where a transaction of its own is committed. A failed one repeats its error.
+    /// Returns the next batch; `None` at the end, where a transaction that it owns is committed. A failed one repeats
+    /// its error.
     pub(crate) async fn next(&mut self, reading: &mut Reading) -> Result<Option<RecordBatch>> {
         if let Some(outcome) = reading.outcome() {
             return outcome.map(|()| None);
@@ -114,7 +115,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// Closes it, wherever it is, and ends a transaction of its own.
+    /// Closes it, wherever it is, and ends a transaction that it owns.
     pub(crate) async fn leave(&mut self, reading: &mut Reading, end: End) -> Result<()> {
         let shut = match reading.is_open() {
             true => {

@@ -1,8 +1,8 @@
 //! Statements that run, prepared ones and SQL text.
 //!
-//! SQL that the session knows is sent together with its execution. Should it have become something else meanwhile, it is
-//! prepared anew: in the same transaction if the client refused it before anything ran, else in a new one, if the session
-//! began that itself. Both happen here and nowhere else.
+//! SQL that the session knows is sent together with its execution. If its description has changed meanwhile, it is
+//! prepared again: in the same transaction if the client refused it before anything ran, otherwise in a new one, if the
+//! session began that itself. Both happen only here.
 
 use super::fetch::Fetching;
 use super::reading::Reading;
@@ -28,7 +28,7 @@ pub(crate) struct How {
     pub(crate) scroll: ScrollOptions,
 }
 
-/// What is done with a statement.
+/// An operation on a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     /// Opens its result.
@@ -41,14 +41,14 @@ pub(crate) enum Verb {
     ExecuteLast,
 }
 
-/// What came of it.
+/// Its outcome.
 pub(crate) enum Done {
     Rows(Fetching),
     Scrolling(Scrolling),
     Executed(Executed),
 }
 
-/// What a statement without a result did.
+/// The effect of a statement without a result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Executed {
     /// Rows inserted, updated and deleted, where the engine counts them.
@@ -195,8 +195,8 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// Runs it and commits: in the same write for no more than one row of parameters. After an error the transaction is
-    /// rolled back.
+    /// Runs it and commits: in the same write for at most one parameter row. After an error the transaction is rolled
+    /// back.
     async fn execute_last(
         &mut self,
         prepared: &Prepared,
@@ -222,7 +222,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// Runs SQL text in a transaction. Gives the statement along with an open result, which needs it.
+    /// Runs SQL text in a transaction. Returns the statement along with an open result, which needs it.
     pub(crate) async fn run_sql(
         &mut self,
         sql: Sql<'_>,
@@ -257,7 +257,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// Runs SQL text in a transaction of its own, which an open result owns. Without one it is committed.
+    /// Runs SQL text in a separate transaction, which an open result owns. Without one it is committed.
     pub(crate) async fn run_alone(
         &mut self,
         sql: Sql<'_>,
@@ -365,7 +365,7 @@ fn naming_parameter(prepared: &Prepared, mut error: Error, parameters: Option<&R
     error
 }
 
-/// Says which parameter the engine has refused, if that can be found out.
+/// Names the parameter that the engine has refused, if that can be determined.
 pub(crate) fn name_parameter(prepared: &Prepared, error: &mut Error, batch: &RecordBatch, row: usize) {
     if error.status().is_none() {
         return;

@@ -10,7 +10,7 @@ use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::{Schema, SchemaRef};
 use std::time::Duration;
 
-/// A statement that is executed once for each row of parameters, and what it gives.
+/// A statement that is executed once for each parameter row, and its results.
 pub(crate) struct Querying {
     writing: Writing,
     series: Series,
@@ -23,11 +23,11 @@ pub(crate) struct Querying {
 
 /// How far a series has come.
 pub(crate) enum Step {
-    /// Here are rows.
+    /// Rows are available.
     Batch(RecordBatch),
     /// Parameters are needed.
     Parameters,
-    /// All rows have been given.
+    /// All rows have been returned.
     End,
 }
 
@@ -52,7 +52,7 @@ impl Querying {
         self.batch.as_ref().filter(|batch| self.next < batch.num_rows() && !self.writing.should_stop())
     }
 
-    /// What became of the rows of parameters, as far as it is known.
+    /// The outcome of the parameter rows, as far as it is known.
     pub(crate) fn into_written(self) -> Written {
         self.writing.into_written()
     }
@@ -84,7 +84,7 @@ impl<B: Backend> Session<B> {
         Ok(Querying { writing, series, fetching, batch: None, next: 0, has_all: false })
     }
 
-    /// Goes on until there is a batch of rows, or nothing more to be done.
+    /// Continues until there is a batch of rows, or nothing more to do.
     pub(crate) async fn go_on(&mut self, querying: &mut Querying) -> Result<Step> {
         loop {
             if querying.series.left() == 0 && querying.rest().is_some() {
@@ -129,13 +129,13 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Waits for what is under way. Also due after an error, so that the connection ends in step.
+    /// Waits for the outstanding responses. Also due after an error, so that the connection ends in step.
     pub(crate) async fn finish_querying(&mut self, querying: &mut Querying, is_complete: bool) -> Result<()> {
         let Querying { writing, series, .. } = querying;
         series.cut();
         let result = self.backend.end_series(&mut writing.writer, series).await;
         if is_complete && result.is_ok() && !series.is_cut {
-            // Rows that were refused behind the last one sent.
+            // Rows that were refused after the last one sent.
             writing.writer.written.rows = writing.rows;
         }
         result

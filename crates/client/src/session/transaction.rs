@@ -64,7 +64,7 @@ impl<B: Backend> Session<B> {
         !self.open.contains_key(&transaction)
     }
 
-    /// Commits or rolls back. After a lost commit the server is asked what became of it.
+    /// Commits or rolls back. After a lost commit the server is asked for its outcome.
     pub(crate) async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()> {
         let begun = self.begun(transaction)?;
         if matches!(end, End::CommitRetaining | End::RollbackRetaining) {
@@ -79,7 +79,7 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Ends what its owner has given up: it is rolled back, or stays in limbo.
+    /// Ends a transaction that its owner has given up: it is rolled back, or stays in limbo.
     pub(crate) async fn abandon(&mut self, transaction: TransactionId) -> Result<()> {
         let Ok(begun) = self.begun(transaction) else { return Ok(()) };
         if self.backend.is_failed() {
@@ -97,7 +97,7 @@ impl<B: Backend> Session<B> {
         self.open.remove(&transaction);
     }
 
-    /// The error of something that may have committed, with what the server says of it.
+    /// The error of a statement that may have committed, with the server's account of it.
     pub(super) async fn with_outcome(&mut self, transaction: TransactionId, error: Error) -> Error {
         match self.begun(transaction) {
             Ok(begun) => self.find_out(error, begun).await,
@@ -109,7 +109,7 @@ impl<B: Backend> Session<B> {
         if error.lost_commit().is_none() {
             return error;
         }
-        // In a box, because the question is asked by a session, too.
+        // Boxed, because a session asks the question, too.
         Box::pin(self.ask_about_commit(error, begun.in_limbo || !begun.has_undo)).await
     }
 
@@ -170,7 +170,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// Rolls back whatever is open and not in limbo, and sets the session back to its beginning where the engine can.
+    /// Rolls back every open transaction that is not in limbo, and resets the session where the engine can.
     pub(crate) async fn reset(&mut self) -> Result<()> {
         self.describing = None;
         let open = self.open.iter().filter(|(_, begun)| !begun.in_limbo);
@@ -203,7 +203,7 @@ impl<B: Backend> Session<B> {
             T.MON$TRANSACTION_ID = CAST(? AS TYPE OF COLUMN MON$TRANSACTIONS.MON$TRANSACTION_ID) \
             AND S.MON$RECORD_INSERTS + S.MON$RECORD_UPDATES + S.MON$RECORD_DELETES + S.MON$RECORD_LOCKS > 0";
         let number: ArrayRef = Arc::new(UInt64Array::from(vec![self.number(transaction).await?]));
-        // A transaction sees the monitoring tables as they were when it looked first.
+        // A transaction sees the monitoring tables as they were when it first read them.
         let observer = self.begin_deferred(&TransactionOptions::read_only()).await?;
         let found = self.answer(SQL, observer, Params::row([number]).batch()).await;
         self.abandon(observer).await?;

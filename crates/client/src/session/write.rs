@@ -1,4 +1,4 @@
-//! Many rows in: pieces of record batches go to the backend, and what fails as a whole goes there again.
+//! Many rows in: pieces of record batches go to the backend, and those that fail as a whole are sent again.
 
 use super::execute::refuse_cursor;
 use super::{Prepared, Session, has_rows};
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Bytes of the first piece: a statement that fails for every row should not do so for very many.
 const FIRST_BYTES: usize = 64 << 10;
-/// Behind a row that cannot be encoded: the rows around the next one are encoded twice.
+/// After a row that cannot be encoded: the rows around the next one are encoded twice.
 const CAREFUL_BYTES: usize = 4 << 10;
 /// BLOBs travel with their batch up to this many bytes; servers keep 16 MB of them.
 const BLOBS_IN_BATCH: usize = 8 << 20;
@@ -39,7 +39,7 @@ impl Writing {
         self.writer.should_stop() || (self.writer.stops_at_error && !self.refused.is_empty())
     }
 
-    /// The next piece of a batch, and what is wrong with the row behind it.
+    /// The next piece of a batch, and the error of the row after it.
     pub(super) fn cut(
         &mut self,
         batch: &RecordBatch,
@@ -50,7 +50,7 @@ impl Writing {
         self.encode(batch, start..end)
     }
 
-    /// Counts the next row as one that failed on this side.
+    /// Counts the next row as one that failed in the client.
     pub(super) fn refuse(&mut self, error: ParamError) {
         let error = Error::from(ParamError { row: Some(self.rows), ..error });
         self.refused.push(RowFailure { row: self.rows, error });
@@ -67,7 +67,7 @@ impl Writing {
         loop {
             match self.encoder.encode(batch, rows.clone()) {
                 Ok(encoded) => return Ok((encoded, refused)),
-                // Columns are encoded one after the other, so that the next one may have a row in front of it.
+                // Columns are encoded one after the other, so the next column may fail at an earlier row.
                 Err(error) => match error.row.filter(|row| rows.contains(row)) {
                     Some(row) => (rows.end, refused) = (row, Some(error)),
                     None => return Err(error.into()),
@@ -77,19 +77,19 @@ impl Writing {
         }
     }
 
-    /// Rows from the first on of which it is known what became of them.
+    /// Rows, counted from the first, whose outcome is known.
     pub(crate) fn known_rows(&self) -> usize {
         self.writer.written.rows
     }
 
-    /// What the engine has refused since this was last asked.
+    /// Rows that the engine has refused since the last call.
     pub(crate) fn new_failures(&mut self) -> &mut [RowFailure] {
         let failures = &mut self.writer.written.failures;
         let start = mem::replace(&mut self.handed_out, failures.len());
         &mut failures[start..]
     }
 
-    /// What became of the rows, as far as it is known.
+    /// The outcome of the rows, as far as it is known.
     pub(crate) fn into_written(self) -> Written {
         let mut written = self.writer.written;
         written.failures.extend(self.refused);
@@ -138,8 +138,8 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// Sends all rows of a batch, or those in front of the end if a failure ends it. Failures of single rows are part
-    /// of the outcome; after an error nothing more can be written.
+    /// Sends all rows of a batch, or those before the failure that ends it. Failures of single rows are part of the
+    /// outcome; after an error nothing more can be written.
     pub(crate) async fn write_rows(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<()> {
         let mut start = 0;
         while start < batch.num_rows() && !writing.should_stop() {
@@ -160,7 +160,7 @@ impl<B: Backend> Session<B> {
     pub(crate) async fn finish_writing(&mut self, writing: &mut Writing) -> Result<()> {
         let result = self.settle_writer(&mut writing.writer).await;
         if result.is_ok() {
-            // Rows that were refused behind the last one sent.
+            // Rows that were refused after the last one sent.
             writing.writer.written.rows = writing.rows;
         }
         result
@@ -194,7 +194,7 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Waits for everything that was sent, and does again what failed as a whole. After an error it is only undone.
+    /// Waits for everything that was sent, and repeats what failed as a whole. After an error it is only undone.
     async fn settle_writer(&mut self, writer: &mut Writer) -> Result<()> {
         let mut result = self.backend.settle(writer).await;
         writer.layout = None;
@@ -209,7 +209,7 @@ impl<B: Backend> Session<B> {
         result
     }
 
-    /// Goes back to where the first failed batch began. Gives what must be done again.
+    /// Returns to where the first failed batch began. Returns the rows that must be sent again.
     async fn undo_failed(&mut self, writer: &mut Writer) -> Result<VecDeque<Chunk>> {
         let Some(Failed { savepoint, error, chunks }) = writer.take_failed() else {
             return Ok(VecDeque::new());

@@ -2,7 +2,7 @@
 
 use firearrow::{CommitOutcome, Error, Kind, StatusArg, StatusVector, gds};
 
-/// What a detail tells.
+/// The subject of a detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Detail {
@@ -28,7 +28,7 @@ pub enum Detail {
     Row,
     /// Rows of an ingestion that are committed although it failed.
     RowsCommitted,
-    /// What became of a commit whose answer was lost: `committed`, `rolled_back` or `unknown`.
+    /// The outcome of a commit whose response was lost: `committed`, `rolled_back` or `unknown`.
     Commit,
     /// The number of that commit's transaction.
     Transaction,

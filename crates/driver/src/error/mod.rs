@@ -1,4 +1,4 @@
-//! What can fail, for any front end: the client's errors, and those that the driver finds itself.
+//! Errors for any front end: the client's, and those that the driver finds itself.
 //!
 //! | class | what the front ends make of it (ADBC; ODBC; DB-API) |
 //! |---|---|
@@ -27,7 +27,7 @@ pub enum Class {
     Cancelled,
     /// The time limit of the execution has passed.
     Timeout,
-    /// The call comes at the wrong time.
+    /// The call is made at the wrong time.
     State,
     /// An argument or option has a value that cannot be used.
     Argument,
@@ -63,7 +63,7 @@ impl Error {
         Self { class, message: message.into(), sqlstate: None, details: Vec::new(), client: None }
     }
 
-    /// Creates an error for a call that comes at the wrong time.
+    /// Creates an error for a call made at the wrong time.
     pub fn state(message: impl Into<String>) -> Self {
         Self::new(Class::State, message)
     }
@@ -124,33 +124,33 @@ impl Error {
         self
     }
 
-    /// Puts words before the message.
+    /// Prefixes the message.
     pub fn context(self, text: impl Display) -> Self {
         Self { message: format!("{text}: {}", self.message), ..self }
     }
 
-    /// The kind of failure.
+    /// Returns the kind of failure.
     pub fn class(&self) -> Class {
         self.class
     }
 
-    /// The message, with all lines that the engine sent.
+    /// Returns the message, with all lines that the engine sent.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The SQLSTATE. Errors of the driver have one only where a standard prescribes it; otherwise front ends choose one by
-    /// the class.
+    /// Returns the SQLSTATE. Errors of the driver have one only where a standard prescribes it; otherwise front ends
+    /// choose one by the class.
     pub fn sqlstate(&self) -> Option<&str> {
         self.sqlstate.or_else(|| self.client.as_ref().map(|client| client.sqlstate()))
     }
 
-    /// The client's error, if there is one. With [`Class::Timeout`] it is that of a cancelled call.
+    /// Returns the client's error, if there is one. With [`Class::Timeout`] it is that of a cancelled call.
     pub fn client(&self) -> Option<&firearrow::Error> {
         self.client.as_deref()
     }
 
-    /// The details: those of the client's error, then those of the driver.
+    /// Returns the details: those of the client's error, then those of the driver.
     pub fn details(&self) -> Vec<(Detail, String)> {
         let mut details = self.client.as_deref().map(detail::details).unwrap_or_default();
         details.extend(self.details.iter().cloned());
@@ -198,7 +198,7 @@ impl From<Error> for ArrowError {
     }
 }
 
-/// Cuts a text that the caller gave to what belongs into a message.
+/// Truncates a text from the caller for use in a message.
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {

@@ -41,10 +41,10 @@ const OTHER_BYTES: usize = 20;
 /// Longest BINARY.
 const LONGEST_BINARY: i32 = 32767;
 
-/// What types there are depends on.
+/// The environment that decides which types exist.
 #[derive(Clone, Copy)]
 pub(super) struct Engine {
-    /// Of Firebird 4 or later.
+    /// The engine is Firebird 4 or later.
     pub(super) modern: bool,
     /// Of the connection.
     pub(super) dialect: Dialect,
@@ -151,7 +151,7 @@ fn decimal(field: &Field, precision: u8, scale: i8, engine: Engine) -> Result<St
         ..=18 => Ok(format!("NUMERIC({precision}, {scale})")),
         19..=38 if engine.modern => Ok(format!("NUMERIC({precision}, {scale})")),
         _ if engine.modern => Ok("DECFLOAT(34)".into()),
-        // Whatever makes the data often says 38. Each value that has more digits is an error.
+        // Producers of data often declare 38. Each value that has more digits is an error.
         _ if scale <= 18 => Ok(format!("NUMERIC(18, {scale})")),
         _ => {
             Err(unsupported(field, &format!("Firebird 3 has no decimals of {scale} digits after the point")))

@@ -1,4 +1,4 @@
-//! Rows into a table, which is made for them if need be.
+//! Rows into a table, which is created if necessary.
 //!
 //! ```text
 //!  append, upsert           ───────────────────────────────────────────────► rows
@@ -37,7 +37,7 @@ struct Ingestion<'a> {
     engine: Engine,
 }
 
-/// Puts the rows into the table of the options. Gives their number.
+/// Inserts the rows into the table of the options. Returns their number.
 pub(crate) fn run(session: &Session, options: &IngestOptions, rows: Rows, task: &Task) -> Result<u64> {
     if options.commit_rows > 0 && !session.is_autocommit() {
         return Err(Error::state(format!(
@@ -120,7 +120,7 @@ impl Ingestion<'_> {
         Ok(*committed as u64)
     }
 
-    /// The columns of a table for these rows. Whatever is wrong with their beginning is found before anything is changed.
+    /// The columns of a table for these rows. Errors in the first rows are found before anything is changed.
     fn declarations(&self, rows: &mut Rows) -> Result<Vec<Declaration>> {
         column::declarations(&self.schema, self.options, self.engine, rows.look_ahead(2)?)
     }
@@ -185,7 +185,7 @@ fn primary_key(catalog: &Catalog, table: &str) -> Result<Vec<String>> {
     Ok(key.map(|key| key.columns).unwrap_or_default())
 }
 
-/// Refuses names that Firebird does not have. It ignores blanks at the end: `"T "` would be the table `T`.
+/// Refuses names that Firebird does not have. It ignores trailing blanks: `"T "` would be the table `T`.
 fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     if schema.fields().is_empty() {
         return Err(Error::argument("the data has no columns"));
@@ -210,7 +210,7 @@ fn check_names(table: &str, schema: &Schema, modern: bool) -> Result<()> {
     Ok(())
 }
 
-/// What a table is; `None` if it no longer exists.
+/// The kind of a table; `None` if it no longer exists.
 fn kind(catalog: &Catalog, table: &str) -> Result<Option<TableKind>> {
     Ok(catalog.tables(Name::Is(table))?.first().map(|table| table.kind))
 }

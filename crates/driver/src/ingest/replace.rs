@@ -13,7 +13,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 impl Ingestion<'_> {
-    /// Replaces the rows, and the table if its columns are not those that it would be made with.
+    /// Replaces the rows, and the table if its columns differ from those of a new one.
     pub(super) fn replace(&self, catalog: Catalog, columns: &[Column], mut rows: Rows) -> Result<u64> {
         let declarations = self.declarations(&mut rows)?;
         let is_empty = rows.look_ahead(1)?.is_empty();
@@ -36,8 +36,8 @@ impl Ingestion<'_> {
         Ok(written as u64)
     }
 
-    /// Whether the table can stay, with other rows: it is what would be made, and nothing else comes of deleting rows and
-    /// inserting others.
+    /// Whether the table can stay, with other rows: it equals the one that would be created, and deleting and inserting
+    /// rows has no other effect.
     fn stays(&self, catalog: &Catalog, columns: &[Column], wanted: &[Declaration]) -> Result<bool> {
         let is_kind = match kind(catalog, self.table)? {
             Some(TableKind::View) => return Err(Error::table_exists(self.table, "exists, but is a view")),
@@ -63,8 +63,8 @@ impl Ingestion<'_> {
         if self.options.temporary { self.session.remember_temporary(self.table) } else { Ok(()) }
     }
 
-    /// Writes the rows into another table first, which proves them good. The table itself is then emptied by `delete` and
-    /// filled in one transaction; or made anew and filled, which takes two.
+    /// Writes the rows into another table first, which proves that they fit. The table itself is then emptied by
+    /// `delete` and filled in one transaction; or made anew and filled, which takes two.
     fn replace_from_staging(
         &self,
         declarations: &[Declaration],
@@ -106,7 +106,7 @@ impl Ingestion<'_> {
     fn copy(&self, staging: &str, delete: Option<&String>, rows: usize) -> Result<()> {
         // Whatever snapshot the connection reads, these rows are newer.
         let options = TransactionOptions {
-            // As for everything ingested, so that the server can tell what became of a lost commit.
+            // As for everything ingested, so that the server can report the outcome of a lost commit.
             no_auto_undo: true,
             ..self.session.transaction_options(Purpose::Ddl)?
         };
@@ -130,7 +130,7 @@ impl Ingestion<'_> {
         let set = |limit| Ok::<_, Error>(self.session.connection()?.limit_session(Some(limit), None)?);
         set(Duration::ZERO)?;
         let result = work();
-        // If it cannot be set again the connection has failed, which the next call tells.
+        // If it cannot be set again the connection has failed, which the next call reports.
         let _ = set(limit);
         result
     }

@@ -1,4 +1,5 @@
-//! Whether a table is what ingestion would make for the data, so that its rows can be replaced and it can stay.
+//! Whether a table equals the one that ingestion would create for the data, so that it can stay and only its rows are
+//! replaced.
 
 use super::column::Declaration;
 use firearrow::Dialect;

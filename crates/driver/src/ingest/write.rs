@@ -1,4 +1,4 @@
-//! Rows into a table: in the transaction of the connection, in one of their own, or in one after the other.
+//! Rows into a table: in the connection's transaction, in a separate one, or in a series of them.
 
 use super::Ingestion;
 use crate::activity::Task;
@@ -8,7 +8,7 @@ use crate::rows::{Failure, Rows};
 use arrow::array::RecordBatchReader;
 use firearrow::{CommitOutcome, Dialect, OnFailure, Statement, Transaction};
 
-/// What a failed ingestion goes back to in manual mode.
+/// The savepoint that a failed ingestion rolls back to in manual mode.
 const SAVEPOINT: &str = "FIREARROW_INGEST";
 
 impl Ingestion<'_> {
@@ -71,7 +71,7 @@ impl Ingestion<'_> {
                 }
                 Ok(written as u64)
             });
-            // What fails here is not reported: the failure before is.
+            // Report the original error, not a failure here.
             let undo = || transaction.rollback_to_savepoint(SAVEPOINT);
             if is_whole && written.is_err() && Task::spared(undo).is_err() {
                 self.session.doom();

@@ -2,7 +2,7 @@
 
 use firearrow::WriteOptions;
 
-/// What ingestion does about a table that exists or not.
+/// How ingestion treats an existing or missing table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Creates the table, which must not exist.
@@ -37,7 +37,7 @@ impl TextAs {
     pub const LONGEST_BINARY: u16 = 32765;
 }
 
-/// What the front end calls options that messages name.
+/// The front end's names of options, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IngestNames {
     /// [`IngestOptions::key`].
@@ -57,7 +57,7 @@ impl Default for IngestNames {
 pub struct IngestOptions {
     /// The table.
     pub table: String,
-    /// What to do about a table that exists or not.
+    /// How to treat an existing or missing table.
     pub mode: Mode,
     /// Whether to create a global temporary table, which is dropped when the session ends.
     pub temporary: bool,

@@ -1,4 +1,4 @@
-//! Options as plain values. What texts or attribute numbers they have is for the front ends to say.
+//! Options as plain values. The front ends define their texts or attribute numbers.
 
 mod ingest;
 mod session;

@@ -26,7 +26,7 @@ pub enum Level {
     Serializable,
 }
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// Anything until the user commits.
@@ -44,7 +44,7 @@ pub enum Purpose {
 /// Options of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// Whether every execution has a transaction of its own.
+    /// Whether every execution has a separate transaction.
     pub autocommit: bool,
     /// Whether new transactions refuse to write.
     pub read_only: bool,
@@ -52,7 +52,7 @@ pub struct SessionOptions {
     pub level: Level,
     /// Seconds to wait for locks of other transactions: `None` = until they are gone, 0 = fail at once.
     pub lock_timeout: Option<u16>,
-    /// Whether DDL is committed at once, in manual mode too.
+    /// Whether DDL is committed immediately, in manual mode too.
     pub ddl_autocommit: bool,
     /// The snapshot that new transactions read. Firebird 4 and later.
     pub snapshot_number: Option<u64>,
@@ -78,7 +78,7 @@ impl Default for SessionOptions {
 }
 
 impl SessionOptions {
-    /// Whether DDL gets a transaction of its own.
+    /// Whether DDL gets a separate transaction.
     pub(crate) fn commits_ddl(&self) -> bool {
         self.autocommit || self.ddl_autocommit
     }
@@ -110,8 +110,8 @@ impl SessionOptions {
             lock_resolution,
             read_only: self.read_only,
             at_snapshot,
-            // So that the server can tell what became of a commit whose answer was lost. Garbage collection removes what is
-            // rolled back, as it does for all large transactions anyway.
+            // So that the server can report the outcome of a commit whose response was lost. Garbage collection removes
+            // what is rolled back, as it does for all large transactions anyway.
             no_auto_undo: matches!(purpose, Purpose::Manual | Purpose::Ingest),
             ..TransactionOptions::default()
         }

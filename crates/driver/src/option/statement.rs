@@ -12,7 +12,7 @@ pub struct StatementOptions {
     pub limits: BatchLimits,
     /// How parameters are encoded.
     pub write: WriteOptions,
-    /// Batches to read ahead, on a thread of their own.
+    /// Batches to read ahead, on a separate thread.
     pub prefetch: usize,
     /// The time limit of an execution, reading its rows included.
     pub timeout: Option<Duration>,

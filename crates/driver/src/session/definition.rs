@@ -1,4 +1,4 @@
-//! DDL, which is committed at once, and what has to give way to it.
+//! DDL, which is committed immediately, and results that must end for it.
 
 use super::Session;
 use crate::activity::Task;
@@ -9,13 +9,14 @@ use firearrow::{TransactionOptions, gds};
 use std::time::{Duration, Instant};
 use std::{mem, thread};
 
-/// How long DDL is repeated while somebody still uses what it wants to change, and the pause between two attempts: results of
-/// this process may just be about to end.
+/// How long DDL is retried while somebody still uses the object that it changes, and the pause between two attempts:
+/// results of this process may just be about to end.
 const IN_USE: Duration = Duration::from_secs(1);
 const IN_USE_PAUSE: Duration = Duration::from_millis(50);
 
 impl Session {
-    /// Runs DDL in a transaction of its own, and commits. Repeats it while others are about to leave what it changes alone.
+    /// Runs DDL in a separate transaction, and commits. Retries while others are about to release the object that it
+    /// changes.
     pub(crate) fn define(&self, task: &Task, sql: &str) -> Result<()> {
         self.define_with(task, self.transaction_options(Purpose::Ddl)?, sql)
     }

@@ -1,4 +1,4 @@
-//! Tables that the driver made for rows, and drops again.
+//! Tables that the driver created for rows, and drops again.
 
 use super::Session;
 use crate::error::Result;
@@ -33,7 +33,7 @@ impl Session {
         Ok(())
     }
 
-    /// The number of a table, if it exists. Another one that gets its name has another number.
+    /// Returns the number of a table, if it exists. Another table with the same name has another number.
     pub(crate) fn number(&self, table: &str) -> Result<Option<i32>> {
         Ok(self.table(table)?.map(|(_, id)| id))
     }
@@ -42,7 +42,7 @@ impl Session {
     /// until it ends; in autocommit mode it is dropped now, if it still has this number.
     pub(crate) fn undo_made(&self, table: &str, id: Option<i32>) {
         if let Some(id) = id.filter(|_| self.is_autocommit()) {
-            // The failure of the rows is the one to report.
+            // Report the original error.
             let _ = self.drop_if_empty(table, id);
         }
         self.made().iter_mut().filter(|made| made.name == table).for_each(|made| made.failed = true);
@@ -60,7 +60,7 @@ impl Session {
         }
     }
 
-    /// Drops a table, unless it is another one by now, or others have put rows into it.
+    /// Drops a table, unless it has been replaced, or others have put rows into it.
     fn drop_if_empty(&self, table: &str, id: i32) -> Result<()> {
         if self.number(table)? != Some(id) {
             return Ok(());
@@ -78,7 +78,7 @@ impl Session {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a table is, and its number.
+    /// The kind of a table, and its number.
     fn table(&self, table: &str) -> Result<Option<(TableKind, i32)>> {
         let tables = self.connection()?.catalog().and_then(|catalog| catalog.tables(Name::Is(table)))?;
         Ok(tables.first().map(|table| (table.kind, table.id)))

@@ -1,5 +1,5 @@
-//! The transaction of manual mode: it begins with its first statement, and ends by commit or rollback; its open results end
-//! with it.
+//! The transaction of manual mode: it begins with its first statement, and ends with commit or rollback; its open
+//! results end with it.
 
 use super::Session;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use std::thread::{self, ThreadId};
 /// The transaction of manual mode.
 pub(super) struct Manual {
     pub(super) transaction: Transaction,
-    /// What it began with: the options may be others by now.
+    /// Its initial options: they may have changed since.
     pub(super) isolation: Isolation,
 }
 
@@ -60,8 +60,8 @@ impl Session {
         result
     }
 
-    /// Forbids to commit the transaction of manual mode: something in it failed half done and could not be undone. For whoever
-    /// works [in it](Self::in_transaction).
+    /// Forbids committing the transaction of manual mode: something in it failed half done and could not be undone. For
+    /// whoever works [in it](Self::in_transaction).
     pub fn doom(&self) {
         self.doomed.store(true, Ordering::SeqCst);
     }
@@ -128,7 +128,7 @@ impl Session {
         ended
     }
 
-    /// Ends what was the transaction of manual mode.
+    /// Ends the former transaction of manual mode.
     fn finish(&self, Manual { transaction, .. }: Manual, commit: bool) -> Result<()> {
         self.epoch.fetch_add(1, Ordering::SeqCst);
         let doomed = self.doomed.swap(false, Ordering::SeqCst);
@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// Commits the transaction of manual mode if that is unobservable: it sees what is committed anyway, has changed
-    /// nothing, and none of its results is open. The tables that it has read are in use otherwise, by this very
+    /// nothing, and none of its results is open. Otherwise the tables that it has read stay in use, by this very
     /// session.
     pub(super) fn give_way(&self) -> Result<bool> {
         // It may be this thread that works in it.
@@ -159,8 +159,8 @@ impl Session {
         }
     }
 
-    /// Says that the front end's connection has gone; statements and results may go on. What nobody can commit is rolled back,
-    /// at the latest with the last result that reads it.
+    /// Notes that the front end's connection is gone; statements and results may continue. What nobody can commit is
+    /// rolled back, at the latest with the last result that reads it.
     pub fn release(&self) {
         self.released.store(true, Ordering::SeqCst);
         if !self.is_foreign() && !self.has_open_results() {

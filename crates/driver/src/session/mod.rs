@@ -1,4 +1,4 @@
-//! What a front end's connection, its statements and its results have in common. It lives as long as the last of them.
+//! The state that a front end's connection, its statements and its results share. It lives as long as the last of them.
 //!
 //! ```text
 //!  Session ─┬─ manual: the transaction of manual mode, and the results that belong to it
@@ -34,7 +34,7 @@ pub struct Session {
     process: u32,
     broken: AtomicBool,
     options: Mutex<SessionOptions>,
-    /// What the server said about itself.
+    /// The server's description of itself.
     info: Mutex<Option<Arc<ServerInfo>>>,
     /// The transaction of manual mode, from its first statement on.
     manual: Mutex<Option<Manual>>,
@@ -46,7 +46,7 @@ pub struct Session {
     epoch: AtomicU64,
     /// Held by the open results of such a transaction.
     open: Arc<()>,
-    /// Whether the front end's connection has gone: nobody could commit any more.
+    /// Whether the front end's connection is gone: nobody could commit any more.
     released: AtomicBool,
     activity: Arc<Activity>,
     /// Temporary tables made here.
@@ -56,7 +56,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Connects, and tells the server about the time limits of the options.
+    /// Connects, and sends the time limits of the options to the server.
     ///
     /// # Errors
     /// Those of connecting.
@@ -81,7 +81,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Whether this process has inherited it from the one that opened it: both would speak on one socket.
+    /// Whether this process inherited it from the process that opened it: both would use one socket.
     pub(crate) fn is_foreign(&self) -> bool {
         process::id() != self.process
     }
@@ -126,7 +126,7 @@ impl Session {
         let _ = self.contain(|| end(value));
     }
 
-    /// What cancels everything that goes on in the session.
+    /// Returns the handle that cancels everything running in the session.
     pub fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
@@ -140,12 +140,12 @@ impl Session {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The options.
+    /// Returns the options.
     pub fn options(&self) -> SessionOptions {
         self.set().clone()
     }
 
-    /// Changes the options: tells the server about new time limits, and commits if autocommit is switched on.
+    /// Changes the options: sends new time limits to the server, and commits if autocommit is switched on.
     ///
     /// # Errors
     /// Those of the server; [`Class::State`](crate::Class::State) if the transaction could not be committed;
@@ -163,7 +163,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the server about time limits of the session that have changed.
+    /// Sends changed time limits of the session to the server.
     fn limit(&self, before: &SessionOptions, now: &SessionOptions) -> Result<()> {
         let changed = |before: Option<Duration>, now: Option<Duration>| {
             (before != now).then_some(now.unwrap_or(Duration::ZERO))
@@ -173,7 +173,7 @@ impl Session {
         Ok(self.connection()?.limit_session(statement, idle)?)
     }
 
-    /// Whether every execution has a transaction of its own.
+    /// Whether every execution has a separate transaction.
     pub fn is_autocommit(&self) -> bool {
         self.set().autocommit
     }
@@ -183,12 +183,12 @@ impl Session {
         Ok(self.connection()?.has_firebird4())
     }
 
-    /// What DDL is written in.
+    /// The dialect of DDL.
     pub(crate) fn dialect(&self) -> Result<Dialect> {
         Ok(self.connection()?.dialect())
     }
 
-    /// What the server says about itself; asked once.
+    /// Returns the server's description of itself; requested once.
     ///
     /// # Errors
     /// Those of the server.

@@ -31,7 +31,7 @@ impl KeptRows {
         }
     }
 
-    /// What it takes to keep them, in bytes.
+    /// Their size in bytes.
     pub(super) fn weight(&self) -> usize {
         size_of::<Self>() + self.bytes.len() + size_of_val(self.positions.as_slice())
     }

@@ -124,7 +124,7 @@ impl Router {
     }
 }
 
-/// What it takes to keep an answer, in bytes.
+/// The size of a kept answer, in bytes.
 fn weight(response: &Response) -> usize {
     ENTRY + response.data.len() + status_weight(&response.status)
 }
@@ -142,5 +142,5 @@ fn status_weight(status: &StatusVector) -> usize {
     size_of::<StatusArg>() * status.0.len() + texts.sum::<usize>()
 }
 
-/// What an entry takes beside its contents.
+/// The overhead of an entry.
 const ENTRY: usize = 128;

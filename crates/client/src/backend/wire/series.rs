@@ -133,7 +133,7 @@ impl<L: Link> QuerySeries for Wire<L> {
         }
     }
 
-    /// Waits for what is on its way, and drops its rows.
+    /// Waits for the outstanding responses, and drops their rows.
     async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
         let mut result = Ok(());
         while let Some(front) = series.lanes.sent.front().copied() {
