@@ -36,7 +36,7 @@ impl Meter {
     }
 }
 
-/// What a result that belongs to a task tells of itself without being asked.
+/// Counters that a result owned by a task publishes as it runs.
 #[cfg(feature = "tokio")]
 impl Meter {
     pub(crate) fn note(&self, counts: Option<RecordCounts>, decoding: Duration) {

@@ -38,7 +38,7 @@ impl<L: Link> AnyBackend<L> {
         }
     }
 
-    /// What the user should know about it.
+    /// Warnings for the user.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         match self {
             Self::Wire(wire) => wire.warnings.clone(),

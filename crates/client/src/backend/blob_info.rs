@@ -1,4 +1,4 @@
-//! What both backends ask of a BLOB that is opened as a stream.
+//! The request of both backends for a BLOB that is opened as a stream.
 
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::info::InfoReader;

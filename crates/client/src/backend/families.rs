@@ -1,4 +1,4 @@
-//! What an engine can be asked to do, by family. `family!` makes [`AnyBackend`] forward what it lists.
+//! The operations of an engine, by family. `family!` makes [`AnyBackend`] forward what it lists.
 
 use super::any::{AnyBackend, family, forward};
 use super::link::Link;
@@ -20,7 +20,7 @@ use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What can give another connection of its kind.
+/// A source of further connections of its kind.
 pub(crate) trait Reconnect: Sized {
     /// Opens another connection to the same database.
     async fn connect_again(&mut self, config: &Config, key: &mut KeyHolder<'_>) -> Result<Self>;
@@ -54,12 +54,11 @@ family! {
         fn transport(&self) -> Transport;
         /// Whether the engine is of Firebird 4 or later, as far as is known without asking.
         fn is_firebird4(&self) -> bool;
-        /// What the connection cost so far; zero for an engine in this process.
+        /// The cost of the connection so far; zero for an engine in this process.
         fn wire_stats(&self) -> WireStats;
-        /// Whether the connection seems to be of use, by a look that does not wait for the server. One that has ended is
-        /// closed.
+        /// Whether the connection seems usable, checked without waiting for the server. One that has ended is closed.
         fn is_alive(&mut self) -> bool;
-        /// Whether the connection is beyond use.
+        /// Whether the connection has failed.
         fn is_failed(&self) -> bool;
         /// A flow was given up in the middle: nothing can be said about the connection, which is closed.
         fn abort(&mut self);
@@ -77,7 +76,7 @@ family! {
         async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()>;
         /// Takes over the transaction in limbo that has this number in the database.
         async fn recover(&mut self, number: u64) -> Result<TransactionId>;
-        /// Lets go of a transaction in limbo without deciding about it.
+        /// Releases a transaction in limbo without deciding about it.
         async fn leave(&mut self, transaction: TransactionId) -> Result<()>;
         /// Rolls these back, and resets the session where the engine can: all of it in one round trip.
         async fn reset(&mut self, transactions: &[TransactionId]) -> Result<()>;
@@ -85,10 +84,9 @@ family! {
 
         /// Whether the transaction has not ended yet, as far as is known.
         fn is_open(&self, transaction: TransactionId) -> bool;
-        /// What is executed next in it may change something: its number is worth knowing, where that costs no
-        /// round trip.
+        /// The next execution in it may change something: its number is worth knowing, where that costs no round trip.
         fn will_change(&mut self, transaction: TransactionId);
-        /// It was committed or rolled back in SQL and goes on, under another number.
+        /// It was committed or rolled back in SQL and continues under another number.
         fn renumbered(&mut self, transaction: TransactionId);
         /// The error for a commit that was sent and not answered.
         fn lost_commit(&mut self, transaction: TransactionId, error: Error) -> Error;
@@ -98,8 +96,8 @@ family! {
 family! {
     trait Statements {
         async fn prepare(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<(StatementId, StatementInfo)>;
-        /// Prepares what was prepared before and was `known` to be like this. That it has become something else
-        /// (`Kind::Changed`) may be found only when it is executed; then it gives no rows.
+        /// Prepares what was prepared before and was `known` to be like this. A change (`Kind::Changed`) may be found
+        /// only when it is executed; then it returns no rows.
         async fn prepare_known(
             &mut self,
             transaction: TransactionId,
@@ -144,7 +142,7 @@ family! {
             parameters: Option<Message<'_>>,
             output: &Arc<RowLayout>,
         ) -> Result<()>;
-        /// Opens a cursor that gives rows only when it is told where to go.
+        /// Opens a cursor that returns rows only after it has been positioned.
         async fn open_scrollable(
             &mut self,
             statement: StatementId,
@@ -159,7 +157,7 @@ family! {
         /// Whether cursors can be opened that scroll.
         fn can_scroll(&self) -> bool;
         /// Sends a scrollable cursor to a row: that one and those after it, `rows` in all, are what
-        /// [`fetch`](Self::fetch) gives until it is sent elsewhere. Their end is the end of the cursor in this
+        /// [`fetch`](Self::fetch) returns until it is sent elsewhere. Their end is the end of the cursor in this
         /// respect.
         fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()>;
         /// Longest BLOB that may come ahead of its row in the next execution; 0 = none. No more than is configured.
@@ -168,7 +166,7 @@ family! {
 }
 
 family! {
-    /// Many parameter rows for a statement that gives no rows.
+    /// Many parameter rows for a statement that returns no rows.
     trait Writes {
         /// Opens Firebird's bulk interface for messages of one format; `false` where the engine has none, or none for
         /// such a statement.
@@ -183,9 +181,9 @@ family! {
 }
 
 family! {
-    /// Many parameter rows for a statement that gives rows.
+    /// Many parameter rows for a statement that returns rows.
     trait QuerySeries {
-        /// Executes the statement of `writer` for the parameter rows of `series`, and moves the rows that it gives
+        /// Executes the statement of `writer` for the parameter rows of `series`, and moves the rows that it returns
         /// into `builder`, in order: until that has no room (`false`), or all parameter rows are done (`true`). What
         /// fails is noted in the writer; an error means that nothing more can be executed.
         async fn collect(
@@ -210,7 +208,7 @@ family! {
             blobs: &[Wanted],
             take: &mut Take<'_>,
         ) -> Result<()>;
-        /// Creates BLOBs and gives their ids.
+        /// Creates BLOBs and returns their ids.
         async fn write_blobs(&mut self, transaction: TransactionId, blobs: &[&[u8]]) -> Result<Vec<u64>>;
     }
 }
@@ -222,7 +220,7 @@ family! {
         async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)>;
         /// Appends the next bytes; `true` at the end.
         async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool>;
-        /// Goes to an offset from the start; gives the offset that was reached.
+        /// Moves to an offset from the start; returns the offset reached.
         async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64>;
         async fn close_blob(&mut self, blob: BlobId) -> Result<()>;
     }
@@ -235,7 +233,7 @@ family! {
         async fn create_blob(&mut self, transaction: TransactionId) -> Result<BlobId>;
         /// Appends bytes. Their failure may be reported by a later call.
         async fn write_blob(&mut self, blob: BlobId, bytes: &[u8]) -> Result<()>;
-        /// Completes a created BLOB and gives its id.
+        /// Completes a created BLOB and returns its id.
         async fn finish_blob(&mut self, blob: BlobId) -> Result<u64>;
         /// Discards a created BLOB.
         async fn cancel_blob(&mut self, blob: BlobId) -> Result<()>;
@@ -244,7 +242,7 @@ family! {
 
 family! {
     trait Arrays {
-        /// Creates arrays and gives their ids.
+        /// Creates arrays and returns their ids.
         async fn write_arrays(&mut self, transaction: TransactionId, arrays: &[Slice<'_>]) -> Result<Vec<u64>>;
     }
 }

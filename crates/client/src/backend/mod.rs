@@ -125,14 +125,14 @@ impl<'a> Sql<'a> {
     }
 }
 
-/// What firearrow itself wants to know.
+/// Queries of firearrow itself.
 impl<'a> From<&'a str> for Sql<'a> {
     fn from(text: &'a str) -> Self {
         Self::new(text, Dialect::default())
     }
 }
 
-/// What an execution did to its transaction, and to how many rows.
+/// The effect of an execution on its transaction, and the number of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
     /// `None` when the engine counts nothing for this kind of statement.

@@ -1,4 +1,4 @@
-//! One statement for many rows of parameters, and the rows that it gives: what is the same for both backends.
+//! One statement for many parameter rows, and the rows that it returns: the part common to both backends.
 
 use super::Chunk;
 use super::wire::Lanes;
@@ -14,7 +14,7 @@ pub(crate) struct Series {
     /// SQL of the statement.
     pub(crate) sql: Arc<str>,
     pub(crate) dialect: Dialect,
-    /// Whether each execution opens a cursor; else it gives one row, or none.
+    /// Whether each execution opens a cursor; otherwise it returns one row, or none.
     pub(crate) has_cursor: bool,
     /// The format of the rows.
     pub(crate) output: Arc<RowLayout>,
@@ -27,7 +27,7 @@ pub(crate) struct Series {
     /// The row of parameters whose cursor the in-process backend reads.
     #[cfg(feature = "embedded")]
     pub(crate) open: Option<usize>,
-    /// What the wire backend has sent.
+    /// Requests that the wire backend has sent.
     pub(crate) lanes: Lanes,
 }
 
@@ -58,7 +58,7 @@ impl Series {
         }
     }
 
-    /// Adds rows of parameters behind those that wait.
+    /// Adds parameter rows after those that wait.
     pub(crate) fn supply(&mut self, chunk: Chunk) {
         self.chunks.push_back(chunk);
     }

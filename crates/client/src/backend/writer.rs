@@ -1,4 +1,4 @@
-//! Many rows for one statement, on their way: what is the same for both backends.
+//! Many rows for one statement, in transit: the part common to both backends.
 //!
 //! ```text
 //!  Undecided ──open_bulk──► Batch ──a batch fails as a whole──► its rows again, by executions
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A value that the engine cannot convert makes a batch fail as a whole, with an unknown number of its rows done. So
-//! each batch has a savepoint; a failed one is done again by executions, which tell row by row.
+//! each batch has a savepoint; a failed one is repeated by executions, which report row by row.
 
 use super::wire::write::Pipe;
 use super::{StatementId, TransactionId};
@@ -37,21 +37,21 @@ pub(crate) struct Writer {
     pub(crate) has_output: bool,
     /// Whether the engine must be asked how many rows each execution affected; else each affects one.
     pub(crate) asks_counts: bool,
-    /// Whether rows behind a failed one are wanted; some that are under way may be tried all the same.
+    /// Whether rows after a failed one are wanted; some already sent may be tried anyway.
     pub(crate) stops_at_error: bool,
     pub(crate) method: Method,
     /// The format of the open batch.
     pub(crate) layout: Option<Arc<RowLayout>>,
     pub(crate) written: Written,
-    /// Batches that failed as a whole, or came behind one that did, oldest first.
+    /// Batches that failed as a whole, or came after one that did, oldest first.
     pub(crate) failed: VecDeque<Chunk>,
     /// How often that has happened.
     failures: usize,
-    /// Whether nothing can be said about the rows behind those that are known.
+    /// Whether the outcome of the rows after the known ones cannot be determined.
     is_over: bool,
     /// Batches so far; each has a savepoint of its own.
     batches: u32,
-    /// What the wire backend has sent.
+    /// Requests that the wire backend has sent.
     pub(crate) pipe: Pipe,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Written {
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
     counts: RecordCounts,
-    /// Whether it is not known what was done to some rows.
+    /// Whether the effect on some rows is unknown.
     has_uncounted: bool,
     pub(crate) failures: Vec<RowFailure>,
 }
@@ -103,7 +103,7 @@ pub(crate) struct Chunk {
     pub(crate) rows: EncodedParams,
     /// Whether their BLOBs exist; else they travel with the batch.
     pub(crate) has_created_blobs: bool,
-    /// What is in front of them, if they are a batch.
+    /// The savepoint before them, if they are a batch.
     pub(crate) savepoint: Savepoint,
     /// Why they failed as a whole.
     error: Option<Error>,
@@ -119,11 +119,11 @@ pub(crate) struct Failed {
     pub(crate) chunks: VecDeque<Chunk>,
 }
 
-/// The savepoint in front of a batch.
+/// The savepoint before a batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Savepoint(u32);
 
-/// What an engine tells of a batch that it went through.
+/// An engine's report of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// Records that were tried.
@@ -176,7 +176,7 @@ impl Writer {
         self.method == Method::Undecided && is_fit && rows.rows >= FEWEST_ROWS
     }
 
-    /// Rows to be sent, behind those before.
+    /// Rows to be sent after the earlier ones.
     pub(crate) fn chunk(&mut self, first: usize, rows: EncodedParams, has_created_blobs: bool) -> Chunk {
         if self.method == Method::Batch {
             self.batches += 1;
@@ -187,7 +187,7 @@ impl Writer {
     /// A row was executed by itself. `None` where the engine counts nothing.
     ///
     /// # Errors
-    /// What is no failure of the row: its transaction or connection is gone, and so are all rows.
+    /// Errors that are no failure of the row: its transaction or connection is gone, and so are all rows.
     pub(crate) fn executed(&mut self, row: usize, result: Result<Option<RecordCounts>>) -> Result<()> {
         if self.is_over {
             return Ok(());
@@ -204,7 +204,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A batch was executed. Says whether its savepoint can be released: not if it must be done again.
+    /// A batch was executed. Returns whether its savepoint can be released: not if the batch must be repeated.
     pub(crate) fn completed(&mut self, mut chunk: Chunk, result: Result<Outcome>) -> Result<bool> {
         let outcome = match result {
             Ok(outcome) if self.failed.is_empty() => outcome,
@@ -224,7 +224,7 @@ impl Writer {
             return Err(Error::new(Kind::Protocol, text));
         }
         if outcome.failures.iter().any(|(_, status)| status.is_none()) {
-            // Executions tell why.
+            // Executions report why.
             self.failed.push_back(chunk);
             return Ok(false);
         }
@@ -239,7 +239,7 @@ impl Writer {
         Ok(true)
     }
 
-    /// What must be done again. After too many of these there are no more batches.
+    /// The rows to repeat. After too many repetitions there are no more batches.
     pub(crate) fn take_failed(&mut self) -> Option<Failed> {
         let chunks = std::mem::take(&mut self.failed);
         let first = chunks.front()?;
@@ -266,7 +266,7 @@ impl Written {
         }
     }
 
-    /// Batches tell how many rows were affected, but not how.
+    /// Batches report how many rows were affected, but not how.
     fn count_batch(&mut self, affected: u64, inserts: bool) {
         match inserts {
             true => self.counts.inserted += affected,

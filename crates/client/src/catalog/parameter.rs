@@ -70,7 +70,7 @@ const OF_PROCEDURES: &str = "SELECT A.RDB$PACKAGE_NAME, A.RDB$PROCEDURE_NAME, 0,
      AND O.RDB$COLLATION_ID = COALESCE(A.RDB$COLLATION_ID, F.RDB$COLLATION_ID, 0)";
 
 /// Arguments of legacy functions have their types themselves. Such a function may return one of its arguments by
-/// reference: the others are those that SQL gives, and are numbered without it.
+/// reference: the others are those that SQL passes, and are numbered without it.
 const OF_FUNCTIONS: &str = "SELECT A.RDB$PACKAGE_NAME, A.RDB$FUNCTION_NAME, 1, \
      CASE WHEN A.RDB$ARGUMENT_POSITION = U.RDB$RETURN_ARGUMENT THEN 2 ELSE 0 END, \
      CASE WHEN A.RDB$ARGUMENT_POSITION = U.RDB$RETURN_ARGUMENT THEN 0 \

@@ -17,7 +17,7 @@ pub(super) fn is_same(columns: &[Column], declarations: &[Declaration], dialect:
     columns.len() == declarations.len() && columns.iter().zip(declarations).all(same)
 }
 
-/// Whether a column has the type that this declaration would give it. A type that ingestion never declares is another one.
+/// Whether a column has the type of this declaration. A type that ingestion never declares is different.
 fn is_type(given: &ColumnType, wanted: &str, dialect: Dialect) -> bool {
     if given.is_array() {
         return false;

@@ -1,4 +1,4 @@
-//! What the interface to the engine fails with, as errors of the client.
+//! Errors of the interface to the engine, as errors of the client.
 
 use crate::error::{Error, Kind};
 use firearrow_fbapi as fbapi;

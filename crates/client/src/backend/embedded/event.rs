@@ -29,7 +29,7 @@ impl Events for Embedded {
         let inbox = Arc::downgrade(inbox);
         let answered = inbox.clone();
         let question = self.attachment()?.queue_events(block, move |answer| {
-            // A client library, in place of an engine, says so that it gives up.
+            // This is how a client library, in place of an engine, reports that it gives up.
             if let Some(inbox) = answered.upgrade()
                 && !answer.is_empty()
             {

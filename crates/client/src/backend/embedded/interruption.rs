@@ -8,14 +8,14 @@ use firearrow_proto::api::gds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What may interrupt the running operation.
+/// The tokens that may interrupt the running operation.
 #[derive(Default)]
 pub(super) struct Interruption {
     pub(super) operation: Operation,
-    /// Tells the engine.
+    /// Asks the engine to stop.
     wake: Option<Wake>,
     listening: Option<Listening>,
-    /// The engine was told.
+    /// The engine was asked to stop.
     is_told: Arc<AtomicBool>,
 }
 
@@ -28,8 +28,8 @@ impl Interruption {
         self.listening = Some(operation.listen(wake));
     }
 
-    /// An engine that was told keeps that in mind until it notices. What came too late for the operation that it was
-    /// meant for would hit the next one; an engine forgets it when interrupting is forbidden.
+    /// An engine keeps the request until it notices it. A request that came too late for its operation would interrupt
+    /// the next one; an engine forgets it when interrupting is forbidden.
     pub(super) fn end(&mut self, attachment: Option<&Attachment>) {
         self.listening = None;
         self.operation = Operation::default();

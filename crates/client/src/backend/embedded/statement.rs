@@ -205,7 +205,7 @@ impl Statements for Embedded {
     }
 }
 
-/// What the last execution of a statement did to rows.
+/// The effect of a statement's last execution on rows.
 pub(super) fn record_counts(statement: &fbapi::Statement) -> Result<Option<RecordCounts>> {
     Ok(RecordCounts::decode(&statement.info(&[RECORDS], INFO_BYTES)?))
 }

@@ -26,7 +26,7 @@ pub(crate) trait Link: Sized {
     /// Connects to the first address of `host` that answers before `deadline`.
     async fn connect(host: &str, port: u16, family: AddressFamily, deadline: Instant) -> io::Result<Self>;
 
-    /// The other end.
+    /// The peer's address.
     fn peer(&self) -> Option<SocketAddr>;
 
     /// Reads at least one byte; 0 means the peer closed the stream.
@@ -52,7 +52,7 @@ pub(crate) trait Link: Sized {
     async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T>;
 }
 
-/// Whether a stream is dead, as a look at its next byte without waiting tells.
+/// Whether a stream is dead, judged by its next byte, without waiting.
 fn ends(looked: io::Result<usize>) -> bool {
     match looked {
         Ok(bytes) => bytes == 0,

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// Bytes of arrays that may be on their way to the server unconfirmed. One array may be longer.
 const BYTES_AHEAD: usize = 512 << 10;
-/// What a request counts for beside its elements.
+/// The size that a request counts for beside its elements.
 const REQUEST: usize = 256;
 
 impl<L: Link> Arrays for Wire<L> {

@@ -142,7 +142,7 @@ impl<L: Link> Wire<L> {
                 go_on &= take(index, &contents)?;
                 continue;
             }
-            // Too long for one answer, and closed already. What was asked for behind it comes first.
+            // Too long for one answer, and closed already. Later requests come first.
             self.window.seen(usize::MAX);
             let mut behind = Vec::with_capacity(chains.len());
             while let Some(chain) = chains.pop_front() {
@@ -293,7 +293,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Takes the answer to one request and gives its length.
+    /// Takes the answer to one request and returns its length.
     async fn settle_put(&mut self, put: Put, ids: &mut Vec<u64>) -> Result<usize> {
         let response = self.success(put.ticket).await?;
         if put.is_create {
@@ -310,5 +310,5 @@ struct Put {
     is_create: bool,
 }
 
-/// What creating and closing count for in bytes.
+/// The size in bytes that creating and closing count for.
 const PUT_COST: usize = 128;

@@ -122,7 +122,7 @@ impl<L: Link> Wire<L> {
 /// The private key of one SRP exchange.
 const SRP_PRIVATE_BYTES: usize = 32;
 
-/// What the handshake needs of a [`Config`].
+/// The part of a [`Config`] that the handshake needs.
 pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> Result<ConnectOptions> {
     let mut srp_private = vec![0; SRP_PRIVATE_BYTES];
     getrandom::fill(&mut srp_private)

@@ -71,7 +71,7 @@ impl OpenCursors {
         }
     }
 
-    /// Takes the answer to a fetch that failed; gives it back when no cursor asked.
+    /// Takes the answer to a fetch that failed; returns it if no cursor asked for it.
     pub(super) fn fetch_failed(&mut self, ticket: Ticket, response: Response) -> Option<Response> {
         let Some(cursor) = self.by_ticket(ticket) else { return Some(response) };
         cursor.fetch_failed(ticket, response.status);

@@ -134,8 +134,9 @@ impl<L: Link> Events for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// Connects, then asks. Until somebody has connected to its port, a server does nothing else. When that was not us,
-    /// because `route` leads to another program, it cannot be told any more, since requests that wait keep it from looking.
+    /// Connects, then asks. Until somebody has connected to its port, a server does nothing else. If that was another
+    /// program, because `route` leads to it, the server can no longer be reached, since requests that wait keep it from
+    /// looking.
     async fn ask_first(&mut self, route: &EventRoute, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
         self.connect_auxiliary(route).await?;
         self.patience.until = Some(Instant::now() + route.timeout);
@@ -275,7 +276,7 @@ fn read(mut stream: TcpStream, listening: &Mutex<Listening>) -> Error {
     }
 }
 
-/// Hands out the complete packets at the start of `bytes`; gives their length.
+/// Hands out the complete packets at the start of `bytes`; returns their length.
 fn hand_out(bytes: &[u8], listening: &Mutex<Listening>) -> Result<usize, ProtocolError> {
     let mut taken = 0;
     loop {

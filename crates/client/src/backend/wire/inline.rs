@@ -36,7 +36,7 @@ impl InlineBlobs {
         self.limit = limit.map_or(LIMIT, |limit| limit as usize);
     }
 
-    /// What to ask for when a statement with BLOB columns is executed; 0 = nothing.
+    /// The longest BLOB to request when a statement with BLOB columns is executed; 0 = none.
     pub(super) fn take_longest(&mut self) -> u32 {
         let longest = self.next_limit.take().map_or(self.longest, |limit| limit.min(self.longest));
         if self.limit == 0 { 0 } else { longest }

@@ -1,9 +1,9 @@
-//! Ending a call before its time: because somebody wants it, or because its time is up.
+//! Ends a call early: because somebody cancelled it, or because its time is up.
 //!
 //! A server notices `op_cancel` only when no other request waits on the connection, and one that has to wait makes all
-//! later ones wait, too. So it is sent once for a call, some time after the last request and not as long as another one is
-//! known to wait behind the running one. The client looks every 50 ms, whether bytes come or not. If nothing comes of it
-//! the connection is closed, which servers notice at once.
+//! later ones wait, too. So it is sent once for a call, some time after the last request, and not while another one is
+//! known to wait after the running one. The client looks every 50 ms, whether bytes come or not. If that has no effect,
+//! the connection is closed, which servers notice immediately.
 
 use super::Wire;
 use crate::backend::link::{GLANCE, Link};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// statement arrives, and it has to notice.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What ends sooner, or within so many round trips, is not interrupted.
+/// A call that ends sooner, or within this many round trips, is not interrupted.
 const GLANCE_BEHIND: Duration = Duration::from_millis(100);
 const GLANCE_TRIPS: u32 = 4;
 
@@ -33,7 +33,7 @@ pub(super) struct TimeLimit {
     is_promised: bool,
 }
 
-/// What may end the running call.
+/// The conditions that end the running call.
 #[derive(Debug, Default)]
 pub(super) struct Interruption {
     /// The running operation.
@@ -46,9 +46,10 @@ pub(super) struct Interruption {
     unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
-    /// The server was told.
+    /// `op_cancel` was sent.
     is_told: bool,
-    /// It was told during this operation, and may not have noticed: then it would interrupt the next one.
+    /// `op_cancel` was sent during this operation and the server may not have noticed it: then it would interrupt the
+    /// next one.
     may_be_pending: bool,
     /// When the client last looked whether the call should end.
     looked: Option<Instant>,
@@ -98,7 +99,7 @@ impl Interruption {
         self.is_due() && !self.operation.is_cancelled()
     }
 
-    /// What the interrupted call fails with.
+    /// The error of the interrupted call.
     fn error(&self, text: &str) -> Error {
         let kind = if self.operation.is_cancelled() { Kind::Cancelled } else { Kind::Timeout };
         interrupted(kind, text)
@@ -106,8 +107,8 @@ impl Interruption {
 }
 
 impl<L: Link> Wire<L> {
-    /// An operation ends. What the server was told too late for it travels with the next request, so that it does not
-    /// interrupt that one.
+    /// An operation ends. If `op_cancel` may have arrived too late, a reset is sent with the next request, so that it
+    /// does not interrupt that one.
     pub(super) fn end_interruption(&mut self) -> Result<()> {
         self.interruption.end_call();
         if std::mem::take(&mut self.interruption.may_be_pending) && self.connection.failure().is_none() {
@@ -149,8 +150,8 @@ impl<L: Link> Wire<L> {
         self.interruption.unwanted = Some(Instant::now() + GLANCE_BEHIND.max(trips));
     }
 
-    /// All fetches of a cursor that nobody wants have been answered. Servers read ahead behind an answer, by themselves, and
-    /// nothing tells whether they do. Where they do not, or have not got that far, this has no effect.
+    /// All fetches of a cursor that nobody wants have been answered. After an answer servers read ahead on their own,
+    /// and nothing shows whether they do. Where they do not, or have not got that far, this has no effect.
     pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
         if !self.interruption.is_told {
             let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
@@ -166,7 +167,7 @@ impl<L: Link> Wire<L> {
         (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
     }
 
-    /// Ends the call if it should have ended: the server is told first, then the connection is closed.
+    /// Ends the call if it should have ended: the server is asked to stop first, then the connection is closed.
     pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
         let is_due = self.interruption.is_due();
         let is_unwanted = self.interruption.unwanted.is_some_and(|time| Instant::now() >= time);

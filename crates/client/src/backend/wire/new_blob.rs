@@ -24,10 +24,10 @@ pub(super) struct NewBlobStreams {
 
 #[derive(Debug)]
 struct NewBlob {
-    /// What the server calls it, as long as its transaction has not ended. Afterwards something else may have this name.
+    /// The server's name for it, until its transaction ends. Afterwards something else may have this name.
     handle: u16,
     owner: TransactionId,
-    /// What it is called in a row.
+    /// Its id in a row.
     id: u64,
     puts: VecDeque<(Ticket, usize)>,
     bytes_ahead: usize,

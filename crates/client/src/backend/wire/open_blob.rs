@@ -18,7 +18,7 @@ use std::collections::{HashMap, VecDeque};
 /// Segments that are asked for ahead once somebody reads on; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
 
-/// A stored byte of text becomes so many in UTF-8 at most; the length that a server tells is that of the stored bytes.
+/// The most bytes that a stored byte of text becomes in UTF-8; the length that a server reports counts stored bytes.
 const GROWTH: u64 = 4;
 
 /// The BLOBs that are open for reading.

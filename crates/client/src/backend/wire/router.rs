@@ -1,4 +1,4 @@
-//! Brings each answer to whoever asked.
+//! Delivers each answer to its requester.
 
 use super::cursor::OpenCursors;
 use super::kept::KeptRows;
@@ -16,7 +16,7 @@ pub(super) struct Router {
     arrived: HashMap<Ticket, Response>,
     completions: HashMap<Ticket, Completion>,
     ignored: HashSet<Ticket>,
-    /// Executions that give one row, and the row if it came while somebody else waited.
+    /// Executions that return one row, and the row if it came while somebody else waited.
     rows: HashMap<Ticket, Option<KeptRows>>,
     /// What all of them take, in bytes.
     held: usize,
@@ -62,7 +62,7 @@ impl Router {
         self.rows.insert(ticket, None);
     }
 
-    /// Moves the row that an execution gave into `builder`; `false` when it has no room.
+    /// Moves the row that an execution returned into `builder`; `false` when it has no room.
     pub(super) fn give_rows(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<bool> {
         let Some(kept) = self.rows.get_mut(&ticket) else { return Ok(true) };
         match kept.as_mut().map(|rows| rows.give(builder)).transpose()? {
@@ -79,7 +79,7 @@ impl Router {
         self.held -= kept.map_or(0, |rows| rows.weight());
     }
 
-    /// Collects what became of the batch that `ticket` executed, if it has come.
+    /// Collects the outcome of the batch that `ticket` executed, if it has come.
     pub(super) fn take_completion(&mut self, ticket: Ticket) -> Option<Completion> {
         let completion = self.completions.remove(&ticket)?;
         self.held -= completion_weight(&completion);

@@ -104,7 +104,7 @@ mod tests {
             let layout = Arc::new(RowLayout::for_descriptors(&info.columns).expect("a known type"));
             ready(wire.open_scrollable(statement, transaction, None, &layout)).expect("it runs");
             let output = Arc::new(PackedFormat::new(layout));
-            // Four rows are asked for each time: how many come, and whether the border is told.
+            // Four rows are asked for each time: how many come, and whether the border is reported.
             let moves = [
                 (Move::Next, 4, false),
                 (Move::Prior, 3, true),
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(scroll.next_request(true), Some((Move::Next, 65535)));
         assert_eq!(scroll.next_request(false), Some((Move::Next, 34465)));
         assert_eq!(scroll.next_request(false), None);
-        // The first answer is short: what is missing is asked for behind the second one.
+        // The first answer is short: the missing rows are requested after the second one.
         scroll.came(400);
         scroll.answered(false);
         assert_eq!(scroll.next_request(false), None);

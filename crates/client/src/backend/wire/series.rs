@@ -53,7 +53,7 @@ pub(crate) struct Lanes {
     has_lanes: bool,
     /// Trailing fields of all executions.
     options: Option<ExecuteOptions>,
-    /// Something behind the last execution makes the server answer it.
+    /// A request after the last execution makes the server answer it.
     is_pushed: bool,
 }
 
@@ -144,7 +144,7 @@ impl<L: Link> QuerySeries for Wire<L> {
             if self.connection.failure().is_some() {
                 return result.and(settled);
             }
-            // Its answers are lost to whatever this is, and nobody shall wait for them again.
+            // Its answers are lost because of this error, and nobody may wait for them again.
             if series.lanes.sent.front().is_some_and(|sent| sent.ticket == front.ticket) {
                 series.lanes.pop();
             }
@@ -277,7 +277,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Takes the answers to an execution that gives one row; the row goes nowhere without a builder. `false` when there
+    /// Takes the answers to an execution that returns one row; without a builder the row is dropped. `false` when there
     /// is no room for it.
     async fn take_single(
         &mut self,
@@ -350,8 +350,7 @@ impl<L: Link> Wire<L> {
         Ok(true)
     }
 
-    /// Waits until a cursor has been opened and has given its first rows; with them a statement has changed what it
-    /// changes.
+    /// Waits until a cursor has been opened and has returned its first rows; by then a statement has made its changes.
     async fn skip_cursor(
         &mut self,
         writer: &mut Writer,
@@ -360,7 +359,7 @@ impl<L: Link> Wire<L> {
         lane: Lane,
     ) -> Result<()> {
         let mut result = Ok(());
-        // Nobody waits for the last one of them, unless its counts are to tell what it changed.
+        // Nobody waits for the last one of them, unless its counts are to show what it changed.
         if series.lanes.sent.len() == 1 && self.is_alone(2) {
             self.want_no_more();
         }
@@ -375,7 +374,7 @@ impl<L: Link> Wire<L> {
             self.step().await?;
         }
         self.want_all();
-        // Rows that this side cannot read have been changed nevertheless.
+        // Rows that the client cannot read have been changed nevertheless.
         let failure = self.cursors.open.get(&lane.statement).and_then(|cursor| cursor.failure());
         let failure = failure.filter(|error| !error.gds_codes().is_empty());
         result = result.and(failure.map_or(Ok(()), Err));

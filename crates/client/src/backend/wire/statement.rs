@@ -28,8 +28,8 @@ const SPARE_HANDLES: usize = 8;
 /// Bytes for the answer to "how many rows".
 const RECORDS_BUFFER: u32 = 128;
 
-/// The first handle that a server gives on a connection: slots are filled from the lowest, and 0 is the database
-/// (3.0 to 5.0, tried live).
+/// The first handle that a server returns on a connection: slots are filled from the lowest, and 0 is the database (3.0
+/// to 5.0, tried live).
 const FIRST_HANDLE: u16 = 1;
 
 /// The statement handles of a connection.
@@ -45,13 +45,14 @@ pub(super) struct StatementHandles {
     unprepared: HashSet<u16>,
     /// StatementHandles whose preparation has not been looked at.
     unconfirmed: HashMap<u16, Unconfirmed>,
-    /// Some were released, and the server has not been told: it still keeps others from altering their tables.
+    /// Some were released, but the request has not been sent: the server still prevents others from altering their
+    /// tables.
     has_unsent_releases: bool,
     /// Another request leaves in a moment, and can take them along.
     more_follows: bool,
 }
 
-/// A statement of which more is believed than the server has confirmed.
+/// A statement whose description the server has not confirmed yet.
 #[derive(Debug)]
 struct Unconfirmed {
     ticket: Ticket,
@@ -93,7 +94,7 @@ impl<L: Link> Statements for Wire<L> {
         }
     }
 
-    /// Prepares without waiting if a handle is at hand: what the statement is like is `known` from another time.
+    /// Prepares without waiting if a handle is at hand: the description of the statement is `known` from earlier.
     /// [`confirm`](Self::confirm) compares.
     async fn prepare_known(
         &mut self,
@@ -235,7 +236,7 @@ impl<L: Link> Wire<L> {
         };
         let response = self.answer(allocated).await?;
         if response.status.is_error() {
-            // The prepare behind it hit whatever was created last: nothing is certain any more.
+            // The prepare after it hit the object created last: nothing is certain any more.
             self.connection.fail(ProtocolError::Misuse("no statement handle could be allocated"));
             return Err(Error::engine(response.status));
         }
@@ -275,7 +276,7 @@ impl<L: Link> Wire<L> {
         Ok(describer.finish())
     }
 
-    /// Whether a statement that was prepared without waiting is what it was thought to be ([`Kind::Changed`]).
+    /// Whether a statement that was prepared without waiting matches its remembered description ([`Kind::Changed`]).
     pub(super) async fn confirm(&mut self, id: u16, transaction: TransactionId) -> Result<()> {
         let Some(Unconfirmed { ticket, known }) = self.statements.unconfirmed.remove(&id) else {
             return Ok(());
@@ -347,7 +348,7 @@ impl<L: Link> Wire<L> {
             Some(builder) => self.singleton_row(executed, builder).await,
             None => Ok(()),
         };
-        // All answers must be taken; the first error is the one to report.
+        // All answers must be taken; report the original error.
         let executed = self.answer(executed).await;
         let started = self.confirm_start(owner);
         let counts = self.answer(counted).await;
@@ -376,7 +377,7 @@ impl<L: Link> Wire<L> {
         Ok(Executed { counts, transaction_ended })
     }
 
-    /// The error for a commit that was sent with its statement. Whoever wanted that to end is told so first.
+    /// The error for a commit that was sent with its statement. If the caller wanted it to end, that is reported first.
     fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
         let kind = error.kind();
         let lost = self.lost_commit(owner, error);
@@ -403,7 +404,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Sends releases that are queued: until then nobody can drop the tables of those statements. While a request runs
-    /// they wait, because it could not be cancelled any more with something behind it.
+    /// they wait, because it could not be cancelled any more with another request queued after it.
     pub(super) async fn send_releases(&mut self) -> Result<()> {
         let can_wait = !self.statements.has_unsent_releases || self.statements.more_follows;
         if can_wait || !self.is_alone(0) { Ok(()) } else { self.flush().await }

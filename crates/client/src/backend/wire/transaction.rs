@@ -16,7 +16,7 @@ use firearrow_proto::wire::packet::transaction::{
 use firearrow_proto::wire::{Op, Ticket};
 use std::collections::HashMap;
 
-/// What a server calls a transaction.
+/// A server's name for a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(pub(super) u16);
 
@@ -307,7 +307,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// What to call a transaction in a request that leaves at once. One that has not started is started in the same
+    /// The name of a transaction in a request that is sent immediately. One that has not started is started in the same
     /// write and called the object created last; nothing else may be created between its start and the request.
     ///
     /// If the start fails, that name falls back to the object created before. This must not be another transaction,
@@ -329,7 +329,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// Whether a transaction that was to start with its statement has done so; to be asked once the answer to a later
-    /// request is there. Its own failure explains those of the requests behind it.
+    /// request is there. Its own failure explains those of the requests after it.
     pub(super) fn confirm_start(&mut self, id: TransactionId) -> Result<()> {
         let Some(State::Asked(ticket)) = self.transactions.state(id) else { return Ok(()) };
         let Some(response) = self.router.take(*ticket) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Rows by batches, each with a savepoint in front and all of it in the same writes.
+//! Rows by batches, each preceded by a savepoint, all in the same writes.
 
 use super::{BYTES_AHEAD, What, misfit};
 use crate::backend::link::Link;

@@ -7,8 +7,8 @@
 //!  settle      answers, batch_rls                        answers
 //! ```
 //!
-//! Either way rows behind a failed one are tried as long as they are under way, and every failure is reported with
-//! its row: what is not reported has been done.
+//! Either way rows after a failed one are tried if they have been sent, and every failure is reported with its row:
+//! rows not reported have been done.
 
 mod batch;
 mod execution;
@@ -33,7 +33,7 @@ const BYTES_AHEAD: usize = 1 << 20;
 pub(crate) struct Pipe {
     sent: VecDeque<Sent>,
     bytes_ahead: usize,
-    /// Savepoints that are not needed any more. Nothing may wait behind the last batch, or it could not be cancelled.
+    /// Savepoints that are not needed any more. No request may wait after the last batch, or it could not be cancelled.
     spent: Vec<Savepoint>,
     /// Why a part of the batch that comes next did not get into it.
     missing: Option<Error>,
