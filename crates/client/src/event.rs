@@ -138,7 +138,7 @@ impl Listening {
         event_block(self.names().zip(counts))
     }
 
-    /// What an answer says: nothing when nothing was posted after all.
+    /// The events of a response; `None` if none were posted after all.
     fn report(&self, state: &mut State, answer: &[u8]) -> Result<Option<EventCounts>> {
         let answer = events(answer)
             .filter(|answer| answer.iter().map(|(name, _)| *name).eq(self.names().map(str::as_bytes)));

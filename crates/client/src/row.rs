@@ -81,7 +81,7 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// - [`Kind::Data`]: the value is NULL and the type is no `Option`, the value is of another type, or it would have to be
-    ///   rounded or cut. [`Error::row`] and [`Error::column_index`] tell which value it is.
+    ///   rounded or cut. [`Error::row`] and [`Error::column_index`] identify the value.
     /// - [`Kind::Misuse`]: there is no such column, or several have the name.
     pub fn get<T: FromValue<'a>>(&self, column: impl ColumnIndex) -> Result<T> {
         let column = column.column_of(self.batch.schema_ref())?;
@@ -103,7 +103,7 @@ impl<'a> Row<'a> {
         let field = schema.field(column);
         let mut text = format!("column {} (\"{}\"), row {}: {error}", column + 1, field.name(), self.index);
         if matches!(error, FromValueError::Type { .. }) {
-            // What the column was declared as says more than the kind of the value.
+            // The declared type is more specific than the kind of the value.
             let declared = field.metadata().get("FIREBIRD:type").map_or("", String::as_str);
             let separator = if declared.is_empty() { "" } else { ", " };
             text = format!("{text} (the column is {declared}{separator}{} in Arrow)", field.data_type());
@@ -112,7 +112,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What a column of a [`Row`] can be named by: a 0-based index, or its name.
+/// A reference to a column of a [`Row`]: a 0-based index, or its name.
 pub trait ColumnIndex: sealed::Sealed {
     /// Finds the column.
     #[doc(hidden)]

@@ -42,7 +42,7 @@ impl Ahead {
         Ok(Self { batches: Some(receiver), thread, task })
     }
 
-    /// What the thread has read, and counted.
+    /// Returns the next batch that the thread has read and counted.
     pub(crate) fn next_batch(&self) -> Result<Option<RecordBatch>> {
         let batch = self.batches.as_ref().and_then(|batches| batches.recv().ok());
         let batch = batch.unwrap_or_else(|| Err(Error::internal("the thread that reads ahead is gone")))?;

@@ -100,7 +100,7 @@ impl Progress {
         self.decoding.store(decoding.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// What was done to rows.
+    /// The effect on rows.
     pub(crate) fn set_records(&self, counts: Option<RecordCounts>) {
         *self.records.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }

@@ -178,7 +178,7 @@ impl Stream {
         }
     }
 
-    /// Nothing more comes. If it `stays`, what the statement has done in a transaction of its own is committed.
+    /// Nothing more comes. If it `stays`, the effect of the statement in a separate transaction is committed.
     fn finish(&mut self, stays: bool) {
         let task = self.task.take().filter(|_| !self.is_read_ahead);
         self.membership = None;

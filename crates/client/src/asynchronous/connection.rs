@@ -65,8 +65,8 @@ impl Connection {
         Transaction::begin(&self.shared, flow!(session => session.begin(&options).await)).await
     }
 
-    /// Starts a transaction together with its first statement, which saves a round trip. What has been committed by then
-    /// is visible to it, and errors of the options are reported then. In-process it starts at once.
+    /// Starts a transaction together with its first statement, which saves a round trip. What has been committed by
+    /// then is visible to it, and errors of the options are reported then. In-process it starts immediately.
     pub async fn begin_lazy(&self, options: TransactionOptions) -> Result<Transaction> {
         Transaction::begin(&self.shared, flow!(session => session.begin_deferred(&options).await)).await
     }

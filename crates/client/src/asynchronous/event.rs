@@ -20,7 +20,7 @@ pub struct EventListener {
 }
 
 impl Connection {
-    /// Listens to events of these names, from now on: events posted before this returns do not count, those posted
+    /// Listens to events with these names, from now on: events posted before this returns do not count, those posted
     /// after it do.
     ///
     /// Servers report events on a second TCP connection, which all listeners of a connection share. It goes to the same

@@ -49,7 +49,7 @@ pub(crate) struct Shared {
     known: Arc<Known>,
 }
 
-/// What was known at the end of the last operation, and what the next one has to do first.
+/// The state at the end of the last operation, and the work that the next one must do first.
 #[derive(Default)]
 struct Known {
     is_failed: AtomicBool,
@@ -182,7 +182,7 @@ impl Shared {
         }
     }
 
-    /// What the connection cost up to the end of the last operation.
+    /// The cost of the connection up to the end of the last operation.
     pub(crate) fn wire_stats(&self) -> WireStats {
         *lock(&self.known.wire_stats)
     }

@@ -77,7 +77,7 @@ pub(crate) struct Wanted {
     pub(crate) id: u64,
     /// The most bytes that it may have.
     pub(crate) most: u64,
-    /// What it was declared as has no more, so that more of them are the server's fault and not a matter of an option.
+    /// Its declared type has no more, so more of them are the server's fault, not a matter of an option.
     pub(crate) is_declared: bool,
 }
 

@@ -275,7 +275,7 @@ impl Written {
         self.affected = Some(self.affected.unwrap_or(0) + affected);
     }
 
-    /// What was done to rows, if it is known of all of them.
+    /// The effect on rows, if it is known for all of them.
     pub(crate) fn counts(&self) -> Option<RecordCounts> {
         self.affected.filter(|_| !self.has_uncounted).map(|_| self.counts)
     }

@@ -18,7 +18,7 @@ pub struct Column {
     pub name: String,
     /// Its place in the table, from 1 on. Where columns were dropped or moved, numbers may be left out.
     pub position: i32,
-    /// What it holds.
+    /// Its data type.
     pub data_type: ColumnType,
     /// Whether it may be NULL. Columns of views may, unless their domain says otherwise.
     pub nullable: bool,

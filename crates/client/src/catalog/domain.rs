@@ -13,7 +13,7 @@ use crate::session::Session;
 pub struct Domain {
     /// Its name.
     pub name: String,
-    /// What its values are, with their collation.
+    /// The type of its values, with their collation.
     pub data_type: ColumnType,
     /// Whether NULL is one of its values.
     pub nullable: bool,

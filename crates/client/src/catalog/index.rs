@@ -23,7 +23,7 @@ pub struct Index {
     pub constraint: Option<String>,
     /// Its columns; empty for an index by expression.
     pub segments: Vec<Segment>,
-    /// What an index by expression computes, with parentheses.
+    /// The expression of an index by expression, with parentheses.
     pub expression: Option<String>,
     /// Which rows a partial index has (Firebird 5 and later), with the word WHERE.
     pub condition: Option<String>,

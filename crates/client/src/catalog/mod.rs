@@ -1,4 +1,4 @@
-//! What a database consists of: tables, columns, constraints, indexes, procedures, functions, triggers, generators,
+//! The objects of a database: tables, columns, constraints, indexes, procedures, functions, triggers, generators,
 //! domains, and who may do what with them.
 //!
 //! ```no_run

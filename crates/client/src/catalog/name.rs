@@ -74,7 +74,7 @@ impl Name<'_> {
     }
 }
 
-/// What becomes of a [`Name`] in SQL.
+/// The SQL form of a [`Name`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Condition {
     /// Nothing to say.

@@ -25,7 +25,7 @@ pub struct Parameter {
     pub direction: Direction,
     /// Its place among those of the same direction, from 1 on; 0 for the result of a function.
     pub position: u16,
-    /// What it holds.
+    /// Its data type.
     pub data_type: ColumnType,
     /// Whether it may be NULL.
     pub nullable: bool,
@@ -47,7 +47,7 @@ pub enum Direction {
     Return,
 }
 
-/// What has parameters.
+/// A kind of routine with parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum RoutineKind {

@@ -16,11 +16,11 @@ pub struct Privilege {
     pub object_kind: ObjectKind,
     /// The column, if the privilege is for a single one.
     pub column: Option<String>,
-    /// What may be done.
+    /// The privilege.
     pub action: Action,
     /// Who may do it: a user, `PUBLIC`, a role, or an object such as a procedure. For system privileges, a number.
     pub grantee: String,
-    /// What the grantee is; `PUBLIC` is a user.
+    /// The kind of the grantee; `PUBLIC` is a user.
     pub grantee_kind: ObjectKind,
     /// Who granted it. The engine itself granted what has nobody.
     pub grantor: Option<String>,
@@ -51,7 +51,7 @@ pub enum Action {
     Other(char),
 }
 
-/// What a privilege is for, or who has it.
+/// The kind of an object or grantee of a privilege.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names are those of SQL")]

@@ -20,7 +20,7 @@ pub struct Procedure {
     pub inputs: u16,
     /// Number of its output parameters.
     pub outputs: u16,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
     /// The source of its body. In a package, the package has it.
     pub source: Option<String>,
@@ -49,7 +49,7 @@ pub struct Function {
     pub name: String,
     /// Whether it always returns the same result for the same arguments.
     pub deterministic: bool,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
     /// The source of its body. In a package, the package has it.
     pub source: Option<String>,
@@ -59,7 +59,7 @@ pub struct Function {
     pub remarks: Option<String>,
 }
 
-/// What a procedure, function or trigger is written in.
+/// The language of a procedure, function or trigger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {

@@ -18,13 +18,13 @@ pub struct Trigger {
     pub table: Option<String>,
     /// Whether it runs before or after the event. Triggers of the database run at it.
     pub phase: Option<Phase>,
-    /// What it runs for.
+    /// Its event.
     pub event: TriggerEvent,
     /// `POSITION`: of several triggers for one event, lower ones run first.
     pub position: i16,
     /// Whether it runs.
     pub active: bool,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
     /// Its source, beginning with `AS`.
     pub source: Option<String>,
@@ -40,7 +40,7 @@ pub enum Phase {
     After,
 }
 
-/// What a trigger runs for. Its text is that of `CREATE TRIGGER`.
+/// The event of a trigger. Its text is that of `CREATE TRIGGER`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TriggerEvent {

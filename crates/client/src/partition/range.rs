@@ -10,7 +10,7 @@ use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
 use std::thread;
 
-/// Data pages that are worth a partition of their own, when it is not said how many are wanted.
+/// Data pages that are worth a separate partition, if no number of partitions is set.
 const LEAST_PAGES: i64 = 256;
 /// Values of a key that are worth it.
 const LEAST_KEYS: i64 = 10_000;

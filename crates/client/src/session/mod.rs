@@ -150,7 +150,7 @@ impl<B: Backend> Session<B> {
         self.with_arrays(prepared).await
     }
 
-    /// Prepares a statement that is executed at once: if it is known, that takes one round trip together.
+    /// Prepares a statement that is executed immediately: if it is known, that takes one round trip together.
     pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
         self.expect_open(transaction)?;
         let prepared = self.recall_plain(transaction, sql).await?;

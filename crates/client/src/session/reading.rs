@@ -74,7 +74,7 @@ impl Reading {
         }
     }
 
-    /// What it repeats: its end, or its failure. `None` while it is open.
+    /// The end or failure that it repeats. `None` while it is open.
     pub(crate) fn outcome(&self) -> Option<Result<()>> {
         match &self.state {
             State::Open => None,

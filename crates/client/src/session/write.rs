@@ -209,7 +209,7 @@ impl<B: Backend> Session<B> {
         result
     }
 
-    /// Returns to where the first failed batch began. Returns the rows that must be sent again.
+    /// Rolls back to where the first failed batch began. Returns the rows that must be sent again.
     async fn undo_failed(&mut self, writer: &mut Writer) -> Result<VecDeque<Chunk>> {
         let Some(Failed { savepoint, error, chunks }) = writer.take_failed() else {
             return Ok(VecDeque::new());

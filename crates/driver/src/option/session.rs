@@ -37,7 +37,7 @@ pub enum Purpose {
     Update,
     /// Many rows into a table.
     Ingest,
-    /// DDL, committed at once.
+    /// DDL, committed immediately.
     Ddl,
 }
 
@@ -50,7 +50,7 @@ pub struct SessionOptions {
     pub read_only: bool,
     /// The isolation level of new transactions.
     pub level: Level,
-    /// Seconds to wait for locks of other transactions: `None` = until they are gone, 0 = fail at once.
+    /// Seconds to wait for locks of other transactions: `None` = until they are gone, 0 = fail immediately.
     pub lock_timeout: Option<u16>,
     /// Whether DDL is committed immediately, in manual mode too.
     pub ddl_autocommit: bool,

@@ -14,8 +14,8 @@ pub(super) struct Temporary {
     id: i32,
 }
 
-/// A table that was made for rows in the transaction of manual mode. It was committed at once, and is dropped if they do not
-/// come.
+/// A table that was made for rows in the transaction of manual mode. It was committed immediately, and is dropped if
+/// they do not come.
 #[derive(Debug)]
 pub(super) struct Made {
     name: String,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Session ─┬─ manual: the transaction of manual mode, and the results that belong to it
-//!           ├─ definition: DDL, committed at once, and what gives way to it
+//!           ├─ definition: DDL, committed immediately, and results that must end for it
 //!           └─ made: tables that go if their rows do not come, or with the session
 //! ```
 

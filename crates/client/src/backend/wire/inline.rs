@@ -27,7 +27,7 @@ impl Default for InlineBlobs {
 const LONGEST: u32 = 65535;
 /// As libfbclient has it.
 const LIMIT: usize = 10 << 20;
-/// What an entry takes beside its contents: short ones, and empty ones, count as well.
+/// The overhead of an entry: short ones, and empty ones, count as well.
 const ENTRY: usize = 128;
 
 impl InlineBlobs {

@@ -29,7 +29,7 @@ pub(super) struct OpenBlobs(HashMap<u16, Reading>);
 struct Reading {
     gets: VecDeque<Ticket>,
     at_end: bool,
-    /// How many segments to ask for: a reader of the first bytes shall not pay for more.
+    /// How many segments to ask for: a reader of the first bytes should not pay for more.
     ahead: usize,
     /// Bytes that may come altogether.
     most: u64,

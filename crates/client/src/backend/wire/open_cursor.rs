@@ -48,7 +48,7 @@ pub(super) struct OpenCursor {
     pub(super) in_flight: VecDeque<Ticket>,
     /// Rows that came while nobody wanted them, or more than a batch could take.
     pub(super) kept: VecDeque<KeptRows>,
-    /// What these take, in bytes.
+    /// Their size in bytes.
     pub(super) held: usize,
     pub(super) stream: Stream,
     /// Why nothing more is read. The server may go on: rows that the client cannot read end nothing there.

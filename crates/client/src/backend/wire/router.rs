@@ -18,7 +18,7 @@ pub(super) struct Router {
     ignored: HashSet<Ticket>,
     /// Executions that return one row, and the row if it came while somebody else waited.
     rows: HashMap<Ticket, Option<KeptRows>>,
-    /// What all of them take, in bytes.
+    /// The size of all of them, in bytes.
     held: usize,
 }
 

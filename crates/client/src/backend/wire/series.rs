@@ -40,7 +40,7 @@ const LANES: usize = 32;
 /// Bytes for the answer to "how many rows".
 const RECORDS_BUFFER: u32 = 128;
 
-/// What has been sent for one [`Series`].
+/// Requests sent for one [`Series`].
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     /// Oldest first.

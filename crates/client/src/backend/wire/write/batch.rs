@@ -19,7 +19,7 @@ use std::sync::Arc;
 const PACKET: usize = 200 << 10;
 /// Bytes of one `op_batch_blob_stream`, unless it has one BLOB that is longer.
 const BLOB_PACKET: usize = 64 << 10;
-/// What requests beside messages and BLOBs count for in bytes.
+/// The size in bytes that requests other than messages and BLOBs count for.
 const REQUEST: usize = 64;
 
 impl<L: Link> Wire<L> {

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// Bytes of messages on their way.
 const BYTES_AHEAD: usize = 1 << 20;
 
-/// What has been sent for one [`Writer`] and not been answered.
+/// Requests sent for one [`Writer`] and not yet answered.
 #[derive(Debug, Default)]
 pub(crate) struct Pipe {
     sent: VecDeque<Sent>,
