@@ -20,11 +20,13 @@ use std::time::{Duration, Instant};
 /// when somebody calls [`cancel`](Self::cancel), wherever it waits: for its turn on a connection that others use, for the
 /// server, or in the engine. Nothing else is interrupted. Clones are the same token.
 ///
-/// A cancelled operation fails with [`Kind::Cancelled`]. The statement can be run again, and the transaction goes on. The
+/// Futures belong to the token through `scope`; [`set_time_limit`](Self::set_time_limit) cancels by the clock.
+///
+/// A cancelled operation fails with [`Kind::Cancelled`]. A query can be run again, and its transaction goes on. The
 /// token stays cancelled: operations that begin later within it fail at once, except for those that end something
 /// (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be interrupted while
 /// another request waits for the running one, as the question for its counts does after an UPDATE; then the connection is
-/// closed after two seconds, which ends the statement, and [`is_failed`](crate::Connection::is_failed) tells.
+/// closed after two seconds, which ends the statement, and [`is_failed`](crate::Connection::is_failed) returns `true`.
 ///
 /// ```no_run
 /// # use firearrow::{CancelToken, Connection};
@@ -32,7 +34,7 @@ use std::time::{Duration, Instant};
 /// let token = CancelToken::new();
 /// let other = token.clone();
 /// std::thread::spawn(move || other.cancel());
-/// token.run(|| connection.execute("DELETE FROM big_table"))?;
+/// let batch = token.run(|| connection.query("SELECT COUNT(*) FROM big_table")?.next_batch())?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
@@ -92,7 +94,8 @@ impl CancelToken {
         self.interruption().is_some()
     }
 
-    /// Runs `work`: the operations that it begins belong to this token, as well as to those around it.
+    /// Runs `work`: the operations that it begins belong to this token, as well as to those around it. Threads and tasks
+    /// that `work` starts do not. For a future use `scope`: this returns before the future is polled.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         let _entered = Entered::push(self.clone());
         work()

@@ -23,8 +23,8 @@ use tokio::sync::Mutex;
 pub struct Cursor {
     state: Arc<State>,
     schema: SchemaRef,
-    /// What the stream waits for.
-    next: Option<Next>,
+    /// What the stream waits for; in a mutex that nobody locks, so that references can be sent.
+    next: Option<std::sync::Mutex<Next>>,
 }
 
 type Next = Pin<Box<dyn Future<Output = Result<Option<RecordBatch>>> + Send>>;
@@ -124,7 +124,7 @@ impl Cursor {
     /// fails the cursor: the rows that were under way are gone. As a [`Stream`] it waits on instead.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         match self.next.take() {
-            Some(next) => next.await,
+            Some(next) => next.into_inner().unwrap_or_else(PoisonError::into_inner).await,
             None => self.state.next_batch().await,
         }
     }
@@ -186,7 +186,8 @@ impl Stream for Cursor {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let state = Arc::clone(&self.state);
-        let next = self.next.get_or_insert_with(|| Box::pin(async move { state.next_batch().await }));
+        let next = || std::sync::Mutex::new(Box::pin(async move { state.next_batch().await }) as Next);
+        let next = self.next.get_or_insert_with(next).get_mut().unwrap_or_else(PoisonError::into_inner);
         let Poll::Ready(batch) = next.as_mut().poll(context) else { return Poll::Pending };
         self.next = None;
         if batch.is_err()

@@ -2,7 +2,8 @@
 //!
 //! SQL that the session knows is sent together with its execution. Should it have become something else meanwhile, it is
 //! prepared anew: in the same transaction if the client refused it before anything ran, else in a new one, if the session
-//! began that itself. Both happen here and nowhere else.
+//! began that itself. Both happen here; what a driver prepares by itself (`recall`) it prepares
+//! again by itself.
 
 use super::fetch::Fetching;
 use super::reading::Reading;
