@@ -45,6 +45,8 @@ struct State {
     is_cancelled: AtomicBool,
     /// Nanoseconds from [`START`] to the end of the time limit; 0 = no limit.
     limit: AtomicU64,
+    /// The limit that the timer knows.
+    armed: AtomicU64,
     listeners: Mutex<Listeners>,
 }
 
@@ -84,8 +86,8 @@ impl CancelToken {
         let nanoseconds = end
             .map_or(0, |end| u64::try_from(end.duration_since(start).as_nanos()).unwrap_or(u64::MAX).max(1));
         self.0.limit.store(nanoseconds, Ordering::SeqCst);
-        if let Some(end) = end.filter(|_| !self.listeners().wakes.is_empty()) {
-            timer::wake_at(end, &self.0);
+        if !self.listeners().wakes.is_empty() {
+            self.arm();
         }
     }
 
@@ -118,6 +120,14 @@ impl CancelToken {
     fn limit(&self) -> Option<Instant> {
         let nanoseconds = self.0.limit.load(Ordering::SeqCst);
         (nanoseconds > 0).then(|| *START + Duration::from_nanos(nanoseconds))
+    }
+
+    /// Lets the timer wake whoever listens, once for each limit.
+    fn arm(&self) {
+        let limit = self.0.limit.load(Ordering::SeqCst);
+        if limit > 0 && self.0.armed.swap(limit, Ordering::SeqCst) != limit {
+            timer::wake_at(*START + Duration::from_nanos(limit), &self.0);
+        }
     }
 
     fn interruption(&self) -> Option<Kind> {
@@ -178,7 +188,8 @@ impl Operation {
     /// An operation of the tokens of this thread.
     pub(crate) fn new() -> Self {
         let mut tokens = vec![CancelToken::new()];
-        CURRENT.with_borrow(|current| tokens.extend(current.iter().cloned()));
+        // A destructor of another thread-local may run when this one is gone.
+        let _ = CURRENT.try_with(|current| tokens.extend(current.borrow().iter().cloned()));
         Self { tokens }
     }
 
@@ -233,9 +244,7 @@ impl Operation {
                 listeners.wakes.push((id, Arc::clone(wake)));
                 id
             };
-            if let Some(limit) = token.limit() {
-                timer::wake_at(limit, &token.0);
-            }
+            token.arm();
             (token.clone(), id)
         };
         Listening(self.tokens.iter().map(listen).collect())

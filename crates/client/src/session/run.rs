@@ -161,7 +161,12 @@ impl<B: Backend> Session<B> {
             Ok(executed) => Executed::from(executed),
             Err(error) => return Err(self.with_outcome(transaction, error).await),
         };
-        executed.transaction_ended |= is_transaction_control(prepared.info.kind);
+        let is_control = is_transaction_control(prepared.info.kind);
+        if is_control {
+            self.note_retaining(transaction, &prepared.sql);
+        }
+        // COMMIT RETAIN and ROLLBACK RETAIN go on.
+        executed.transaction_ended |= is_control && !self.backend.is_open(transaction);
         if executed.transaction_ended {
             self.ended(transaction);
         }
