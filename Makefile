@@ -64,7 +64,7 @@ wheel: cargo ## Build the Python package of the ADBC driver, into target/wheels
 	scripts/build-wheel.sh
 
 docs: cargo ## Build the API documentation; a broken link is an error
-	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
+	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --features firearrow/tokio
 
 clean: ## Remove build output and the demo
 	cargo clean

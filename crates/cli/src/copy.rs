@@ -12,8 +12,7 @@ use arrow::datatypes::SchemaRef;
 use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery,
-    TransactionOptions,
+    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
 };
 use firearrow_bench::text::{size, thousands};
 use serde_json::json;

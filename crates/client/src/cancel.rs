@@ -20,12 +20,13 @@ use std::time::{Duration, Instant};
 /// when somebody calls [`cancel`](Self::cancel), wherever it waits: for its turn on a connection that others use, for the
 /// server, or in the engine. Nothing else is interrupted. Clones are the same token.
 ///
-/// A cancelled operation fails with [`Kind::Cancelled`]. The statement can be run again, and the transaction goes on.
-/// The token stays cancelled: operations that begin later within it fail immediately, except for those that end
-/// something (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be
-/// interrupted while another request waits for the running one, as the question for its counts does after an UPDATE;
-/// then the connection is closed after two seconds, which ends the statement, and
-/// [`is_failed`](crate::Connection::is_failed) reports it.
+/// Futures belong to the token through `scope`; [`set_time_limit`](Self::set_time_limit) cancels by the clock.
+///
+/// A cancelled operation fails with [`Kind::Cancelled`]. A query can be run again, and its transaction goes on. The
+/// token stays cancelled: operations that begin later within it fail at once, except for those that end something
+/// (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be interrupted while
+/// another request waits for the running one, as the question for its counts does after an UPDATE; then the connection is
+/// closed after two seconds, which ends the statement, and [`is_failed`](crate::Connection::is_failed) returns `true`.
 ///
 /// ```no_run
 /// # use firearrow::{CancelToken, Connection};
@@ -33,7 +34,7 @@ use std::time::{Duration, Instant};
 /// let token = CancelToken::new();
 /// let other = token.clone();
 /// std::thread::spawn(move || other.cancel());
-/// token.run(|| connection.execute("DELETE FROM big_table"))?;
+/// let batch = token.run(|| connection.query("SELECT COUNT(*) FROM big_table")?.next_batch())?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
@@ -44,6 +45,8 @@ struct State {
     is_cancelled: AtomicBool,
     /// Nanoseconds from [`START`] to the end of the time limit; 0 = no limit.
     limit: AtomicU64,
+    /// The limit that the timer knows.
+    armed: AtomicU64,
     listeners: Mutex<Listeners>,
 }
 
@@ -83,8 +86,8 @@ impl CancelToken {
         let nanoseconds = end
             .map_or(0, |end| u64::try_from(end.duration_since(start).as_nanos()).unwrap_or(u64::MAX).max(1));
         self.0.limit.store(nanoseconds, Ordering::SeqCst);
-        if let Some(end) = end.filter(|_| !self.listeners().wakes.is_empty()) {
-            timer::wake_at(end, &self.0);
+        if !self.listeners().wakes.is_empty() {
+            self.arm();
         }
     }
 
@@ -93,7 +96,8 @@ impl CancelToken {
         self.interruption().is_some()
     }
 
-    /// Runs `work`: the operations that it begins belong to this token, as well as to those around it.
+    /// Runs `work`: the operations that it begins belong to this token, as well as to those around it. Threads and tasks
+    /// that `work` starts do not. For a future use `scope`: this returns before the future is polled.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         let _entered = Entered::push(self.clone());
         work()
@@ -116,6 +120,14 @@ impl CancelToken {
     fn limit(&self) -> Option<Instant> {
         let nanoseconds = self.0.limit.load(Ordering::SeqCst);
         (nanoseconds > 0).then(|| *START + Duration::from_nanos(nanoseconds))
+    }
+
+    /// Lets the timer wake whoever listens, once for each limit.
+    fn arm(&self) {
+        let limit = self.0.limit.load(Ordering::SeqCst);
+        if limit > 0 && self.0.armed.swap(limit, Ordering::SeqCst) != limit {
+            timer::wake_at(*START + Duration::from_nanos(limit), &self.0);
+        }
     }
 
     fn interruption(&self) -> Option<Kind> {
@@ -176,7 +188,8 @@ impl Operation {
     /// An operation of the tokens of this thread.
     pub(crate) fn new() -> Self {
         let mut tokens = vec![CancelToken::new()];
-        CURRENT.with_borrow(|current| tokens.extend(current.iter().cloned()));
+        // A destructor of another thread-local may run when this one is gone.
+        let _ = CURRENT.try_with(|current| tokens.extend(current.borrow().iter().cloned()));
         Self { tokens }
     }
 
@@ -231,9 +244,7 @@ impl Operation {
                 listeners.wakes.push((id, Arc::clone(wake)));
                 id
             };
-            if let Some(limit) = token.limit() {
-                timer::wake_at(limit, &token.0);
-            }
+            token.arm();
             (token.clone(), id)
         };
         Listening(self.tokens.iter().map(listen).collect())

@@ -30,7 +30,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
-//! let hired = Date::new(2020, 1, 1);
+//! let hired = Date::new(2020, 1, 1).expect("a valid date");
 //! let sql = "SELECT emp_no, phone_ext, salary FROM employee WHERE hire_date < ? AND job_country = ?";
 //! for batch in connection.query_with(sql, params![hired, "USA"])? {
 //!     let batch = batch?;
@@ -44,6 +44,11 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! `embedded` (default) loads the engine into the process. `tokio` adds the asynchronous API, `asynchronous`: the same
+//! names and the same flows, for `async` code.
 //!
 //! Rows are decoded into Arrow columns once, straight from the receive buffer or the engine's messages.
 //! Nothing is truncated, rounded or lost without an error.

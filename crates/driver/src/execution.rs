@@ -173,6 +173,8 @@ impl Execution<'_> {
             return Ok(self.stream(Stream::of_bound(query, Arc::clone(self.progress))));
         }
         let outcome = self.updates(&statement, &mut transaction, rows)?;
+        // Nobody could tell what became of a commit that was interrupted.
+        self.task.limit(None);
         transaction.commit()?;
         Ok(outcome)
     }

@@ -1,6 +1,6 @@
 //! Results as streams of record batches.
 
-use super::shared::{AsyncSession, Flow, Shared};
+use super::shared::{AsyncSession, Flow, Shared, given_up};
 use super::statement::Inner;
 use super::{Transaction, flow};
 use crate::backend::End;
@@ -13,6 +13,7 @@ use firearrow_proto::api::describe::RecordCounts;
 use futures_core::Stream;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -23,8 +24,12 @@ use tokio::sync::Mutex;
 pub struct Cursor {
     state: Arc<State>,
     schema: SchemaRef,
-    /// What the stream waits for.
-    next: Option<Next>,
+    /// What the stream waits for; in a mutex that nobody locks, so that references can be sent.
+    next: Option<std::sync::Mutex<Next>>,
+    /// A call is running, or was given up.
+    is_waiting: bool,
+    /// The stream has ended.
+    has_ended: bool,
 }
 
 type Next = Pin<Box<dyn Future<Output = Result<Option<RecordBatch>>> + Send>>;
@@ -34,6 +39,8 @@ struct State {
     shared: Arc<Shared>,
     /// Locked by whoever has the session, so that nobody waits for it.
     reading: Arc<Mutex<Reading>>,
+    /// Nothing of it is left to be ended.
+    is_over: Arc<AtomicBool>,
     /// Its own, and the statement's.
     meters: Vec<Meter>,
     /// The prepared statement, until the cursor is closed: it prevents others from altering its tables.
@@ -43,9 +50,11 @@ struct State {
 impl State {
     async fn next_batch(&self) -> Result<Option<RecordBatch>> {
         let (reading, meters) = (Arc::clone(&self.reading), self.meters.clone());
+        let is_over = Arc::clone(&self.is_over);
         let next = flow!(session => {
             let mut reading = reading.lock().await;
             let batch = session.next(&mut reading).await;
+            is_over.store(reading.is_over(), Ordering::SeqCst);
             if let Some(own) = meters.first() {
                 own.note(reading.counts(), reading.decoding());
             }
@@ -78,8 +87,9 @@ impl Cursor {
             }
             let schema = reading.schema();
             let reading = Arc::new(Mutex::new(reading));
-            let state = State { shared: owner, reading, meters: own, statement: std::sync::Mutex::new(statement) };
-            Ok(Self { state: Arc::new(state), schema, next: None })
+            let is_over = Arc::default();
+            let state = State { shared: owner, reading, is_over, meters: own, statement: std::sync::Mutex::new(statement) };
+            Ok(Self { state: Arc::new(state), schema, next: None, is_waiting: false, has_ended: false })
         });
         shared.metered(meters, open).await
     }
@@ -88,8 +98,9 @@ impl Cursor {
     /// cursor fails or is closed earlier.
     #[must_use]
     pub async fn owning(self, transaction: Transaction) -> Self {
-        let id = transaction.into_id();
-        self.state.reading.lock().await.own(id);
+        let mut reading = self.state.reading.lock().await;
+        reading.own(transaction.into_id());
+        drop(reading);
         self
     }
 
@@ -123,10 +134,15 @@ impl Cursor {
     /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error. Dropping the
     /// future fails the cursor: the rows in transit are lost. As a [`Stream`] it continues to wait instead.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        match self.next.take() {
-            Some(next) => next.await,
-            None => self.state.next_batch().await,
+        if std::mem::replace(&mut self.is_waiting, true) {
+            return Err(given_up());
         }
+        let batch = match self.next.take() {
+            Some(next) => next.into_inner().unwrap_or_else(PoisonError::into_inner).await,
+            None => self.state.next_batch().await,
+        };
+        self.is_waiting = false;
+        batch
     }
 
     /// Returns the contents of BLOBs whose ids this cursor returned (option `blobs=lazy`), in the same order; NULL for
@@ -171,10 +187,10 @@ impl Cursor {
 
 impl Drop for State {
     fn drop(&mut self) {
-        let reading = Arc::clone(&self.reading);
-        if reading.try_lock().is_ok_and(|reading| reading.is_over()) {
+        if self.is_over.load(Ordering::SeqCst) {
             return;
         }
+        let reading = Arc::clone(&self.reading);
         self.shared.discard(flow!(session => {
             let mut reading = reading.lock().await;
             session.leave(&mut reading, End::Rollback).await
@@ -186,16 +202,20 @@ impl Stream for Cursor {
     type Item = Result<RecordBatch>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.has_ended {
+            return Poll::Ready(None);
+        }
+        if self.is_waiting {
+            self.has_ended = true;
+            return Poll::Ready(Some(Err(given_up())));
+        }
         let state = Arc::clone(&self.state);
-        let next = self.next.get_or_insert_with(|| Box::pin(async move { state.next_batch().await }));
+        let next = || std::sync::Mutex::new(Box::pin(async move { state.next_batch().await }) as Next);
+        let next = self.next.get_or_insert_with(next).get_mut().unwrap_or_else(PoisonError::into_inner);
         let Poll::Ready(batch) = next.as_mut().poll(context) else { return Poll::Pending };
         self.next = None;
-        if batch.is_err()
-            && let Ok(mut reading) = self.state.reading.try_lock()
-        {
-            // A stream ends after its error; next_batch would repeat it for ever.
-            reading.forget_failure();
-        }
+        // A stream ends after its error; next_batch would repeat it for ever.
+        self.has_ended = !matches!(batch, Ok(Some(_)));
         Poll::Ready(batch.transpose())
     }
 }

@@ -13,13 +13,23 @@
 //! # }
 //! ```
 //!
-//! Each call runs as a separate task in the runtime that calls it; calls of one connection take turns. Dropping a
-//! future cancels its call and nothing else: the server is asked to stop and outstanding responses are read. Then the
-//! connection can be used again, or is closed and [reports](Connection::is_failed) that. A cursor or transaction that
-//! is dropped without being closed ends in the background.
+//! Each call runs as a task of its own in the runtime that calls it; calls of one connection take turns. A future that is
+//! dropped cancels its call and nothing else: the server is told to stop, the answers that are under way are read, and
+//! the connection can be used again, or is closed and [known](Connection::is_failed) to be. A server that is running an
+//! INSERT, UPDATE or DELETE cannot always be interrupted; then the connection is closed after two seconds. A commit whose
+//! future was dropped may or may not have happened.
+//!
+//! What is dropped without being closed (a cursor, a transaction) ends in the background; outside of a runtime, with the
+//! next call of its connection. Until then a transaction keeps its locks, so prefer `rollback().await` and
+//! `close().await`.
 //!
 //! An engine in this process blocks, so its calls run on the runtime's threads for blocking work. There are 512 of them
 //! unless the runtime was built with another bound; statements that wait for locks occupy one each.
+//!
+//! What differs from the blocking API: [`Cursor`] is a `Stream` whose errors are [`Error`](crate::Error)s; parameter rows
+//! come as a schema and a stream (`execute_stream`, `query_stream`); [`BlobReader`] has `next_piece` and `seek` instead of
+//! the traits of `std::io`, [`EventListener`] has `report` instead of an iterator; [`Connection`]s can be cloned; there is
+//! no `budget`.
 //!
 //! A connection may be used in several runtimes. A runtime that shuts down in the middle of a call closes the connection.
 

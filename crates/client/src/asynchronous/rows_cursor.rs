@@ -1,5 +1,6 @@
 //! The results of many rows of parameters as one.
 
+use super::shared::given_up;
 use super::statement::{Inner, Statement};
 use super::writing::Once;
 use super::{Transaction, flow};
@@ -35,13 +36,15 @@ pub struct RowsCursor {
     ahead: Option<RecordBatch>,
     done: RowsExecuted,
     failed: Option<Error>,
+    /// A call is running, or was given up.
+    is_waiting: bool,
 }
 
 /// State shared by a result and its running call.
 struct State {
     inner: Arc<Inner>,
     /// Locked by whoever has the session, so that nobody waits for it. `None` once it has ended.
-    querying: Mutex<Option<Querying>>,
+    querying: Arc<Mutex<Option<Querying>>>,
     /// Its own, and the statement's.
     meters: Vec<Meter>,
 }
@@ -59,9 +62,8 @@ impl Statement {
     /// Queries run side by side: those whose procedures write should not depend on what the one before has read.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] if it returns no rows. Errors that concern no single row: parameters that do not fit, a
-    /// transaction that has ended, values that the columns cannot hold, a lost connection. [`Error::rows_executed`]
-    /// reports what was done by then.
+    /// [`Kind::Misuse`](crate::Kind::Misuse) if it gives no rows. What concerns no single row: parameters that do not fit, a transaction that is
+    /// dead, values that the columns cannot hold, a lost connection. [`Error::rows_executed`] tells what was done by then.
     pub async fn query_rows(
         &self,
         transaction: &Transaction,
@@ -103,11 +105,12 @@ impl RowsCursor {
             let read = (&how.read, how.limits);
             let querying = session.start_querying(&inner.prepared, id, &parameters, stops, how.write, read)?;
             let schema = querying.schema();
-            Ok((Arc::new(State { inner, querying: Mutex::new(Some(querying)), meters }), schema))
+            Ok((Arc::new(State { inner, querying: Arc::new(Mutex::new(Some(querying))), meters }), schema))
         });
         let (state, schema) = statement.inner.shared.run(start).await?;
         let (done, batches) = (RowsExecuted::default(), Some(batches));
-        let mut cursor = Self { state, schema, batches, stops, ahead: None, done, failed: None };
+        let mut cursor =
+            Self { state, schema, batches, stops, ahead: None, done, failed: None, is_waiting: false };
         cursor.ahead = cursor.next_batch().await?;
         Ok(cursor)
     }
@@ -136,6 +139,15 @@ impl RowsCursor {
     /// Returns the next batch; `None` at the end, and from then on. A failed result repeats its error. Dropping the
     /// future ends the result.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if std::mem::replace(&mut self.is_waiting, true) {
+            return Err(given_up());
+        }
+        let batch = self.advance().await;
+        self.is_waiting = false;
+        batch
+    }
+
+    async fn advance(&mut self) -> Result<Option<RecordBatch>> {
         if let Some(batch) = self.ahead.take() {
             return Ok(Some(batch));
         }
@@ -226,12 +238,12 @@ impl RowsCursor {
 
 impl Drop for RowsCursor {
     fn drop(&mut self) {
-        let state = Arc::clone(&self.state);
-        if state.querying.try_lock().is_ok_and(|querying| querying.is_none()) {
+        if self.batches.is_none() && !self.is_waiting {
             return;
         }
+        let querying = Arc::clone(&self.state.querying);
         self.state.inner.shared.discard(flow!(session => {
-            match state.querying.lock().await.take() {
+            match querying.lock().await.take() {
                 Some(mut querying) => session.finish_querying(&mut querying, false).await,
                 None => Ok(()),
             }

@@ -1,6 +1,6 @@
 //! Results whose rows are fetched in any order.
 
-use super::shared::{AsyncSession, Flow, Shared};
+use super::shared::{AsyncSession, Flow, Shared, given_up};
 use super::statement::{Inner, Statement};
 use super::{Transaction, flow};
 use crate::error::{Error, Kind, Result};
@@ -11,6 +11,7 @@ use crate::session::scroll::Scrolling;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
@@ -35,6 +36,7 @@ pub struct ScrollCursor {
     schema: SchemaRef,
     is_native: bool,
     state: State,
+    is_closed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +82,7 @@ impl ScrollCursor {
                 is_native: scrolling.is_native(),
                 scrolling: Arc::new(Mutex::new(scrolling)),
                 state: State::Open,
+                is_closed: false,
             })
         });
         shared.run(open).await
@@ -103,7 +106,7 @@ impl ScrollCursor {
     ///
     /// # Errors
     /// [`Kind::Misuse`] for 0 rows, and when the transaction has ended; [`Kind::Memory`] for more rows than
-    /// [`ScrollOptions::memory`] allows.
+    /// [`ScrollOptions::memory`](crate::ScrollOptions::memory) allows.
     pub async fn fetch(&mut self, to: Position, rows: usize) -> Result<Option<RecordBatch>> {
         if let State::Failed(error) = &self.state {
             return Err(error.clone());
@@ -111,12 +114,15 @@ impl ScrollCursor {
         if rows == 0 {
             return Err(Error::new(Kind::Misuse, "0 rows were asked for; a fetch takes at least 1"));
         }
+        // Should this future be dropped, nobody knows where the cursor is.
+        let before = mem::replace(&mut self.state, State::Failed(given_up()));
         let scrolling = Arc::clone(&self.scrolling);
         let fetch = flow!(session => {
             let mut scrolling = scrolling.lock().await;
             session.scroll(&mut scrolling, to, rows).await
         });
         let batch = self.shared.run(fetch).await;
+        self.state = before;
         if let Err(error) = &batch {
             // Report the original error.
             let _ = self.shut(State::Failed(error.clone())).await;
@@ -158,12 +164,13 @@ impl ScrollCursor {
     pub async fn close(mut self) -> Result<()> {
         match self.state {
             State::Open => self.shut(State::Closed).await,
+            State::Failed(_) if !self.is_closed => self.shut(State::Closed).await,
             State::Closed | State::Failed(_) => Ok(()),
         }
     }
 
     async fn shut(&mut self, state: State) -> Result<()> {
-        self.state = state;
+        (self.state, self.is_closed) = (state, true);
         let scrolling = Arc::clone(&self.scrolling);
         let close = flow!(session => {
             let scrolling = scrolling.lock().await;
@@ -175,7 +182,7 @@ impl ScrollCursor {
 
 impl Drop for ScrollCursor {
     fn drop(&mut self) {
-        if !matches!(self.state, State::Open) {
+        if self.is_closed {
             return;
         }
         let scrolling = Arc::clone(&self.scrolling);

@@ -161,7 +161,13 @@ impl Shared {
             flow(session).await.map(Some)
         });
         match (Call { deadline, ..self.begin() }).run(Vec::new(), flow).await {
-            Err(error) if error.kind() == Kind::Timeout && !has_begun.load(Ordering::SeqCst) => Ok(None),
+            Err(error)
+                if error.kind() == Kind::Timeout
+                    && !has_begun.load(Ordering::SeqCst)
+                    && deadline.is_some_and(|deadline| tokio::time::Instant::now() >= deadline) =>
+            {
+                Ok(None)
+            }
             result => result,
         }
     }
@@ -177,6 +183,7 @@ impl Shared {
             blocks: self.blocks,
             entry: Arc::new(self.underway.enter(&operation)),
             operation,
+            underway: self.underway.clone(),
             deadline: None,
             known: Arc::clone(&self.known),
         }
@@ -209,7 +216,8 @@ pub(crate) struct Call {
     blocks: bool,
     operation: Operation,
     entry: Arc<Entry>,
-    /// The deadline for its turn.
+    underway: Underway,
+    /// When it shall have got its turn.
     deadline: Option<tokio::time::Instant>,
     known: Arc<Known>,
 }
@@ -256,6 +264,7 @@ impl Call {
             operation: self.operation.clone(),
             _entry: Arc::clone(&self.entry),
             deadline: self.deadline,
+            underway: self.underway.clone(),
             known: Arc::clone(&self.known),
             meters,
         }
@@ -268,6 +277,7 @@ struct Part {
     blocks: bool,
     operation: Operation,
     _entry: Arc<Entry>,
+    underway: Underway,
     deadline: Option<tokio::time::Instant>,
     known: Arc<Known>,
     meters: Vec<Meter>,
@@ -291,27 +301,34 @@ impl Part {
         };
         let turn = Turn { session, known: Arc::clone(&self.known), is_whole: true };
         if self.blocks {
-            let work = move || ready(self.run_in(turn, flow));
+            let work = move || ready(self.run_in(turn, can_be_refused, flow));
             return spawn_blocking(work).await.unwrap_or_else(|error| Err(of_task(error)));
         }
-        self.run_in(turn, flow).await
+        self.run_in(turn, can_be_refused, flow).await
     }
 
     async fn run_in<T>(
         self,
         mut turn: Turn,
+        can_be_refused: bool,
         flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
     ) -> Result<T> {
         turn.is_whole = false;
-        let entered = turn.session.enter(&self.operation);
         let discarded = mem::take(&mut *lock(&self.known.discarded));
         let mut ended = Ok(());
         for flow in discarded {
-            if let Err(error) = flow(&mut turn.session).await {
+            // What cancels this operation does not concern them.
+            let closing = Operation::shielded();
+            let _entry = self.underway.enter(&closing);
+            let entered = turn.session.enter(&closing);
+            let closed = flow(&mut turn.session).await;
+            let closed = turn.session.leave_operation(entered, &self.meters, closed);
+            if let Err(error) = closed {
                 tracing::debug!(%error, "closing something failed");
                 ended = ended.and(Err(error));
             }
         }
+        let entered = turn.session.enter(&self.operation);
         let result = match ended {
             // The error that broke the connection is more specific.
             Err(error) if turn.session.backend.is_failed() => {
@@ -323,7 +340,11 @@ impl Part {
                     Kind::Closed,
                     format!("the connection was closed in the background: {error}"),
                 )),
-                None => flow(&mut turn.session).await,
+                // Whatever comes from here on interrupts the backend.
+                None => match self.operation.check() {
+                    Err(error) if can_be_refused => Err(error),
+                    _ => flow(&mut turn.session).await,
+                },
             },
         };
         let result = turn.session.leave_operation(entered, &self.meters, result);
@@ -349,6 +370,14 @@ impl Drop for Turn {
         }
         self.known.note(&self.session);
     }
+}
+
+/// The error of a result whose last call was given up: what it would have returned is gone.
+pub(crate) fn given_up() -> Error {
+    Error::new(
+        Kind::Cancelled,
+        "an earlier call was given up before its end, and its rows with it: run the query again",
+    )
 }
 
 /// Cancels an operation whose caller has gone.

@@ -50,9 +50,9 @@ impl Transaction {
         Statement::prepare(&self.shared, Some(self.id), dialect, sql).await
     }
 
-    /// Prepares a statement for immediate execution: SQL that this connection knows is sent with its first execution.
-    /// Errors in it may therefore be reported only when it is executed; see
-    /// [`Statement::is_outdated_by`](crate::Statement::is_outdated_by).
+    /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution. What is
+    /// found to be wrong with it may therefore be told by the execution; see
+    /// [`Statement::is_outdated_by`](super::Statement::is_outdated_by).
     pub async fn recall(&self, sql: &str) -> Result<Statement> {
         Statement::recall(&self.shared, self.id, sql).await
     }
@@ -70,8 +70,8 @@ impl Transaction {
     /// Runs a query with one parameter row.
     ///
     /// # Errors
-    /// [`Kind::Changed`] when the same SQL was used on this connection before and now has other columns. No rows have
-    /// been returned, but what the statement did (if it calls procedures that write) is part of the transaction.
+    /// [`Kind::Changed`](crate::Kind::Changed) when the same SQL was used on this connection before and gives other columns now. Rows have
+    /// not been given out, but what the statement did (if it calls procedures that write) is part of the transaction.
     pub async fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         self.query_as(self.shared.facts.dialect, sql, parameters.into()).await
     }
@@ -158,10 +158,9 @@ impl Transaction {
     /// Makes the changes permanent. When that fails the transaction is rolled back, unless it is in limbo.
     ///
     /// # Errors
-    /// [`Kind::CommitUnknown`] when the connection was lost after the commit had been sent. The client then asks the
-    /// server on another connection, for a few seconds at most; [`Error::lost_commit`] has the outcome. It is certain
-    /// that the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`]) or was in
-    /// limbo.
+    /// [`Kind::CommitUnknown`](crate::Kind::CommitUnknown) when the connection was lost after the commit had been sent. The server is then asked on
+    /// another connection, for some seconds at most, and [`Error::lost_commit`](crate::Error::lost_commit) has its answer. It is certain that
+    /// the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) or was in limbo.
     pub async fn commit(mut self) -> Result<()> {
         let id = self.id;
         self.shared.run(flow!(session => session.end(id, End::Commit).await)).await?;
@@ -195,11 +194,11 @@ impl Transaction {
         self.shared.run(flow!(session => session.number(id).await)).await
     }
 
-    /// Returns the number of the transaction's snapshot, which another one can read
-    /// ([`TransactionOptions::at_snapshot`]) as long as this one is active.
+    /// The number of the transaction's snapshot, which another one can read
+    /// ([`TransactionOptions::at_snapshot`](crate::TransactionOptions::at_snapshot)) as long as this one is active.
     ///
     /// # Errors
-    /// [`Kind::Unsupported`] before Firebird 4.
+    /// [`Kind::Unsupported`](crate::Kind::Unsupported) before Firebird 4.
     pub async fn snapshot_number(&self) -> Result<u64> {
         let id = self.id;
         self.shared.run(flow!(session => session.snapshot_number(id).await)).await

@@ -52,9 +52,8 @@ impl Statement {
     /// Queries run side by side: those whose procedures write should not depend on what the one before has read.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] if it returns no rows. Errors that concern no single row: parameters that do not fit, a
-    /// transaction that has ended, values that the columns cannot hold, a lost connection. [`Error::rows_executed`]
-    /// reports what was done by then.
+    /// [`Kind::Misuse`](crate::Kind::Misuse) if it gives no rows. What concerns no single row: parameters that do not fit, a transaction that is
+    /// dead, values that the columns cannot hold, a lost connection. [`Error::rows_executed`] tells what was done by then.
     pub fn query_rows(
         &self,
         transaction: &Transaction,

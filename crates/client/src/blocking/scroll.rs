@@ -92,7 +92,7 @@ impl ScrollCursor {
     ///
     /// # Errors
     /// [`Kind::Misuse`] for 0 rows, and when the transaction has ended; [`Kind::Memory`] for more rows than
-    /// [`ScrollOptions::memory`] allows.
+    /// [`ScrollOptions::memory`](crate::ScrollOptions::memory) allows.
     pub fn fetch(&mut self, to: Position, rows: usize) -> Result<Option<RecordBatch>> {
         if let State::Failed(error) = &self.state {
             return Err(error.clone());

@@ -129,7 +129,11 @@ impl<'a> Call<'a> {
     ) -> Result<T> {
         self.operation.check()?;
         let mut session = self.shared.session.take_for(&self.operation)?;
-        within(&mut session, &self.operation, meters, flow)
+        within(&mut session, &self.operation, meters, async |session| {
+            // Whatever comes from here on interrupts the backend.
+            self.operation.check()?;
+            flow(session).await
+        })
     }
 
     /// Runs its last part, even if it is cancelled.
@@ -149,9 +153,27 @@ fn within<T>(
     meters: &[Meter],
     flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
 ) -> Result<T> {
-    let entered = session.enter(operation);
-    let result = ready(flow(session));
-    session.leave_operation(entered, meters, result)
+    let mut whole = Whole { session, is_whole: false };
+    let entered = whole.session.enter(operation);
+    let result = ready(flow(whole.session));
+    let result = whole.session.leave_operation(entered, meters, result);
+    whole.is_whole = true;
+    result
+}
+
+/// A session in the middle of a flow.
+struct Whole<'a> {
+    session: &'a mut BlockingSession,
+    is_whole: bool,
+}
+
+impl Drop for Whole<'_> {
+    /// After a panic nothing can be said about the connection.
+    fn drop(&mut self) {
+        if !self.is_whole {
+            self.session.backend.abort();
+        }
+    }
 }
 
 impl Drop for Shared {

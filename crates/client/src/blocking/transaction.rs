@@ -69,8 +69,8 @@ impl Transaction {
     /// Runs a query with one parameter row.
     ///
     /// # Errors
-    /// [`Kind::Changed`] when the same SQL was used on this connection before and now has other columns. No rows have
-    /// been returned, but what the statement did (if it calls procedures that write) is part of the transaction.
+    /// [`Kind::Changed`](crate::Kind::Changed) when the same SQL was used on this connection before and gives other columns now. Rows have
+    /// not been given out, but what the statement did (if it calls procedures that write) is part of the transaction.
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         self.query_as(self.shared.facts.sql(sql), &parameters.into(), &self.shared.facts.how())
     }
@@ -149,10 +149,9 @@ impl Transaction {
     /// Makes the changes permanent. When that fails the transaction is rolled back, unless it is in limbo.
     ///
     /// # Errors
-    /// [`Kind::CommitUnknown`] when the connection was lost after the commit had been sent. The client then asks the
-    /// server on another connection, for a few seconds at most; [`Error::lost_commit`] has the outcome. It is certain
-    /// that the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`]) or was in
-    /// limbo.
+    /// [`Kind::CommitUnknown`](crate::Kind::CommitUnknown) when the connection was lost after the commit had been sent. The server is then asked on
+    /// another connection, for some seconds at most, and [`Error::lost_commit`](crate::Error::lost_commit) has its answer. It is certain that
+    /// the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) or was in limbo.
     pub fn commit(mut self) -> Result<()> {
         self.shared.run(async |session| session.end(self.id, End::Commit).await)?;
         self.has_ended = true;
@@ -181,11 +180,11 @@ impl Transaction {
         self.shared.run(async |session| session.number(self.id).await)
     }
 
-    /// Returns the number of the transaction's snapshot, which another one can read
-    /// ([`TransactionOptions::at_snapshot`]) as long as this one is active.
+    /// The number of the transaction's snapshot, which another one can read
+    /// ([`TransactionOptions::at_snapshot`](crate::TransactionOptions::at_snapshot)) as long as this one is active.
     ///
     /// # Errors
-    /// [`Kind::Unsupported`] before Firebird 4.
+    /// [`Kind::Unsupported`](crate::Kind::Unsupported) before Firebird 4.
     pub fn snapshot_number(&self) -> Result<u64> {
         self.shared.run(async |session| session.snapshot_number(self.id).await)
     }

@@ -54,6 +54,8 @@ pub(crate) struct Session<B> {
     /// Numbers of transactions in limbo that nobody holds, as far as they were requested.
     abandoned: HashSet<u64>,
     pub(crate) facts: Arc<Facts>,
+    /// The running operation.
+    operation: Operation,
 }
 
 /// A part of an operation that has not ended.
@@ -116,6 +118,7 @@ impl<B: Backend> Session<B> {
         Self {
             backend,
             facts,
+            operation: Operation::default(),
             open: HashMap::new(),
             describing: None,
             known: KnownStatements::default(),
@@ -219,8 +222,24 @@ impl<B: Backend> Session<B> {
         Ok(transaction)
     }
 
+    /// From here on nothing interrupts: something is ended that the caller has given up. Returns what it has to be
+    /// [given back](Self::unshield) to.
+    pub(crate) fn shield(&mut self) -> Operation {
+        let operation = std::mem::take(&mut self.operation);
+        self.backend.end_call();
+        self.backend.begin_call(&Operation::shielded());
+        operation
+    }
+
+    pub(crate) fn unshield(&mut self, operation: &Operation) {
+        self.backend.end_call();
+        self.backend.begin_call(operation);
+        self.operation = operation.clone();
+    }
+
     /// A part of an operation begins.
     pub(crate) fn enter(&mut self, operation: &Operation) -> Entered {
+        self.operation = operation.clone();
         self.backend.begin_call(operation);
         Entered { operation: operation.clone(), before: self.backend.wire_stats() }
     }
@@ -237,6 +256,7 @@ impl<B: Backend> Session<B> {
         // Servers without time limits report a cancellation where the client's clock ended the statement.
         let is_over = entered.operation.interruption() == Some(Kind::Timeout) || self.backend.is_late();
         self.backend.end_call();
+        self.operation = Operation::default();
         result.map_err(|error| match error.kind() {
             Kind::Cancelled if is_over => error.late(),
             _ => error,

@@ -129,7 +129,11 @@ impl<B: Backend> Session<B> {
             self.give_up(transaction).await;
             return Err(error);
         }
-        let ended = self.end(transaction, end).await;
+        // Closing the rows can be cancelled, undoing what they belong to cannot.
+        let ended = match end {
+            End::Rollback => self.abandon(transaction).await,
+            _ => self.end(transaction, end).await,
+        };
         if ended.is_err() {
             self.give_up(transaction).await;
         }

@@ -1,8 +1,9 @@
 //! Statements that run, prepared ones and SQL text.
 //!
-//! SQL that the session knows is sent together with its execution. If its description has changed meanwhile, it is
-//! prepared again: in the same transaction if the client refused it before anything ran, otherwise in a new one, if the
-//! session began that itself. Both happen only here.
+//! SQL that the session knows is sent together with its execution. Should it have become something else meanwhile, it is
+//! prepared anew: in the same transaction if the client refused it before anything ran, else in a new one, if the session
+//! began that itself. Both happen here; what a driver prepares by itself (`recall`) it prepares
+//! again by itself.
 
 use super::fetch::Fetching;
 use super::reading::Reading;
@@ -160,7 +161,12 @@ impl<B: Backend> Session<B> {
             Ok(executed) => Executed::from(executed),
             Err(error) => return Err(self.with_outcome(transaction, error).await),
         };
-        executed.transaction_ended |= is_transaction_control(prepared.info.kind);
+        let is_control = is_transaction_control(prepared.info.kind);
+        if is_control {
+            self.note_retaining(transaction, &prepared.sql);
+        }
+        // COMMIT RETAIN and ROLLBACK RETAIN go on.
+        executed.transaction_ended |= is_control && !self.backend.is_open(transaction);
         if executed.transaction_ended {
             self.ended(transaction);
         }

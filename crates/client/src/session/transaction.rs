@@ -89,7 +89,10 @@ impl<B: Backend> Session<B> {
             self.ended(transaction);
             return self.backend.leave(transaction).await;
         }
-        self.end(transaction, End::Rollback).await
+        let operation = self.shield();
+        let ended = self.end(transaction, End::Rollback).await;
+        self.unshield(&operation);
+        ended
     }
 
     /// The transaction is gone.

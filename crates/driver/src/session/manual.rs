@@ -5,7 +5,7 @@ use super::Session;
 use crate::error::{Error, Result};
 use crate::option::Purpose;
 use crate::panic;
-use firearrow::{Isolation, Transaction};
+use firearrow::{CancelToken, Isolation, Transaction};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
@@ -54,7 +54,7 @@ impl Session {
         let result = panic::contain(|| self.break_down(), || work(&mut manual.transaction)).flatten();
         *self.worker() = None;
         // It begins with its first statement; if it did not, the next one must have another chance.
-        if is_new && result.is_err() && manual.transaction.number().is_err() {
+        if is_new && result.is_err() && CancelToken::shield(|| manual.transaction.number()).is_err() {
             *running = None;
         }
         result

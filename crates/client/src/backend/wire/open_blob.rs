@@ -23,10 +23,22 @@ const GROWTH: u64 = 4;
 
 /// The BLOBs that are open for reading.
 #[derive(Debug, Default)]
-pub(super) struct OpenBlobs(HashMap<u16, Reading>);
+pub(super) struct OpenBlobs {
+    open: HashMap<BlobId, Reading>,
+    last_id: u32,
+}
+
+impl OpenBlobs {
+    fn get(&mut self, id: BlobId) -> Result<&mut Reading> {
+        self.open.get_mut(&id).ok_or_else(closed)
+    }
+}
 
 #[derive(Debug)]
 struct Reading {
+    /// What the server calls it, as long as its transaction has not ended. Afterwards something else may have this name.
+    handle: u16,
+    owner: TransactionId,
     gets: VecDeque<Ticket>,
     at_end: bool,
     /// How many segments to ask for: a reader of the first bytes should not pay for more.
@@ -39,8 +51,8 @@ struct Reading {
 
 impl<L: Link> BlobStreams for Wire<L> {
     /// Opens a BLOB and asks for its length and type and its first segment in the same write.
-    async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
-        let Handle(transaction) = self.transaction(transaction).await?;
+    async fn open_blob(&mut self, owner: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
+        let Handle(transaction) = self.transaction(owner).await?;
         self.guard_open_blobs()?;
         let open = self.ask(&OpenBlob { transaction, id, bpb: &[] })?;
         let info =
@@ -57,17 +69,20 @@ impl<L: Link> BlobStreams for Wire<L> {
         };
         let (length, is_stream) = length_and_type(&info?.data);
         let most = length.saturating_mul(GROWTH);
-        let blob = Reading { gets: VecDeque::from([get]), at_end: false, ahead: 1, most, left: most };
-        self.open_blobs.0.insert(opened.object, blob);
-        Ok((BlobId(opened.object.into()), length, is_stream))
+        let (handle, gets) = (opened.object, VecDeque::from([get]));
+        let blob = Reading { handle, owner, gets, at_end: false, ahead: 1, most, left: most };
+        self.open_blobs.last_id = self.open_blobs.last_id.wrapping_add(1);
+        let id = BlobId(self.open_blobs.last_id);
+        self.open_blobs.open.insert(id, blob);
+        Ok((id, length, is_stream))
     }
 
     /// Appends the next segments to `out`, some bytes at least; `true` at the end.
     async fn read_blob(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
-        let handle = id.0 as u16;
         let mut empty_since = None;
+        let handle = self.open_blob_handle(id)?;
         loop {
-            let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
+            let blob = self.open_blobs.get(id)?;
             if blob.at_end {
                 return Ok(true);
             }
@@ -75,20 +90,16 @@ impl<L: Link> BlobStreams for Wire<L> {
             blob.ahead = SEGMENTS_AHEAD;
             for _ in 0..missing {
                 let ticket = self.connection.send(&GetSegment { blob: handle })?;
-                if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
-                    blob.gets.push_back(ticket);
-                }
+                self.open_blobs.get(id)?.gets.push_back(ticket);
             }
-            let next = self.open_blobs.0.get_mut(&handle).and_then(|blob| blob.gets.pop_front());
+            let next = self.open_blobs.get(id)?.gets.pop_front();
             let got = self.success(next.ok_or_else(closed)?).await?;
             let length = out.len();
             append_segments(&got.data, out)?;
-            self.count_in(handle, out.len() - length)?;
+            self.count_in(id, out.len() - length)?;
             if got.object == STATE_END {
-                self.drop_ahead(handle);
-                if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
-                    blob.at_end = true;
-                }
+                self.drop_ahead(id);
+                self.open_blobs.get(id)?.at_end = true;
                 return Ok(true);
             }
             self.check_contents(out.len() > length, &mut empty_since)?;
@@ -100,20 +111,22 @@ impl<L: Link> BlobStreams for Wire<L> {
 
     /// Goes to this offset from the start. What was read ahead is dropped.
     async fn seek_blob(&mut self, id: BlobId, offset: u64) -> Result<u64> {
-        let blob = id.0 as u16;
-        self.drop_ahead(blob);
+        let handle = self.open_blob_handle(id)?;
+        self.drop_ahead(id);
         let offset = position(offset)?;
-        let response = self.call(&SeekBlob { blob, mode: 0, offset }).await?;
-        if let Some(blob) = self.open_blobs.0.get_mut(&blob) {
-            (blob.at_end, blob.ahead, blob.left) = (false, 1, blob.most);
-        }
+        let response = self.call(&SeekBlob { blob: handle, mode: 0, offset }).await?;
+        let blob = self.open_blobs.get(id)?;
+        (blob.at_end, blob.ahead, blob.left) = (false, 1, blob.most);
         Ok(response.blob_id & 0xFFFF_FFFF)
     }
 
     async fn close_blob(&mut self, id: BlobId) -> Result<()> {
-        let blob = id.0 as u16;
-        self.drop_ahead(blob);
-        if self.open_blobs.0.remove(&blob).is_some() { self.tell(&CloseBlob { blob }) } else { Ok(()) }
+        self.drop_ahead(id);
+        match self.open_blobs.open.remove(&id) {
+            Some(blob) if self.transactions.has(blob.owner) => self.tell(&CloseBlob { blob: blob.handle }),
+            // The server has closed it with its transaction.
+            _ => Ok(()),
+        }
     }
 }
 
@@ -121,7 +134,7 @@ impl<L: Link> Wire<L> {
     /// To be called before requests that name a BLOB "the object created last" and must not hit one that is open here:
     /// after this the name means a statement that is gone, until something is created.
     pub(super) fn guard_open_blobs(&mut self) -> Result<()> {
-        if !self.open_blobs.0.is_empty() || !self.new_blobs.is_empty() {
+        if !self.open_blobs.open.is_empty() || !self.new_blobs.is_empty() {
             self.tell(&AllocateStatement)?;
             self.tell(&FreeStatement { statement: LAST_OBJECT, option: FreeOption::Drop })?;
         }
@@ -129,8 +142,8 @@ impl<L: Link> Wire<L> {
     }
 
     /// Counts bytes that came against the length that the server named.
-    fn count_in(&mut self, handle: u16, came: usize) -> Result<()> {
-        let blob = self.open_blobs.0.get_mut(&handle).ok_or_else(closed)?;
+    fn count_in(&mut self, id: BlobId, came: usize) -> Result<()> {
+        let blob = self.open_blobs.get(id)?;
         match blob.left.checked_sub(came as u64) {
             Some(left) => blob.left = left,
             None => {
@@ -141,8 +154,14 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    fn drop_ahead(&mut self, handle: u16) {
-        if let Some(blob) = self.open_blobs.0.get_mut(&handle) {
+    /// The handle of a BLOB whose transaction has not ended.
+    fn open_blob_handle(&mut self, id: BlobId) -> Result<u16> {
+        let (handle, owner) = self.open_blobs.get(id).map(|blob| (blob.handle, blob.owner))?;
+        if self.transactions.has(owner) { Ok(handle) } else { Err(closed()) }
+    }
+
+    fn drop_ahead(&mut self, id: BlobId) {
+        if let Some(blob) = self.open_blobs.open.get_mut(&id) {
             for ticket in blob.gets.drain(..) {
                 self.router.ignore(ticket);
             }

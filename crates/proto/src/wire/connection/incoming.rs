@@ -10,8 +10,12 @@ const READ_SIZE: usize = 64 << 10;
 const INFLATE_STEP: usize = 256 << 10;
 /// The bytes that end every flush of a compressor (an empty stored block).
 const FLUSH_MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
-/// Size of the buffer while packets are small.
-const INITIAL: usize = 256 << 10;
+/// Space offered as long as no read has filled the buffer: most connections never see more than short answers.
+const SMALL_READ: usize = 8 << 10;
+/// Size of the buffer at first.
+const INITIAL: usize = 16 << 10;
+/// And once a read has filled it: rows are flowing.
+const FLOWING: usize = 256 << 10;
 
 /// A buffer that receives bytes and provides packets.
 pub(super) struct Incoming {
@@ -25,6 +29,8 @@ pub(super) struct Incoming {
     /// The last bytes received, decrypted.
     last: [u8; 4],
     limit: usize,
+    /// Whether a read has filled the buffer.
+    is_flowing: bool,
 }
 
 impl Incoming {
@@ -38,13 +44,15 @@ impl Incoming {
             cipher: None,
             last: [0; 4],
             limit: limit + READ_SIZE,
+            is_flowing: false,
         }
     }
 
     /// Makes room for a read from the link.
     pub(super) fn reserve(&mut self) -> Result<(), ProtocolError> {
         let limit = self.limit;
-        self.first().reserve(READ_SIZE, limit)
+        let (wanted, least) = if self.is_flowing { (READ_SIZE, FLOWING) } else { (SMALL_READ, INITIAL) };
+        self.first().reserve(wanted, least, limit)
     }
 
     /// The space into which the link may write.
@@ -61,6 +69,7 @@ impl Incoming {
     /// so far.
     pub(super) fn received(&mut self, count: usize) -> Result<usize, ProtocolError> {
         let buffer = if self.inflate.is_some() { &mut self.wire } else { &mut self.plain };
+        self.is_flowing |= count == buffer.bytes.len() - buffer.end;
         let fresh = buffer.commit(count)?;
         if let Some(cipher) = &mut self.cipher {
             cipher.apply(fresh)?;
@@ -143,8 +152,8 @@ impl Buffer {
         &self.bytes[self.start..self.end]
     }
 
-    /// Makes room for at least `wanted` bytes after the filled ones.
-    fn reserve(&mut self, wanted: usize, limit: usize) -> Result<(), ProtocolError> {
+    /// Makes room for at least `wanted` bytes after the filled ones, in a buffer of at least `least` when it grows.
+    fn reserve(&mut self, wanted: usize, least: usize, limit: usize) -> Result<(), ProtocolError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
@@ -152,7 +161,7 @@ impl Buffer {
             self.compact(limit)?;
         }
         if self.bytes.len() - self.end < wanted {
-            let length = (self.bytes.len() * 2).max(INITIAL);
+            let length = (self.bytes.len() * 2).max(least);
             self.bytes.resize(length, 0);
         }
         Ok(())
