@@ -5,6 +5,7 @@ use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch, RecordBatchIterat
 use firearrow::{BatchLimits, CancelToken, Connection, Kind, OnFailure};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,16 +19,21 @@ const FLOOD: &str = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RD
 /// How long a cancelled call may take: the statements here would take far longer.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Cancels a while after `work` has begun.
+/// Cancels a while after `work` has begun, and again until it ends: between two calls there is nothing to cancel.
 fn cancelled_after<T>(connection: &Connection, time: Duration, work: impl FnOnce() -> T) -> (T, Duration) {
     let handle = connection.cancel_handle();
+    let (ended, end) = channel();
     let cancelling = thread::spawn(move || {
-        thread::sleep(time);
-        handle.cancel();
+        let mut pause = time;
+        while end.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            handle.cancel();
+            pause = Duration::from_millis(500);
+        }
     });
     let begin = Instant::now();
     let result = work();
     let spent = begin.elapsed();
+    ended.send(()).expect("it is waited for");
     cancelling.join().expect("it ends");
     (result, spent)
 }
