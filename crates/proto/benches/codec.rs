@@ -183,8 +183,12 @@ fn fetch_through_a_connection(bencher: Bencher<'_, '_>, shape: Shape) {
 /// Delivers bytes in reads of at most 32 KiB and returns how many rows they brought.
 fn deliver(connection: &mut Connection, bytes: &[u8]) -> usize {
     let mut rows_seen = 0;
-    for piece in bytes.chunks(32 << 10) {
-        connection.space().expect("a working connection")[..piece.len()].copy_from_slice(piece);
+    let mut left = bytes;
+    while !left.is_empty() {
+        let space = connection.space().expect("a working connection");
+        let (piece, rest) = left.split_at(space.len().min(left.len()).min(32 << 10));
+        space[..piece.len()].copy_from_slice(piece);
+        left = rest;
         connection.received(piece.len()).expect("a working connection");
         while let Some(event) = connection.next_event().expect("good packets") {
             if let Event::Rows { rows, .. } = event {
