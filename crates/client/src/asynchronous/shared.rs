@@ -7,6 +7,7 @@ use crate::cancel::{CancelHandle, Entry, Operation, Underway, Wake, interrupted}
 use crate::config::{Config, KeySource, Target};
 use crate::error::{Error, Kind, Result};
 use crate::session::connect::Facts;
+use crate::session::idle::Idle;
 use crate::session::{Session, ready};
 use crate::stats::{Meter, WireStats};
 use crate::warning::Warning;
@@ -15,7 +16,7 @@ use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedMutexGuard};
 use tokio::task::{JoinError, spawn_blocking};
@@ -433,26 +434,17 @@ fn of_task(error: JoinError) -> Error {
 
 /// Sends a dummy packet whenever the connection has been idle for `interval`; never while a call runs.
 async fn keep_alive(session: Weak<tokio::sync::Mutex<Box<AsyncSession>>>, interval: Duration) {
-    let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
-    let mut last = (0, Instant::now());
+    let mut idle = Idle::new();
     loop {
-        tokio::time::sleep(step).await;
+        tokio::time::sleep(Idle::step(interval)).await;
         let Some(session) = session.upgrade() else { return };
-        let Ok(mut session) = session.try_lock() else {
-            last.1 = Instant::now();
-            continue;
-        };
-        if session.backend.is_failed() {
-            return;
-        }
-        let sent = session.backend.wire_stats().packets_sent;
-        if sent != last.0 {
-            last = (sent, Instant::now());
-        } else if last.1.elapsed() >= interval {
-            if session.backend.keep_alive().await.is_err() {
-                return;
+        match session.try_lock() {
+            Ok(mut session) => {
+                if !matches!(session.keep_alive(&mut idle, interval).await, Ok(true)) {
+                    return;
+                }
             }
-            last = (session.backend.wire_stats().packets_sent, Instant::now());
-        }
+            Err(_) => idle.interrupt(),
+        };
     }
 }

@@ -7,6 +7,7 @@ use crate::cancel::{CancelHandle, Entry, Operation, Underway};
 use crate::config::{Config, Target};
 use crate::error::{Error, Kind, Result};
 use crate::session::connect::Facts;
+use crate::session::idle::Idle;
 use crate::session::{Session, ready};
 use crate::stats::{Meter, WireStats};
 use crate::warning::Warning;
@@ -188,27 +189,19 @@ impl Drop for Shared {
 /// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
 /// Never while a call runs: packets queued after a running statement would make it impossible to cancel.
 fn keep_alive(session: Weak<Turns<BlockingSession>>, interval: Duration) -> Result<()> {
-    let step = interval.min(Duration::from_secs(1)).max(Duration::from_millis(10));
     let work = move || {
-        let mut last = (0, Instant::now());
+        let mut idle = Idle::new();
         loop {
-            thread::sleep(step);
+            thread::sleep(Idle::step(interval));
             let Some(session) = session.upgrade() else { return };
-            let Some(mut session) = session.try_take() else {
-                last.1 = Instant::now();
-                continue;
-            };
-            if session.backend.is_failed() {
-                return;
-            }
-            let sent = session.backend.wire_stats().packets_sent;
-            if sent != last.0 {
-                last = (sent, Instant::now());
-            } else if last.1.elapsed() >= interval {
-                if ready(session.backend.keep_alive()).is_err() {
-                    return;
+            match session.try_take() {
+                Some(mut session) => {
+                    let kept = ready(session.keep_alive(&mut idle, interval));
+                    if !matches!(kept, Ok(true)) {
+                        return;
+                    }
                 }
-                last = (session.backend.wire_stats().packets_sent, Instant::now());
+                None => idle.interrupt(),
             }
         }
     };

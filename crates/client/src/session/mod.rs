@@ -6,6 +6,7 @@ mod blob;
 pub(crate) mod connect;
 pub(crate) mod execute;
 pub(crate) mod fetch;
+pub(crate) mod idle;
 pub(crate) mod info;
 mod known;
 mod limbo;

@@ -27,6 +27,16 @@ fn of(catalog: &Catalog, object: &str, grantee: &str) -> Vec<Privilege> {
     all.into_iter().filter(|each| each.grantee == grantee).collect()
 }
 
+/// One object of each kind.
+const ONE_OF_EACH: [&str; 6] = [
+    "CREATE TABLE t (id INTEGER)",
+    "CREATE SEQUENCE s",
+    "CREATE PROCEDURE p (a INTEGER) AS BEGIN END",
+    "CREATE FUNCTION f RETURNS INTEGER AS BEGIN RETURN 1; END",
+    "CREATE TRIGGER tr FOR t BEFORE INSERT AS BEGIN END",
+    "CREATE DOMAIN d AS INTEGER",
+];
+
 matrix!(
     all,
     fn privileges_are_told_as_they_were_granted(target: &Target) {
@@ -97,16 +107,7 @@ matrix!(
     fn users_without_privileges_see_names_and_no_values(target: &Target) {
         let config = fresh_closed(target);
         let connection = Connection::open(&config).expect("it opens");
-        for sql in [
-            "CREATE TABLE t (id INTEGER)",
-            "CREATE SEQUENCE s",
-            "CREATE PROCEDURE p (a INTEGER) AS BEGIN END",
-            "CREATE FUNCTION f RETURNS INTEGER AS BEGIN RETURN 1; END",
-            "CREATE TRIGGER tr FOR t BEFORE INSERT AS BEGIN END",
-            "CREATE DOMAIN d AS INTEGER",
-        ] {
-            run(&connection, sql);
-        }
+        ONE_OF_EACH.iter().for_each(|sql| run(&connection, sql));
         connection.close().expect("nothing is open");
         let stranger = Connection::open(&of_stranger(target, &config)).expect("it opens");
         assert_eq!(stranger.info().expect("info").user, "LEGACYTEST");
@@ -126,16 +127,7 @@ matrix!(
     fn the_asynchronous_catalog_answers_the_same(target: &Target) {
         let config = fresh_closed(target);
         let connection = Connection::open(&config).expect("it opens");
-        for sql in [
-            "CREATE TABLE t (id INTEGER)",
-            "CREATE SEQUENCE s",
-            "CREATE PROCEDURE p (a INTEGER) AS BEGIN END",
-            "CREATE FUNCTION f RETURNS INTEGER AS BEGIN RETURN 1; END",
-            "CREATE TRIGGER tr FOR t BEFORE INSERT AS BEGIN END",
-            "CREATE DOMAIN d AS INTEGER",
-        ] {
-            run(&connection, sql);
-        }
+        ONE_OF_EACH.iter().for_each(|sql| run(&connection, sql));
         let catalog = connection.catalog().expect("it begins");
         let any = Name::Any;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
