@@ -6,6 +6,7 @@
 mod command;
 
 use crate::config::{Config, KeySource};
+use crate::backend::link::Link;
 use crate::error::{Error, Kind, Result};
 use std::fs::File;
 use std::io::Read;
@@ -34,7 +35,12 @@ impl<'a> KeyHolder<'a> {
 
     /// What to reply to a question of the server, which takes `limit` bytes. The key is fetched for the first one only, before
     /// `deadline`. Neither the key nor the command that prints it appears in an error.
-    pub(crate) fn answer(&mut self, limit: Option<u16>, encrypted: bool, deadline: Instant) -> Result<&[u8]> {
+    pub(crate) async fn answer<L: Link>(
+        &mut self,
+        limit: Option<u16>,
+        encrypted: bool,
+        deadline: Instant,
+    ) -> Result<&[u8]> {
         self.questions += 1;
         if self.questions > MOST_QUESTIONS {
             let text =
@@ -57,7 +63,12 @@ impl<'a> KeyHolder<'a> {
         }
         let key = match self.key.take() {
             Some(key) => key,
-            None => read(source, deadline)?,
+            None => {
+                let source = source.clone();
+                L::aside(move || read(&source, deadline)).await.unwrap_or_else(|error| {
+                    Err(failed(format!("db_key: the key could not be fetched: {error}")))
+                })?
+            }
         };
         let limit = limit.map_or(usize::MAX, usize::from);
         if key.len() > limit {
@@ -109,10 +120,22 @@ fn failed(message: impl Into<String>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::link::tcp::TcpLink;
+    use crate::session::ready;
     use std::time::Duration;
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_secs(20)
+    }
+
+    /// The answer to the next question of a server.
+    fn next(holder: &mut KeyHolder<'_>, limit: Option<u16>, encrypted: bool) -> Result<Vec<u8>> {
+        ready(holder.answer::<TcpLink>(limit, encrypted, soon())).map(<[u8]>::to_vec)
+    }
+
+    /// The answer to the first one.
+    fn answer(config: &Config, limit: Option<u16>, encrypted: bool) -> Result<Vec<u8>> {
+        next(&mut KeyHolder::new(config), limit, encrypted)
     }
 
     #[test]
@@ -140,22 +163,22 @@ mod tests {
             assert!(error.to_string().contains(part) && !error.to_string().contains("token"), "{error}");
         }
         let config = Config::default();
-        let error = KeyHolder::new(&config).answer(None, true, soon()).expect_err("no source").to_string();
+        let error = answer(&config, None, true).expect_err("no source").to_string();
         assert!(error.contains("FIREARROW_DB_KEY"), "{error}");
     }
 
     #[test]
     fn a_key_leaves_encrypted_only() {
         let mut config = Config { db_key: Some(KeySource::Literal(b"secret".to_vec())), ..Config::default() };
-        let error = KeyHolder::new(&config).answer(None, false, soon()).expect_err("it is not encrypted");
+        let error = answer(&config, None, false).expect_err("it is not encrypted");
         assert_eq!(error.kind(), Kind::Configuration);
         assert!(
             error.message().contains("FIREARROW_DB_KEY_IN_CLEAR=yes") && !error.message().contains("secret")
         );
-        assert_eq!(KeyHolder::new(&config).answer(None, true, soon()).expect("encrypted"), b"secret");
+        assert_eq!(answer(&config, None, true).expect("encrypted"), b"secret");
         config.db_key_in_clear = true;
-        assert_eq!(KeyHolder::new(&config).answer(None, false, soon()).expect("allowed"), b"secret");
-        assert!(KeyHolder::new(&config).answer(Some(5), true, soon()).is_err(), "too long for the server");
+        assert_eq!(answer(&config, None, false).expect("allowed"), b"secret");
+        assert!(answer(&config, Some(5), true).is_err(), "too long for the server");
     }
 
     #[test]
@@ -165,10 +188,10 @@ mod tests {
         let command = format!("echo run >> '{}'; echo key", runs.display());
         let config = Config { db_key: Some(KeySource::Command(command)), ..Config::default() };
         let mut holder = KeyHolder::new(&config);
-        let answers = (0..2000).map_while(|_| holder.answer(None, true, soon()).ok().map(<[u8]>::to_vec));
+        let answers = (0..2000).map_while(|_| next(&mut holder, None, true).ok());
         let answers: Vec<_> = answers.collect();
         assert_eq!(answers, vec![b"key".to_vec(); MOST_QUESTIONS as usize]);
-        let error = holder.answer(None, true, soon()).expect_err("enough");
+        let error = next(&mut holder, None, true).expect_err("enough");
         assert_eq!(error.kind(), Kind::Protocol);
         assert_eq!(std::fs::read_to_string(&runs).expect("it ran"), "run\n");
     }

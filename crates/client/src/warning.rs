@@ -1,11 +1,15 @@
 //! What the user of a connection should know although it works.
 
 use crate::config::{ClearTextWarning, Config, WireCrypt};
+use firearrow_proto::api::status::{StatusArg, StatusVector};
+use std::collections::VecDeque;
 use std::fmt;
+use std::mem;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Something about a connection that its user should know. Its text is for people; texts of a server may have control
-/// characters in them.
+/// Something that the user of a connection should know. Its text is for people; texts of a server may contain control
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -16,11 +20,37 @@ pub enum Warning {
         /// Why it is so.
         reason: &'static str,
     },
-    /// A line of the server's, about attaching the database.
-    Server(String),
+    /// The engine warned of something: the gds code of each warning and its arguments.
+    Server(StatusVector),
+    /// So many older warnings were dropped, because nobody took them.
+    Dropped(u64),
 }
 
 impl Warning {
+    /// The warnings of a status vector, if there are any; its errors are left out.
+    pub(crate) fn of_status(status: &StatusVector) -> Option<Self> {
+        let start = status.0.iter().position(|arg| matches!(arg, StatusArg::Warning(code) if *code != 0))?;
+        let end = status.0[start..].iter().position(|arg| matches!(arg, StatusArg::Gds(_)));
+        let end = end.map_or(status.0.len(), |end| start + end);
+        Some(Self::Server(StatusVector(status.0[start..end].to_vec())))
+    }
+
+    /// Returns the gds codes of what the engine warned of, in order.
+    pub fn gds_codes(&self) -> Vec<i32> {
+        match self {
+            Self::Server(status) => status.warnings().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Its size in memory, in bytes.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Server(status) => size_of::<Self>() + status.weight(),
+            _ => size_of::<Self>(),
+        }
+    }
+
     /// Warns of a connection in clear text, unless it stays on this machine or the configuration says otherwise.
     pub(crate) fn of_clear_text(config: &Config, server: &str, peer: Option<SocketAddr>) -> Option<Self> {
         let wanted = match config.clear_text_warning {
@@ -49,14 +79,100 @@ impl fmt::Display for Warning {
                 "the connection to {server} is not encrypted ({reason}): anyone on the network path can read and \
                  change its traffic, and nothing proves which server this is; wire_crypt=required refuses such connections"
             ),
-            Self::Server(text) => f.write_str(text),
+            Self::Server(status) => f.write_str(&status.lines(true).join("\n")),
+            Self::Dropped(count) => write!(f, "{count} older warnings were dropped because nobody took them"),
         }
+    }
+}
+
+/// Warnings of statements, until somebody takes them. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warnings(Arc<Mutex<Waiting>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    warnings: VecDeque<Warning>,
+    /// Bytes that they take.
+    weight: usize,
+    dropped: u64,
+}
+
+impl Warnings {
+    /// Limits of what waits, in warnings and in bytes: many programs never take them.
+    const MOST: usize = 100;
+    const MOST_BYTES: usize = 256 << 10;
+
+    /// Keeps the warnings of a call that succeeded; those of a failed one are part of its error.
+    pub(crate) fn keep(&self, status: &StatusVector) {
+        let Some(warning) = Warning::of_status(status).filter(|_| !status.is_error()) else { return };
+        tracing::warn!("{warning}");
+        let mut waiting = self.lock();
+        waiting.weight += warning.weight();
+        waiting.warnings.push_back(warning);
+        while waiting.warnings.len() > Self::MOST || waiting.weight > Self::MOST_BYTES {
+            let Some(oldest) = waiting.warnings.pop_front() else { break };
+            waiting.weight -= oldest.weight();
+            waiting.dropped += 1;
+        }
+    }
+
+    pub(crate) fn take(&self) -> Vec<Warning> {
+        let Waiting { warnings, dropped, .. } = mem::take(&mut *self.lock());
+        let dropped = (dropped > 0).then_some(Warning::Dropped(dropped));
+        dropped.into_iter().chain(warnings).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use firearrow_proto::api::gds;
+
+    /// What a server sends with `text` as a warning.
+    fn warned(text: &str) -> StatusVector {
+        StatusVector(vec![
+            StatusArg::Gds(0),
+            StatusArg::Warning(gds::ISC_RANDOM),
+            StatusArg::Text(text.into()),
+        ])
+    }
+
+    #[test]
+    fn warnings_wait_until_they_are_taken() {
+        let warnings = Warnings::default();
+        warnings.keep(&StatusVector::default());
+        warnings.keep(&StatusVector(vec![StatusArg::Gds(0)]));
+        warnings.keep(&StatusVector(vec![StatusArg::Gds(gds::ISC_RANDOM), StatusArg::Text("error".into())]));
+        assert_eq!(warnings.take(), []);
+        for text in ["one", "two"] {
+            warnings.keep(&warned(text));
+        }
+        let taken = warnings.take();
+        assert_eq!(taken.iter().map(ToString::to_string).collect::<Vec<_>>(), ["one", "two"]);
+        assert_eq!(taken[0].gds_codes(), [gds::ISC_RANDOM]);
+        assert_eq!(warnings.take(), []);
+    }
+
+    #[test]
+    fn nobody_has_to_take_them() {
+        let warnings = Warnings::default();
+        for number in 0..1000 {
+            warnings.keep(&warned(&number.to_string()));
+        }
+        let taken = warnings.take();
+        assert_eq!((taken.len(), &taken[0]), (1 + Warnings::MOST, &Warning::Dropped(900)));
+        assert_eq!(taken[1].to_string(), "900");
+        for _ in 0..100 {
+            warnings.keep(&warned(&"long".repeat(8 << 10)));
+        }
+        let taken = warnings.take();
+        assert_eq!((taken.len(), &taken[0]), (8, &Warning::Dropped(93)));
+        assert_eq!(warnings.take(), []);
+    }
 
     fn warning(options: &str, peer: Option<&str>) -> Option<Warning> {
         let config = Config::parse(&format!("firebird://srv/x?{options}")).expect("valid");

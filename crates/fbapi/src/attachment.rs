@@ -8,7 +8,7 @@ use crate::info::answer;
 use crate::library::{Library, c_string};
 use crate::signals;
 use crate::statement::Statement;
-use crate::status::Status;
+use crate::status::{Status, WarningListener};
 use crate::transaction::Transaction;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::status::StatusVector;
@@ -36,6 +36,7 @@ pub(crate) struct AttachmentCore {
     ended: AtomicBool,
     /// Callbacks that the engine may still call.
     callbacks: Mutex<Vec<Callback>>,
+    listener: WarningListener,
     pub(crate) library: Arc<Library>,
 }
 
@@ -49,7 +50,8 @@ impl Attachment {
     ) -> Result<Self, Error> {
         let path = c_string(path.as_bytes())?;
         let length = length(dpb)?;
-        let status = Status::new(library)?;
+        let listener = WarningListener::default();
+        let status = Status::with(library, &listener)?;
         signals::keep(|| {
             // SAFETY: the provider and the path live forever, and the path ends with NUL; there is no buffer.
             let refused = status.call(|status| unsafe {
@@ -63,7 +65,8 @@ impl Attachment {
         // SAFETY: the reference that the call returned is ours.
         let interface = unsafe { Owned::new(raw) }?;
         let (ended, callbacks) = (AtomicBool::new(false), Mutex::default());
-        let core = Arc::new(AttachmentCore { interface, ended, callbacks, library: Arc::clone(library) });
+        let library = Arc::clone(library);
+        let core = Arc::new(AttachmentCore { interface, ended, callbacks, listener, library });
         Ok(Self { core, status })
     }
 
@@ -106,7 +109,7 @@ impl Attachment {
     ) -> Result<Events, Error> {
         let length = length(block)?;
         let callback = Callback::new(receive);
-        let status = Status::new(&self.core.library)?;
+        let status = self.core.status()?;
         // SAFETY: the callback is alive, and the engine takes references of its own; the block has the length given.
         let raw = self.call(|this, status| unsafe {
             IAttachment::queue_events(this, status, callback.raw(), length, block.as_ptr())
@@ -240,6 +243,12 @@ impl Attachment {
         self.status.warnings()
     }
 
+    /// From now on, calls `listener` with the warnings of each successful call of this attachment and its children, in
+    /// the thread of that call. It must not use the attachment. Only the first listener counts.
+    pub fn on_warning(&self, listener: impl Fn(StatusVector) + Send + Sync + 'static) {
+        let _ = self.core.listener.set(Box::new(listener));
+    }
+
     /// Closes the attachment. All transactions must have ended; otherwise, the engine refuses and shuts the attachment
     /// down, which is unusable then.
     pub fn detach(self) -> Result<(), Error> {
@@ -257,6 +266,11 @@ impl Attachment {
 }
 
 impl AttachmentCore {
+    /// A status for one more object.
+    pub(crate) fn status(&self) -> Result<Status, Error> {
+        Status::with(&self.library, &self.listener)
+    }
+
     pub(crate) fn keep_callback(&self, callback: Callback) {
         self.callbacks.lock().unwrap_or_else(PoisonError::into_inner).push(callback);
     }

@@ -93,7 +93,7 @@ impl Batch {
         format: &Metadata,
         options: &BatchOptions,
     ) -> Result<Self, Error> {
-        let status = Status::new(&statement.attachment.library)?;
+        let status = statement.attachment.status()?;
         Ok(Self {
             interface,
             status,
@@ -203,11 +203,6 @@ impl Batch {
         self.call(|this, status| unsafe { IBatch::cancel(this, status) })?;
         self.has_half_blob = false;
         Ok(())
-    }
-
-    /// Warnings of the last successful call.
-    pub fn warnings(&self) -> StatusVector {
-        self.status.warnings()
     }
 
     /// Closes the bulk operation and discards messages that were not executed.

@@ -32,7 +32,7 @@ impl Blob {
         id: u64,
         is_new: bool,
     ) -> Result<Self, Error> {
-        let status = Status::new(&transaction.attachment.library)?;
+        let status = transaction.attachment.status()?;
         Ok(Self { interface, status, id, is_new, is_open: true, _transaction: Arc::clone(transaction) })
     }
 

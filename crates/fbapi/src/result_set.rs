@@ -2,7 +2,6 @@
 
 use crate::Error;
 use crate::abi::{IMessageMetadata, IResultSet, Owned};
-use crate::library::Library;
 use crate::message::{MessageBuffer, Shape};
 use crate::statement::StatementCore;
 use crate::status::Status;
@@ -43,14 +42,13 @@ enum State {
 
 impl ResultSet {
     pub(crate) fn new(
-        library: &Library,
         interface: Owned<IResultSet>,
         shape: Shape,
         format: Option<Owned<IMessageMetadata>>,
         statement: &Arc<StatementCore>,
         transaction: &Arc<TransactionCore>,
     ) -> Result<Self, Error> {
-        let status = Status::new(library)?;
+        let status = statement.attachment.status()?;
         Ok(Self {
             is_dishonest: interface.version() < HONEST,
             interface,

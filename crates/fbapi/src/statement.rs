@@ -10,7 +10,6 @@ use crate::metadata::Metadata;
 use crate::result_set::ResultSet;
 use crate::status::{Status, text};
 use crate::transaction::Transaction;
-use firearrow_proto::api::status::StatusVector;
 use std::cell::OnceCell;
 use std::ptr;
 use std::sync::Arc;
@@ -76,7 +75,7 @@ pub type Output<'a> = Option<(&'a Metadata, &'a mut [u8])>;
 
 impl Statement {
     pub(crate) fn new(attachment: &Arc<AttachmentCore>, interface: Owned<IStatement>) -> Result<Self, Error> {
-        let status = Status::new(&attachment.library)?;
+        let status = attachment.status()?;
         let core = Arc::new(StatementCore { interface, attachment: Arc::clone(attachment) });
         Ok(Self { core, status, output_shape: OnceCell::new() })
     }
@@ -168,14 +167,7 @@ impl Statement {
         // SAFETY: the reference that the call returned is ours.
         let interface = unsafe { Owned::new(raw) }?;
         let format = output.map(|format| format.interface().clone());
-        ResultSet::new(
-            &self.core.attachment.library,
-            interface,
-            shape,
-            format,
-            &self.core,
-            transaction.core(),
-        )
+        ResultSet::new(interface, shape, format, &self.core, transaction.core())
     }
 
     /// Opens a bulk operation, one at a time, for messages in the given format. Needs Firebird 4.0.
@@ -219,11 +211,6 @@ impl Statement {
                 IStatement::info(this, status, length, items.as_ptr(), size, buffer)
             })
         })
-    }
-
-    /// Warnings of the last successful call.
-    pub fn warnings(&self) -> StatusVector {
-        self.status.warnings()
     }
 
     fn output_shape(&self) -> Result<Shape, Error> {

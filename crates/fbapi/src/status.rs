@@ -6,8 +6,10 @@ use crate::library::Library;
 use firearrow_proto::api::status::{StatusArg, StatusVector};
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
 
-/// `IStatus::STATE_ERRORS`.
+/// `IStatus::STATE_WARNINGS` and `STATE_ERRORS`.
+const STATE_WARNINGS: u32 = 1;
 const STATE_ERRORS: u32 = 2;
 
 /// The first word of each element of a status vector (`isc_arg_*`).
@@ -25,28 +27,39 @@ mod kind {
     pub(super) const SQL_STATE: isize = 19;
 }
 
+/// Called with the warnings of each successful call of an attachment and its children, in the thread of the call.
+pub(crate) type WarningListener = Arc<OnceLock<Box<dyn Fn(StatusVector) + Send + Sync>>>;
+
 /// Receives errors and warnings of calls. Each object has its own, so that objects of one attachment may live in
 /// different threads.
-pub(crate) struct Status(NonNull<IStatus>);
+pub(crate) struct Status {
+    interface: NonNull<IStatus>,
+    listener: WarningListener,
+}
 
 // SAFETY: the interface is not bound to a thread; two threads must not use it at once, hence no Sync.
 unsafe impl Send for Status {}
 
 impl Status {
     pub(crate) fn new(library: &Library) -> Result<Self, Error> {
-        library.new_status().map(Self)
+        Self::with(library, &WarningListener::default())
+    }
+
+    /// Hands the warnings of successful calls to `listener`.
+    pub(crate) fn with(library: &Library, listener: &WarningListener) -> Result<Self, Error> {
+        Ok(Self { interface: library.new_status()?, listener: Arc::clone(listener) })
     }
 
     /// The interface with its current contents.
     #[inline]
     pub(crate) fn raw(&self) -> *mut IStatus {
-        self.0.as_ptr()
+        self.interface.as_ptr()
     }
 
     /// The interface without errors and warnings of earlier calls; a successful call does not clear them.
     #[inline]
     fn cleared(&self) -> *mut IStatus {
-        let raw = self.0.as_ptr();
+        let raw = self.interface.as_ptr();
         // SAFETY: `self` owns the live interface; both slots exist in every release.
         unsafe {
             if IStatus::state(raw) != 0 {
@@ -59,8 +72,13 @@ impl Status {
     /// Whether the last call reported an error.
     #[inline]
     pub(crate) fn has_error(&self) -> bool {
+        self.state() & STATE_ERRORS != 0
+    }
+
+    #[inline]
+    fn state(&self) -> u32 {
         // SAFETY: `self` owns the live interface.
-        unsafe { IStatus::state(self.0.as_ptr()) & STATE_ERRORS != 0 }
+        unsafe { IStatus::state(self.interface.as_ptr()) }
     }
 
     /// Makes a call and returns its value if it reported no error.
@@ -74,8 +92,16 @@ impl Status {
     #[inline]
     pub(crate) fn run<T>(&self, call: impl FnOnce(*mut IStatus) -> T) -> (T, Result<(), Error>) {
         let value = call(self.cleared());
-        let result = if self.has_error() { Err(Error::Status(self.vector())) } else { Ok(()) };
-        (value, result)
+        let state = self.state();
+        if state & STATE_ERRORS != 0 {
+            return (value, Err(Error::Status(self.vector())));
+        }
+        if state & STATE_WARNINGS != 0
+            && let Some(listener) = self.listener.get()
+        {
+            listener(self.warnings());
+        }
+        (value, Ok(()))
     }
 
     /// Errors, then warnings, of the last call.
@@ -83,8 +109,8 @@ impl Status {
         let mut args = Vec::new();
         // SAFETY: the vectors belong to the live interface, end with 0, and are copied before the next call.
         unsafe {
-            read(IStatus::errors(self.0.as_ptr()), &mut args);
-            read(IStatus::warnings(self.0.as_ptr()), &mut args);
+            read(IStatus::errors(self.interface.as_ptr()), &mut args);
+            read(IStatus::warnings(self.interface.as_ptr()), &mut args);
         }
         StatusVector(args)
     }
@@ -93,7 +119,7 @@ impl Status {
     pub(crate) fn warnings(&self) -> StatusVector {
         let mut args = Vec::new();
         // SAFETY: as in `vector`.
-        unsafe { read(IStatus::warnings(self.0.as_ptr()), &mut args) };
+        unsafe { read(IStatus::warnings(self.interface.as_ptr()), &mut args) };
         StatusVector(args)
     }
 }
@@ -101,7 +127,7 @@ impl Status {
 impl Drop for Status {
     fn drop(&mut self) {
         // SAFETY: `self` owns the interface, and nothing that it returned is still in use.
-        unsafe { IStatus::dispose(self.0.as_ptr()) };
+        unsafe { IStatus::dispose(self.interface.as_ptr()) };
     }
 }
 

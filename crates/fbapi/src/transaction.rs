@@ -5,7 +5,6 @@ use crate::abi::{IStatus, ITransaction, Owned};
 use crate::attachment::{AttachmentCore, length};
 use crate::info::answer;
 use crate::status::Status;
-use firearrow_proto::api::status::StatusVector;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,7 +27,7 @@ impl Transaction {
         attachment: &Arc<AttachmentCore>,
         interface: Owned<ITransaction>,
     ) -> Result<Self, Error> {
-        let status = Status::new(&attachment.library)?;
+        let status = attachment.status()?;
         let (active, prepared) = (AtomicBool::new(true), AtomicBool::new(false));
         let attachment = Arc::clone(attachment);
         let core = Arc::new(TransactionCore { interface, active, prepared, attachment });
@@ -93,11 +92,6 @@ impl Transaction {
                 ITransaction::info(this, status, length, items.as_ptr(), size, buffer)
             })
         })
-    }
-
-    /// Warnings of the last successful call.
-    pub fn warnings(&self) -> StatusVector {
-        self.status.warnings()
     }
 
     pub(crate) fn core(&self) -> &Arc<TransactionCore> {

@@ -4,13 +4,13 @@ use super::flow;
 use crate::backend::link::tokio::TokioLink;
 use crate::backend::{AnyBackend, Backend};
 use crate::cancel::{CancelHandle, Entry, Operation, Underway, Wake, interrupted};
-use crate::config::{Config, KeySource, Target};
+use crate::config::{Config, Target};
 use crate::error::{Error, Kind, Result};
 use crate::session::connect::Facts;
 use crate::session::idle::Idle;
+use crate::session::noted::Noted;
 use crate::session::{Session, ready};
-use crate::stats::{Meter, WireStats};
-use crate::warning::Warning;
+use crate::stats::Meter;
 use std::mem;
 use std::panic::resume_unwind;
 use std::pin::Pin;
@@ -45,30 +45,22 @@ pub(crate) struct Shared {
     blocks: bool,
     underway: Underway,
     pub(crate) facts: Arc<Facts>,
-    pub(crate) warnings: Vec<Warning>,
-    pub(crate) has_firebird4: bool,
-    known: Arc<Known>,
+    pub(crate) noted: Arc<Noted>,
+    after: Arc<Afterwards>,
 }
 
-/// The state at the end of the last operation, and the work that the next one must do first.
+/// What operations that nobody waits for leave to the next one.
 #[derive(Default)]
-struct Known {
-    is_failed: AtomicBool,
-    wire_stats: Mutex<WireStats>,
+struct Afterwards {
     /// The error that broke the connection when nobody waited for it.
     failure: Mutex<Option<Error>>,
     /// Dropped objects: the next operation ends them first, so that their order is that of the program.
     discarded: Mutex<Vec<Discarded>>,
 }
 
-impl Known {
+impl Afterwards {
     fn failure(&self) -> Option<Error> {
         lock(&self.failure).clone()
-    }
-
-    fn note(&self, session: &AsyncSession) {
-        self.is_failed.store(session.backend.is_failed(), Ordering::SeqCst);
-        *lock(&self.wire_stats) = session.backend.wire_stats();
     }
 }
 
@@ -80,24 +72,20 @@ impl Shared {
     pub(crate) async fn open(config: &Config, create: bool) -> Result<Arc<Self>> {
         let facts = Arc::new(Facts::of(config)?);
         let blocks = matches!(config.target, Target::Embedded { .. });
-        let reads_key = matches!(config.db_key, Some(KeySource::Command(_) | KeySource::File(_)));
-        let (session, warnings) = match (blocks, reads_key) {
-            (false, false) => Session::connect(&facts, create).await?,
-            _ => {
-                let (facts, runtime) = (Arc::clone(&facts), Handle::current());
-                let connect = move || runtime.block_on(Session::connect(&facts, create));
-                spawn_blocking(connect).await.unwrap_or_else(|error| Err(of_task(error)))?
-            }
+        let session = if blocks {
+            let facts = Arc::clone(&facts);
+            let connect = move || ready(Session::connect(&facts, create));
+            spawn_blocking(connect).await.unwrap_or_else(|error| Err(of_task(error)))?
+        } else {
+            Session::connect(&facts, create).await?
         };
-        let known = Arc::new(Known::default());
-        known.note(&session);
-        let has_firebird4 = session.backend.is_firebird4();
+        let noted = Arc::new(Noted::of(&session));
         let session = Arc::new(tokio::sync::Mutex::new(Box::new(session)));
         if let (Some(interval), false) = (config.keepalive, blocks) {
-            tokio::spawn(keep_alive(Arc::downgrade(&session), interval));
+            tokio::spawn(keep_alive(Arc::downgrade(&session), Arc::clone(&noted), interval));
         }
-        let underway = Underway::default();
-        Ok(Arc::new(Self { session, blocks, underway, facts, warnings, has_firebird4, known }))
+        let (underway, after) = (Underway::default(), Arc::default());
+        Ok(Arc::new(Self { session, blocks, underway, facts, noted, after }))
     }
 
     /// Runs a flow as an operation; others wait their turn.
@@ -142,7 +130,7 @@ impl Shared {
         if self.is_failed() {
             return;
         }
-        lock(&self.known.discarded).push(Box::new(flow));
+        lock(&self.after.discarded).push(Box::new(flow));
         if let Ok(runtime) = Handle::try_current() {
             let part = self.call(Operation::shielded()).part(Vec::new());
             runtime.spawn(part.run(false, flow!(_session => Ok(()))));
@@ -186,17 +174,25 @@ impl Shared {
             operation,
             underway: self.underway.clone(),
             deadline: None,
-            known: Arc::clone(&self.known),
+            noted: Arc::clone(&self.noted),
+            after: Arc::clone(&self.after),
         }
     }
 
-    /// The cost of the connection up to the end of the last operation.
-    pub(crate) fn wire_stats(&self) -> WireStats {
-        *lock(&self.known.wire_stats)
+    pub(crate) fn is_failed(&self) -> bool {
+        self.noted.is_failed()
     }
 
-    pub(crate) fn is_failed(&self) -> bool {
-        self.known.is_failed.load(Ordering::SeqCst)
+    /// Whether the socket still works, without waiting for an operation that uses it.
+    pub(crate) fn is_alive(&self) -> bool {
+        match self.session.try_lock() {
+            Ok(mut session) => {
+                let is_alive = session.backend.is_alive();
+                self.noted.note(&session);
+                is_alive
+            }
+            Err(_) => !self.is_failed(),
+        }
     }
 
     pub(crate) fn cancel_handle(&self) -> CancelHandle {
@@ -220,7 +216,8 @@ pub(crate) struct Call {
     underway: Underway,
     /// When it shall have got its turn.
     deadline: Option<tokio::time::Instant>,
-    known: Arc<Known>,
+    noted: Arc<Noted>,
+    after: Arc<Afterwards>,
 }
 
 impl Call {
@@ -266,7 +263,8 @@ impl Call {
             _entry: Arc::clone(&self.entry),
             deadline: self.deadline,
             underway: self.underway.clone(),
-            known: Arc::clone(&self.known),
+            noted: Arc::clone(&self.noted),
+            after: Arc::clone(&self.after),
             meters,
         }
     }
@@ -280,7 +278,8 @@ struct Part {
     _entry: Arc<Entry>,
     underway: Underway,
     deadline: Option<tokio::time::Instant>,
-    known: Arc<Known>,
+    noted: Arc<Noted>,
+    after: Arc<Afterwards>,
     meters: Vec<Meter>,
 }
 
@@ -300,7 +299,7 @@ impl Part {
                 () = until(self.deadline) => return Err(interrupted(Kind::Timeout, "before its turn")),
             },
         };
-        let turn = Turn { session, known: Arc::clone(&self.known), is_whole: true };
+        let turn = Turn { session, noted: Arc::clone(&self.noted), is_whole: true };
         if self.blocks {
             let work = move || ready(self.run_in(turn, can_be_refused, flow));
             return spawn_blocking(work).await.unwrap_or_else(|error| Err(of_task(error)));
@@ -315,7 +314,7 @@ impl Part {
         flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
     ) -> Result<T> {
         turn.is_whole = false;
-        let discarded = mem::take(&mut *lock(&self.known.discarded));
+        let discarded = mem::take(&mut *lock(&self.after.discarded));
         let mut ended = Ok(());
         for flow in discarded {
             // What cancels this operation does not concern them.
@@ -333,10 +332,10 @@ impl Part {
         let result = match ended {
             // The error that broke the connection is more specific.
             Err(error) if turn.session.backend.is_failed() => {
-                *lock(&self.known.failure) = Some(error.clone());
+                *lock(&self.after.failure) = Some(error.clone());
                 Err(error)
             }
-            _ => match self.known.failure() {
+            _ => match self.after.failure() {
                 Some(error) => Err(Error::new(
                     Kind::Closed,
                     format!("the connection was closed in the background: {error}"),
@@ -357,7 +356,7 @@ impl Part {
 /// The right to use the session.
 struct Turn {
     session: OwnedMutexGuard<Box<AsyncSession>>,
-    known: Arc<Known>,
+    noted: Arc<Noted>,
     /// Whether no flow is in the middle of something.
     is_whole: bool,
 }
@@ -369,7 +368,7 @@ impl Drop for Turn {
         if !self.is_whole {
             self.session.backend.abort();
         }
-        self.known.note(&self.session);
+        self.noted.note(&self.session);
     }
 }
 
@@ -433,14 +432,22 @@ fn of_task(error: JoinError) -> Error {
 }
 
 /// Sends a dummy packet whenever the connection has been idle for `interval`; never while a call runs.
-async fn keep_alive(session: Weak<tokio::sync::Mutex<Box<AsyncSession>>>, interval: Duration) {
+async fn keep_alive(
+    session: Weak<tokio::sync::Mutex<Box<AsyncSession>>>,
+    noted: Arc<Noted>,
+    interval: Duration,
+) {
     let mut idle = Idle::new();
     loop {
         tokio::time::sleep(Idle::step(interval)).await;
         let Some(session) = session.upgrade() else { return };
-        match session.try_lock() {
-            Ok(mut session) => {
-                if !matches!(session.keep_alive(&mut idle, interval).await, Ok(true)) {
+        match session.try_lock_owned() {
+            Ok(session) => {
+                // A runtime that shuts down may drop this task in the middle of the packet.
+                let mut turn = Turn { session, noted: Arc::clone(&noted), is_whole: false };
+                let kept = turn.session.keep_alive(&mut idle, interval).await;
+                turn.is_whole = true;
+                if !matches!(kept, Ok(true)) {
                     return;
                 }
             }

@@ -8,7 +8,7 @@ use super::wire::Wire;
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Result};
-use crate::warning::Warning;
+use crate::warning::{Warning, Warnings};
 #[cfg(feature = "embedded")]
 use firearrow_proto::api::gds;
 
@@ -38,12 +38,21 @@ impl<L: Link> AnyBackend<L> {
         }
     }
 
-    /// Warnings for the user.
+    /// Warnings about the connection itself.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         match self {
             Self::Wire(wire) => wire.warnings.clone(),
             #[cfg(feature = "embedded")]
             Self::Embedded(embedded) => embedded.warnings.clone(),
+        }
+    }
+
+    /// Warnings of its statements.
+    pub(crate) fn statement_warnings(&self) -> Warnings {
+        match self {
+            Self::Wire(wire) => wire.statement_warnings(),
+            #[cfg(feature = "embedded")]
+            Self::Embedded(embedded) => embedded.statement_warnings.clone(),
         }
     }
 }
@@ -70,8 +79,7 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
         library.attach(path, config.dpb().as_bytes())
     };
     let attachment = attachment.map_err(|error| shared(error.into()))?;
-    let warnings = attachment.warnings().lines(true).into_iter().map(Warning::Server).collect();
-    Ok(Embedded::new(attachment, warnings))
+    Ok(Embedded::new(attachment))
 }
 
 /// How processes share a database, if that is what failed.

@@ -43,10 +43,17 @@ impl Connection {
         Ok(Self { shared: Shared::open(config, true)? })
     }
 
-    /// Returns warnings about this connection: that it is not encrypted, and any that the server sent. Front ends pass
-    /// them on to their users.
+    /// Returns warnings about this connection: that it is not encrypted, and any that came when it attached. Front ends
+    /// pass them on to their users.
     pub fn warnings(&self) -> &[Warning] {
-        &self.shared.warnings
+        &self.shared.noted.warnings
+    }
+
+    /// Returns what the engine has warned of in statements since the last call, and forgets it. The most recent ones are
+    /// kept: 100, or 256 KiB of them; [`Warning::Dropped`] counts the others. Waits for nobody. Warnings of a call that
+    /// failed are in the status of its error.
+    pub fn take_warnings(&self) -> Vec<Warning> {
+        self.shared.noted.statement_warnings.take()
     }
 
     /// Returns the SQL dialect.
@@ -116,7 +123,7 @@ impl Connection {
     /// Whether the engine is of Firebird 4 or later, as far as that is known without a round trip: a connection limited
     /// to older protocols counts as one to an older server.
     pub fn has_firebird4(&self) -> bool {
-        self.shared.lock().backend.is_firebird4()
+        self.shared.noted.has_firebird4
     }
 
     /// Limits every statement of this session, and how long the session may be idle before the server closes it; zero is no
@@ -147,10 +154,10 @@ impl Connection {
     }
 
     /// Whether the connection seems usable, without a round trip: whether the socket is still open as far as this
-    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Waits while other
-    /// threads use the connection.
+    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Waits for
+    /// nobody: while a call uses the connection, it only counts whether an earlier one broke it.
     pub fn is_alive(&self) -> bool {
-        self.shared.lock().backend.is_alive()
+        self.shared.is_alive()
     }
 
     /// Returns what the connection has cost so far, from its first packet. All zero for an engine in this process.
@@ -158,7 +165,7 @@ impl Connection {
     /// Differences show the cost of a part of the work: [`WireStats::since`]. See also [`Statement::wire_stats`],
     /// [`Cursor::wire_stats`] and [`budget`](Self::budget).
     pub fn wire_stats(&self) -> WireStats {
-        self.shared.wire_stats()
+        self.shared.noted.wire_stats()
     }
 
     /// Returns a handle that cancels the connection's running calls from any thread.

@@ -8,9 +8,9 @@ use crate::config::{Config, Target};
 use crate::error::{Error, Kind, Result};
 use crate::session::connect::Facts;
 use crate::session::idle::Idle;
+use crate::session::noted::Noted;
 use crate::session::{Session, ready};
-use crate::stats::{Meter, WireStats};
-use crate::warning::Warning;
+use crate::stats::Meter;
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,18 +24,19 @@ pub(crate) struct Shared {
     session: Arc<Turns<BlockingSession>>,
     underway: Underway,
     pub(crate) facts: Arc<Facts>,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) noted: Arc<Noted>,
 }
 
 impl Shared {
     pub(crate) fn open(config: &Config, create: bool) -> Result<Arc<Self>> {
         let facts = Arc::new(Facts::of(config)?);
-        let (session, warnings) = ready(Session::connect(&facts, create))?;
+        let session = ready(Session::connect(&facts, create))?;
+        let noted = Arc::new(Noted::of(&session));
         let session = Arc::new(Turns::new(session));
         if let (Some(interval), Target::Remote { .. }) = (config.keepalive, &config.target) {
-            keep_alive(Arc::downgrade(&session), interval)?;
+            keep_alive(Arc::downgrade(&session), Arc::clone(&noted), interval)?;
         }
-        Ok(Arc::new(Self { session, underway: Underway::default(), facts, warnings }))
+        Ok(Arc::new(Self { session, underway: Underway::default(), facts, noted }))
     }
 
     /// Runs a flow as an operation; other threads wait their turn.
@@ -87,21 +88,39 @@ impl Shared {
         let Some(deadline) = deadline else { return self.run(flow).map(Some) };
         let call = self.begin();
         call.operation.check()?;
-        let Some(mut session) = self.session.take_until(deadline) else { return Ok(None) };
-        within(&mut session, &call.operation, &[], flow).map(Some)
+        let Some(session) = self.session.take_until(&call.operation, deadline)? else { return Ok(None) };
+        self.within(session, &call.operation, &[], flow).map(Some)
     }
 
-    /// For a look at the session.
-    pub(crate) fn lock(&self) -> Turn<BlockingSession> {
-        self.session.take()
-    }
-
-    pub(crate) fn wire_stats(&self) -> WireStats {
-        self.lock().backend.wire_stats()
+    /// Whether the socket still works, without waiting for an operation that uses it.
+    pub(crate) fn is_alive(&self) -> bool {
+        match self.session.try_take() {
+            Some(mut session) => {
+                let is_alive = session.backend.is_alive();
+                self.noted.note(&session);
+                is_alive
+            }
+            None => !self.is_failed(),
+        }
     }
 
     pub(crate) fn is_failed(&self) -> bool {
-        self.lock().backend.is_failed()
+        self.noted.is_failed()
+    }
+
+    fn within<T>(
+        &self,
+        session: Turn<BlockingSession>,
+        operation: &Operation,
+        meters: &[Meter],
+        flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
+    ) -> Result<T> {
+        let mut whole = Whole { session, noted: &self.noted, is_whole: false };
+        let entered = whole.session.enter(operation);
+        let result = ready(flow(&mut whole.session));
+        let result = whole.session.leave_operation(entered, meters, result);
+        whole.is_whole = true;
+        result
     }
 
     pub(crate) fn cancel_handle(&self) -> CancelHandle {
@@ -129,8 +148,8 @@ impl<'a> Call<'a> {
         flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
     ) -> Result<T> {
         self.operation.check()?;
-        let mut session = self.shared.session.take_for(&self.operation)?;
-        within(&mut session, &self.operation, meters, async |session| {
+        let session = self.shared.session.take_for(&self.operation)?;
+        self.shared.within(session, &self.operation, meters, async |session| {
             // Whatever comes from here on interrupts the backend.
             self.operation.check()?;
             flow(session).await
@@ -143,28 +162,14 @@ impl<'a> Call<'a> {
         meters: &[Meter],
         flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
     ) -> Result<T> {
-        let mut session = self.shared.session.take();
-        within(&mut session, &self.operation, meters, flow)
+        self.shared.within(self.shared.session.take(), &self.operation, meters, flow)
     }
-}
-
-fn within<T>(
-    session: &mut BlockingSession,
-    operation: &Operation,
-    meters: &[Meter],
-    flow: impl AsyncFnOnce(&mut BlockingSession) -> Result<T>,
-) -> Result<T> {
-    let mut whole = Whole { session, is_whole: false };
-    let entered = whole.session.enter(operation);
-    let result = ready(flow(whole.session));
-    let result = whole.session.leave_operation(entered, meters, result);
-    whole.is_whole = true;
-    result
 }
 
 /// A session in the middle of a flow.
 struct Whole<'a> {
-    session: &'a mut BlockingSession,
+    session: Turn<BlockingSession>,
+    noted: &'a Noted,
     is_whole: bool,
 }
 
@@ -174,6 +179,7 @@ impl Drop for Whole<'_> {
         if !self.is_whole {
             self.session.backend.abort();
         }
+        self.noted.note(&self.session);
     }
 }
 
@@ -188,7 +194,7 @@ impl Drop for Shared {
 
 /// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
 /// Never while a call runs: packets queued after a running statement would make it impossible to cancel.
-fn keep_alive(session: Weak<Turns<BlockingSession>>, interval: Duration) -> Result<()> {
+fn keep_alive(session: Weak<Turns<BlockingSession>>, noted: Arc<Noted>, interval: Duration) -> Result<()> {
     let work = move || {
         let mut idle = Idle::new();
         loop {
@@ -197,6 +203,7 @@ fn keep_alive(session: Weak<Turns<BlockingSession>>, interval: Duration) -> Resu
             match session.try_take() {
                 Some(mut session) => {
                     let kept = ready(session.keep_alive(&mut idle, interval));
+                    noted.note(&session);
                     if !matches!(kept, Ok(true)) {
                         return;
                     }

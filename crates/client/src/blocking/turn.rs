@@ -58,34 +58,32 @@ impl<T: Send + 'static> Turns<T> {
 
     /// Waits for its turn until the operation is interrupted.
     pub(crate) fn take_for(&self, operation: &Operation) -> Result<Turn<T>> {
+        self.take_within(operation, None).map(|turn| turn.expect("there is no deadline"))
+    }
+
+    /// Like [`take_for`](Self::take_for), but returns `None` at `deadline`.
+    pub(crate) fn take_until(&self, operation: &Operation, deadline: Instant) -> Result<Option<Turn<T>>> {
+        self.take_within(operation, Some(deadline))
+    }
+
+    fn take_within(&self, operation: &Operation, deadline: Option<Instant>) -> Result<Option<Turn<T>>> {
         if let Some(turn) = self.try_take() {
-            return Ok(turn);
+            return Ok(Some(turn));
         }
         let _listening = operation.listen(&self.wake);
         let mut free = self.place.lock();
         loop {
             if let Some(value) = free.take() {
-                return Ok(self.turn(value));
+                return Ok(Some(self.turn(value)));
             }
             if let Some(kind) = operation.interruption() {
                 drop(free);
                 return Err(interrupted(kind, "before its turn"));
             }
-            free = self.wait(free, operation.limit());
-        }
-    }
-
-    /// Waits for its turn; returns `None` at `deadline`.
-    pub(crate) fn take_until(&self, deadline: Instant) -> Option<Turn<T>> {
-        let mut free = self.place.lock();
-        loop {
-            if let Some(value) = free.take() {
-                return Some(self.turn(value));
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(None);
             }
-            if Instant::now() >= deadline {
-                return None;
-            }
-            free = self.wait(free, Some(deadline));
+            free = self.wait(free, operation.limit().into_iter().chain(deadline).min());
         }
     }
 

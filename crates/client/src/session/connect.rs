@@ -8,7 +8,6 @@ use crate::config::Config;
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::session::run::How;
-use crate::warning::Warning;
 use firearrow_proto::api::dialect::Dialect;
 use std::sync::Arc;
 
@@ -48,7 +47,7 @@ impl Facts {
 
 impl<L: Link> Session<AnyBackend<L>> {
     /// Attaches to a database, or creates it.
-    pub(crate) async fn connect(facts: &Arc<Facts>, create: bool) -> Result<(Self, Vec<Warning>)> {
+    pub(crate) async fn connect(facts: &Arc<Facts>, create: bool) -> Result<Self> {
         let config = &facts.config;
         let mut key = KeyHolder::new(config);
         let backend = match AnyBackend::attach(config, create, &mut key).await {
@@ -57,8 +56,7 @@ impl<L: Link> Session<AnyBackend<L>> {
             }
             result => result?,
         };
-        let warnings = backend.warnings();
-        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-        Ok((Self::new(backend, Arc::clone(facts)), warnings))
+        backend.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
+        Ok(Self::new(backend, Arc::clone(facts)))
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod idle;
 pub(crate) mod info;
 mod known;
 mod limbo;
+pub(crate) mod noted;
 mod outcome;
 pub(crate) mod reading;
 pub(crate) mod run;

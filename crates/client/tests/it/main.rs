@@ -49,6 +49,7 @@ mod transactions;
 mod typed_rows;
 mod types;
 mod types_document;
+mod warnings;
 mod wire_stats;
 mod write_cases;
 mod writes;

@@ -11,7 +11,7 @@ use real::config::Config;
 use real::{
     BatchLimits, CancelHandle, Counters, DatabaseStatistics, Dialect, EventCounts, Executed, OnFailure,
     Params, Partition, PartitionOptions, Position, ReadOptions, Result, RowsExecuted, ScrollOptions,
-    ServerInfo, TransactionOptions, WireStats, WriteOptions,
+    ServerInfo, TransactionOptions, Warning, WireStats, WriteOptions,
 };
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -148,6 +148,14 @@ impl Connection {
 
     pub(crate) fn wire_stats(&self) -> WireStats {
         self.0.wire_stats()
+    }
+
+    pub(crate) fn warnings(&self) -> &[Warning] {
+        self.0.warnings()
+    }
+
+    pub(crate) fn take_warnings(&self) -> Vec<Warning> {
+        self.0.take_warnings()
     }
 
     pub(crate) fn cancel_handle(&self) -> CancelHandle {

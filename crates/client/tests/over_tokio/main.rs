@@ -45,6 +45,7 @@ tests! {
     "../it/statements.rs" statements,
     "../it/time_limits.rs" time_limits,
     "../it/transactions.rs" transactions,
+    "../it/warnings.rs" warnings,
     "../it/wire_stats.rs" wire_stats,
     "../it/write_cases.rs" write_cases,
     "../it/writes.rs" writes,

@@ -51,6 +51,15 @@ impl StatusVector {
         })
     }
 
+    /// Its size in memory, in bytes.
+    pub fn weight(&self) -> usize {
+        let texts = self.0.iter().map(|arg| match arg {
+            StatusArg::Text(text) | StatusArg::Interpreted(text) | StatusArg::SqlState(text) => text.len(),
+            _ => 0,
+        });
+        size_of::<StatusArg>() * self.0.len() + texts.sum::<usize>()
+    }
+
     /// Whether `code` is among the errors.
     pub fn contains(&self, code: i32) -> bool {
         self.errors().any(|each| each == code)

@@ -15,7 +15,7 @@ mod write;
 
 use super::{StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
-use crate::warning::Warning;
+use crate::warning::{Warning, Warnings};
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::Attachment;
 use interruption::Interruption;
@@ -37,10 +37,15 @@ pub(crate) struct Embedded {
     interruption: Interruption,
     /// About the attachment itself.
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) statement_warnings: Warnings,
 }
 
 impl Embedded {
-    pub(crate) fn new(attachment: Attachment, warnings: Vec<Warning>) -> Self {
+    pub(crate) fn new(attachment: Attachment) -> Self {
+        let warnings = Warning::of_status(&attachment.warnings()).into_iter().collect();
+        let statement_warnings = Warnings::default();
+        let keeper = statement_warnings.clone();
+        attachment.on_warning(move |status| keeper.keep(&status));
         Self {
             attachment: Some(attachment),
             transactions: HashMap::new(),
@@ -51,6 +56,7 @@ impl Embedded {
             last_transaction: 0,
             interruption: Interruption::default(),
             warnings,
+            statement_warnings,
         }
     }
 

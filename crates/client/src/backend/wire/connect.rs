@@ -89,12 +89,13 @@ impl<L: Link> Wire<L> {
         loop {
             match wire.connection.next_event()? {
                 Some(Event::Attached(status)) => {
-                    wire.warnings.extend(status.lines(true).into_iter().map(Warning::Server));
+                    wire.warnings.extend(Warning::of_status(&status));
                     break;
                 }
                 Some(Event::KeyCallback(callback)) => {
                     let encrypted = wire.connection.cipher().is_some();
-                    wire.connection.reply_key(key.answer(callback.reply_limit, encrypted, deadline)?);
+                    let answer = key.answer::<L>(callback.reply_limit, encrypted, deadline).await?;
+                    wire.connection.reply_key(answer);
                 }
                 Some(_) => {}
                 None => {

@@ -151,9 +151,10 @@ impl<L: Link> Wire<L> {
     }
 
     /// All fetches of a cursor that nobody wants have been answered. After an answer servers read ahead on their own,
-    /// and nothing shows whether they do. Where they do not, or have not got that far, this has no effect.
+    /// and nothing shows whether they do. Where they do not, the operation's end makes them forget this.
     pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
         if !self.interruption.is_told {
+            self.interruption.may_be_pending = true;
             let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
             self.flush().await?;
         }

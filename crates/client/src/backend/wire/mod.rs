@@ -26,7 +26,7 @@ pub(crate) mod write;
 
 use super::link::Link;
 use crate::error::{Error, Kind, Result};
-use crate::warning::Warning;
+use crate::warning::{Warning, Warnings};
 use blob::Window;
 use cursor::OpenCursors;
 use event::EventChannel;
@@ -188,6 +188,10 @@ impl<L: Link> Wire<L> {
         let (length, limit) = (held as u64, limit as u64);
         let what = "rows and answers that nobody has waited for";
         Err(self.connection.fail(ProtocolError::TooLong { what, length, limit }).into())
+    }
+
+    pub(crate) fn statement_warnings(&self) -> Warnings {
+        self.router.warnings.clone()
     }
 
     async fn call<R: Request>(&mut self, request: &R) -> Result<Response> {

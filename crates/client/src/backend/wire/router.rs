@@ -4,7 +4,7 @@ use super::cursor::OpenCursors;
 use super::kept::KeptRows;
 use crate::arrow::BatchBuilder;
 use crate::error::Result;
-use firearrow_proto::api::status::{StatusArg, StatusVector};
+use crate::warning::Warnings;
 use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
@@ -20,6 +20,7 @@ pub(super) struct Router {
     rows: HashMap<Ticket, Option<KeptRows>>,
     /// The size of all of them, in bytes.
     held: usize,
+    pub(super) warnings: Warnings,
 }
 
 impl Router {
@@ -90,6 +91,7 @@ impl Router {
     pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut OpenCursors) {
         match event {
             Event::Response { ticket, response } => {
+                self.warnings.keep(&response.status);
                 if self.ignored.remove(&ticket) {
                     if response.status.is_error() {
                         // Closing a cursor that its transaction has closed already ends up here: harmless.
@@ -126,20 +128,12 @@ impl Router {
 
 /// The size of a kept answer, in bytes.
 fn weight(response: &Response) -> usize {
-    ENTRY + response.data.len() + status_weight(&response.status)
+    ENTRY + response.data.len() + response.status.weight()
 }
 
 fn completion_weight(completion: &Completion) -> usize {
-    let errors: usize = completion.errors.iter().map(|(_, status)| ENTRY + status_weight(status)).sum();
+    let errors: usize = completion.errors.iter().map(|(_, status)| ENTRY + status.weight()).sum();
     ENTRY + size_of::<u32>() * (completion.updates.len() + completion.bare_errors.len()) + errors
-}
-
-fn status_weight(status: &StatusVector) -> usize {
-    let texts = status.0.iter().map(|arg| match arg {
-        StatusArg::Text(text) | StatusArg::Interpreted(text) | StatusArg::SqlState(text) => text.len(),
-        _ => 0,
-    });
-    size_of::<StatusArg>() * status.0.len() + texts.sum::<usize>()
 }
 
 /// The overhead of an entry.
