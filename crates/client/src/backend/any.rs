@@ -38,7 +38,7 @@ impl<L: Link> AnyBackend<L> {
         }
     }
 
-    /// Warnings for the user.
+    /// Problems that the user should know about.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         match self {
             Self::Wire(wire) => wire.warnings.clone(),
@@ -74,7 +74,7 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     Ok(Embedded::new(attachment, warnings))
 }
 
-/// How processes share a database, if that is what failed.
+/// Adds a hint about sharing a database between processes, if that caused the error.
 #[cfg(feature = "embedded")]
 fn shared(error: Error) -> Error {
     if !error.gds_codes().contains(&gds::ISC_ALREADY_OPENED) {
@@ -91,7 +91,7 @@ impl<L: Link> Reconnect for AnyBackend<L> {
     }
 }
 
-/// A trait, and [`AnyBackend`] as one that forwards all of it.
+/// Declares a trait, and implements it for [`AnyBackend`] by forwarding every method.
 macro_rules! family {
     ($(#[$about:meta])* trait $Family:ident $(: $first:ident $(+ $more:ident)*)? { $($methods:tt)* }) => {
         $(#[$about])*
@@ -104,7 +104,7 @@ macro_rules! family {
 }
 pub(super) use family;
 
-/// Methods, by calls of the same methods of the backend that there is.
+/// Methods that forward to the same method of the actual backend.
 macro_rules! forward {
     () => {};
     ($(#[$about:meta])* async fn $name:ident(&mut $self:ident $(, $given:ident: $kind:ty)* $(,)?) $(-> $result:ty)?;
