@@ -388,7 +388,7 @@ Examples:
 Parts:
   fetch       T_WIDE and T_INT10 over the direct connection, encrypted and plain
   link        the first rows of T_WIDE over the link: plain, encrypted, zlib
-  blobs       T_BLOB over the link: requested, sent with their rows, never read
+  blobs       T_BLOB over the link: asked for, sent with their rows, never read
   insert      rows of ten INTEGER, without and with the link
   statements  connecting, new SQL and known statements, without and with the link
 
