@@ -23,8 +23,7 @@ struct Exported {
 struct LastError {
     message: CString,
     status: AdbcStatusCode,
-    /// Owned by the stream. Consumers can write through the pointer. They should not release the error, but doing so is
-    /// harmless.
+    /// Owned by the stream. Consumers write their driver into it. They should not release it, but doing so is harmless.
     error: Box<UnsafeCell<FFI_AdbcError>>,
 }
 

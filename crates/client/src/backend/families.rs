@@ -44,7 +44,7 @@ family! {
 
         /// Limits how long all remaining calls on this connection together may wait for the server.
         fn limit_patience(&mut self, time: Duration);
-        /// Marks the begin of an operation, or its continuation after others. Until it ends, its tokens can interrupt
+        /// Marks the start of an operation, or its continuation after others. Until it ends, its tokens can interrupt
         /// the backend.
         fn begin_call(&mut self, operation: &Operation);
         /// Marks the end of an operation, or a pause: its tokens no longer affect the backend.

@@ -144,13 +144,13 @@ impl<L: Link> Wire<L> {
             }
             // The BLOB is too long for one answer, and closed already. The later chains are read first.
             self.window.seen(usize::MAX);
-            let mut behind = Vec::with_capacity(chains.len());
+            let mut later = Vec::with_capacity(chains.len());
             while let Some(chain) = chains.pop_front() {
                 let (index, wanted, mut contents) = (chain.index, chain.wanted, Vec::new());
                 let is_whole = self.read_chain(chain, &mut contents).await?;
-                behind.push((index, wanted, is_whole.then_some(contents)));
+                later.push((index, wanted, is_whole.then_some(contents)));
             }
-            for (index, wanted, held) in std::iter::once((index, wanted, None)).chain(behind) {
+            for (index, wanted, held) in std::iter::once((index, wanted, None)).chain(later) {
                 let held = match held {
                     Some(held) => held,
                     // The caller has enough; do not read a long BLOB again.

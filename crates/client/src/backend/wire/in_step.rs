@@ -126,7 +126,7 @@ firearrow_testkit::matrix!(
         let (read, limits) = (ReadOptions::default(), BatchLimits::default());
         ready(session.open(&prepared, transaction, None, &read, limits)).expect("it runs");
         let begin = Instant::now();
-        let error = ready(session.close()).expect_err("the rollback waits behind the rows");
+        let error = ready(session.close()).expect_err("the rollback waits for the rows");
         assert_eq!(error.kind(), super::Kind::Timeout, "{error}");
         assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
     },

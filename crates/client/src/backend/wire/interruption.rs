@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A call that ends sooner, or within this many round trips, is not interrupted.
-const GLANCE_BEHIND: Duration = Duration::from_millis(100);
+const GLANCE_TIME: Duration = Duration::from_millis(100);
 const GLANCE_TRIPS: u32 = 4;
 
 /// When an execution times out.
@@ -148,7 +148,7 @@ impl<L: Link> Wire<L> {
     pub(super) fn want_no_more(&mut self) {
         self.want_all();
         let trips = self.round_trip.saturating_mul(GLANCE_TRIPS).min(PATIENCE);
-        self.interruption.unwanted = Some(Instant::now() + GLANCE_BEHIND.max(trips));
+        self.interruption.unwanted = Some(Instant::now() + GLANCE_TIME.max(trips));
     }
 
     /// Interrupts read-ahead, after all fetches of an unwanted cursor have been answered. Servers start reading ahead

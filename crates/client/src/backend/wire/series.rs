@@ -358,7 +358,7 @@ impl<L: Link> Wire<L> {
         lane: Lane,
     ) -> Result<()> {
         let mut result = Ok(());
-        // The last cursor is not waited for, unless the statement's counts are needed.
+        // The result of the last cursor is unwanted, unless its counts must show what it changed.
         if series.lanes.sent.len() == 1 && self.is_alone(2) {
             self.want_no_more();
         }
