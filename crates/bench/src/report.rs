@@ -49,7 +49,8 @@ pub(crate) fn heading(environment: &Environment) -> String {
     if environment.consume {
         text += "Ours adds up the bytes of all values while draining; the reference does not.\n";
     }
-    text += "first row: until it can be used; for ours, a whole batch, so compare only the sum with the drain.\n";
+    text +=
+        "first row: until it can be used; for ours, a whole batch, so compare only the sum with the drain.\n";
     match (&environment.reference, &environment.no_reference) {
         (Some(name), _) => text += &format!("reference: raw fetchNext loop, no conversion, {name}\n"),
         (None, Some(reason)) => text += &format!("reference: none; {reason}\n"),
