@@ -1,11 +1,11 @@
-//! Cancelling from other threads.
+//! Cancellation from other threads.
 
 use crate::error::{Result, invalid_state};
 use crate::panic::contain;
 use firearrow_driver::Activity;
 use std::sync::Arc;
 
-/// What the C functions keep to cancel what a statement or a connection does.
+/// What the C functions keep so that they can cancel the running call of a statement or connection.
 pub(crate) struct Canceller(pub(crate) Arc<Activity>);
 
 impl adbc_core::CancelHandle for Canceller {

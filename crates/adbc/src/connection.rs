@@ -1,4 +1,4 @@
-//! Connections: transactions, metadata, and what statements begin with.
+//! Connections: transactions, metadata, and the defaults of statements.
 
 use crate::canceller::Canceller;
 use crate::error::{Result, invalid_state, new, not_implemented, of};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A connection.
 pub struct Connection {
     session: Arc<Session>,
-    /// What statements begin with.
+    /// The defaults of statements.
     statement: Execution,
 }
 
@@ -50,7 +50,7 @@ impl Connection {
         self.session.info().map_err(of)
     }
 
-    /// Metadata, which can be cancelled like any other stream.
+    /// Returns metadata as a stream, which can be cancelled like any other.
     fn metadata(&self, read: impl FnOnce(&firearrow::Connection) -> Result<RecordBatch>) -> Result<Reader> {
         let task = self.session.begin_task();
         let read = || task.run(|| Ok(read(self.session.connection()?))).map_err(of).flatten();
@@ -69,7 +69,7 @@ impl Connection {
     }
 }
 
-/// There are neither catalogs nor schemas.
+/// Accepts only empty names: Firebird has neither catalogs nor schemas.
 fn check_names(key: &str, set: bool) -> Result<()> {
     if !matches!(key, "adbc.connection.catalog" | "adbc.connection.db_schema") {
         return Ok(());
@@ -278,7 +278,7 @@ mod tests {
             let error = failed.expect_err("it panicked");
             assert_eq!(error.status, Status::Internal);
             assert!(error.message.contains("a mistake"), "{error}");
-            // Whatever was left half done is not touched any more.
+            // The handle refuses further work after the panic.
             let error = count(&mut panicking).expect_err("it is broken");
             assert!(error.status == Status::Internal && error.message.contains("panicked"), "{error}");
             assert_eq!(statement.execute().err().map(|error| error.status), Some(Status::Internal));
@@ -304,7 +304,7 @@ mod tests {
             drop(connection);
             other.set("adbc.firebird.lock_timeout", "0").expect("it is known");
             assert_eq!(run(&mut other, "UPDATE t SET n = 3 WHERE n = 1").1, Some(1));
-            // Nobody could commit it.
+            // No later call could commit it.
             assert_eq!(update.execute_update().expect_err("too late").status, Status::InvalidState);
         },
         fn what_could_not_be_undone_is_not_committed(target: &Target) {
@@ -329,7 +329,7 @@ mod tests {
             }
             connection.set("adbc.connection.autocommit", "false").expect("it is known");
             assert_eq!(count(&mut connection), Ok(0));
-            // The next transaction is none the worse for it.
+            // The next transaction is not affected.
             run(&mut connection, "INSERT INTO t VALUES (2)");
             connection.commit().expect("nothing failed in it");
             assert_eq!(count(&mut connection), Ok(1));

@@ -2,7 +2,7 @@
 
 use firearrow_driver::Progress;
 
-/// The value of an option; `None` if it is no counter or not known yet.
+/// Returns the value of an option; `None` if it is not a counter or not known yet.
 pub(crate) fn counter(progress: &Progress, key: &str) -> Option<String> {
     if let Some(key) = key.strip_prefix("adbc.firebird.records.") {
         return record(progress, key);

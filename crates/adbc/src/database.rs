@@ -1,4 +1,4 @@
-//! Databases: where one is, and what connections to it begin with. Nothing is attached here.
+//! Databases: connection targets, and the defaults of connections. Nothing is attached here.
 
 use crate::connection::Connection;
 use crate::error::{Result, invalid_argument, invalid_state};
@@ -12,7 +12,7 @@ use std::fmt;
 
 /// A database, as described by its options.
 pub struct Database {
-    /// What was set. No `Debug`: the password is among them.
+    /// The options set. No `Debug`, because they include the password.
     settings: BTreeMap<&'static str, String>,
 }
 
@@ -26,13 +26,13 @@ impl Database {
         Ok(database)
     }
 
-    /// What the URI says of an option of connections or statements, or their default.
+    /// Returns the value of a connection or statement option from the URI, or its default.
     fn inherited(&self, key: &str) -> Option<Result<String>> {
         let uri = self.settings.get("uri")?;
         understand(uri).ok()?.1.get(key)
     }
 
-    /// What to attach to, and what connections begin with. What was set by itself comes before what the URI says.
+    /// Returns the connection target and the defaults of connections. Options take precedence over the URI.
     fn config(&self) -> Result<(Config, Defaults)> {
         let Some(uri) = self.settings.get("uri") else {
             return Err(invalid_state("the database has no option 'uri'"));
@@ -45,7 +45,7 @@ impl Database {
     }
 }
 
-/// A connection string: its target, and what else it says.
+/// Parses a connection string: its target and its other options.
 fn understand(uri: &str) -> Result<(Config, Defaults)> {
     let env = |name: &str| std::env::var(name).ok();
     let (mut config, others) = Config::parse_for_front_end(uri, &env).map_err(wrong)?;
@@ -63,7 +63,7 @@ fn understand(uri: &str) -> Result<(Config, Defaults)> {
     Ok((config, defaults))
 }
 
-/// Puts an option where it belongs.
+/// Applies an option to the configuration or to the defaults.
 fn apply(config: &mut Config, defaults: &mut Defaults, key: &str, value: &str) -> Result<()> {
     if defaults.set(key, value)? {
         return Ok(());
@@ -85,7 +85,7 @@ impl Options for Database {
         let spec = option::settable(key, DATABASE)?;
         match spec.kind {
             _ if key == "uri" => understand(value).map(drop)?,
-            // Connection strings know more words for it.
+            // Connection strings accept more words for a flag.
             Kind::Flag => {
                 flag(key, value)?;
                 apply(&mut Config::default(), &mut Defaults::default(), key, value)?;
@@ -100,7 +100,7 @@ impl Options for Database {
         let spec = option::find(key).filter(|spec| spec.scope.has(DATABASE) && spec.access == Access::Write);
         let spec = spec.ok_or_else(|| not_found(key))?;
         match self.settings.get(spec.key) {
-            // Whatever the form, the password is not repeated.
+            // The password is removed, whatever the form of the URI.
             Some(uri) if key == "uri" => Ok(understand(uri)?.0.redacted_url()),
             Some(value) => Ok(value.clone()),
             None if let Some(Ok(value)) = self.inherited(key) => Ok(value),

@@ -1,17 +1,17 @@
-//! What went wrong, in the words of ADBC: status, SQLSTATE, and details under keys that begin with `firebird.`.
+//! Errors in ADBC's terms: status, SQLSTATE, and details under keys that begin with `firebird.`.
 //!
-//! | detail | what it tells |
+//! | detail | meaning |
 //! |---|---|
 //! | `firebird.gds` | the first gds code of the engine |
-//! | `firebird.gds_codes` | all of them, with commas between |
+//! | `firebird.gds_codes` | all of them, separated by commas |
 //! | `firebird.sqlcode`, `firebird.sqlstate` | the legacy SQLCODE, the SQLSTATE |
-//! | `firebird.line`, `firebird.column` | where in the SQL text |
-//! | `firebird.table`, `firebird.constraint`, `firebird.key` | what a constraint is about |
-//! | `firebird.row` | the row of parameters, counted from 0 |
-//! | `firebird.rows_committed` | rows of an ingestion that stay |
-//! | `firebird.commit` | what became of a commit whose answer was lost: `committed`, `rolled_back` or `unknown` |
-//! | `firebird.transaction` | the number of its transaction, if it is known |
-//! | `firebird.staging_table` | the table that holds rows which were to replace others |
+//! | `firebird.line`, `firebird.column` | the position in the SQL text |
+//! | `firebird.table`, `firebird.constraint`, `firebird.key` | the table, constraint and key of a violated constraint |
+//! | `firebird.row` | the parameter row, counted from 0 |
+//! | `firebird.rows_committed` | the number of ingested rows that are committed |
+//! | `firebird.commit` | the outcome of a commit whose answer was lost: `committed`, `rolled_back` or `unknown` |
+//! | `firebird.transaction` | the number of that transaction, if it is known |
+//! | `firebird.staging_table` | the table that holds the rows meant to replace others |
 //! | `firebird.retryable` | `true` when the same work may succeed in a new transaction |
 
 use adbc_core::error::{Error, Status};
@@ -20,35 +20,35 @@ use firearrow_driver::Class;
 use std::ffi::c_char;
 use std::fmt::Display;
 
-/// Result of this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error that this driver finds by itself.
+/// Returns an error that the driver itself has found.
 pub(crate) fn new(status: Status, message: impl Into<String>) -> Error {
     Error::with_message_and_status(without_nul(message.into()), status)
 }
 
-/// The call comes at the wrong time.
+/// Returns the error for a call at the wrong time.
 pub(crate) fn invalid_state(message: impl Into<String>) -> Error {
     new(Status::InvalidState, message)
 }
 
-/// An argument or option that cannot be.
+/// Returns the error for an invalid argument or option.
 pub(crate) fn invalid_argument(message: impl Into<String>) -> Error {
     new(Status::InvalidArguments, message)
 }
 
-/// Something that Firebird or this driver does not have.
+/// Returns the error for something that Firebird or this driver does not support.
 pub(crate) fn not_implemented(message: impl Into<String>) -> Error {
     new(Status::NotImplemented, message)
 }
 
-/// Something that this driver does wrong.
+/// Returns the error for a bug in this driver.
 pub(crate) fn internal(message: impl Into<String>) -> Error {
     new(Status::Internal, message)
 }
 
-/// Gives an error its SQLSTATE.
+/// Sets the SQLSTATE of an error.
 pub(crate) fn with_sqlstate(mut error: Error, sqlstate: &str) -> Error {
     for (to, from) in error.sqlstate.iter_mut().zip(sqlstate.bytes()) {
         *to = from as c_char;
@@ -62,7 +62,8 @@ pub(crate) fn with_detail(mut error: Error, key: &str, value: impl Display) -> E
     error
 }
 
-/// An error of the driver, of the client, which has the whole status vector of the engine, or one that came through a reader.
+/// Converts an error of the driver layer or the client, which has the engine's whole status vector, or one that came
+/// through a reader.
 pub fn of(error: impl Into<firearrow_driver::Error>) -> Error {
     let error = error.into();
     let mut of = new(status(&error), error.message());
@@ -75,7 +76,7 @@ pub fn of(error: impl Into<firearrow_driver::Error>) -> Error {
     of
 }
 
-/// The status of a failure.
+/// Returns the status of a failure.
 fn status(error: &firearrow_driver::Error) -> Status {
     match (error.class(), error.client()) {
         (Class::Client, Some(client)) => status_of_client(client),
@@ -91,13 +92,13 @@ fn status(error: &firearrow_driver::Error) -> Status {
     }
 }
 
-/// C strings end at the first NUL.
+/// Replaces NULs, which would end a C string.
 fn without_nul(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// The status by the codes of the engine first, since SQLSTATEs differ between releases or are too wide; then by the SQLSTATE
-/// and the kind of the error.
+/// Returns the status of a client error. The engine's codes come first, since SQLSTATEs differ between releases or are
+/// too broad; then the SQLSTATE and the kind of the error.
 fn status_of_client(error: &firearrow::Error) -> Status {
     let codes = error.gds_codes();
     let has = |code: i32| codes.contains(&code);
@@ -107,7 +108,8 @@ fn status_of_client(error: &firearrow::Error) -> Status {
         (gds::ISC_ATT_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_REQ_STMT_TIMEOUT, Status::Timeout),
         (gds::ISC_NO_PRIV, Status::Unauthorized),
-        // What Firebird 3 says of DDL, and what 4 and later say of CREATE; both with an SQLSTATE of syntax.
+        // Firebird 3 reports the first for DDL, and 4 and later report the second for CREATE; both with an SQLSTATE for
+        // syntax errors.
         (gds::ISC_DYN_NO_PRIV, Status::Unauthorized),
         (gds::ISC_DYN_NO_CREATE_PRIV, Status::Unauthorized),
         (gds::ISC_IO_OPEN_ERR, Status::NotFound),
@@ -147,16 +149,16 @@ fn status_of_client(error: &firearrow::Error) -> Status {
     }
 }
 
-/// The status that an SQLSTATE of the engine stands for, where it says more than the kind of the error.
+/// Returns the status for an SQLSTATE of the engine, if the SQLSTATE is more specific than the kind of the error.
 fn by_sqlstate(state: &str) -> Option<Status> {
     Some(match state {
         "42S02" | "42S22" => Status::NotFound,
         "42S01" | "42S11" | "42S21" => Status::AlreadyExists,
         "21S01" | "HY004" | "HY104" | "07001" | "07002" => Status::InvalidArguments,
-        // A subquery that may have one row has several.
+        // A single-row subquery returned several rows.
         "21000" => Status::InvalidData,
         "27000" => Status::Integrity,
-        // Limits of the engine: of rows, keys, statements.
+        // Limits of the engine on rows, keys and statements.
         _ if state.starts_with("54") => Status::InvalidArguments,
         _ if state.starts_with("25") => Status::InvalidState,
         _ if state.starts_with("XX") => Status::Internal,

@@ -1,5 +1,5 @@
-//! What goes around the generated C functions, which keep the handles and streams that the driver makes to themselves: the
-//! function that calls them waits for it in the same thread.
+//! Passes handles and streams around the generated C functions, which keep those that the driver makes to themselves:
+//! the caller of a generated function receives them on the same thread.
 
 use arrow::array::{RecordBatchIterator, RecordBatchReader};
 use firearrow_driver::{Latest, Stream};
@@ -7,14 +7,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::LocalKey;
 
-/// A stream, and how many rows its statement changed. The generated functions know neither that nor how a stream tells its
-/// errors: they get an empty reader.
+/// A stream, and how many rows its statement changed. The generated functions can carry neither this number nor the
+/// errors of a stream, so they get an empty reader.
 pub(crate) struct Handed {
     pub(crate) stream: Stream,
     pub(crate) affected: Option<i64>,
 }
 
-/// Where something is waited for; `None`: nobody waits. Calls may nest: rows of parameters may come from another stream.
+/// A value being waited for; `None` if nobody waits. Calls may nest: parameter rows may come from another stream.
 type Place<T> = RefCell<Option<Option<T>>>;
 
 thread_local! {
@@ -35,7 +35,7 @@ pub(crate) fn receive<T>(call: impl FnOnce() -> T) -> (T, Option<Handed>) {
     wait(&STREAM, call)
 }
 
-/// Gives a stream to whoever waits for it in this thread, or else back.
+/// Gives a stream to the waiting caller on this thread; returns it if nobody waits.
 pub(crate) fn give(stream: Stream, affected: Option<i64>) -> Box<dyn RecordBatchReader + Send> {
     STREAM.with(|waiting| match &mut *waiting.borrow_mut() {
         Some(place) => {
@@ -47,12 +47,12 @@ pub(crate) fn give(stream: Stream, affected: Option<i64>) -> Box<dyn RecordBatch
     })
 }
 
-/// Runs `call` and takes what the statement that it makes can be watched by.
+/// Runs `call` and takes the counters of the statement that it makes.
 pub(crate) fn receive_statement<T>(call: impl FnOnce() -> T) -> (T, Option<Arc<Latest>>) {
     wait(&STATEMENT, call)
 }
 
-/// A statement has been made.
+/// Announces a new statement.
 pub(crate) fn announce(statement: &Arc<Latest>) {
     STATEMENT.with(|waiting| {
         if let Some(place) = &mut *waiting.borrow_mut() {
@@ -61,7 +61,7 @@ pub(crate) fn announce(statement: &Arc<Latest>) {
     });
 }
 
-/// Runs `call`, in which [`lent`] gets these rows of parameters. If nobody asks for them they are dropped.
+/// Runs `call`, in which [`lent`] returns these parameter rows. Drops the rows if `lent` is not called.
 pub(crate) fn lend<T>(rows: Box<dyn RecordBatchReader + Send>, call: impl FnOnce() -> T) -> T {
     ROWS.set(Some(rows));
     let result = call();
@@ -69,7 +69,7 @@ pub(crate) fn lend<T>(rows: Box<dyn RecordBatchReader + Send>, call: impl FnOnce
     result
 }
 
-/// The rows that wait in this thread, or else what came through the generated function.
+/// Returns the rows lent on this thread, or `other`, which came through the generated function.
 pub(crate) fn lent(other: Box<dyn RecordBatchReader + Send>) -> Box<dyn RecordBatchReader + Send> {
     ROWS.take().unwrap_or(other)
 }

@@ -6,11 +6,11 @@
 //!  consumer ◄── ffi/stream ◄── Stream ◄── firearrow_driver: Session, Statement
 //! ```
 //!
-//! It translates calls, options and errors, and nothing else: what they do is in `firearrow_driver`. Batches are those of the
-//! `firearrow` crate, and go to the consumer without copying a value. Rust programs may use it by the traits of `adbc_core` as
-//! well, but will find `firearrow` more to the point.
+//! It only translates calls, options and errors; `firearrow_driver` does the work. Batches come from the `firearrow`
+//! crate and reach the consumer without copying a value. Rust programs can use the driver through the traits of
+//! `adbc_core`, but `firearrow` suits them better.
 //!
-//! [`option::OPTIONS`] lists all options; docs/adbc-options.md is written from it.
+//! [`option::OPTIONS`] lists all options; docs/adbc-options.md is generated from it.
 #![deny(unsafe_code)]
 
 mod canceller;

@@ -1,4 +1,4 @@
-//! Statements: a query or a table to fill, bound data, and options.
+//! Statements: a query or an ingestion, bound data, and options.
 
 use crate::canceller::Canceller;
 use crate::counter::counter;
@@ -27,14 +27,14 @@ impl Statement {
         Self { inner, target: execution.target }
     }
 
-    /// Puts the bound data into the table. Gives the number of rows.
+    /// Ingests the bound data. Returns the number of rows.
     fn ingest(&mut self) -> Result<Option<i64>> {
         let rows = self.inner.ingest(&self.target.options).map_err(of)?;
         Ok(signed(Some(rows)))
     }
 }
 
-/// As ADBC counts rows.
+/// Converts a row count to ADBC's type.
 fn signed(rows: Option<u64>) -> Option<i64> {
     rows.and_then(|rows| i64::try_from(rows).ok())
 }
@@ -128,7 +128,7 @@ impl adbc_core::Statement for Statement {
     }
 
     fn set_substrait_plan(&mut self, _: impl AsRef<[u8]>) -> Result<()> {
-        Err(not_implemented("Firebird knows SQL, not Substrait"))
+        Err(not_implemented("Firebird supports SQL, not Substrait"))
     }
 
     fn get_cancel_handle(&self) -> Box<dyn adbc_core::CancelHandle> {

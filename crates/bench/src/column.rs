@@ -1,29 +1,29 @@
-//! What the columns of tables show.
+//! The columns of tables of figures.
 
 use super::measure::Wire;
 use super::sample::Sample;
 use crate::text::{size, thousands, time};
 use firearrow_wan::Link;
 
-/// What a column of a table shows: medians of the repetitions.
+/// What a column shows: medians of the repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Column {
-    /// Elapsed time, with its extremes; seconds in JSON.
+    /// Elapsed time, with minimum and maximum; seconds in JSON.
     Wall,
     /// Rows per second of elapsed time.
     RowsPerSecond,
-    /// Rows per second, ours ÷ reference of the same turn; more than 1 is faster.
+    /// Rows per second, ours ÷ reference of the same turn; faster if above 1.
     Speed,
     /// Processor time of the client; seconds in JSON.
     ClientCpu,
-    /// The client's processor time per row, ours ÷ reference of the same turn; less than 1 is less.
+    /// The client's processor time per row, ours ÷ reference of the same turn; less work if below 1.
     ClientCpuRatio,
     /// Processor time of the server; seconds in JSON.
     ServerCpu,
     /// Elapsed time ÷ the server's processor time; 1 if the server is the bottleneck.
     WallPerServerCpu,
-    /// Bits of the busier direction ÷ what the link can carry in the elapsed time.
+    /// Bits in the busier direction ÷ the link's capacity in the elapsed time.
     LinkShare,
     /// Bytes that the client received.
     Received,
@@ -66,7 +66,7 @@ impl Column {
         }
     }
 
-    /// The figure of one repetition; `None` for ratios, which need two.
+    /// Returns the figure of one repetition; `None` for ratios, which need two.
     pub(super) fn figure(self, sample: &Sample, link: Option<Link>) -> Option<f64> {
         let bytes = |wire: Wire| wire.bytes_received.max(wire.bytes_sent) as f64;
         let value = match self {
@@ -87,7 +87,7 @@ impl Column {
         value.filter(|value| value.is_finite())
     }
 
-    /// Ours ÷ reference of one turn.
+    /// Returns ours ÷ reference of one turn.
     pub(super) fn ratio(self, ours: &Sample, reference: &Sample) -> Option<f64> {
         let per_row = |sample: &Sample| sample.cpu_s.map(|cpu| cpu / sample.rows.max(1) as f64);
         let value = match self {

@@ -1,4 +1,4 @@
-//! Ours and the reference, turn by turn.
+//! Firearrow and the reference, turn by turn.
 
 use super::sample::Sample;
 use super::server::Server;
@@ -6,10 +6,10 @@ use super::table::Case;
 use crate::error::{Error, Result};
 use crate::host::{Goal, Host};
 
-/// Does the work of one repetition and returns what it cost.
+/// Does the work of one repetition and returns its cost.
 pub type Turn<'a> = Box<dyn FnMut() -> Result<Sample> + 'a>;
 
-/// Two ways to do the same work that take turns, and how many rows each must have dealt with.
+/// Two ways to do the same work in turns, and how many rows each must process.
 pub struct Contest<'a> {
     name: String,
     link: Option<firearrow_wan::Link>,
@@ -20,8 +20,8 @@ pub struct Contest<'a> {
 }
 
 impl<'a> Contest<'a> {
-    /// Lets `ours` compete alone, perhaps over an emulated link. A turn that deals with another number of rows than `rows` is
-    /// an error.
+    /// Creates a contest of `ours` alone, perhaps over an emulated link. A turn with a number of rows other than `rows`
+    /// is an error.
     pub fn new(
         name: impl Into<String>,
         link: Option<firearrow_wan::Link>,
@@ -38,7 +38,7 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// Adds a reference with this name in tables, if there is one. It has to deal with `rows` rows.
+    /// Adds a reference, if there is one, under this name in tables. It must process `rows` rows.
     #[must_use]
     pub fn against(
         mut self,
@@ -51,7 +51,7 @@ impl<'a> Contest<'a> {
         self
     }
 
-    /// Limits the turns of a reference that takes long.
+    /// Limits the turns of a slow reference.
     #[must_use]
     pub fn reference_turns(mut self, turns: usize) -> Self {
         self.reference_turns = turns;
@@ -59,24 +59,24 @@ impl<'a> Contest<'a> {
     }
 }
 
-/// Runs contests and measures the server meanwhile.
+/// Runs contests and measures the server at the same time.
 pub struct Stage<'a> {
-    /// Shows the progress and stops the run.
+    /// Shows the progress, and can stop the run.
     pub host: &'a dyn Host,
     /// The server whose processor time is measured.
     pub server: Server,
-    /// How often each contestant has its turn.
+    /// Turns per contestant.
     pub repetitions: usize,
 }
 
 impl Stage<'_> {
     /// Runs all contests of a table, turn by turn, and returns a case for each. `table` is its name for the progress.
     ///
-    /// They take turns, so that the lines of a table can be compared as well as ours with the reference. Who begins changes
-    /// from turn to turn: whoever is second finds server and machine warmer.
+    /// The contests take turns as well, so that the lines of a table are comparable. The first contestant changes from
+    /// turn to turn, because the second one finds server and machine warmed up.
     ///
     /// # Errors
-    /// Those of the turns, and [`Error::Other`] if a turn deals with another number of rows than it must.
+    /// The errors of the turns, and [`Error::Other`] if a turn processes a wrong number of rows.
     pub fn run(&self, table: &str, mut contests: Vec<Contest<'_>>) -> Result<Vec<Case>> {
         let new = |contest: &Contest<'_>| Case {
             name: contest.name.clone(),
@@ -90,7 +90,7 @@ impl Stage<'_> {
             for (contest, case) in contests.iter_mut().zip(&mut cases) {
                 let Contest { name, link, ours, reference, reference_turns, .. } = contest;
                 progress.tell(&format!("{table}, {name}"));
-                // Threads of this process carry the link, so that its processor time is not the client's.
+                // Threads of this process emulate the link, so its processor time is not that of the client.
                 let has_cpu = link.is_none();
                 match reference.as_mut().filter(|_| repetition < *reference_turns) {
                     None => case.ours.push(self.turn(name, ours, has_cpu)?),

@@ -1,11 +1,11 @@
-//! Why there are no figures.
+//! The errors of benchmarks and demo databases.
 
 use crate::secret;
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// The result of whatever can fail here.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a benchmark or a demo database could not be completed.
@@ -14,9 +14,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The client or the engine reported it.
     Firebird(firearrow::Error),
-    /// The options ask for something that does not exist or does not fit together.
+    /// The options name something that does not exist, or do not fit together.
     Usage(String),
-    /// A result was wrong, a program failed, or something that is needed is missing; the text says what.
+    /// A result was wrong, a program failed, or something necessary is missing; the text explains it.
     Other(String),
     /// The operating system reported it.
     Io(io::Error),
@@ -25,23 +25,23 @@ pub enum Error {
 }
 
 impl Error {
-    /// Makes an [`Error::Other`] with this text.
+    /// Returns an [`Error::Other`] with this text.
     pub fn other(text: impl Into<String>) -> Self {
         Self::Other(text.into())
     }
 
-    /// Makes an [`Error::Usage`] with this text.
+    /// Returns an [`Error::Usage`] with this text.
     pub fn usage(text: impl Into<String>) -> Self {
         Self::Usage(text.into())
     }
 
-    /// An error about a file.
+    /// Returns an error about a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Other(format!("{}: {error}", path.display()))
     }
 }
 
-/// The text for people, without passwords. Further lines of an engine's message are indented.
+/// Formats the text for people, without passwords. Further lines of an engine's message are indented.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {

@@ -1,6 +1,6 @@
 //! Measures reading whole tables and queries, phase by phase.
 //!
-//! Rows and checksums are verified before anything is timed. Ours and the reference take turns.
+//! Rows and checksums are verified before anything is timed. Firearrow and the reference take turns.
 
 use super::machine::Environment;
 use super::measure::{self, Plan, Run};
@@ -22,15 +22,15 @@ pub use super::report::Measured;
 pub struct Options {
     /// Measured repetitions.
     pub repetitions: NonZeroUsize,
-    /// The most rows of a batch; `None` is the client's default.
+    /// Maximum rows per batch; `None` = the client's default.
     pub batch_rows: Option<NonZeroUsize>,
-    /// Whether to add up the bytes of all values while reading.
+    /// Whether to sum the bytes of all values while reading.
     pub consume: bool,
     /// What to compare with.
     pub reference: ReferenceChoice,
 }
 
-/// What is read.
+/// The table or query to read.
 #[derive(Clone, Debug)]
 pub struct Subject {
     name: String,
@@ -39,7 +39,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A whole demo table, whose checksums are verified. Names are taken in upper case.
+    /// A whole demo table, whose checksums are verified. The name is converted to upper case.
     #[must_use]
     pub fn table(name: &str) -> Self {
         let name = name.trim().to_ascii_uppercase();
@@ -53,7 +53,7 @@ impl Subject {
     }
 }
 
-/// A benchmark that is ready to measure.
+/// A benchmark that is ready to run.
 pub struct Bench<'a> {
     host: &'a dyn Host,
     config: &'a Config,
@@ -63,10 +63,10 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Connects once, to see what is measured, and looks for the reference.
+    /// Connects once, to learn about the server, and looks for the reference.
     ///
     /// # Errors
-    /// Those of connecting.
+    /// The errors of connecting.
     pub fn prepare(host: &'a dyn Host, config: &'a Config, options: Options) -> Result<Self> {
         let info = host.open(config)?.info()?;
         let reference = Reference::find(&options.reference, config, &info);
@@ -78,7 +78,7 @@ impl<'a> Bench<'a> {
         Ok(Self { host, config, options, reference, environment })
     }
 
-    /// Formats the circumstances, a line each.
+    /// Formats the circumstances, one per line.
     #[must_use]
     pub fn heading(&self) -> String {
         report::heading(&self.environment)
@@ -87,7 +87,7 @@ impl<'a> Bench<'a> {
     /// Verifies and measures one table or query.
     ///
     /// # Errors
-    /// [`Error::Other`] if what is read is not what it must be.
+    /// [`Error::Other`] if the rows read are wrong.
     pub fn measure(&self, subject: &Subject) -> Result<Measured> {
         let (host, config, options) = (self.host, self.config, &self.options);
         let Subject { name, sql, is_table } = subject;
@@ -128,13 +128,13 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Makes an object for programs: the circumstances, every repetition and the medians.
+    /// Returns an object for programs: the circumstances, every repetition and the medians.
     #[must_use]
     pub fn json(&self, all: &[Measured]) -> Value {
         report::json(&self.environment, all)
     }
 
-    /// Writes `FOLDER/DATE-MACHINE/raw.jsonl` and `report.md`, and returns the path of the new folder.
+    /// Writes `FOLDER/DATE-MACHINE/raw.jsonl` and `report.md`; returns the path of the new folder.
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
@@ -145,7 +145,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The circumstances, then every repetition, a line each.
+/// Returns the circumstances, then every repetition, one per line.
 fn raw(environment: &Environment, all: &[Measured]) -> Result<Vec<Value>> {
     let mut lines = vec![json!({ "environment": environment })];
     for measured in all {

@@ -1,4 +1,4 @@
-//! What a benchmark leaves to the program around it.
+//! What a benchmark needs from the program that runs it.
 
 use crate::error::Result;
 use firearrow::Connection;
@@ -6,13 +6,13 @@ use firearrow::config::Config;
 use std::io;
 use std::process::{Command, Output, Stdio};
 
-/// The program that runs a benchmark: opens its connections, runs its child processes, shows its progress and may stop
-/// it. All methods have defaults that suit a program without a terminal.
+/// The program that runs a benchmark: it opens connections, runs child processes, shows progress and can stop the run.
+/// All methods have defaults that suit a program without a terminal.
 pub trait Host {
     /// Connects to an existing database. Some benchmarks time this call.
     ///
     /// # Errors
-    /// Those of [`Connection::open`].
+    /// The errors of [`Connection::open`].
     fn open(&self, config: &Config) -> firearrow::Result<Connection> {
         Connection::open(config)
     }
@@ -20,12 +20,12 @@ pub trait Host {
     /// Creates a database and connects to it.
     ///
     /// # Errors
-    /// Those of [`Connection::create`].
+    /// The errors of [`Connection::create`].
     fn create(&self, config: &Config) -> firearrow::Result<Connection> {
         Connection::create(config)
     }
 
-    /// Runs a program to its end and collects what it prints. It gets no standard input.
+    /// Runs a program to its end and collects its output. The program gets no standard input.
     ///
     /// # Errors
     /// If the program cannot be started or its output cannot be read.
@@ -33,53 +33,52 @@ pub trait Host {
         command.stdin(Stdio::null()).output()
     }
 
-    /// Returns [`Error::Stopped`](crate::Error::Stopped) once the run should end. Called between repetitions and between
-    /// bulks of rows.
+    /// Returns [`Error::Stopped`](crate::Error::Stopped) once the run should end. Called between repetitions and
+    /// between blocks of rows.
     ///
     /// # Errors
-    /// Any error ends the run and is returned from it.
+    /// Any error ends the run, which returns it.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Notes what the run would leave in the database if it ended now; `None` is nothing.
+    /// Notes what the run would leave in the database if it ended now; `None` = nothing.
     fn leaves(&self, text: Option<String>) {
         drop(text);
     }
 
-    /// Starts to show the progress of a longer piece of work, until the value is dropped.
+    /// Starts to show the progress of a longer task, until the returned value is dropped.
     fn progress(&self, goal: Goal<'_>) -> Box<dyn Progress> {
         let _ = goal;
         Box::new(Silent)
     }
 
-    /// Shows what the run does now, in place of what it did before; an empty text is nothing. Never called while a clock
-    /// runs.
+    /// Shows what the run is doing now; an empty text clears the display. Never called while something is being timed.
     fn status(&self, text: &str) {
         let _ = text;
     }
 }
 
-/// What a piece of work counts, and how far.
+/// What a task counts, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal<'a> {
     /// Rows to insert into a demo table.
     Rows {
         /// The table's name.
         table: &'a str,
-        /// How many rows.
+        /// Number of rows.
         rows: u64,
     },
     /// Turns of a benchmark.
     Turns(u64),
 }
 
-/// Receives the progress of a piece of work. It is dropped when the work is done or has failed.
+/// Receives the progress of a task. It is dropped when the task is done or has failed.
 pub trait Progress {
-    /// Says what comes next.
+    /// Shows what comes next.
     fn tell(&self, what: &str);
 
-    /// Counts rows or turns that are done.
+    /// Counts completed rows or turns.
     fn add(&self, count: u64);
 }
 

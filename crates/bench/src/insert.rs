@@ -1,4 +1,4 @@
-//! Measures inserting many rows, and has what other benchmarks need to insert the same.
+//! Measures inserting many rows, and shares its rows with other benchmarks.
 
 use super::measure::CpuTime;
 use super::reference::{Inserted, Reference, ReferenceChoice};
@@ -16,10 +16,10 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What one repetition cost.
+/// The cost of one repetition.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Run {
-    /// The rows that were inserted.
+    /// Number of inserted rows.
     pub rows: u64,
     /// The elapsed time of all executions, in seconds.
     pub execute_s: f64,
@@ -42,7 +42,7 @@ impl From<Inserted> for Run {
 /// How much to insert, and what to compare with.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Rows of a repetition.
+    /// Rows per repetition.
     pub rows: NonZeroU64,
     /// Measured repetitions.
     pub repetitions: NonZeroUsize,
@@ -54,23 +54,23 @@ pub struct Options {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// What is known about the server.
+    /// Facts about the server.
     pub info: ServerInfo,
-    /// Rows of a repetition.
+    /// Rows per repetition.
     pub rows: u64,
-    /// The reference and how it inserts, or why there is none.
+    /// The reference and its way of inserting, or why there is none.
     pub reference_name: String,
-    /// Our repetitions.
+    /// The repetitions of firearrow.
     pub ours: Vec<Run>,
-    /// Those of the reference, turn by turn with ours; empty if there is none.
+    /// The repetitions of the reference, turn by turn with those of firearrow; empty if there is none.
     pub reference: Vec<Run>,
 }
 
-/// Creates the table [`TABLE`], measures inserting rows into it, and drops it. After each repetition rows and sums are read
-/// back.
+/// Creates the table [`TABLE`], measures inserting rows into it, and drops it. After each repetition, the number of
+/// rows and their sums are read back.
 ///
 /// # Errors
-/// [`Error::Other`] if what is read back is not what was inserted.
+/// [`Error::Other`] if they differ from those inserted.
 pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Report> {
     let connection = host.open(config)?;
     let info = connection.info()?;
@@ -79,7 +79,7 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Report
     create(host, &connection)?;
     let rows = options.rows.get();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    // One run more than wanted: the first one fills caches and makes the file grow.
+    // One extra run at first, which fills caches and makes the file grow.
     for repetition in 0..=options.repetitions.get() {
         host.check()?;
         let mine = insert(&connection, rows)?;
@@ -105,7 +105,7 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Report
 }
 
 impl Report {
-    /// Makes an object for programs.
+    /// Returns an object for programs.
     #[must_use]
     pub fn json(&self) -> Value {
         let Self { info, rows, reference_name, ours, reference } = self;
@@ -115,7 +115,7 @@ impl Report {
         })
     }
 
-    /// Formats medians, extremes and ratios for people.
+    /// Formats medians, minimums, maximums and ratios for people.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { info, rows, reference_name, ours, reference } = self;
@@ -148,8 +148,8 @@ impl Report {
     }
 }
 
-/// Returns the arguments that tell the reference how to insert: servers before Firebird 4 have no bulk operation and get the
-/// rows one by one. The second argument is the method's name.
+/// Returns the arguments that select the reference's way of inserting: servers before Firebird 4 have no bulk
+/// interface, so rows are inserted one by one. The second argument is the method's name.
 #[must_use]
 pub fn method(info: &ServerInfo) -> &'static [&'static str] {
     match info.engine_version.starts_with('3') {
@@ -158,10 +158,10 @@ pub fn method(info: &ServerInfo) -> &'static [&'static str] {
     }
 }
 
-/// Creates the table [`TABLE`], in place of one that an interrupted run has left.
+/// Creates the table [`TABLE`]; replaces one left by an interrupted run.
 ///
 /// # Errors
-/// Those of the server.
+/// The errors of the server.
 pub fn create(host: &dyn Host, connection: &Connection) -> Result<()> {
     host.leaves(Some(format!("the table {TABLE} stays; the next run replaces it")));
     let columns: Vec<String> = (0..COLUMNS).map(|column| format!("C{column} INTEGER")).collect();
@@ -172,17 +172,17 @@ pub fn create(host: &dyn Host, connection: &Connection) -> Result<()> {
 /// Drops the table [`TABLE`].
 ///
 /// # Errors
-/// Those of the server.
+/// The errors of the server.
 pub fn remove(host: &dyn Host, connection: &Connection) -> Result<()> {
     connection.execute(&format!("DROP TABLE {TABLE}"))?;
     host.leaves(None);
     Ok(())
 }
 
-/// Inserts the first `rows` rows, the same as the reference inserts, in one transaction.
+/// Inserts the first `rows` rows, the same ones as the reference, in one transaction.
 ///
 /// # Errors
-/// Those of the server, also if it refuses a single row.
+/// The errors of the server, even if it refuses only a single row.
 pub fn insert(connection: &Connection, rows: u64) -> Result<Run> {
     let cpu = CpuTime::now()?;
     let mut transaction = connection.begin(TransactionOptions::default())?;
@@ -209,7 +209,7 @@ pub fn insert(connection: &Connection, rows: u64) -> Result<Run> {
     Ok(run)
 }
 
-/// Makes `rows` rows from row number `first` on: column c of row r is r * 31 + c, as the reference has it.
+/// Returns `rows` rows from row number `first`: column c of row r is r * 31 + c, as in the reference.
 pub fn batch(first: u64, rows: u64) -> RecordBatch {
     let value = |row: u64, column: u64| (row as i32).wrapping_mul(31).wrapping_add(column as i32);
     let columns = (0..COLUMNS).map(|column| {
@@ -219,7 +219,7 @@ pub fn batch(first: u64, rows: u64) -> RecordBatch {
     RecordBatch::try_from_iter(columns).expect("columns of equal length")
 }
 
-/// Reads back the sums of what was inserted, compares them with those of the first `rows` rows, and deletes the rows.
+/// Reads back the sums of the inserted rows, compares them with those of the first `rows` rows, and deletes the rows.
 ///
 /// # Errors
 /// [`Error::Other`] if they differ.
@@ -240,22 +240,22 @@ pub fn check(connection: &Connection, rows: u64) -> Result<()> {
     }
     cursor.close()?;
     connection.execute(&format!("DELETE FROM {TABLE}"))?;
-    // Sweeps up what was deleted, so that no run pays for the one before.
+    // Garbage-collects the deleted rows, so that the next run does not pay for it.
     let mut cursor = connection.query(&format!("SELECT COUNT(*) FROM {TABLE}"))?;
     while cursor.next_batch()?.is_some() {}
     Ok(())
 }
 
-/// Returns the statement that ours and the reference execute.
+/// Returns the statement that firearrow and the reference execute.
 #[must_use]
 pub fn sql() -> String {
     let names: Vec<String> = (0..COLUMNS).map(|column| format!("C{column}")).collect();
     format!("INSERT INTO {TABLE} ({}) VALUES ({})", names.join(", "), vec!["?"; names.len()].join(", "))
 }
 
-/// The table that rows are inserted into.
+/// The table for inserted rows.
 pub const TABLE: &str = "FIREARROW_BENCH";
 /// The number of columns of the table, all INTEGER.
 pub const COLUMNS: u64 = 10;
-/// Rows of one record batch.
+/// Rows per record batch.
 const BATCH: u64 = 100_000;

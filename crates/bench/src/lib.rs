@@ -1,4 +1,4 @@
-//! Benchmarks that check what they measure, and the demo databases that they read.
+//! Benchmarks that verify the rows they measure, and the demo databases they read.
 //!
 //! ```text
 //!  demo: row number ─► values ─► tables and their checksums
@@ -10,12 +10,12 @@
 //!                           measure    Peer: a process that loops over fetchNext of the client library
 //! ```
 //!
-//! The crate prints nothing, and neither parses arguments nor handles signals. Each benchmark takes a plain struct of
-//! options and returns its figures; the program around it implements [`Host`], which opens connections, runs child
-//! processes, shows progress and says when to stop. [`Standalone`] is the host that does nothing beyond that.
+//! The crate prints nothing, parses no arguments and handles no signals. Each benchmark takes a plain struct of options
+//! and returns its figures. The program around it implements [`Host`], which opens connections, runs child processes,
+//! shows progress and decides when to stop. [`Standalone`] is a host that shows nothing and never stops.
 //!
-//! A new benchmark needs no more than closures that return a [`Sample`]: a [`Contest`] lets two of them take turns on a
-//! [`Stage`], and the [`Case`]s that come out of it are lines of a [`Table`].
+//! A new benchmark only needs closures that return a [`Sample`]: in a [`Contest`], two of them take turns on a
+//! [`Stage`]; the resulting [`Case`]s are lines of a [`Table`].
 //!
 //! ```no_run
 //! use firearrow::config::Config;
@@ -36,7 +36,7 @@
 //!
 //! Times are seconds, sizes are bytes and rates are bits per second, unless a name says otherwise.
 //!
-//! Some messages name commands and options of the `firearrow` command, which users of this crate are likely to have.
+//! Some messages name commands and options of the `firearrow` command, which users of this crate probably have.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The circumstances of a run; figures without them are worth nothing.
+//! The circumstances of a run, without which its figures are worthless.
 
 use super::reference::Reference;
 use arrow::temporal_conversions::timestamp_s_to_datetime;
@@ -8,52 +8,53 @@ use serde::Serialize;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The circumstances of a run. No paths and no names of hosts: reports are for publishing.
+/// The circumstances of a run. It contains no paths or host names: reports are for publishing.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Environment {
-    /// When the run began, in UTC: `2026-11-21T12:34:56Z`.
+    /// The start of the run in UTC: `2026-11-21T12:34:56Z`.
     pub date: String,
     /// The processor's name.
     pub cpu: String,
     /// Logical processors that this process may use.
     pub cores: usize,
-    /// Memory of the machine in bytes.
+    /// The machine's memory in bytes.
     pub memory_bytes: Option<u64>,
     /// Operating system, its release and the architecture.
     pub system: String,
     /// The version of this crate.
     pub firearrow: &'static str,
-    /// Whether the code was compiled without debug assertions; other code is not worth measuring.
+    /// Whether the code was compiled without debug assertions; figures of other builds are worthless.
     pub is_optimised: bool,
     /// The engine's version, such as `5.0.4`.
     pub engine: String,
-    /// The engine's platform, as it calls itself.
+    /// The engine's platform, as the engine names it.
     pub implementation: String,
     /// Whether the engine runs in this process.
     pub is_embedded: bool,
-    /// How the database is reached: see [`transport`].
+    /// How the database is reached; see [`transport`].
     pub transport: String,
     /// The cipher of the connection.
     pub encryption: Option<String>,
     /// Whether the connection is compressed.
     pub compressed: bool,
-    /// The size of the database's pages in bytes.
+    /// The database's page size in bytes.
     pub page_size: u32,
-    /// What is compared with.
+    /// The reference, if any.
     pub reference: Option<String>,
-    /// Why nothing is.
+    /// Why there is no reference.
     pub no_reference: Option<String>,
     /// Measured repetitions.
     pub repetitions: usize,
-    /// The most rows of a batch, if it is not the default.
+    /// Maximum rows per batch, if not the default.
     pub batch_rows: Option<usize>,
-    /// Whether the bytes of all values are added up.
+    /// Whether the bytes of all values are summed.
     pub consume: bool,
 }
 
 impl Environment {
-    /// Looks at machine, server and reference. The fields of reading are those of a run without such options.
+    /// Collects facts about machine, server and reference. The fields about reading get the values of a run without
+    /// these options.
     #[must_use]
     pub fn read(config: &Config, info: &ServerInfo, reference: &Reference, repetitions: usize) -> Self {
         let (reference, no_reference) = match reference {
@@ -109,7 +110,7 @@ impl Environment {
     }
 }
 
-/// Describes how a database is reached: by TCP and which protocol, or within this process.
+/// Describes how a database is reached: by TCP with which protocol, or within this process.
 #[must_use]
 pub fn transport(config: &Config, info: &ServerInfo) -> String {
     match (&config.target, info.protocol) {
@@ -145,12 +146,12 @@ fn memory() -> Option<u64> {
 
 fn system() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    // Without what its builder calls it.
+    // Without the builder's suffix.
     let release = release.trim().split('-').next().unwrap_or_default();
     format!("{} {release} {}", std::env::consts::OS, std::env::consts::ARCH).replace("  ", " ")
 }
 
-/// Lower case, digits, and single hyphens.
+/// Converts to lower case, digits and single hyphens.
 fn slug(text: &str) -> String {
     let text = text.replace("(R)", "").replace("(TM)", "").to_lowercase();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

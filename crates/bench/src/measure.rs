@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// What it cost to read the rows of a query once, phase by phase.
+/// The cost of reading the rows of a query once, phase by phase.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Run {
-    /// The rows that were read.
+    /// Number of rows read.
     pub rows: u64,
     /// Connecting.
     pub connect: Lap,
-    /// Beginning a transaction, preparing and executing.
+    /// Starting a transaction, preparing and executing.
     pub execute: Lap,
-    /// Waiting for the first batch; of the reference, for the first row.
+    /// Waiting for the first batch, or in the reference for the first row.
     pub first_row: Lap,
     /// Reading the rest.
     pub drain: Lap,
@@ -31,7 +31,7 @@ pub struct Run {
     pub cpu_user_s: f64,
     /// Processor time of the process in the kernel, in seconds.
     pub cpu_system_s: f64,
-    /// The most memory that the process had resident, in bytes; unknown where the kernel does not reset the peak.
+    /// Peak resident memory of the process in bytes; unknown if the kernel does not reset the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_rss_bytes: Option<u64>,
     /// The traffic; `None` for an engine in this process.
@@ -47,12 +47,12 @@ pub struct Run {
 pub struct Lap {
     /// Elapsed time in seconds.
     pub wall_s: f64,
-    /// Processor time of the process in seconds; the reference does not tell it phase by phase.
+    /// Processor time of the process in seconds; the reference does not report it by phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
 }
 
-/// The traffic of a repetition on the socket, without that of disconnecting.
+/// The traffic of a repetition on the socket, without disconnecting.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Wire {
     /// Bytes that the client received.
@@ -61,7 +61,7 @@ pub struct Wire {
     pub bytes_sent: u64,
     /// Round trips, including those of connecting.
     pub round_trips: u64,
-    /// Round trips that connecting took.
+    /// Round trips of connecting.
     pub connect_round_trips: u64,
 }
 
@@ -112,14 +112,14 @@ pub struct Plan<'a> {
     pub sql: &'a str,
     /// The size of the batches.
     pub limits: BatchLimits,
-    /// Whether to add up the bytes of all values, as a program that uses them would touch them.
+    /// Whether to sum the bytes of all values, as if a program used them.
     pub consume: bool,
 }
 
-/// Reads all rows of a query once, on a connection of its own and in a read-only snapshot.
+/// Reads all rows of a query once, on a new connection and in a read-only snapshot.
 ///
 /// # Errors
-/// Those of connecting and reading.
+/// The errors of connecting and reading.
 pub fn run(host: &dyn Host, plan: Plan<'_>) -> Result<Run> {
     let memory_is_fresh = reset_peak_memory();
     let begin = CpuTime::now()?;
@@ -161,8 +161,8 @@ pub fn run(host: &dyn Host, plan: Plan<'_>) -> Result<Run> {
 }
 
 impl Wire {
-    /// Takes what is reported from a connection's statistics, and the round trips that connecting took; `None` for an
-    /// engine in this process, to which nothing is sent.
+    /// Takes the reported figures from a connection's statistics, and the round trips of connecting; `None` for an
+    /// engine in this process, which has no traffic.
     #[must_use]
     pub fn of(stats: WireStats, connect_round_trips: u64) -> Option<Self> {
         (stats.round_trips > 0).then_some(Self {
@@ -212,21 +212,21 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// Returns the time that was used so far.
+    /// Returns the processor time used so far.
     ///
     /// # Errors
-    /// That of getrusage(2).
+    /// The error of getrusage(2).
     pub fn now() -> Result<Self> {
         let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(std::io::Error::from)?;
-        // Never negative, says the manual.
+        // According to the manual, never negative.
         let duration = |time: TimeVal| Duration::from_micros(time.num_microseconds().unsigned_abs());
         Ok(Self { user: duration(usage.user_time()), system: duration(usage.system_time()) })
     }
 
-    /// Returns what was used after `earlier`.
+    /// Returns the processor time used since `earlier`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
-        // The kernel divides one sum into the two, not always monotonically.
+        // The kernel splits one sum into the two, not always monotonically.
         Self {
             user: self.user.saturating_sub(earlier.user),
             system: self.system.saturating_sub(earlier.system),
@@ -240,7 +240,7 @@ impl CpuTime {
     }
 }
 
-/// Lets the kernel measure the peak from here on; some containers forbid it.
+/// Makes the kernel measure the peak from now on; some containers forbid it.
 fn reset_peak_memory() -> bool {
     fs::write("/proc/self/clear_refs", "5").is_ok()
 }

@@ -1,7 +1,7 @@
 //! The engine's floor: the peer program, which loops over fetchNext of a client library and converts nothing.
 //!
-//! Each turn of it is a process of its own, for one process can hold one client library only. It connects and fetches
-//! a row before it measures: like ours, it then finds library and engine loaded.
+//! Each of its turns is a separate process, because a process can load only one client library. The program connects
+//! and fetches a row before it measures, so that library and engine are loaded, as they are for firearrow.
 
 use super::measure::{Lap, Run, Wire};
 use crate::error::{Error, Result};
@@ -16,36 +16,36 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What figures of the peer are called in tables: it is nothing but the client library.
+/// The peer's name in tables: the peer is nothing but the client library.
 pub(crate) const PEER: &str = "libfbclient";
 
 /// Whether to compare, and with which client library.
 #[derive(Clone, Debug)]
 pub enum ReferenceChoice {
-    /// Compare with this client library (libfbclient), which should be of the server's version. Without a path, only the
-    /// embedded engine can be compared, with itself.
+    /// Compare with this client library (libfbclient), which should be of the server's version. Without a path, only
+    /// the embedded engine can be compared, with itself.
     Client(Option<PathBuf>),
-    /// Compare with nothing, for this reason, which reports show.
+    /// Do not compare, for this reason, which reports show.
     Nothing(String),
 }
 
-/// Something to compare with, or why there is nothing.
+/// The reference, or why there is none.
 #[derive(Debug)]
 pub enum Reference {
-    /// A program that does the same work through the client library.
+    /// A program that does the same work with the client library.
     Peer(Peer),
-    /// Why there is nothing; a text for reports.
+    /// Why there is none; a text for reports.
     Absent(String),
 }
 
-/// The program `firearrow-peer-libfb` and the arguments that are the same for each query. It loops over `fetchNext` of a
-/// client library and converts nothing: the engine's floor.
+/// The program `firearrow-peer-libfb` and its fixed arguments. It loops over `fetchNext` of a client library and
+/// converts nothing: the engine's floor.
 #[derive(Debug)]
 pub struct Peer {
     program: PathBuf,
     arguments: Vec<OsString>,
     password: Option<Password>,
-    /// What is compared with, for reports: the file name of the client library, or `the same engine`.
+    /// The reference's name for reports: the file name of the client library, or `the same engine`.
     pub name: String,
 }
 
@@ -58,36 +58,36 @@ struct Line {
     first_row_s: f64,
     drain_s: f64,
     release_s: f64,
-    /// Part of releasing for us.
+    /// A part of the phase `release` in firearrow's figures.
     #[serde(default)]
     detach_s: f64,
     cpu_user_s: f64,
     cpu_sys_s: f64,
-    /// Libraries from Firebird 5.0.2 on count it.
+    /// Counted by libraries from Firebird 5.0.2.
     #[serde(flatten)]
     wire: Option<Wire>,
 }
 
-/// How the peer reads BLOBs.
+/// How the peer handles BLOBs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blobs {
-    /// Not at all.
+    /// It does not read them.
     Unread,
-    /// Not at all, and the server shall not send them along either.
+    /// It does not read them, and the server must not send them along either.
     Left,
-    /// One by one.
+    /// It reads them one by one.
     Read,
-    /// The server sends those of up to so many bytes along with their rows (protocol 19).
+    /// The server sends BLOBs of up to this many bytes along with their rows (protocol 19).
     Inline(u32),
 }
 
-/// What an insertion cost the peer.
+/// The cost of an insertion with the peer.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Inserted {
-    /// The traffic; libraries from Firebird 5.0.2 on count it.
+    /// The traffic; counted by libraries from Firebird 5.0.2.
     #[serde(flatten)]
     pub wire: Option<Wire>,
-    /// The rows that were inserted.
+    /// Number of inserted rows.
     pub rows: u64,
     /// The elapsed time of all executions, in seconds.
     pub execute_s: f64,
@@ -100,8 +100,8 @@ pub struct Inserted {
 }
 
 impl Reference {
-    /// Finds the peer program, which the environment variable `FIREARROW_PEER` names or which is beside the program that
-    /// runs. It will connect as ours did: encrypted and compressed as `info` says.
+    /// Finds the peer program, named by the environment variable `FIREARROW_PEER` or located next to the running
+    /// program. It will connect as firearrow did, encrypted and compressed according to `info`.
     #[must_use]
     pub fn find(choice: &ReferenceChoice, config: &Config, info: &ServerInfo) -> Self {
         let client = match choice {
@@ -110,7 +110,7 @@ impl Reference {
         };
         let client = match (client, &config.target) {
             (Some(path), _) => Some(path.clone()),
-            // By the same rules as ours, the peer finds the same engine.
+            // The peer follows the same rules as firearrow, so it finds the same engine.
             (None, Target::Embedded { .. }) => config.client_library.clone().map(PathBuf::from),
             (None, Target::Remote { .. }) => {
                 return Self::Absent(
@@ -143,10 +143,10 @@ impl Reference {
 }
 
 impl Peer {
-    /// Runs a query once, in a process of its own, and reads all its rows.
+    /// Runs a query once, in a new process, and reads all its rows.
     ///
     /// # Errors
-    /// [`Error::Other`] if the program cannot be run, fails, or prints what is no result.
+    /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
     pub fn fetch(&self, host: &dyn Host, sql: &str, blobs: Blobs) -> Result<Run> {
         let size;
         let work = match blobs {
@@ -162,21 +162,21 @@ impl Peer {
         Ok(line.into())
     }
 
-    /// Inserts so many rows with one statement, in a process of its own. `method` is arguments for the program: see
+    /// Inserts this many rows with one statement, in a new process. `method` contains arguments for the program: see
     /// [`insert::method`](crate::insert::method).
     ///
     /// # Errors
-    /// [`Error::Other`] if the program cannot be run, fails, or prints what is no result.
+    /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
     pub fn insert(&self, host: &dyn Host, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
         let rows = rows.to_string();
         self.line(host, sql, &[&["--work", "insert", "--rows", &rows], method].concat())
     }
 
-    /// The last line that the program prints.
+    /// Returns the last line that the program prints.
     fn line<T: DeserializeOwned>(&self, host: &dyn Host, sql: &str, work: &[&str]) -> Result<T> {
         let mut command = Command::new(&self.program);
         if let Some(password) = &self.password {
-            // Arguments could be read by other users of this machine.
+            // Other users of this machine could read arguments.
             command.env("FIREARROW_PASSWORD", password.reveal());
         }
         command.args(&self.arguments).args(["--sql", sql, "--warm-up"]).args(work);
@@ -188,7 +188,7 @@ impl Peer {
         let text = String::from_utf8_lossy(&output.stdout);
         let line = text.lines().last().unwrap_or_default();
         serde_json::from_str(line)
-            .map_err(|error| Error::other(format!("the reference printed what is no result: {error}")))
+            .map_err(|error| Error::other(format!("the reference did not print a result: {error}")))
     }
 }
 
@@ -219,7 +219,7 @@ fn arguments(client: Option<PathBuf>, config: &Config, info: &ServerInfo) -> Vec
     add("--user", config.login().into());
     match &config.target {
         Target::Embedded { path } => {
-            // The peer takes a colon for the end of a server's name, unless a slash comes first.
+            // The peer takes a colon as the end of a server's name, unless a slash comes first.
             let is_odd = path.contains(':');
             let absolute = is_odd.then(|| std::path::absolute(path).ok()).flatten();
             add("--database", absolute.map_or_else(|| path.into(), OsString::from));
@@ -227,7 +227,7 @@ fn arguments(client: Option<PathBuf>, config: &Config, info: &ServerInfo) -> Vec
         Target::Remote { host, port, database } => {
             let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
             add("--database", format!("{host}/{port}:{database}").into());
-            // Encrypted and compressed as ours turned out to be.
+            // Encrypted and compressed like firearrow's connection.
             add("--wire-crypt", if info.cipher.is_some() { "enabled" } else { "disabled" }.into());
             if info.compressed {
                 arguments.push("--compress".into());
@@ -246,7 +246,7 @@ fn program() -> Option<PathBuf> {
     beside.is_file().then_some(beside)
 }
 
-/// The name with the version that links hide; folders are nobody's business.
+/// Returns the file name with the version that links hide, without folders, which reports must not reveal.
 fn file_name(path: &Path) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()

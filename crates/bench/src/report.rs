@@ -1,4 +1,4 @@
-//! The figures of reading, phase by phase, as text, as Markdown and as JSON; and lines that all reports share.
+//! The figures of reading, phase by phase, as text, Markdown and JSON; and lines common to all reports.
 
 use super::machine::Environment;
 use super::measure::Run;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// All repetitions of reading the rows of one query.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The table's name, or what else the report calls it.
+    /// The name in the report, for example that of the table.
     pub name: String,
     /// The query.
     pub sql: String,
@@ -18,11 +18,11 @@ pub struct Measured {
     pub rows: u64,
     /// Columns of the result.
     pub columns: usize,
-    /// Whether checksums were known, and right.
+    /// Whether checksums were available and correct.
     pub is_verified: bool,
-    /// Our repetitions.
+    /// The repetitions of firearrow.
     pub ours: Vec<Run>,
-    /// Those of the reference, turn by turn with ours; empty if there is none.
+    /// The repetitions of the reference, turn by turn with those of firearrow; empty if there is none.
     pub reference: Vec<Run>,
 }
 
@@ -34,7 +34,7 @@ struct Line {
     ratio: String,
 }
 
-/// The circumstances, a line each.
+/// Returns the circumstances, one per line.
 pub(crate) fn heading(environment: &Environment) -> String {
     let mut text = place(environment);
     if environment.is_embedded {
@@ -49,7 +49,8 @@ pub(crate) fn heading(environment: &Environment) -> String {
     if environment.consume {
         text += "Ours adds up the bytes of all values while draining; the reference does not.\n";
     }
-    text += "first row: until it can be used; for ours that is a whole batch, so only the sum with the drain compares.\n";
+    text +=
+        "first row: until it can be used; for ours, a whole batch, so compare only the sum with the drain.\n";
     match (&environment.reference, &environment.no_reference) {
         (Some(name), _) => text += &format!("reference: raw fetchNext loop, no conversion, {name}\n"),
         (None, Some(reason)) => text += &format!("reference: none; {reason}\n"),
@@ -58,10 +59,10 @@ pub(crate) fn heading(environment: &Environment) -> String {
     text + &warnings(environment)
 }
 
-/// The line of a report that says what the figures of its tables are.
+/// The line of a report that explains the figures of its tables.
 pub const HOW_TO_READ: &str = "Medians (minimum – maximum). Ratios: ours ÷ reference of the same turn, median of the turns; that of CPU is per row.\n";
 
-/// Formats versions, transport, machine and date, a line each.
+/// Formats versions, transport, machine and date, one per line.
 #[must_use]
 pub fn place(environment: &Environment) -> String {
     let Environment { cpu, cores, system, .. } = environment;
@@ -71,7 +72,7 @@ pub fn place(environment: &Environment) -> String {
     text + &format!("{cpu}, {cores} cores{memory}, {system}, {}\n", environment.date)
 }
 
-/// Formats why figures are not worth much, a line each: few repetitions, or a debug build.
+/// Formats the reasons to distrust the figures, one per line: few repetitions, or a debug build.
 #[must_use]
 pub fn warnings(environment: &Environment) -> String {
     let mut text = String::new();
@@ -79,7 +80,7 @@ pub fn warnings(environment: &Environment) -> String {
         text += &format!("Fewer than {FEWEST} repetitions: the figures are a smoke test.\n");
     }
     if !environment.is_optimised {
-        text += "This is a debug build: the figures mean nothing.\n";
+        text += "This is a debug build: the figures are meaningless.\n";
     }
     text
 }
@@ -92,7 +93,7 @@ impl Measured {
     }
 }
 
-/// The figures of one query for a terminal.
+/// Formats the figures of one query for a terminal.
 fn table(measured: &Measured) -> String {
     let lines = lines(measured);
     let has_reference = !measured.reference.is_empty();
@@ -117,7 +118,7 @@ fn table(measured: &Measured) -> String {
     text
 }
 
-/// The whole report as Markdown.
+/// Formats the whole report as Markdown.
 pub(crate) fn markdown(environment: &Environment, all: &[Measured]) -> String {
     let mut text = "# firearrow bench fetch\n\n".to_owned();
     for line in heading(environment).lines() {
@@ -134,7 +135,7 @@ pub(crate) fn markdown(environment: &Environment, all: &[Measured]) -> String {
     text
 }
 
-/// Everything for a program.
+/// Returns everything as JSON.
 pub(crate) fn json(environment: &Environment, all: &[Measured]) -> Value {
     let tables: Vec<Value> = all
         .iter()
@@ -173,7 +174,7 @@ fn title(measured: &Measured) -> String {
 fn lines(measured: &Measured) -> Vec<Line> {
     let mut lines = Lines { measured, lines: Vec::new() };
     for (index, (what, _)) in Run::default().phases().into_iter().enumerate() {
-        // Where the first row ends, and with it the drain begins, differs: see the heading.
+        // The first row ends, and the drain starts, at different points: see the heading.
         let comparison = if matches!(index, 2 | 3) { Comparison::Unlike } else { Comparison::Alike };
         lines.add(what, comparison, |run| Some(run.phases()[index].1.wall_s), time);
         if index == 3 {
@@ -199,7 +200,7 @@ fn lines(measured: &Measured) -> Vec<Line> {
     lines.lines
 }
 
-/// Whether a ratio says anything.
+/// Whether a ratio is meaningful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comparison {
     Alike,
@@ -212,7 +213,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Adds a line, unless ours has no such figure.
+    /// Adds a line, unless firearrow has no such figure.
     fn add(
         &mut self,
         what: &'static str,
@@ -226,7 +227,7 @@ impl Lines<'_> {
             Comparison::Alike => true,
             Comparison::Unlike => false,
         };
-        // Machines drift: the two runs of one turn are comparable, those of different turns less so.
+        // Machines drift: only the two runs of one turn are comparable.
         let turns = self.measured.ours.iter().zip(&self.measured.reference);
         let ratios = turns.filter_map(|(ours, reference)| Some(figure(ours)? / figure(reference)?));
         let ratio = Spread::of(ratios.filter(|ratio| is_fair && ratio.is_finite()));
@@ -247,7 +248,7 @@ fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> Option<f64> {
     Spread::of(runs.iter().map(figure)).map(|spread| spread.median)
 }
 
-/// What the published figures need.
+/// Minimum number of repetitions of published figures.
 const FEWEST: usize = 5;
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use super::{insert, reference};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What one repetition cost.
+/// The cost of one repetition.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Sample {
-    /// The rows that were read or written, which a [`Contest`](crate::Contest) checks.
+    /// Number of rows read or written, which a [`Contest`](crate::Contest) checks.
     pub rows: u64,
-    /// The elapsed time that is compared, in seconds; the notes of the table say what it covers.
+    /// The compared elapsed time, in seconds; the notes of the table say what it covers.
     pub wall_s: f64,
     /// Processor time of the client, including connecting, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,15 +21,15 @@ pub struct Sample {
     /// The traffic on the socket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
-    /// The round trips that are compared.
+    /// The compared round trips.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<u64>,
-    /// The elapsed time of each phase that was timed, in seconds.
+    /// The elapsed time of each timed phase, in seconds.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub phases: BTreeMap<&'static str, f64>,
 }
 
-/// Compares the time from executing to the last row.
+/// The compared time runs from executing to the last row.
 impl From<measure::Run> for Sample {
     fn from(run: measure::Run) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl From<measure::Run> for Sample {
     }
 }
 
-/// Leaves out the time of the commit, which waits for the disk.
+/// The compared time excludes the commit, which waits for the disk.
 impl From<insert::Run> for Sample {
     fn from(run: insert::Run) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl From<reference::Inserted> for Sample {
 }
 
 impl Sample {
-    /// Adds the traffic of a connection, whose round trips count from the beginning of the transaction.
+    /// Adds the traffic of a connection. Round trips count from the start of the transaction.
     #[must_use]
     pub fn with(mut self, wire: Option<Wire>) -> Self {
         self.wire = wire;

@@ -1,4 +1,4 @@
-//! Keeps figures: every repetition as it was, and the report drawn from them.
+//! Saves figures: every single repetition, and the report made from them.
 
 use crate::error::{Error, Result};
 use serde::Serialize;
@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes `FOLDER/NAME/raw.jsonl`, a line for each value, and `FOLDER/NAME/report.md`, and returns the path of the new
-/// folder. Earlier runs of that name are left alone: the new one gets a number.
+/// Writes `FOLDER/NAME/raw.jsonl`, one line per value, and `FOLDER/NAME/report.md`; returns the path of the new folder.
+/// Earlier runs of that name stay: the new one gets a number.
 ///
 /// # Errors
 /// [`Error::Other`] that names the file or folder that cannot be written.
@@ -22,14 +22,14 @@ pub fn write(folder: &Path, name: &str, raw: &[Value], report: &str) -> Result<P
     Ok(folder)
 }
 
-/// Makes a line for each repetition: what it serializes to, some labels, and its number from 1 on.
+/// Makes a line for each repetition: its serialized fields, some labels, and its number, counted from 1.
 ///
 /// # Errors
 /// If a repetition does not serialize to an object.
 pub fn repetitions<R: Serialize>(runs: &[R], labels: &[(&str, &str)]) -> Result<Vec<Value>> {
     let line = |(index, run): (usize, &R)| {
         let Value::Object(mut line) = serde_json::to_value(run)? else {
-            return Err(Error::other("a repetition is no object"));
+            return Err(Error::other("a repetition is not an object"));
         };
         line.extend(labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())));
         line.insert("repetition".to_owned(), (index + 1).into());
@@ -48,5 +48,5 @@ fn fresh(parent: &Path, name: &str) -> io::Result<PathBuf> {
             created => return created.map(|()| folder),
         }
     }
-    Err(io::Error::other("too many runs of this day"))
+    Err(io::Error::other("too many runs on this day"))
 }

@@ -1,7 +1,7 @@
-//! Passwords in texts that are about to be shown.
+//! Hides passwords in texts to be shown.
 
-/// Replaces what looks like a password: `user:…@` after `://` or at the beginning of a word, and the values of
-/// `password=` and `pwd=`. Messages of argument parser and engine may repeat what they were given.
+/// Replaces what looks like a password: `user:…@` after `://` or at the start of a word, and the values of `password=`
+/// and `pwd=`. Messages of the argument parser and the engine may repeat their input.
 #[must_use]
 pub fn redact(text: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
@@ -16,8 +16,8 @@ pub fn redact(text: &str) -> String {
 /// `user:secret@host` becomes `user:***@host`.
 fn login(word: &str) -> String {
     let start = word.find("://").map_or(0, |at| at + 3);
-    // A password may contain an @ that nobody encoded, so the last one of the word counts; too much hidden is
-    // better than too little.
+    // A password may contain an unencoded @, so the last one of the word counts: hiding too much is better than hiding
+    // too little.
     let Some(end) = word.rfind('@') else { return word.to_owned() };
     if end < start {
         return word.to_owned();

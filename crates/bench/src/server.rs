@@ -6,12 +6,12 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::path::{Path, PathBuf};
 
-/// The server process, whose processor time is measured.
+/// The server process whose processor time is measured.
 #[derive(Debug)]
 pub enum Server {
-    /// The process that listens where clients connect.
+    /// The process that listens at the clients' target address.
     Process(Process),
-    /// Why it is not known; a text for reports.
+    /// Why it is unknown; a text for reports.
     Unknown(String),
 }
 
@@ -24,7 +24,8 @@ pub struct Process {
 }
 
 impl Server {
-    /// Looks for the process that serves a database. Only Linux tells, and only of processes that this user may look into.
+    /// Looks for the process that serves a database. Only Linux can tell, and only for processes that this user may
+    /// inspect.
     #[must_use]
     pub fn find(config: &Config) -> Self {
         let Target::Remote { host, port, .. } = &config.target else {
@@ -39,11 +40,11 @@ impl Server {
         }
         match listener(address) {
             Some(process) => Self::Process(process),
-            None => Self::Unknown("no process that this user may look into listens on its port".to_owned()),
+            None => Self::Unknown("no process that this user may inspect listens on its port".to_owned()),
         }
     }
 
-    /// Formats a line for reports that says whose processor time is shown.
+    /// Formats a line for reports that names the process whose processor time is shown.
     #[must_use]
     pub fn line(&self) -> String {
         match self {
@@ -52,8 +53,8 @@ impl Server {
         }
     }
 
-    /// Returns the seconds of processor time that the server has used so far, including those of its child processes that
-    /// have ended; `None` if the process is not known.
+    /// Returns the processor time in seconds that the server has used so far, including its child processes that have
+    /// ended; `None` if the process is unknown.
     ///
     /// # Errors
     /// If the process has ended.
@@ -68,13 +69,13 @@ impl Server {
     }
 }
 
-/// Packets to an address of this machine come from the same one.
+/// Packets to an address of this machine have the same address as their source.
 fn is_here(address: &SocketAddr) -> bool {
     let any = match address.ip() {
         IpAddr::V4(_) => IpAddr::from(Ipv4Addr::UNSPECIFIED),
         IpAddr::V6(_) => IpAddr::from(Ipv6Addr::UNSPECIFIED),
     };
-    // Nothing is sent: the system only looks up the way.
+    // Nothing is sent: the system only looks up the route.
     let local = UdpSocket::bind((any, 0)).and_then(|socket| {
         socket.connect(address)?;
         socket.local_addr()
@@ -82,7 +83,7 @@ fn is_here(address: &SocketAddr) -> bool {
     local.is_ok_and(|local| local.ip() == address.ip())
 }
 
-/// The process that accepts connections to an address.
+/// Returns the process that accepts connections to an address.
 fn listener(address: SocketAddr) -> Option<Process> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
     let sockets: Vec<String> = tables.iter().flat_map(|table| sockets(table, address)).collect();
@@ -99,8 +100,9 @@ fn listener(address: SocketAddr) -> Option<Process> {
     Some(Process { folder, name })
 }
 
-/// Names, as in `/proc/<id>/fd`, of the sockets in a table of proc_net_tcp(5) that accept connections to an address. Its
-/// lines: number, local address, remote address, state, queues, timer, retransmissions, user, timeout, inode.
+/// Returns the names, as in `/proc/<id>/fd`, of the sockets in a table of proc_net_tcp(5) that accept connections to an
+/// address. The columns of the table: number, local address, remote address, state, queues, timer, retransmissions,
+/// user, timeout, inode.
 fn sockets(table: &str, address: SocketAddr) -> impl Iterator<Item = String> {
     const LISTEN: &str = "0A";
     table.lines().filter_map(move |line| {
@@ -113,7 +115,7 @@ fn sockets(table: &str, address: SocketAddr) -> impl Iterator<Item = String> {
     })
 }
 
-/// An address as the kernel prints it: words in the machine's order of bytes.
+/// Parses an address as the kernel prints it: words in the machine's byte order.
 fn parse_ip(text: &str) -> Option<IpAddr> {
     let word = |at: usize| Some(u32::from_str_radix(text.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
     match text.len() {
@@ -127,9 +129,9 @@ fn parse_ip(text: &str) -> Option<IpAddr> {
     }
 }
 
-/// User and system time, also of children that have ended, from proc_pid_stat(5).
+/// Returns user and system time, including children that have ended, from proc_pid_stat(5).
 fn ticks(stat: &str) -> Option<u64> {
-    // The name in parentheses may contain anything; behind it come the third field and the others.
+    // The name in parentheses may contain anything; the third and later fields follow it.
     let fields = stat.rsplit_once(')')?.1.split_whitespace();
     let times: Vec<u64> = fields.skip(11).take(4).map_while(|field| field.parse().ok()).collect();
     (times.len() == 4).then(|| times.iter().sum())
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn other_machines_have_servers_of_their_own() {
-        // An address for documentation: nobody has it.
+        // An address reserved for documentation, which no machine has.
         for (host, reason) in [("192.0.2.1", "another machine"), ("no such host.", "another machine")] {
             let mut config = Config::parse("firebird://u:p@127.0.0.1:1/x").unwrap();
             config.target = Target::Remote { host: host.to_owned(), port: 1, database: "x".to_owned() };

@@ -1,6 +1,6 @@
 //! Medians and spreads.
 
-/// The middle of some repetitions, and their extremes, in the unit of the values.
+/// The median of some repetitions, with minimum and maximum, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Spread {
     /// The median; of an even number of values, the mean of the two in the middle.
@@ -25,7 +25,7 @@ impl Spread {
         Some(Self { median, min, max })
     }
 
-    /// Formats the three, each by `show`: `2.1 s (2.0 s – 2.4 s)`.
+    /// Formats the three values with `show`: `2.1 s (2.0 s – 2.4 s)`.
     pub fn text(&self, show: impl Fn(f64) -> String) -> String {
         format!("{} ({} – {})", show(self.median), show(self.min), show(self.max))
     }

@@ -1,4 +1,4 @@
-//! Tables of cases: as text, as Markdown and as JSON.
+//! Tables of cases, as text, Markdown and JSON.
 
 use super::column::Column;
 use super::machine::Environment;
@@ -17,26 +17,26 @@ pub struct Table {
     pub id: String,
     /// The title for people.
     pub title: String,
-    /// What the figures mean, and what is missing, a line each.
+    /// What the figures mean, and what is missing, one note per line.
     pub notes: Vec<String>,
-    /// What to show of each case.
+    /// The figures to show for each case.
     pub columns: &'static [Column],
-    /// The cases, a line or two each.
+    /// The cases, one or two lines each.
     pub cases: Vec<Case>,
 }
 
 /// All repetitions under one condition.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
-    /// What the case is called in the table.
+    /// The name in the table.
     pub name: String,
     /// The emulated link, if there is one.
     pub link: Option<Link>,
-    /// Our repetitions.
+    /// The repetitions of firearrow.
     pub ours: Vec<Sample>,
-    /// What the reference is called in the table.
+    /// The reference's name in the table.
     pub rival: &'static str,
-    /// The repetitions of the reference, turn by turn with ours; there may be fewer, or none.
+    /// The repetitions of the reference, turn by turn with those of firearrow; there may be fewer, or none.
     pub reference: Vec<Sample>,
 }
 
@@ -55,7 +55,7 @@ impl Case {
         let cell = |column: &Column| {
             let spread = self.spread(*column, samples).or_else(|| self.ratio(*column).filter(|_| is_ours));
             let cell = spread.map(|spread| match column {
-                // The one that says how much the others scatter.
+                // This column shows how much the others vary.
                 Column::Wall if samples.len() > 1 => spread.text(|value| column.show(value)),
                 _ => column.show(spread.median),
             });
@@ -108,14 +108,14 @@ impl Table {
         text
     }
 
-    /// Makes an object of the table for programs: every repetition, and the medians.
+    /// Returns an object for programs: every repetition, and the medians.
     #[must_use]
     pub fn json(&self) -> Value {
         let cases: Vec<Value> = self.cases.iter().map(|case| case.json(self.columns)).collect();
         json!({ "table": self.id, "title": self.title, "notes": self.notes, "cases": cases })
     }
 
-    /// The head, then a line for ours and one for the reference of each case.
+    /// Returns the head, then for each case a line for firearrow and one for the reference.
     fn rows(&self) -> Vec<Vec<String>> {
         let head = [String::new(), String::new()].into_iter();
         let mut rows: Vec<Vec<String>> =
@@ -137,7 +137,7 @@ impl Table {
     }
 }
 
-/// Formats the report of `firearrow bench NAME` as Markdown; each line of `heading` becomes an item of a list.
+/// Formats the report of `firearrow bench NAME` as Markdown; each line of `heading` becomes a list item.
 #[must_use]
 pub fn markdown(name: &str, heading: &str, tables: &[Table]) -> String {
     let mut text = format!("# firearrow bench {name}\n\n");
@@ -148,7 +148,7 @@ pub fn markdown(name: &str, heading: &str, tables: &[Table]) -> String {
     text
 }
 
-/// Makes the lines that are kept of a run: the circumstances, then every repetition.
+/// Returns the lines to save of a run: the circumstances, then every repetition.
 ///
 /// # Errors
 /// If a figure cannot be serialized.
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn ratios_are_those_of_turns() {
-        // The medians, 1 s and 4 s, would give 4; but no turn was like that.
+        // The ratio of the medians, 1 s and 4 s, would be 4, but no turn had that ratio.
         let table = table(vec![sample(100, 5.0), sample(100, 4.0), sample(100, 1.6)]);
         let json = table.json();
         let medians = &json["cases"][0]["medians"];

@@ -2,7 +2,8 @@
 
 use console::measure_text_width;
 
-/// Formats rows of cells as lines: the first `names` columns are aligned left, the others, which are figures, right.
+/// Formats rows of cells as lines: the first `names` columns are left-aligned; the others contain figures and are
+/// right-aligned.
 #[must_use]
 pub fn aligned(rows: &[Vec<String>], names: usize) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -23,7 +24,7 @@ pub fn aligned(rows: &[Vec<String>], names: usize) -> String {
     text
 }
 
-/// Formats seconds with three digits, in the unit that suits: `2.35 s`, `12.3 ms`, `40.0 µs`.
+/// Formats seconds with three digits, in a suitable unit: `2.35 s`, `12.3 ms`, `40.0 µs`.
 #[must_use]
 pub fn time(seconds: f64) -> String {
     let (value, unit) = match seconds {
@@ -65,7 +66,7 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.2} {}", UNITS[unit])
 }
 
-/// Formats the rate of a link in bits per second; `None` is no limit: `71 Mbit/s in each direction`.
+/// Formats the rate of a link in bits per second: `71 Mbit/s in each direction`; `None` = unlimited.
 #[must_use]
 pub fn rate(rate: Option<u64>) -> String {
     let Some(rate) = rate else { return "unlimited rate".to_owned() };

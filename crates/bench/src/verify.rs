@@ -1,4 +1,4 @@
-//! Checks that a demo table contains what it must: figures of anything else are worth nothing.
+//! Checks that a demo table has the expected contents; otherwise its figures would be worthless.
 
 use crate::demo::{self, Expected, checksum};
 use crate::error::{Error, Result};
@@ -9,14 +9,14 @@ use firearrow::Connection;
 use firearrow::config::Config;
 use std::sync::Arc;
 
-/// What a result looks like.
+/// The shape of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
-    /// How many columns it has.
+    /// Number of columns.
     pub columns: usize,
-    /// Whether a column is a BLOB.
+    /// Whether any column is a BLOB.
     pub has_blobs: bool,
 }
 
@@ -32,14 +32,15 @@ impl Shape {
 /// Reads the whole demo table `name` with the query `sql` and compares it with FIREARROW_DEMO.
 ///
 /// # Errors
-/// [`Error::Other`] if rows, columns or checksums differ, or if nothing is known about the table.
+/// [`Error::Other`] if rows, columns or checksums differ, or if FIREARROW_DEMO has no entry for the table.
 pub fn table(host: &dyn Host, config: &Config, name: &str, sql: &str) -> Result<Shape> {
     let connection = host.open(config)?;
     let expected = demo::load(&connection, name)?;
     compare(connection, name, sql, &expected)
 }
 
-/// Reads the first `rows` rows of the demo table `name` with the query `sql` and compares them with what was made.
+/// Reads the first `rows` rows of the demo table `name` with the query `sql` and compares them with the generated
+/// values.
 ///
 /// # Errors
 /// [`Error::Other`] if rows, columns or checksums differ.
@@ -47,11 +48,11 @@ pub fn beginning(host: &dyn Host, config: &Config, name: &str, sql: &str, rows: 
     compare(host.open(config)?, name, sql, &demo::expected(name, rows)?)
 }
 
-/// Compares batches of the demo table `name` that come from elsewhere, in any order, with FIREARROW_DEMO, which is read
-/// over a connection of its own.
+/// Compares batches of the demo table `name` from another source, in any order, with FIREARROW_DEMO, which is read over
+/// a new connection.
 ///
 /// # Errors
-/// [`Error::Other`] if rows, columns or checksums differ; otherwise those of the iterator.
+/// [`Error::Other`] if rows, columns or checksums differ; otherwise the errors of the iterator.
 pub fn batches(
     host: &dyn Host,
     config: &Config,
@@ -102,10 +103,10 @@ fn sum(
     Ok(Shape::of(schema, rows))
 }
 
-/// Reads all rows of a query of which nothing is known beforehand.
+/// Reads all rows of a query with unknown contents, and returns their shape.
 ///
 /// # Errors
-/// Those of connecting and reading.
+/// The errors of connecting and reading.
 pub fn shape(host: &dyn Host, config: &Config, sql: &str) -> Result<Shape> {
     let connection = host.open(config)?;
     let mut cursor = connection.query(sql)?;

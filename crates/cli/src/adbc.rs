@@ -1,4 +1,4 @@
-//! The manifest by which ADBC driver managers find the driver.
+//! The manifest through which ADBC driver managers find the driver.
 
 use crate::failure::{Failure, Result};
 use crate::interrupt;
@@ -18,11 +18,11 @@ pub(crate) struct AdbcArgs {
 
 #[derive(Debug, Subcommand)]
 enum AdbcCommand {
-    /// Let ADBC driver managers find the driver by the name firebird, and for firebird:// URLs
+    /// Register the driver with ADBC driver managers, under the name firebird and for firebird:// URLs
     Install(InstallArgs),
-    /// Remove what `adbc install` wrote
+    /// Remove what `adbc install` has written
     Uninstall(UninstallArgs),
-    /// Tell where driver managers look, and what they find
+    /// Show where driver managers look, and what they find
     Status(StatusArgs),
 }
 
@@ -33,11 +33,11 @@ Examples:
   firearrow adbc install --venv
   sudo firearrow adbc install --system --library /usr/lib/libadbc_driver_firebird.so
 
-It writes firebird.toml, which names the library; docs/adbc.md has the folders.")]
+Writes firebird.toml, which names the library; docs/adbc.md lists the folders.")]
 struct InstallArgs {
     #[command(flatten)]
     place: Place,
-    /// The driver [default: beside this program]
+    /// The driver [default: next to this program]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     library: Option<PathBuf>,
 }
@@ -65,10 +65,10 @@ struct Place {
     /// For all programs of this user [default]
     #[arg(long)]
     user: bool,
-    /// For the Python environment that is active
+    /// For the active Python environment
     #[arg(long)]
     venv: bool,
-    /// For everybody
+    /// For all users
     #[arg(long)]
     system: bool,
 }
@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-/// Where manifests are.
+/// A folder for manifests.
 #[derive(Clone, Copy, Debug)]
 enum Folder {
     Venv,
@@ -109,11 +109,11 @@ pub(crate) fn run(args: &AdbcArgs, json: bool) -> Result<()> {
     }
 }
 
-/// What it is called: the scheme of a URL, or a driver's name, and `.toml`.
+/// The manifest's file name: the scheme of a URL, or a driver's name, and `.toml`.
 const NAME: &str = "firebird.toml";
-/// What is filled in; the Python package has the same text.
+/// The template of the manifest; the Python package contains the same text.
 const TEMPLATE: &str = include_str!("../../adbc/manifest/firebird.toml");
-/// A manifest without it is not ours.
+/// Every manifest of this driver contains it.
 const ENTRYPOINT: &str = "AdbcDriverFirebirdInit";
 
 /// A place where driver managers look.
@@ -121,7 +121,7 @@ const ENTRYPOINT: &str = "AdbcDriverFirebirdInit";
 struct Found {
     place: &'static str,
     manifest: PathBuf,
-    /// The library that a manifest there names; `None` if there is no manifest.
+    /// The library named in the manifest; `None` without a manifest.
     library: Option<String>,
     state: State,
 }
@@ -132,7 +132,7 @@ enum State {
     NotInstalled,
     Installed,
     LibraryMissing,
-    /// It is for another driver of this name.
+    /// The manifest is for another driver of this name.
     Foreign,
 }
 
@@ -154,7 +154,7 @@ fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
     tell(json, "removed", &manifest, None)
 }
 
-/// Tells what is installed where, in the order in which driver managers look.
+/// Shows what is installed where, in the order in which driver managers look.
 fn status(json: bool) -> Result<()> {
     let mut found = Vec::new();
     let named = env::var_os("ADBC_DRIVER_PATH").unwrap_or_default();
@@ -200,19 +200,19 @@ fn look(place: &'static str, manifest: PathBuf) -> Result<Found> {
     Ok(Found { place, manifest, library, state })
 }
 
-/// The library's path in a manifest, as [`install`] writes it.
+/// Returns the library's path from a manifest written by [`install`].
 fn shared(manifest: &str) -> Option<String> {
     let value =
         manifest.lines().find_map(|line| line.trim().strip_prefix("shared")?.trim().strip_prefix('='))?;
     serde_json::from_str(value.trim()).ok()
 }
 
-/// What JSON quotes means the same in TOML.
+/// Quotes text as JSON, which is valid TOML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The library's absolute path: driver managers do not resolve others.
+/// Returns the library's absolute path: driver managers do not resolve relative ones.
 fn library(named: Option<&Path>) -> Result<String> {
     let path = match named {
         Some(path) => path.to_owned(),
@@ -220,13 +220,15 @@ fn library(named: Option<&Path>) -> Result<String> {
     };
     let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;
     if !path.is_file() {
-        return Err(Failure::other(format!("{} is no file", path.display())));
+        return Err(Failure::other(format!("{} is not a file", path.display())));
     }
     let text = path.into_os_string().into_string();
-    text.map_err(|path| Failure::other(format!("{} is no Unicode, as manifests have to be", path.display())))
+    text.map_err(|path| {
+        Failure::other(format!("{} is not valid Unicode, which manifests require", path.display()))
+    })
 }
 
-/// The library in the folder of this program, or in the `lib` beside it.
+/// Finds the library in this program's folder, or in the `lib` folder next to it.
 fn beside() -> Result<PathBuf> {
     let name = format!("{}adbc_driver_firebird{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
     let program = env::current_exe()?;
@@ -238,7 +240,7 @@ fn beside() -> Result<PathBuf> {
     })
 }
 
-/// Where the manifest is in a place.
+/// Returns the path of the manifest in a place.
 fn manifest(place: Folder) -> Result<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || folder("HOME").ok_or_else(|| Failure::other("HOME is not set"));
@@ -255,7 +257,7 @@ fn manifest(place: Folder) -> Result<PathBuf> {
         }
         Folder::System if cfg!(windows) => {
             return Err(Failure::other(
-                "on Windows drivers of the system are found by the registry: use --user",
+                "on Windows, system-wide drivers are registered in the registry: use --user",
             ));
         }
         Folder::User if cfg!(target_os = "macos") => home()?.join("Library/Application Support/ADBC/Drivers"),
@@ -281,7 +283,7 @@ fn refuse_foreign(manifest: &Path) -> Result<()> {
     }
 }
 
-/// At once, so that nobody reads half of it.
+/// Writes the file atomically, so that nobody reads half of it.
 fn write(manifest: &Path, text: &str) -> io::Result<()> {
     let folder = manifest.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder)?;

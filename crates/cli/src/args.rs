@@ -15,10 +15,10 @@ use std::time::Duration;
 #[derive(Debug, Parser)]
 #[command(name = "firearrow", version, max_term_width = 100, after_help = DATABASES)]
 pub(crate) struct Cli {
-    /// Print facts for programs instead of people: JSON
+    /// Print JSON for programs instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// With an error, print its SQLSTATE and codes
+    /// Print the SQLSTATE and codes of an error
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
     /// Stop after TIME (500ms, 30s, 5min) with exit status 124
@@ -29,7 +29,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// When the command ends whatever it is doing. `events` looks at the clock itself.
+    /// Returns the time limit of the whole command. `events` enforces the limit itself.
     pub(crate) fn limit(&self) -> Option<Duration> {
         match self.command {
             Command::Events(_) => None,
@@ -66,19 +66,19 @@ Exit status:
 pub(crate) enum Command {
     /// Run a statement and print its rows
     Query(QueryArgs),
-    /// Write a table or the rows of a query into a Parquet, Arrow, CSV or JSON file
+    /// Write a table or the rows of a query to a Parquet, Arrow, CSV or JSON file
     Copy(CopyArgs),
-    /// Print what is known about a database and the way to it
+    /// Print facts about a database and the connection to it
     Info(InfoArgs),
     /// Print events as they are posted
     Events(EventsArgs),
-    /// Create tables with well-known rows for trying and measuring
+    /// Create tables with known rows for tests and benchmarks
     CreateDemo(DemoArgs),
-    /// Measure
+    /// Run benchmarks
     Bench(BenchArgs),
     /// Install the ADBC driver
     Adbc(AdbcArgs),
-    /// Pass connections on to a server as if it were far away
+    /// Forward connections to a server with the delay and rate of a distant one
     WanProxy(WanArgs),
     /// Print the completion script of a shell
     Completions(CompletionArgs),
@@ -96,7 +96,7 @@ Examples:
 
 A table shows NULL as NULL; in CSV a NULL is empty and an empty text is \"\". JSON has one object per line,
 in which decimals are strings: nothing is rounded. A table escapes control characters (\\n, \\u{1b}), wherever
-it is written to; all other formats have the texts as they are.")]
+it is written; all other formats contain texts unchanged.")]
 pub(crate) struct QueryArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -105,25 +105,25 @@ pub(crate) struct QueryArgs {
     pub(crate) sql: String,
     #[command(flatten)]
     pub(crate) parameters: Parameters,
-    /// How rows are written [default: that of FILE's extension, else json with --json, else table]
+    /// Output format [default: that of FILE's extension, else json with --json, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Write rows into FILE; a file of that name is replaced once the new one is complete
+    /// Write rows to FILE; an existing file is replaced once the new one is complete
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// Stop after N rows
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
-    /// Let the engine refuse all changes
+    /// Make the engine refuse all changes
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Report the cost of each phase on standard error: time, round trips, packets and bytes of the protocol, and
-    /// what the socket carried; one JSON object with --json
+    /// Report the cost of each phase on standard error: time, round trips, packets and bytes of the protocol, and the
+    /// socket's traffic; one JSON object with --json
     #[arg(long)]
     pub(crate) wire: bool,
 }
 
-/// `--param` and `--null-param` in the order in which they were given, which derive alone would lose.
+/// `--param` and `--null-param` in the order given, which derive alone would lose.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters(pub(crate) Vec<Option<String>>);
 
@@ -135,7 +135,7 @@ impl Args for Parameters {
             .arg(
                 value
                     .allow_hyphen_values(true)
-                    .help("The value of the next ? as text, which the server converts"),
+                    .help("Value of the next ? as text, which the server converts"),
             )
             .arg(null.num_args(0).default_missing_value("").help("NULL for the next ?"))
     }
@@ -173,8 +173,8 @@ Examples:
   firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate    # wide-1.parquet … wide-4.parquet
 
 A name alone is a table, anything else is a query. The file gets its name when it is complete; until then
-it is hidden beside it. With --partitions several connections read ranges of the table's pages at the same
-time, all of one snapshot; their rows come in no order. Queries of more than one table, sorted or
+it has a hidden name. With --partitions, several connections read ranges of the table's pages at the same
+time, all from one snapshot; the order of rows is undefined. Queries of more than one table, sorted or
 aggregated ones are read by one connection.")]
 pub(crate) struct CopyArgs {
     /// The database
@@ -186,33 +186,33 @@ pub(crate) struct CopyArgs {
     /// The file: .parquet, .arrow, .csv or .json
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
-    /// The format, if the extension does not tell
+    /// The format, if the extension does not name it
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
     /// Replace the file if it exists
     #[arg(long)]
     pub(crate) force: bool,
-    /// Most rows of a batch: the unit that is read, held in memory and written
+    /// Maximum rows per batch, the unit of reading, memory and writing
     #[arg(long, value_name = "N")]
     pub(crate) batch_rows: Option<NonZeroUsize>,
-    /// Compression of Parquet
+    /// Compression of Parquet files
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
     /// Read over N connections at once; 0 means one per processor
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) partitions: usize,
-    /// Write each partition into a file of its own, numbered from 1 on
+    /// Write each partition to its own file, numbered from 1
     #[arg(long, requires = "partitions")]
     pub(crate) separate: bool,
-    /// Let partitions see different states of the data; servers before Firebird 4 cannot do better
+    /// Allow partitions to see different states of the data; required for servers before Firebird 4
     #[arg(long, requires = "partitions")]
     pub(crate) without_snapshot: bool,
-    /// No progress, no summary
+    /// Show no progress and no summary
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// How Parquet pages are compressed.
+/// The compression of Parquet pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compression {
     /// Small, and fast enough for any disk
@@ -241,22 +241,22 @@ Examples:
   firearrow events firebird://alice@db/shop NEW_ORDER --count 1 --timeout 60s && echo 'an order!'
   firearrow events 'firebird://alice@gate/shop?event_port=13051' NEW_ORDER --json
 
-Each line is an event and how often it was posted since the line before: \"NEW_ORDER 2\", or with --json
+Each line is an event and how often it was posted since its previous line: \"NEW_ORDER 2\", or with --json
 {\"count\":2,\"event\":\"NEW_ORDER\"}. Postings of one transaction come together, when it commits. The
-remark \"listening to …\" on standard error means that nothing is missed from then on.
+remark \"listening to …\" on standard error means that no event is missed from then on.
 
-Servers tell of events on a second connection to a port of their choice. With a firewall or a container in
+Servers report events on a second connection, to a port of their choice. With a firewall or a container in
 between, set RemoteAuxPort in the server's firebird.conf, let that port through, and give event_host and
-event_port in the URL if they are others from here.
+event_port in the URL if they differ for this client.
 
-It runs until Ctrl-C (exit status 130), until --count (0), or until --timeout (0, or 1 when --count is not
-reached). The time counts from that remark on; if connecting takes longer than both TIME and connect_timeout
+Runs until Ctrl-C (exit status 130), until --count (0), or until --timeout (0, or 1 when --count is not
+reached). The time starts with that remark; if connecting takes longer than both TIME and connect_timeout
 of the URL, the exit status is 124.")]
 pub(crate) struct EventsArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
-    /// Events, in their case
+    /// Event names (case-sensitive)
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
     /// Stop after N postings
@@ -281,7 +281,7 @@ impl FromStr for TimeLimit {
             _ => f64::NAN,
         };
         let time = number.parse::<f64>().ok().and_then(|n| Duration::try_from_secs_f64(n * seconds).ok());
-        time.map(Self).ok_or_else(|| "a number and ms, s or min are needed, such as 30s".to_owned())
+        time.map(Self).ok_or_else(|| "expected a number with ms, s or min, such as 30s".to_owned())
     }
 }
 
@@ -296,24 +296,24 @@ Tables:
   T_INT10  N rows of 10 INTEGER
   T_VC5    N rows of 5 VARCHAR(100)
   T_BLOB   min(N, 1000) rows with a text BLOB of about 3400 bytes
-  FIREARROW_DEMO  rows and checksum of every column, computed from what was generated, not from what is
+  FIREARROW_DEMO  rows and checksum of every column, computed from the generated values, not from those
            read back
 
-Every server gets the same rows. A database that does not exist is created, with pages of 16 KiB and
-without forced writes unless the URL says otherwise (page_size, force_writes). If it is interrupted, the
-database and its complete tables stay, and of the table under way the rows up to the last 50,000th: it has
-no checksums, and --force makes all tables anew.")]
+Every server gets the same rows. A missing database is created, with pages of 16 KiB and
+without forced writes unless the URL says otherwise (page_size, force_writes). If interrupted, the
+database and its complete tables stay. An incomplete table keeps its complete blocks of 50,000 rows; it has
+no checksums, and --force recreates all tables.")]
 pub(crate) struct DemoArgs {
-    /// The database; it is created if it does not exist
+    /// The database; created if it does not exist
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
     pub(crate) url: String,
     /// Rows of the large tables
     #[arg(long, value_name = "N")]
     pub(crate) rows: NonZeroU64,
-    /// Replace demo tables that exist
+    /// Replace existing demo tables
     #[arg(long)]
     pub(crate) force: bool,
-    /// No progress
+    /// Show no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -343,12 +343,12 @@ Examples:
   firearrow bench adbc firebird://SYSDBA@localhost//data/demo.fdb --library /usr/lib/libadbc_driver_firebird.so \\
       --python .venv/bin/python --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
 
-Reads T_WIDE through the driver, in C and in Python, and takes turns with the crate that the driver is made of;
-reads it in partitions and takes turns with one stream; ingests rows of ten INTEGER and takes turns with a
-loop over the client library. Demo tables that are missing are made first. Rows, checksums and sums are
-verified; where they are wrong no figure is printed and the exit status is 1.")]
+Reads T_WIDE through the driver, in C and in Python, in turns with the crate on which the driver is built;
+reads it in partitions, in turns with one stream; ingests rows of ten INTEGER, in turns with a
+loop over the client library. Missing demo tables are created first. Rows, checksums and sums are
+verified; if they are wrong, no figure is printed and the exit status is 1.")]
 pub(crate) struct AdbcBenchArgs {
-    /// A database; it is created if it does not exist
+    /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
     /// The driver: libadbc_driver_firebird.so
@@ -357,19 +357,19 @@ pub(crate) struct AdbcBenchArgs {
     /// A Python with adbc_driver_manager and pyarrow
     #[arg(long, value_name = "PATH", value_hint = ValueHint::ExecutablePath)]
     pub(crate) python: Option<PathBuf>,
-    /// Rows of demo tables that have to be made
+    /// Rows of demo tables to create
     #[arg(long, value_name = "N", default_value = "1000000")]
     pub(crate) rows: NonZeroU64,
     /// Rows to ingest
     #[arg(long, value_name = "N", default_value = "1000000")]
     pub(crate) ingest_rows: NonZeroU64,
-    /// Partitions, each read by a thread
+    /// Partitions, each read by its own thread
     #[arg(long, value_name = "N", default_value = "2")]
     pub(crate) partitions: NonZeroUsize,
     /// Measured repetitions
     #[arg(long, default_value = "5", value_name = "N")]
     pub(crate) repeat: NonZeroUsize,
-    /// The client library (libfbclient) to compare ingesting with, of the server's version
+    /// The client library (libfbclient) to compare ingestion with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) reference_client: Option<PathBuf>,
     /// Write DIR/DATE-adbc-PLATFORM/raw.jsonl and report.md
@@ -386,31 +386,31 @@ Examples:
   firearrow bench wire firebird://SYSDBA@localhost//data/demo.fdb --quick
 
 Parts:
-  fetch       T_WIDE and T_INT10 as the server is reached, encrypted and plain
+  fetch       T_WIDE and T_INT10 over the direct connection, encrypted and plain
   link        the first rows of T_WIDE over the link: plain, encrypted, zlib
   blobs       T_BLOB over the link: asked for, sent with their rows, never read
   insert      rows of ten INTEGER, without and with the link
   statements  connecting, new SQL and known statements, without and with the link
 
-The link is emulated by a proxy in this process. Demo tables that are missing are made first. Rows, checksums
-and sums are verified; where they are wrong no figure is printed and the exit status is 1. Ours and the
+A proxy in this process emulates the link. Missing demo tables are created first. Rows, checksums
+and sums are verified; if they are wrong, no figure is printed and the exit status is 1. Firearrow and the
 reference take turns. The reference reads BLOBs one by one, which takes half a minute over the link: it does
-so once. The processor time of a server on this machine is that of the process that listens on its port.
+so once. The processor time of a server on this machine is that of the process listening on its port.
 Without --quick it takes about ten minutes.")]
 pub(crate) struct WireArgs {
-    /// A database of a server; it is created if it does not exist
+    /// A database on a server; created if it does not exist
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
     /// Parts to measure [default: all]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     pub(crate) only: Vec<WirePart>,
-    /// Round trip of the link: a number and us, ms or s
+    /// Round trip of the link: a number with us, ms or s
     #[arg(long, value_name = "TIME", default_value = "12.5ms")]
     pub(crate) rtt: RoundTrip,
-    /// Bits per second of each direction: a number, or one and kbit, Mbit or Gbit; or unlimited
+    /// Bits per second in each direction: a number, optionally with kbit, Mbit or Gbit; or unlimited
     #[arg(long, value_name = "RATE", default_value = "71Mbit")]
     pub(crate) rate: Rate,
-    /// Rows of demo tables that have to be made [default: 1000000; quick 2000]
+    /// Rows of demo tables to create [default: 1000000; quick 2000]
     #[arg(long, value_name = "N")]
     pub(crate) rows: Option<NonZeroU64>,
     /// Rows of T_WIDE to read over the link [default: 100000; quick 500]
@@ -422,16 +422,16 @@ pub(crate) struct WireArgs {
     /// Measured repetitions [default: 5; quick 1]
     #[arg(long, value_name = "N")]
     pub(crate) repeat: Option<NonZeroUsize>,
-    /// Those of the reference for BLOBs that are asked for one by one
+    /// Measured repetitions of the reference that reads BLOBs one by one
     #[arg(long, default_value = "1", value_name = "N")]
     pub(crate) blob_reference_repeat: NonZeroUsize,
-    /// Few rows, once: to see whether it works
+    /// Measure few rows, once: a quick check
     #[arg(long)]
     pub(crate) quick: bool,
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) reference_client: Option<PathBuf>,
-    /// Compare with nothing
+    /// Do not compare with the client library
     #[arg(long, conflicts_with = "reference_client")]
     pub(crate) no_reference: bool,
     /// Write DIR/DATE-wire-firebird-VERSION/raw.jsonl and report.md
@@ -456,14 +456,14 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2
 
 Inserts rows of ten INTEGER into the table FIREARROW_BENCH, which it creates and drops. After each run rows and
-sums are read back; where they are wrong no figure is printed. The reference uses the batch interface of the
-client library, or single executions for servers before Firebird 4. If it is interrupted, the table stays;
+sums are read back; if they are wrong, no figure is printed. The reference uses the batch interface of the
+client library, or single executions for servers before Firebird 4. If interrupted, the table stays;
 the next run replaces it.")]
 pub(crate) struct InsertArgs {
     /// A database in which a table may be created
     #[arg(value_hint = ValueHint::Url)]
     pub(crate) url: String,
-    /// Rows of a repetition
+    /// Rows per repetition
     #[arg(long, default_value = "100000", value_name = "N")]
     pub(crate) rows: NonZeroU64,
     /// Measured repetitions
@@ -482,10 +482,10 @@ Examples:
       --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
   firearrow bench fetch demo.fdb --sql 'SELECT ID, DEC_28_8 FROM T_WIDE' --consume
 
-Rows and checksums are verified before anything is timed; where they differ, no figure is printed and the
+Rows and checksums are verified before anything is timed; if they differ, no figure is printed and the
 exit status is 1. The reference is a loop over fetchNext of the client library that converts nothing: the
-engine's floor. Ours and reference take turns; the ratio is the median of those of the turns.
-Verifying warms up.")]
+engine's floor. Firearrow and the reference take turns; the ratio is the median of the turns' ratios.
+Verifying also warms up.")]
 pub(crate) struct FetchArgs {
     /// A database with the tables of create-demo
     #[arg(value_hint = ValueHint::Url)]
@@ -493,22 +493,22 @@ pub(crate) struct FetchArgs {
     /// Tables to read
     #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "T_WIDE,T_INT10,T_VC5,T_BLOB")]
     pub(crate) tables: Vec<String>,
-    /// A query to measure in place of tables; only its number of rows can be checked
+    /// A query to measure instead of tables; only its number of rows can be checked
     #[arg(long, conflicts_with = "tables")]
     pub(crate) sql: Option<String>,
     /// Measured repetitions
     #[arg(long, default_value = "5", value_name = "N")]
     pub(crate) repeat: NonZeroUsize,
-    /// Most rows of a batch
+    /// Maximum rows per batch
     #[arg(long, value_name = "N")]
     pub(crate) batch_rows: Option<NonZeroUsize>,
-    /// Also add up the bytes of all values while draining
+    /// Also sum the bytes of all values while draining
     #[arg(long)]
     pub(crate) consume: bool,
     /// The client library (libfbclient) to compare with, of the server's version
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) reference_client: Option<PathBuf>,
-    /// Compare with nothing
+    /// Do not compare with the client library
     #[arg(long, conflicts_with = "reference_client")]
     pub(crate) no_reference: bool,
     /// Write DIR/DATE-MACHINE/raw.jsonl and report.md
@@ -523,21 +523,21 @@ Examples:
   firearrow wan-proxy 127.0.0.1:3050 --rtt 80ms --rate unlimited --listen 127.0.0.1:3051
   firearrow wan-proxy '[::1]:3050' --rtt 0ms --rate 512kbit --json
 
-It prints the address that clients shall use in place of the server's and runs until Ctrl-C or --timeout,
-which make it print how much passed through. Each byte travels for half the round trip. All connections share one
-line per direction; the rate is that of their payload. Nothing is lost. The round trip of connecting is
-felt with the first bytes.")]
+Prints the address that clients must use in place of the server's. Runs until Ctrl-C or --timeout, and
+then prints how much data passed through. Each byte is delayed by half the round trip. All connections share one
+line per direction; the rate is that of their payload. Nothing is lost. The round trip of connecting
+delays the first bytes.")]
 pub(crate) struct WanArgs {
     /// The server
     #[arg(value_name = "HOST:PORT", value_hint = ValueHint::Hostname, value_parser = wan::target)]
     pub(crate) target: String,
-    /// Round trip: a number and us, ms or s
+    /// Round trip: a number with us, ms or s
     #[arg(long, value_name = "TIME")]
     pub(crate) rtt: RoundTrip,
-    /// Bits per second of each direction: a number, or one and kbit, Mbit or Gbit; or unlimited
+    /// Bits per second in each direction: a number, optionally with kbit, Mbit or Gbit; or unlimited
     #[arg(long, value_name = "RATE")]
     pub(crate) rate: Rate,
-    /// Where to listen; port 0 is any free one
+    /// Address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
 }

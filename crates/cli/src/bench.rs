@@ -1,4 +1,4 @@
-//! `firearrow bench`: options in, figures out. What measures is the crate `firearrow-bench`.
+//! `firearrow bench`: passes options to the crate `firearrow-bench`, and prints its figures.
 
 use crate::args::{AdbcBenchArgs, FetchArgs, InsertArgs, WireArgs, WirePart};
 use crate::failure::{Failure, Result};
@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Reading whole tables.
+/// Benchmarks reading whole tables.
 pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let subjects: Vec<fetch::Subject> = match &args.sql {
@@ -49,7 +49,7 @@ pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
     complete(failures, measured.len())
 }
 
-/// Inserting many rows.
+/// Benchmarks inserting many rows.
 pub(crate) fn insert(args: &InsertArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let options = insert::Options {
@@ -61,7 +61,7 @@ pub(crate) fn insert(args: &InsertArgs, json: bool) -> Result<()> {
     if json { print_json(&report.json()) } else { print(&report.text()) }
 }
 
-/// A server near and far.
+/// Benchmarks a server near and far.
 pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let usual = if args.quick { wire::Size::QUICK } else { wire::Size::FULL };
@@ -92,7 +92,7 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
     complete(failures, tables.len())
 }
 
-/// The ADBC driver.
+/// Benchmarks the ADBC driver.
 pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let options = adbc::Options {
@@ -134,10 +134,10 @@ impl From<WirePart> for wire::Part {
     }
 }
 
-/// This command as the host of a benchmark: it ends with signals, and its progress is on a terminal.
+/// This command as the host of a benchmark: signals end it, and the terminal shows its progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
-    /// No progress.
+    /// Whether to show no progress.
     pub(crate) quiet: bool,
 }
 
@@ -191,8 +191,8 @@ fn choice(no_reference: bool, client: Option<&Path>) -> ReferenceChoice {
     }
 }
 
-/// Shows what was measured and reports what was not; only the end of the command ends it. Returns the results and how many
-/// have failed.
+/// Shows results and reports failures; continues until the command is to end. Returns the results and the number of
+/// failures.
 fn each<T>(
     results: impl Iterator<Item = Result<T, Error>>,
     failed: &mut dyn FnMut(),

@@ -26,12 +26,10 @@ use std::time::Instant;
 pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let format = args.format.or_else(|| Format::of_path(&args.output)).ok_or_else(|| {
         let name = args.output.display();
-        Failure::usage(format!(
-            "{name}: no format has this extension; use .parquet, .arrow, .csv, .json or --format"
-        ))
+        Failure::usage(format!("{name}: unknown extension; use .parquet, .arrow, .csv, .json or --format"))
     })?;
     let started = Instant::now();
-    // First, so that an existing file is noticed before the server has any work.
+    // Created first, so that an existing file is reported before the server starts working.
     let file = (!args.separate).then(|| OutputFile::create(&args.output, args.force)).transpose()?;
     let config = Config::parse(&args.url)?;
     let source = Source::open(args, &config)?;
@@ -53,11 +51,11 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     summarize(args, json, rows, bytes, started.elapsed().as_secs_f64())
 }
 
-/// What is read.
+/// The data to copy.
 struct Source {
     schema: SchemaRef,
     cursors: Vec<Cursor>,
-    /// Holds the snapshot of several.
+    /// Holds the common snapshot of several cursors.
     _query: Option<PartitionedQuery>,
 }
 
@@ -73,7 +71,7 @@ impl Source {
         let transaction = connection.begin(TransactionOptions::read_only())?;
         let statement = transaction.prepare(&sql)?.with_limits(limits);
         if !statement.has_rows() {
-            return Err(Failure::other("the statement gives no rows that could be copied"));
+            return Err(Failure::other("the statement returns no rows to copy"));
         }
         let read = connection.declared(statement.columns(), connection.read_options())?;
         let cursor = statement.with_read_options(read).query(&transaction, Params::none())?;
@@ -113,8 +111,8 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(format!("{stem}-{number}{}", extension.unwrap_or_default()))
 }
 
-/// Reads batches and writes them on other threads, so that neither waits for the other; channels bound how many are in
-/// memory. There are as many sinks as cursors, or one for all.
+/// Reads batches and writes them on separate threads, so that neither waits for the other; channels bound the number of
+/// batches in memory. There are as many sinks as cursors, or one for all.
 fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, progress: &Progress) -> Result<u64> {
     let failed = AtomicBool::new(false);
     let failed = &failed;
@@ -141,7 +139,7 @@ fn pump(cursors: Vec<Cursor>, sinks: Vec<Box<dyn Sink>>, progress: &Progress) ->
         }
         let read = readers.into_iter().map(joined).collect::<Vec<Result<u64>>>();
         let written = writers.into_iter().try_for_each(joined);
-        // Why reading failed comes first: writing then fails as well.
+        // The reading error comes first: writing then fails as well.
         let rows = read.into_iter().sum::<Result<u64>>()?;
         written.map(|()| rows)
     })
@@ -161,21 +159,22 @@ fn read(
     while let Some(batch) = cursor.next_batch()? {
         interrupt::check()?;
         let count = batch.num_rows() as u64;
-        // Nobody receives any more: the writer failed and will say why. Or another reader has, and did.
+        // The receiver is gone because the writer failed, which it will report; or another reader failed and reported
+        // it.
         if sender.send(Message::Batch(batch)).is_err() || failed.load(Ordering::Relaxed) {
             return Ok(rows);
         }
         rows += count;
         progress.add(count);
     }
-    // The writer is gone only after a failure of its own.
+    // The writer is gone only after its own failure.
     let _ = sender.send(Message::End);
     Ok(rows)
 }
 
 enum Message {
     Batch(RecordBatch),
-    /// One cursor has come to its end. Without all of them the file stays as unfinished as the reading.
+    /// One cursor has ended. Only when all have ended is the file complete.
     End,
 }
 
@@ -204,19 +203,19 @@ fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -
     Ok(())
 }
 
-/// The query for a table, or the query itself.
+/// Returns the query for a table, or the query itself.
 fn sql(source: &str, dialect: Dialect) -> Result<String> {
     let Some(name) = table(source.trim()) else { return Ok(source.to_owned()) };
     let table = identifier(dialect, &name).ok_or_else(|| {
         Failure::usage(format!(
-            "'{name}' cannot be a name: dialect 1 has no quotes, only upper-case letters, digits, _ and $"
+            "'{name}' is not a valid name: dialect 1 allows no quotes, only upper-case letters, digits, _ and $"
         ))
     })?;
     Ok(format!("SELECT * FROM {table}"))
 }
 
-/// The name, if the text is nothing but a name. Without quotes it means what the engine would take it for, in capitals,
-/// and may be a word of SQL.
+/// Returns the name, if the text is nothing but a name. Without quotes, the name becomes upper case as in the engine,
+/// and may be an SQL keyword.
 fn table(text: &str) -> Option<String> {
     if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         let is_one = !inner.is_empty() && !inner.replace("\"\"", "").contains('"');

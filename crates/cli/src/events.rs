@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 /// How soon Ctrl-C is noticed.
 const POLL: Duration = Duration::from_millis(100);
 
-/// How much later than its time limit it is ended by force: the last question may be on its way.
+/// Time after the time limit until the process is ended by force: the last request may be in flight.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// The time limit counts from when it listens: it is how long it waits, not how long it takes.
+/// The time limit starts when the command listens: it limits the waiting, not the whole command.
 pub(crate) fn run(args: &EventsArgs, limit: Option<Duration>, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     interrupt::set_limit(limit.map(|limit| limit.max(config.connect_timeout)));
     let connection = open(&config)?;
     let names: Vec<&str> = args.names.iter().map(String::as_str).collect();
     let listener = connection.events(&names)?;
-    // From here on nothing is missed: scripts wait for this line before they cause events.
+    // No event is missed from here on: scripts wait for this line before they post events.
     terminal::remark(&format!("listening to {}", names.join(", ")));
     interrupt::set_limit_with(limit, SLACK);
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EventsArgs, limit: Option<Duration>, json: bool) -> Res
     Ok(())
 }
 
-/// A line for each event that was posted.
+/// Prints a line for each posted event.
 fn print(report: &EventCounts, json: bool) -> Result<()> {
     report.iter().try_for_each(|(name, count)| match json {
         true => output::print_data(&format!("{}\n", json!({ "event": name, "count": count }))),

@@ -1,4 +1,4 @@
-//! Why a command ends without success.
+//! The reasons for which a command fails.
 
 use crate::interrupt;
 use crate::terminal;
@@ -12,21 +12,21 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-/// Result of everything that a command does.
+/// The result of the functions of a command.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// What went wrong, sorted by what the user sees of it.
+/// An error, by how it is shown to the user.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The client or the engine reported it.
     Firebird(firearrow::Error),
-    /// The command line asks for something that does not exist or does not fit together.
+    /// The command line names something that does not exist, or its parts do not fit together.
     Usage(String),
     /// Anything else.
     Other(String),
-    /// The command shall end: [`interrupt::reason`] says why.
+    /// The command was told to stop; [`interrupt::reason`] has the reason.
     Stopped,
-    /// Who reads our output has had enough of it; nothing to complain about.
+    /// The reader of the output has closed the pipe, which is not an error.
     PipeClosed,
 }
 
@@ -39,12 +39,12 @@ impl Failure {
         Self::Other(text.into())
     }
 
-    /// An error about a file.
+    /// Returns an error about a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Other(format!("{}: {error}", path.display()))
     }
 
-    /// What is told of it, without passwords.
+    /// Returns the message, without passwords.
     pub(crate) fn text(&self, verbose: bool) -> String {
         let text = match self {
             Self::Firebird(error) => firebird(error, verbose),
@@ -55,7 +55,7 @@ impl Failure {
         secret::redact(text.trim_end())
     }
 
-    /// Prints it and gives the exit status.
+    /// Prints the error and returns the exit status.
     pub(crate) fn report(&self, verbose: bool) -> u8 {
         if let Some(reason) = interrupt::reason() {
             interrupt::report(reason, &self.detail(verbose));
@@ -70,7 +70,7 @@ impl Failure {
         status
     }
 
-    /// What is worth knowing when the command was to end anyway.
+    /// Returns the details worth printing although the command was told to stop.
     fn detail(&self, verbose: bool) -> String {
         match self {
             Self::Firebird(error) if verbose || error.kind() != Kind::Cancelled => {
@@ -81,9 +81,9 @@ impl Failure {
     }
 }
 
-/// The message of the engine, with its codes if asked for.
+/// Returns the engine's message, with its codes if `verbose`.
 fn firebird(error: &firearrow::Error, verbose: bool) -> String {
-    // Nothing that the server puts into its text looks like a message of ours.
+    // Text from the server must not look like a message of this program.
     let mut text = error.message().trim_end().replace('\n', "\n  ");
     if verbose {
         let _ = write!(text, "\n  kind: {:?}\n  SQLSTATE: {}", error.kind(), error.sqlstate());

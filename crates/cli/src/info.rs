@@ -51,7 +51,7 @@ fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The cipher, or what it means that there is none.
+/// Returns the cipher, or what its absence means.
 fn encryption(info: &ServerInfo) -> String {
     match (&info.cipher, info.protocol) {
         (Some(cipher), _) => cipher.clone(),

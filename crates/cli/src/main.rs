@@ -1,4 +1,4 @@
-//! The `firearrow` command: query, copy, inspect and measure Firebird databases, and hear of their events.
+//! The `firearrow` command: queries, copies, inspects and benchmarks Firebird databases, and receives their events.
 //!
 //! ```text
 //!  args ─► query  copy  info  events ─► firearrow (the client)
@@ -67,7 +67,7 @@ fn run(cli: &Cli) -> Result<()> {
     }
 }
 
-/// Help and version go to standard output. Errors repeat what was typed, which may have a password in it.
+/// Help and version go to standard output. Errors repeat the command line, which may contain a password.
 fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && secret::redact(&error.to_string()) != error.to_string() {
         eprint!("{}", secret::redact(&error.to_string()));

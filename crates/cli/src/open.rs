@@ -1,20 +1,20 @@
-//! Connections that end with the command, and what their users should know about them.
+//! Opens connections that end with the command, and prints their warnings.
 
 use crate::{interrupt, terminal};
 use firearrow::{Config, Connection, Result};
 use firearrow_bench::secret;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the warnings of a connection were printed: all connections of a command go the same way.
+/// Whether warnings have been printed: all connections of a command take the same route.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// Attaches to a database. Calls of the connection are cancelled when the command shall end. Its warnings go to standard
-/// error, once for each run of the command.
+/// Attaches to a database. The calls of the connection are cancelled when the command must end. Its warnings go to
+/// standard error, once per run of the command.
 pub(crate) fn open(config: &Config) -> Result<Connection> {
     interrupt::cancellable(|| Connection::open(config)).inspect(warn)
 }
 
-/// [`open`], for a new database.
+/// Like [`open`], for a new database.
 pub(crate) fn create(config: &Config) -> Result<Connection> {
     interrupt::cancellable(|| Connection::create(config)).inspect(warn)
 }

@@ -1,4 +1,4 @@
-//! What the phases of a query cost.
+//! The costs of a query's phases.
 
 use firearrow::{Connection, WireStats};
 use firearrow_bench::text::{aligned, thousands, time};
@@ -21,12 +21,12 @@ struct Phase {
 }
 
 impl Phases {
-    /// Before there is a connection.
+    /// Starts before there is a connection.
     pub(crate) fn start() -> Self {
         Self { done: Vec::new(), since: Instant::now(), before: WireStats::default() }
     }
 
-    /// All that happened since the last call was the phase `name`.
+    /// Ends the phase `name`, which began with the previous call.
     pub(crate) fn end(&mut self, name: &'static str, connection: &Connection) {
         let (now, stats) = (Instant::now(), connection.wire_stats());
         let seconds = now.duration_since(self.since).as_secs_f64();
@@ -34,7 +34,7 @@ impl Phases {
         (self.since, self.before) = (now, stats);
     }
 
-    /// As a table, or as one object.
+    /// Returns a table, or one JSON object.
     pub(crate) fn text(&self, json: bool) -> String {
         let mut all: Vec<Phase> = self.done.clone();
         all.push(self.total());
@@ -49,7 +49,7 @@ impl Phases {
         format!("{}{}", self.encryption(), table.trim_end())
     }
 
-    /// Whether others could read along. The engine in this process has no wire.
+    /// Says whether others can read the traffic. An engine in this process has none.
     fn encryption(&self) -> &'static str {
         match self.total().wire {
             wire if wire.wire_bytes_sent == 0 => "",
@@ -109,7 +109,7 @@ impl Phase {
     }
 }
 
-/// Logical first, then what is physical: the socket's.
+/// Logical figures first, then the physical ones of the socket.
 const HEAD: [&str; 11] = [
     "wire",
     "time",

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Rows so far; invisible when nobody watches.
+/// The number of rows so far; hidden unless standard error is a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -16,8 +16,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Without a known end: counting the rows first would cost as much as reading them. `bytes` are written by then,
-    /// of each file.
+    /// Without a known end: counting the rows first would cost as much as reading them. `bytes` counts the bytes
+    /// written to each file.
     pub(crate) fn endless(quiet: bool, bytes: Vec<Arc<AtomicU64>>) -> Self {
         let bar = visible(quiet, ProgressBar::new_spinner);
         bar.set_style(style("{spinner} {human_pos} rows  {rate}  {msg}  {elapsed}"));
@@ -27,7 +27,7 @@ impl Progress {
         Self { bar, bytes }
     }
 
-    /// Towards a known number of rows.
+    /// With a known number of rows.
     pub(crate) fn of(table: String, rows: u64, quiet: bool) -> Self {
         let bar = visible(quiet, || ProgressBar::new(rows));
         bar.set_style(style("{msg:8} {bar:30} {human_pos}/{human_len} rows  {rate}  {eta}"));
@@ -35,20 +35,20 @@ impl Progress {
         Self { bar, bytes: Vec::new() }
     }
 
-    /// Towards a known number of turns. It is drawn between them only: while the clock runs it must cost nothing.
+    /// With a known number of turns. It is drawn only between turns, so as not to affect the measurement.
     pub(crate) fn turns(turns: u64, quiet: bool) -> Self {
         let bar = visible(quiet, || ProgressBar::new(turns));
         bar.set_style(style("{bar:30} {pos}/{len}  {msg}  {elapsed}"));
         Self { bar, bytes: Vec::new() }
     }
 
-    /// Says what comes next.
+    /// Shows what comes next.
     pub(crate) fn tell(&self, what: &str) {
         self.bar.set_message(what.to_owned());
         self.bar.tick();
     }
 
-    /// Counts rows that are done.
+    /// Counts completed rows.
     pub(crate) fn add(&self, rows: u64) {
         self.bar.inc(rows);
         if !self.bytes.is_empty() {
@@ -70,7 +70,7 @@ fn visible(quiet: bool, bar: impl FnOnce() -> ProgressBar) -> ProgressBar {
 
 fn style(template: &str) -> ProgressStyle {
     let rate = |state: &ProgressState, text: &mut dyn Write| {
-        // A bar that cannot be drawn is no reason to stop.
+        // A progress bar that cannot be drawn is no reason to stop.
         let _ = write!(text, "{} rows/s", thousands(state.per_sec() as u64));
     };
     ProgressStyle::with_template(template).expect("templates are constants").with_key("rate", rate)

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
         let affected = statement.execute(&mut transaction, parameters)?.affected_rows;
         phases.end("execute", &connection);
         match transaction.commit() {
-            // COMMIT and ROLLBACK as statements have ended it already.
+            // COMMIT or ROLLBACK as the statement has ended the transaction already.
             Err(error) if error.kind() == Kind::Misuse => {}
             committed => committed?,
         }
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
         }
         return Ok(());
     }
-    // Types are seen in binary formats alone.
+    // Only binary formats show the exact types.
     let statement = match format.is_binary() {
         true => {
             let read = connection.declared(statement.columns(), connection.read_options())?;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
         false => statement,
     };
     let mut limits = BatchLimits::default();
-    // No more is fetched than is shown.
+    // Fetches no more rows than are shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
     let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
     phases.end("execute", &connection);
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     if let Some(file) = file {
         file.keep()?;
     }
-    // Data formats are for programs, which have no use for the remark, except when a file takes the data.
+    // Data formats are for programs, which do not need the remark, unless the data goes to a file.
     if format == Format::Table || args.output.is_some() {
         terminal::remark(&format!("{} in {:.3} s", counted(rows, "row", ""), seconds(started)));
     }
@@ -92,8 +92,7 @@ fn format(args: &QueryArgs, json: bool) -> Result<Format> {
     let default = if json { Format::Json } else { Format::Table };
     let format = args.format.or(by_name).unwrap_or(default);
     if format.is_binary() && args.output.is_none() && io::stdout().is_terminal() {
-        let text =
-            "a terminal cannot show this format: give a file with -o FILE, or pipe the output into a program";
+        let text = "a terminal cannot show this format: write to a file with -o FILE, or pipe the output to a program";
         return Err(Failure::usage(text));
     }
     Ok(format)
@@ -119,7 +118,7 @@ fn style(args: &QueryArgs, format: Format) -> Style {
             let (_, width) = console::Term::stdout().size();
             Style { width: Some(width.into()), ..Style::default() }
         }
-        // A pipe cannot be read backwards, as Arrow files are.
+        // A pipe cannot seek, which Arrow files require.
         None => Style { stream: true, ..Style::default() },
     }
 }
@@ -152,7 +151,7 @@ fn seconds(started: Instant) -> f64 {
     started.elapsed().as_secs_f64()
 }
 
-/// `1 row`, `2 rows`.
+/// Returns `1 row`, `2 rows`.
 fn counted(number: u64, noun: &str, rest: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}{rest}")

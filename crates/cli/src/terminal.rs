@@ -1,6 +1,6 @@
-//! Text for people. What comes from a server, or from a file, may hold characters that a terminal obeys: they are escaped,
-//! wherever the text goes, as most of it ends up on a terminal sooner or later. Data for programs (CSV, JSON, Arrow and
-//! Parquet) are not touched.
+//! Text for people. Text from a server or a file may contain characters that control a terminal, so these are escaped
+//! wherever the text goes, because most of it ends up on a terminal sooner or later. Data for programs (CSV, JSON,
+//! Arrow and Parquet) stays unchanged.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,24 +9,25 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Escapes everything that is not part of a line: `\n`, `\r`, `\t`, and `\u{1b}` for other control characters and for
-/// those that change the direction of the text after them.
+/// Escapes everything that does not belong in a line: `
+/// `, `\r`, `\t`, and `\u{1b}` for other control characters and for those that change the direction of the following
+/// text.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_harmful)
 }
 
-/// Escapes the same, but for line breaks.
+/// Escapes the same characters except line breaks.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_harmful(c))
 }
 
-/// Prints text on standard error. Nobody can be told that this fails.
+/// Prints text on standard error. A failure cannot be reported anywhere.
 pub(crate) fn remark(text: &str) {
     let _ = writeln!(io::stderr(), "{}", lines(text));
 }
 
-/// [`remark`] in place of the changing line, if a terminal shows one. It does not wait for long: another thread may hold
-/// standard error, and whoever reads it may have stopped to.
+/// Like [`remark`], but replaces the status line if a terminal shows one. Waits only briefly: another thread may hold
+/// standard error while its reader has stopped reading.
 pub(crate) fn notice(text: &str) {
     let begin = if io::stderr().is_terminal() { CLEAR } else { "" };
     let text = format!("{begin}{}\n", lines(text));
@@ -40,7 +41,7 @@ pub(crate) fn notice(text: &str) {
     }
 }
 
-/// Shows a changing line, on a terminal only.
+/// Shows a status line, on a terminal only.
 pub(crate) fn status(text: &str) {
     if io::stderr().is_terminal() {
         let _ = write!(io::stderr(), "{CLEAR}{}", line(text));
@@ -65,13 +66,13 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Control characters (C0, DEL, C1), separators of lines and paragraphs, and what overrides or isolates a direction:
-/// with these a name can look like another one.
+/// Control characters (C0, DEL, C1), separators of lines and paragraphs, and characters that override or isolate a text
+/// direction, with which a name can look like another one.
 fn is_harmful(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Begins the line anew.
+/// Returns to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[K";
 const LONG_ENOUGH: Duration = Duration::from_millis(200);
 

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
 
-/// Runs until Ctrl-C or `--timeout`, with the exit status of these.
+/// Runs until Ctrl-C or `--timeout`, and ends with the exit status of either.
 pub(crate) fn run(args: &WanArgs, json: bool) -> Result<()> {
     let link = Link::new(args.rtt.0, args.rate.0);
     let show = |text: String| if json { output::print_data(&text) } else { output::print(&text) };
@@ -57,13 +57,13 @@ fn end(totals: Totals, json: bool) -> String {
     }
 }
 
-/// A host and a port, which are looked up later.
+/// Parses a host and a port; the host is resolved later.
 pub(crate) fn target(text: &str) -> Result<String, String> {
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port != 0) => {
             Ok(text.to_owned())
         }
-        _ => Err("a host and a port are needed, such as db:3050 or [::1]:3050".to_owned()),
+        _ => Err("expected a host and a port, such as db:3050 or [::1]:3050".to_owned()),
     }
 }
 
@@ -86,8 +86,8 @@ impl FromStr for RoundTrip {
         });
         match time {
             Some(time) if time <= Link::MAX_ROUND_TRIP => Ok(Self(time)),
-            Some(_) => Err(format!("more than {} s is not a round trip", Link::MAX_ROUND_TRIP.as_secs())),
-            None => Err("a number and us, ms or s are needed, such as 12.5ms".to_owned()),
+            Some(_) => Err(format!("a round trip cannot exceed {} s", Link::MAX_ROUND_TRIP.as_secs())),
+            None => Err("expected a number with us, ms or s, such as 12.5ms".to_owned()),
         }
     }
 }
@@ -104,7 +104,7 @@ impl FromStr for Rate {
             return Ok(Self(None));
         }
         let rate = number_and_unit(text).and_then(|(number, unit)| {
-            // No unit of this size begins with milli, so the case of M does not matter.
+            // No supported unit begins with milli, so the case of M does not matter.
             let factor = match unit.to_ascii_lowercase().as_str() {
                 "" | "bit" => 1.0,
                 "kbit" => 1e3,
@@ -130,7 +130,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// `12.5ms` in two parts. Only digits and a point make a number: no sign, no exponent.
+/// Splits `12.5ms` into number and unit. Only digits and a point form a number: no sign, no exponent.
 fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

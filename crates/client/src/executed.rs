@@ -1,14 +1,15 @@
-//! What executions did.
+//! The effect of an execution.
 
 use crate::session::run;
 use firearrow_proto::api::describe::RecordCounts;
 
-/// What an execution did.
+/// The effect of an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executed {
     /// Rows inserted, updated and deleted; `None` when the engine counts nothing for this kind of statement.
     pub affected_rows: Option<u64>,
-    /// The same by what was done, and rows read; see [`RowsExecuted::counts`](crate::RowsExecuted::counts).
+    /// The rows read, inserted, updated and deleted, each counted; see
+    /// [`RowsExecuted::counts`](crate::RowsExecuted::counts).
     pub counts: Option<RecordCounts>,
 }
 

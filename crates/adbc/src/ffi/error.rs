@@ -6,7 +6,7 @@ use adbc_core::error::{AdbcStatusCode, Error, Status};
 use adbc_ffi::{FFI_AdbcError, export_error};
 use std::ffi::CString;
 
-/// Reports an error, if anybody wants to know.
+/// Reports an error, if `out` is not null.
 pub(super) fn fail(out: *mut FFI_AdbcError, error: Error) -> AdbcStatusCode {
     let status = error.status.into();
     // SAFETY: `out` is what the caller of a C function gave for errors: null, or initialised for its version.
@@ -14,19 +14,19 @@ pub(super) fn fail(out: *mut FFI_AdbcError, error: Error) -> AdbcStatusCode {
     status
 }
 
-/// The generated table lacks a function.
+/// Reports that the generated table lacks a function.
 pub(super) fn missing(error: *mut FFI_AdbcError) -> AdbcStatusCode {
     fail(error, internal("a function is missing"))
 }
 
-/// The error in the form of ADBC 1.1, with its details.
+/// Converts an error to its C form in ADBC 1.1, with its details.
 pub(super) fn foreign(error: Error) -> FFI_AdbcError {
     let mut foreign = FFI_AdbcError::try_from(error).unwrap_or_else(Into::into);
     foreign.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA;
     foreign
 }
 
-/// The error number of a stream whose error this is.
+/// Returns the error number with which a stream reports this status.
 pub(super) fn errno(status: Status) -> i32 {
     match status {
         Status::Ok => 0,
@@ -38,12 +38,12 @@ pub(super) fn errno(status: Status) -> i32 {
     }
 }
 
-/// The message as a C string. NUL was taken out of it before, but nothing may depend on that.
+/// Returns the message as a C string. NULs were replaced before, but nothing may depend on that.
 pub(super) fn message(error: &Error) -> CString {
     CString::new(error.message.replace('\0', " ")).unwrap_or_default()
 }
 
-/// What a panic in a C function becomes.
+/// Returns the error for a panic in a C function.
 pub(super) fn of_panic(panic: &(dyn std::any::Any + Send)) -> Error {
     of(firearrow_driver::panic::of_panic(panic))
 }

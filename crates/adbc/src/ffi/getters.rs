@@ -1,5 +1,5 @@
-//! Counters of a statement, read while it executes. The generated functions wait for the statement, with which it is not
-//! said how far an ingestion has come before it is over.
+//! Counters of a statement, read while it executes. The generated functions wait for the statement, so they could not
+//! report the progress of an ingestion before its end.
 
 use super::error::{fail, missing};
 use super::overlay::generated;
@@ -15,18 +15,18 @@ use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-/// The living statements, by the address of what the generated functions keep for them.
+/// The live statements, by the address of their private data in the generated functions.
 static WATCHED: LazyLock<RwLock<HashMap<usize, Arc<Latest>>>> = LazyLock::new(RwLock::default);
 
 /// # Safety
 /// `statement` is null or valid.
 unsafe fn address(statement: *const FFI_AdbcStatement) -> Option<usize> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     let data = unsafe { statement.as_ref() }?.private_data;
     (!data.is_null()).then(|| data.addr())
 }
 
-/// What a counter says by now; `None` if the key is none, or nothing is known of it yet.
+/// Returns the current value of a counter; `None` if the key is not a counter, or the value is not known yet.
 ///
 /// # Safety
 /// `statement` is null or valid, `key` is null or a C string.
@@ -34,7 +34,7 @@ unsafe fn counter(statement: *const FFI_AdbcStatement, key: *const c_char) -> Op
     if key.is_null() {
         return None;
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     let (address, key) = unsafe { (address(statement)?, CStr::from_ptr(key)) };
     let key = key.to_str().ok()?;
     let latest = {
@@ -50,7 +50,7 @@ pub(super) unsafe extern "C" fn statement_new(
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
     let Some(inner) = generated().StatementNew else { return missing(error) };
-    // SAFETY: all arguments go on as they came; so in all functions below.
+    // SAFETY: all arguments are passed on unchanged; so in all functions below.
     let (status, latest) = receive_statement(|| unsafe { inner(connection, statement, error) });
     // SAFETY: it is null or has just been written.
     if let (ADBC_STATUS_OK, Some(address), Some(latest)) = (status, unsafe { address(statement) }, latest) {
@@ -64,7 +64,7 @@ pub(super) unsafe extern "C" fn statement_release(
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
     let Some(inner) = generated().StatementRelease else { return missing(error) };
-    // SAFETY: null or valid by the standard.
+    // SAFETY: null or valid according to the standard.
     if let Some(address) = unsafe { address(statement) } {
         WATCHED.write().unwrap_or_else(PoisonError::into_inner).remove(&address);
     }
@@ -79,11 +79,11 @@ pub(super) unsafe extern "C" fn get_option(
     length: *mut usize,
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
-    // SAFETY: null or valid by the standard.
+    // SAFETY: null or valid according to the standard.
     match unsafe { counter(statement, key) } {
         Some((_, mut text)) if !value.is_null() && !length.is_null() => {
             text.push('\0');
-            // SAFETY: there is room for as many bytes as `length` says.
+            // SAFETY: `value` has room for `length` bytes.
             unsafe { write(text.as_bytes(), value.cast(), length) }
         }
         _ => match generated().StatementGetOption {
@@ -101,10 +101,10 @@ pub(super) unsafe extern "C" fn get_option_bytes(
     length: *mut usize,
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
-    // SAFETY: null or valid by the standard.
+    // SAFETY: null or valid according to the standard.
     match unsafe { counter(statement, key) } {
         Some((_, text)) if !value.is_null() && !length.is_null() => {
-            // SAFETY: there is room for as many bytes as `length` says.
+            // SAFETY: `value` has room for `length` bytes.
             unsafe { write(text.as_bytes(), value, length) }
         }
         _ => match generated().StatementGetOptionBytes {
@@ -124,7 +124,7 @@ macro_rules! number {
             value: *mut $type,
             error: *mut FFI_AdbcError,
         ) -> AdbcStatusCode {
-            // SAFETY: null or valid by the standard.
+            // SAFETY: null or valid according to the standard.
             match unsafe { counter(statement, key) } {
                 Some((key, text)) if !value.is_null() => match $parse(&key, &text) {
                     Ok(number) => {
@@ -147,12 +147,12 @@ macro_rules! number {
 number!(get_option_int = StatementGetOptionInt(i64), option::int);
 number!(get_option_double = StatementGetOptionDouble(f64), option::double);
 
-/// Writes bytes if there is room for them, and how many there are in any case.
+/// Writes bytes if they fit, and their number in any case.
 ///
 /// # Safety
-/// `length` is valid; `out` has room for as many bytes as it says.
+/// `length` is valid; `out` has room for `*length` bytes.
 unsafe fn write(bytes: &[u8], out: *mut u8, length: *mut usize) -> AdbcStatusCode {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe {
         if bytes.len() <= ptr::read_unaligned(length) {
             ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len());

@@ -1,5 +1,5 @@
-//! Rows of parameters from the other side of the C interface. No value is copied, and what is malformed gets no further: the
-//! rest of the driver may trust offsets, texts and lengths.
+//! Imports parameter rows through the C interface. No value is copied. Malformed data is refused here, so the rest of
+//! the driver may trust offsets, texts and lengths.
 
 use crate::error::{Result, invalid_argument, not_implemented};
 use adbc_core::error::Error;
@@ -13,12 +13,12 @@ use std::ffi::{CStr, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// One array as a batch.
+/// Imports one array as a batch.
 ///
 /// # Safety
-/// `values` is valid; it is taken away, and a released array is left behind.
+/// `values` is valid; it is moved out, which leaves a released array.
 pub(super) unsafe fn array(values: &mut FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<RecordBatch> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     let values = unsafe { FFI_ArrowArray::from_raw(values) };
     let import = || {
         if values.is_released() {
@@ -29,12 +29,12 @@ pub(super) unsafe fn array(values: &mut FFI_ArrowArray, schema: &FFI_ArrowSchema
     contain(import).map_err(|wrong| refused("the data cannot be bound", &wrong))
 }
 
-/// A stream as a reader.
+/// Imports a stream as a reader.
 ///
 /// # Safety
-/// `stream` is valid; it is taken away, and a released stream is left behind.
+/// `stream` is valid; it is moved out, which leaves a released stream.
 pub(super) unsafe fn stream(stream: &mut FFI_ArrowArrayStream) -> Result<Producer> {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
     contain(|| Producer::new(stream)).map_err(|wrong| refused("the stream cannot be bound", &wrong))
 }
@@ -46,8 +46,7 @@ fn refused(what: &str, wrong: &ArrowError) -> Error {
     }
 }
 
-/// Arrow's own import does not expect a schema without format, names that are no UTF-8, or children that are missing: it
-/// panics.
+/// Catches the panics of Arrow's own import on a schema without format, names that are not UTF-8, or missing children.
 fn contain<T>(import: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
     catch_unwind(AssertUnwindSafe(import))
         .unwrap_or_else(|panic| Err(ArrowError::CDataInterface(text(&*panic).to_owned())))
@@ -69,7 +68,7 @@ fn described(schema: &FFI_ArrowSchema) -> Result<SchemaRef, ArrowError> {
     }
 }
 
-/// What is wrong with a column whose type is polars' own. The C interface has no 128-bit integers.
+/// Explains what is wrong with a column of a type that only polars has. The C interface has no 128-bit integers.
 fn unknown(column: &FFI_ArrowSchema) -> Option<ArrowError> {
     let format = column.format();
     let name = match format.strip_prefix("_pl")? {
@@ -84,7 +83,7 @@ fn unknown(column: &FFI_ArrowSchema) -> Option<ArrowError> {
     )))
 }
 
-/// The beginning of `ArrowArray` in the C interface.
+/// The first fields of `ArrowArray` in the C interface.
 #[repr(C)]
 struct Header {
     length: i64,
@@ -96,13 +95,13 @@ struct Header {
     children: *mut *mut FFI_ArrowArray,
 }
 
-/// Gives columns of type Null the form of the standard, without buffers: polars hands one over.
+/// Replaces columns of type Null by their standard form, without buffers: polars passes one buffer.
 fn without_buffers(values: &mut FFI_ArrowArray, schema: &Schema) -> Result<(), ArrowError> {
     let header = (&raw mut *values).cast::<Header>();
-    // SAFETY: the array is alive, and begins like this by the standard.
+    // SAFETY: the array is alive, and begins with these fields according to the standard.
     let (children, count) = unsafe { ((*header).children, (*header).child_count) };
     if children.is_null() || count != schema.fields().len() as i64 {
-        // The import says so.
+        // The import reports the error.
         return Ok(());
     }
     for (index, field) in schema.fields().iter().enumerate() {
@@ -114,7 +113,7 @@ fn without_buffers(values: &mut FFI_ArrowArray, schema: &Schema) -> Result<(), A
         if child.is_null() {
             continue;
         }
-        // SAFETY: what is not null is an array that begins like this.
+        // SAFETY: a child that is not null is an array that begins with these fields.
         let Header { length, buffer_count, .. } = unsafe { child.cast::<Header>().read() };
         if buffer_count == 0 {
             continue;
@@ -122,7 +121,7 @@ fn without_buffers(values: &mut FFI_ArrowArray, schema: &Schema) -> Result<(), A
         let length = usize::try_from(length)
             .map_err(|_| ArrowError::CDataInterface(format!("column {index} has {length} rows")))?;
         let plain = FFI_ArrowArray::new(&ArrayData::new_null(&DataType::Null, length));
-        // SAFETY: children may be moved out of their parent, which then releases what it finds in their place.
+        // SAFETY: children may be moved out of their parent, which then releases their replacement.
         drop(unsafe { child.replace(plain) });
     }
     Ok(())
@@ -131,7 +130,7 @@ fn without_buffers(values: &mut FFI_ArrowArray, schema: &Schema) -> Result<(), A
 fn batch(mut values: FFI_ArrowArray, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     without_buffers(&mut values, schema)?;
     let data_type = DataType::Struct(schema.fields().clone());
-    // SAFETY: by the standard the schema describes the array. What of that can be checked is checked below.
+    // SAFETY: according to the standard, the schema describes the array. The checks below cover what can be checked.
     let rows = unsafe { from_ffi_and_data_type(values, data_type) }?;
     rows.validate_full()?;
     if rows.null_count() > 0 {
@@ -142,11 +141,11 @@ fn batch(mut values: FFI_ArrowArray, schema: &SchemaRef) -> Result<RecordBatch, 
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }
 
-/// A reader of a stream that somebody else produces.
+/// A reader of a stream from another producer.
 pub(super) struct Producer {
     stream: FFI_ArrowArrayStream,
     schema: SchemaRef,
-    /// Batches that came.
+    /// The number of batches received.
     batches: usize,
 }
 
@@ -178,12 +177,12 @@ impl Producer {
     }
 }
 
-/// What a producer says about its failure.
+/// Returns the producer's error message.
 fn failure(stream: &mut FFI_ArrowArrayStream, number: c_int) -> ArrowError {
     // SAFETY: the stream is alive, and its last function has failed.
     let message = stream.get_last_error().map(|function| unsafe { function(stream) });
     let said = message.filter(|message| !message.is_null()).map_or_else(String::new, |message| {
-        // SAFETY: it ends with NUL and lives until the stream is used again.
+        // SAFETY: it ends with NUL and lives until the next call on the stream.
         format!(": {}", unsafe { CStr::from_ptr(message) }.to_string_lossy())
     });
     ArrowError::CDataInterface(format!("the producer failed with error {number}{said}"))

@@ -1,4 +1,4 @@
-//! How driver managers find the driver.
+//! The entry points for driver managers.
 
 use super::overlay;
 use crate::error::{invalid_argument, not_implemented};
@@ -9,11 +9,11 @@ use std::ffi::{c_int, c_void};
 use std::mem::{ManuallyDrop, offset_of, size_of};
 use std::ptr;
 
-/// Fills the table of functions. The name is derived from that of the library, as driver managers do.
+/// Fills the table of functions. Driver managers derive the function's name from that of the library.
 ///
 /// # Safety
-/// `driver` is null or points to room for the table of this version of ADBC; `error` is null or points to an error that was
-/// initialised for its version.
+/// `driver` is null or points to room for the table of this ADBC version; `error` is null or points to an error that
+/// was initialised for its version.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the standard's name")]
 pub unsafe extern "C" fn AdbcDriverFirebirdInit(
@@ -23,12 +23,12 @@ pub unsafe extern "C" fn AdbcDriverFirebirdInit(
 ) -> AdbcStatusCode {
     let size = match version {
         ADBC_VERSION_1_1_0 => size_of::<FFI_AdbcDriver>(),
-        // The table of 1.0.0 is the beginning of that of 1.1.0.
+        // The 1.0.0 table is the first part of the 1.1.0 table.
         ADBC_VERSION_1_0_0 => offset_of!(FFI_AdbcDriver, ErrorGetDetailCount),
         _ => {
             return super::error::fail(
                 error,
-                not_implemented(format!("there is no version {version} of ADBC here")),
+                not_implemented(format!("this driver does not support ADBC version {version}")),
             );
         }
     };
@@ -36,15 +36,15 @@ pub unsafe extern "C" fn AdbcDriverFirebirdInit(
         return super::error::fail(error, invalid_argument("driver is null"));
     }
     let table = ManuallyDrop::new(overlay::table());
-    // SAFETY: the caller has room for as many bytes; the table is no shorter and is not dropped here.
+    // SAFETY: the caller has room for `size` bytes; the table is no shorter and is not dropped here.
     unsafe { ptr::copy_nonoverlapping(ptr::from_ref(&*table).cast::<u8>(), driver.cast::<u8>(), size) };
     ADBC_STATUS_OK
 }
 
-/// The name that managers fall back to.
+/// The fallback name for driver managers.
 ///
 /// # Safety
-/// As [`AdbcDriverFirebirdInit`].
+/// The same as for [`AdbcDriverFirebirdInit`].
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "the standard's name")]
 pub unsafe extern "C" fn AdbcDriverInit(

@@ -1,5 +1,5 @@
-//! The C side: the generated functions, with those replaced that return streams or take arrays. Everything unsafe of the
-//! driver is in this folder.
+//! The C interface: the generated functions, with replacements for those that return streams or take arrays. All unsafe
+//! code of the driver is in this folder.
 //!
 //! ```text
 //!  manager ─► AdbcDriverFirebirdInit ─► table ─┬─ most functions: adbc_ffi ─► the traits of adbc_core

@@ -1,8 +1,8 @@
-//! The table of functions, and those in it that are not generated.
+//! The table of functions, and the replacements for generated functions.
 //!
-//! The generated ones know no affected rows beside a stream, give no status for errors while reading, tell nothing of a
-//! statement while it executes, and would let malformed arrays or schemas that are bound end in a panic, after which they
-//! refuse every call of the process.
+//! The generated functions cannot report affected rows together with a stream, a status for errors while reading, or
+//! counters while a statement executes. Malformed bound arrays or schemas make them panic, after which they refuse
+//! every call of the process.
 
 use super::error::{fail, missing};
 use super::stream::{error_from_array_stream, export};
@@ -21,13 +21,13 @@ use std::ffi::{c_char, c_int};
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-/// The generated table.
+/// Returns the generated table.
 pub(super) fn generated() -> &'static FFI_AdbcDriver {
     static TABLE: OnceLock<FFI_AdbcDriver> = OnceLock::new();
     TABLE.get_or_init(Driver::ffi_driver)
 }
 
-/// The table that managers get.
+/// Returns the table for driver managers.
 pub(super) fn table() -> FFI_AdbcDriver {
     FFI_AdbcDriver {
         ConnectionGetInfo: Some(get_info),
@@ -50,7 +50,7 @@ pub(super) fn table() -> FFI_AdbcDriver {
     }
 }
 
-/// Calls a generated function that writes a stream, and exports the one that the driver has handed over instead.
+/// Calls a generated function that writes a stream, and exports the stream that the driver has handed over instead.
 ///
 /// # Safety
 /// `out` and `affected` are null or valid for writing; `error` is as in every C function.
@@ -61,7 +61,7 @@ unsafe fn with_stream(
     call: impl FnOnce(*mut FFI_ArrowArrayStream) -> AdbcStatusCode,
 ) -> AdbcStatusCode {
     if out.is_null() {
-        // The generated function has the words for it.
+        // The generated function reports the error.
         return call(out);
     }
     let mut empty = FFI_ArrowArrayStream::empty();
@@ -69,7 +69,7 @@ unsafe fn with_stream(
     if status != ADBC_STATUS_OK {
         return status;
     }
-    let Some(handed) = handed else { return fail(error, internal("a stream got lost")) };
+    let Some(handed) = handed else { return fail(error, internal("a stream was lost")) };
     // SAFETY: `out` is valid for writing and need not be initialised.
     unsafe { ptr::write_unaligned(out, export(handed.stream)) };
     if !affected.is_null() {
@@ -79,7 +79,7 @@ unsafe fn with_stream(
     ADBC_STATUS_OK
 }
 
-/// Defines functions that do nothing but take a stream from the generated function of the same place.
+/// Defines functions that only replace the stream of the generated function of the same name.
 macro_rules! streaming {
     ($($name:ident = $method:ident($($argument:ident: $type:ty),*);)+) => {$(
         unsafe extern "C" fn $name(
@@ -89,8 +89,8 @@ macro_rules! streaming {
             error: *mut FFI_AdbcError,
         ) -> AdbcStatusCode {
             let Some(inner) = generated().$method else { return missing(error) };
-            // SAFETY: all arguments go on as they came, but for a stream that is ours; the caller keeps what the standard
-            // demands for them.
+            // SAFETY: all arguments except the stream are passed on unchanged; the caller fulfils the standard's
+            // requirements.
             unsafe { with_stream(out, ptr::null_mut(), error, |out| inner(connection, $($argument,)* out, error)) }
         }
     )+};
@@ -119,26 +119,27 @@ unsafe extern "C" fn execute_query(
     let Some(inner) = generated().StatementExecuteQuery else {
         return missing(error);
     };
-    // SAFETY: as above. Without a stream the generated function itself writes the affected rows, else it writes -1.
+    // SAFETY: as above. Without a stream, the generated function itself writes the affected rows; with one, it writes
+    // -1.
     unsafe { with_stream(out, affected, error, |out| inner(statement, out, affected, error)) }
 }
 
-/// Binds one array as a stream of one batch.
+/// Binds one array, as a stream of one batch.
 unsafe extern "C" fn bind(
     statement: *mut FFI_AdbcStatement,
     values: *mut FFI_ArrowArray,
     schema: *mut FFI_ArrowSchema,
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
-    // SAFETY: both are null or valid by the standard.
+    // SAFETY: both are null or valid according to the standard.
     let (Some(values), Some(schema)) = (unsafe { values.as_mut() }, unsafe { schema.as_ref() }) else {
-        return fail(error, invalid_argument("the array or the schema to be bound is null"));
+        return fail(error, invalid_argument("the array or schema to bind is null"));
     };
     // SAFETY: the array is valid.
     match unsafe { import::array(values, schema) } {
         Ok(batch) => {
             let schema = batch.schema();
-            // SAFETY: the statement and the error go on as they came.
+            // SAFETY: the statement and the error are passed on unchanged.
             unsafe { bind_rows(statement, Box::new(RecordBatchIterator::new([Ok(batch)], schema)), error) }
         }
         Err(wrong) => fail(error, wrong),
@@ -150,19 +151,19 @@ unsafe extern "C" fn bind_stream(
     stream: *mut FFI_ArrowArrayStream,
     error: *mut FFI_AdbcError,
 ) -> AdbcStatusCode {
-    // SAFETY: it is null or valid by the standard.
+    // SAFETY: it is null or valid according to the standard.
     let Some(stream) = (unsafe { stream.as_mut() }) else {
-        return fail(error, invalid_argument("the stream to be bound is null"));
+        return fail(error, invalid_argument("the stream to bind is null"));
     };
     // SAFETY: the stream is valid.
     match unsafe { import::stream(stream) } {
-        // SAFETY: the statement and the error go on as they came.
+        // SAFETY: the statement and the error are passed on unchanged.
         Ok(reader) => unsafe { bind_rows(statement, Box::new(reader), error) },
         Err(wrong) => fail(error, wrong),
     }
 }
 
-/// Gives the rows to the statement: what goes through the generated function is an empty stream in their place.
+/// Passes the rows to the statement, and an empty stream through the generated function.
 ///
 /// # Safety
 /// `statement` and `error` are as in every C function.
@@ -176,6 +177,6 @@ unsafe fn bind_rows(
     };
     let nothing = RecordBatchIterator::new([], Arc::new(Schema::empty()));
     let mut nothing = FFI_ArrowArrayStream::new(Box::new(nothing));
-    // SAFETY: the stream is valid; the generated function takes it away.
+    // SAFETY: the stream is valid; the generated function moves it out.
     lend(rows, || unsafe { inner(statement, &raw mut nothing, error) })
 }

@@ -1,4 +1,4 @@
-//! Streams across the C interface: batches are handed over without copying a value, and errors keep their status.
+//! Streams through the C interface: batches pass without copying a value, and errors keep their status.
 
 use super::error::{errno, foreign, message, of_panic};
 use crate::error::{Result, internal, of};
@@ -13,24 +13,24 @@ use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-/// What the functions of a stream find behind its private pointer.
+/// The private data of a stream.
 struct Exported {
     stream: Stream,
     last: Option<LastError>,
 }
 
-/// The last error, in every form that somebody may ask for.
+/// The last error, in all forms that a consumer may ask for.
 struct LastError {
     message: CString,
     status: AdbcStatusCode,
-    /// Owned by the stream. Consumers write their driver into it, and release it although they should not, which it bears.
+    /// Owned by the stream. Consumers write their driver into it. They should not release it, but doing so is harmless.
     error: Box<UnsafeCell<FFI_AdbcError>>,
 }
 
-/// A stream for C.
+/// Exports a stream to C.
 pub(super) fn export(stream: Stream) -> FFI_ArrowArrayStream {
     let exported = Box::into_raw(Box::new(Exported { stream, last: None }));
-    // SAFETY: the functions are those of this file, which know what is behind the pointer; release frees it once.
+    // SAFETY: the functions are those of this file, which know the type of the private data; release frees it once.
     unsafe {
         FFI_ArrowArrayStream::new_unchecked(
             Some(get_schema),
@@ -42,7 +42,7 @@ pub(super) fn export(stream: Stream) -> FFI_ArrowArrayStream {
     }
 }
 
-/// The error of a stream of ours; null for other streams, and when there is none.
+/// Returns the last error of a stream exported here; null for other streams, and if there is no error.
 ///
 /// # Safety
 /// `stream` and `status` are null or valid.
@@ -50,7 +50,7 @@ pub(super) unsafe extern "C" fn error_from_array_stream(
     stream: *mut FFI_ArrowArrayStream,
     status: *mut AdbcStatusCode,
 ) -> *const FFI_AdbcError {
-    // SAFETY: the caller promises that it is valid if it is not null.
+    // SAFETY: the caller guarantees that it is null or valid.
     let Some(found) = (unsafe { stream.as_ref() }) else { return ptr::null() };
     let ours = release as unsafe extern "C" fn(*mut FFI_ArrowArrayStream);
     if !found.release().is_some_and(|release| ptr::fn_addr_eq(release, ours)) {
@@ -60,23 +60,23 @@ pub(super) unsafe extern "C" fn error_from_array_stream(
     let exported = unsafe { &*found.private_data().cast::<Exported>() };
     let Some(last) = &exported.last else { return ptr::null() };
     if !status.is_null() {
-        // SAFETY: the caller promises that it is valid if it is not null.
+        // SAFETY: the caller guarantees that it is null or valid.
         unsafe { ptr::write_unaligned(status, last.status) };
     }
     last.error.get()
 }
 
-/// Runs one of the functions below; neither its error nor its panic gets lost.
+/// Runs one of the functions below, and keeps its error or panic as the last error.
 ///
 /// # Safety
-/// `stream` is null or a stream of ours that nobody else uses at the same time.
+/// `stream` is null or a stream exported here that no other thread is using.
 unsafe fn answer(stream: *mut FFI_ArrowArrayStream, work: impl FnOnce(&mut Stream) -> Result<()>) -> c_int {
-    // SAFETY: by the promise above, and a released stream has no private data.
+    // SAFETY: see above; a released stream has no private data.
     let exported =
         unsafe { stream.as_ref().and_then(|stream| stream.private_data().cast::<Exported>().as_mut()) };
     let Some(Exported { stream, last }) = exported else { return libc::EINVAL };
     *last = None;
-    // After a panic the stream is asked no more than to end.
+    // After a panic, the stream only ends.
     let result = catch_unwind(AssertUnwindSafe(|| work(stream)));
     let Err(error) = result.unwrap_or_else(|panic| Err(of_panic(&*panic))) else { return 0 };
     let number = errno(error.status);
@@ -88,51 +88,51 @@ unsafe extern "C" fn get_schema(stream: *mut FFI_ArrowArrayStream, out: *mut FFI
     let work = |stream: &mut Stream| {
         let schema = FFI_ArrowSchema::try_from(stream.schema().as_ref()).map_err(of)?;
         if out.is_null() {
-            return Err(internal("there is no room for the schema"));
+            return Err(internal("the pointer for the schema is null"));
         }
-        // SAFETY: `out` is room for a schema, which need not be initialised.
+        // SAFETY: `out` has room for a schema, which need not be initialised.
         unsafe { ptr::write_unaligned(out, schema) };
         Ok(())
     };
-    // SAFETY: consumers call it with the stream it belongs to, from one thread at a time.
+    // SAFETY: consumers pass the function's own stream, from one thread at a time.
     unsafe { answer(stream, work) }
 }
 
 unsafe extern "C" fn get_next(stream: *mut FFI_ArrowArrayStream, out: *mut FFI_ArrowArray) -> c_int {
     let work = |stream: &mut Stream| {
         if out.is_null() {
-            return Err(internal("there is no room for the array"));
+            return Err(internal("the pointer for the array is null"));
         }
         let array = match stream.next_batch().map_err(of)? {
-            // The buffers go with it as they are.
+            // The buffers are passed without copying.
             Some(batch) => FFI_ArrowArray::new(&StructArray::from(batch).to_data()),
             None => FFI_ArrowArray::empty(),
         };
-        // SAFETY: `out` is room for an array, which need not be initialised.
+        // SAFETY: `out` has room for an array, which need not be initialised.
         unsafe { ptr::write_unaligned(out, array) };
         Ok(())
     };
-    // SAFETY: consumers call it with the stream it belongs to, from one thread at a time.
+    // SAFETY: consumers pass the function's own stream, from one thread at a time.
     unsafe { answer(stream, work) }
 }
 
 unsafe extern "C" fn get_last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
-    // SAFETY: consumers call it with the stream it belongs to; a released one has no private data.
+    // SAFETY: consumers pass the function's own stream; a released one has no private data.
     let exported =
         unsafe { stream.as_ref().and_then(|stream| stream.private_data().cast::<Exported>().as_ref()) };
     exported.and_then(|exported| exported.last.as_ref()).map_or(ptr::null(), |last| last.message.as_ptr())
 }
 
 unsafe extern "C" fn release(stream: *mut FFI_ArrowArrayStream) {
-    // SAFETY: the stream is valid, as it is for whoever calls its release function.
+    // SAFETY: the caller of a release function passes a valid stream.
     let Some(released) = (unsafe { stream.as_mut() }) else { return };
-    // SAFETY: without functions and data a stream is a released one.
+    // SAFETY: a stream without functions and data is a released one.
     let exported = unsafe {
         released.set_release(None);
         released.set_private_data(ptr::null_mut()).cast::<Exported>()
     };
     if !exported.is_null() {
-        // SAFETY: it came out of a box in `export`, and the pointer has been taken away just now.
+        // SAFETY: it came from a box in `export`, and the pointer has just been cleared.
         let exported = unsafe { Box::from_raw(exported) };
         let _ = catch_unwind(AssertUnwindSafe(|| drop(exported)));
     }
@@ -163,10 +163,10 @@ mod tests {
         export(Stream::of_function(Arc::new(Schema::empty()), next))
     }
 
-    /// The error number, the message, and what ErrorFromArrayStream says.
+    /// Returns the error number, the message, and the result of ErrorFromArrayStream.
     fn next(stream: &mut FFI_ArrowArrayStream) -> (c_int, String, Option<(Status, String)>) {
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: the stream is alive and is not used elsewhere.
+        // SAFETY: the stream is alive and not in use elsewhere.
         let number = unsafe { get_next(stream, &raw mut array) };
         // SAFETY: the same.
         let message = unsafe { get_last_error(stream) };
@@ -176,7 +176,7 @@ mod tests {
             false => unsafe { CStr::from_ptr(message) }.to_str().expect("UTF-8").to_owned(),
         };
         let mut status = 0;
-        // SAFETY: the stream is alive, and so is its error while nothing is called.
+        // SAFETY: the stream is alive, and so is its error until the next call.
         let error = unsafe { error_from_array_stream(stream, &raw mut status).as_ref() };
         let error = error.map(|error| {
             let error = Error::try_from(error).expect("UTF-8");
@@ -227,7 +227,7 @@ mod tests {
     fn errors_may_be_released_and_other_streams_have_none() {
         let mut stream = plain(|| Err(DriverError::internal("no")));
         assert_eq!(next(&mut stream).0, libc::EINVAL);
-        // SAFETY: the stream is alive; what consumers should not do shall do no harm.
+        // SAFETY: the stream is alive; this misuse by consumers must be harmless.
         unsafe {
             let error = error_from_array_stream(&raw mut stream, ptr::null_mut()).cast_mut();
             (*error).private_driver = ptr::null();

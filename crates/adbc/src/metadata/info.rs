@@ -1,4 +1,4 @@
-//! Facts about driver and server.
+//! Facts about the driver and the server.
 
 use crate::error::{self, Result};
 use adbc_core::constants::ADBC_VERSION_1_1_0;
@@ -12,7 +12,7 @@ use firearrow::Dialect;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A fact; the variants are the members of ADBC's union that are used, in its order.
+/// A fact; the variants are the used members of ADBC's union, in its order.
 enum Value {
     Text(String),
     Flag(bool),
@@ -20,7 +20,7 @@ enum Value {
     Bits(i32),
 }
 
-/// Codes of Flight SQL's `SqlInfo`, from which ADBC takes 500 to 999.
+/// Codes of Flight SQL's `SqlInfo`, which ADBC uses from 500 to 999.
 mod code {
     pub(super) const DDL_CATALOG: u32 = 500;
     pub(super) const DDL_SCHEMA: u32 = 501;
@@ -30,7 +30,8 @@ mod code {
     pub(super) const IDENTIFIER_QUOTE_CHAR: u32 = 504;
 }
 
-/// One row for each of these codes (or all) that there is an answer to. Only `version`, that of the server, is asked for there.
+/// Returns one row for each of these codes (or for all) that the driver can answer. Only `version`, the server's, needs
+/// the server.
 pub fn info(
     dialect: Dialect,
     version: impl Fn() -> Result<String>,
@@ -61,7 +62,7 @@ pub fn info(
 
 fn value(dialect: Dialect, version: impl Fn() -> Result<String>, code: &InfoCode) -> Result<Option<Value>> {
     Ok(Some(match code {
-        // Polars looks for a Python module of this name behind adbc_driver_.
+        // Polars looks for a Python module named `adbc_driver_` followed by this name.
         InfoCode::VendorName => Value::Text("Firebird".into()),
         InfoCode::VendorVersion => Value::Text(version()?),
         InfoCode::VendorSql => Value::Flag(true),
@@ -97,7 +98,7 @@ fn batch(facts: Vec<(u32, Value)>) -> Result<RecordBatch> {
     }
     let schema = GET_INFO_SCHEMA.clone();
     let DataType::Union(fields, _) = schema.field(1).data_type() else {
-        return Err(error::internal("ADBC's schema of facts has no union"));
+        return Err(error::internal("ADBC's schema for info has no union"));
     };
     let mut children: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from(texts)),
@@ -111,7 +112,7 @@ fn batch(facts: Vec<(u32, Value)>) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new(schema, vec![Arc::new(UInt32Array::from(codes)), Arc::new(values)])?)
 }
 
-/// Its place.
+/// Appends a value and returns its index.
 fn push<T>(values: &mut Vec<T>, value: T) -> i32 {
     values.push(value);
     values.len() as i32 - 1

@@ -1,4 +1,4 @@
-//! What is known about driver, server and database, as the record batches that ADBC prescribes.
+//! Facts about the driver, the server and the database, as the record batches that ADBC prescribes.
 //!
 //! ```text
 //!  info        ServerInfo
@@ -6,7 +6,7 @@
 //!  table_schema, statistics                             "
 //! ```
 //!
-//! Firebird up to 5.0 has neither catalogs nor schemas: there is one of each without a name.
+//! Firebird up to 5.0 has neither catalogs nor schemas, so there is one nameless catalog with one nameless schema.
 
 mod info;
 mod nested;
@@ -24,18 +24,18 @@ pub use table_types::table_types;
 
 use firearrow::catalog::Name;
 
-/// Whether a name of a catalog or schema lets the one pass that has none.
+/// Whether a catalog or schema name matches the nameless one.
 fn is_nameless(name: Option<&str>) -> bool {
     name.is_none_or(str::is_empty)
 }
 
-/// Whether a filter for catalogs or schemas lets the one pass that has no name: there is no filter, it asks for things
-/// without a name, or it is a pattern for any name.
+/// Whether a filter for catalogs or schemas matches the nameless one: no filter, an empty one, or a pattern for any
+/// name.
 fn has_nameless(filter: Option<&str>) -> bool {
     filter.is_none_or(|pattern| pattern.bytes().all(|byte| byte == b'%'))
 }
 
-/// The names that a filter means.
+/// Converts a filter for names.
 fn pattern(filter: Option<&str>) -> Name<'_> {
     filter.map_or(Name::Any, Name::Like)
 }

@@ -1,4 +1,4 @@
-//! Lists and structs of the shapes that ADBC prescribes.
+//! Lists and structs in the shapes that ADBC prescribes.
 
 use crate::error::{Result, internal};
 use arrow::array::{ArrayRef, ListArray, RecordBatch, StructArray, new_null_array};
@@ -6,7 +6,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType, Field, SchemaRef};
 use std::sync::Arc;
 
-/// Structs of this type from their members.
+/// Builds structs of this type from their members.
 pub(super) fn structs(data_type: &DataType, members: Vec<ArrayRef>) -> Result<ArrayRef> {
     let DataType::Struct(fields) = data_type else {
         return Err(internal("ADBC's schema has no struct here"));
@@ -14,7 +14,7 @@ pub(super) fn structs(data_type: &DataType, members: Vec<ArrayRef>) -> Result<Ar
     Ok(Arc::new(StructArray::try_new(fields.clone(), members, None)?))
 }
 
-/// Lists of these lengths, `None` for NULL, that share out `items` in order.
+/// Builds lists of these lengths, `None` for NULL, that contain `items` in order.
 pub(super) fn lists(items: ArrayRef, lengths: impl IntoIterator<Item = Option<usize>>) -> Result<ArrayRef> {
     let lengths: Vec<Option<usize>> = lengths.into_iter().collect();
     let valid: NullBuffer = lengths.iter().map(Option::is_some).collect();
@@ -24,12 +24,12 @@ pub(super) fn lists(items: ArrayRef, lengths: impl IntoIterator<Item = Option<us
     Ok(Arc::new(ListArray::try_new(field, offsets, items, valid)?))
 }
 
-/// NULL for each list of items of this type.
+/// Builds `count` NULL lists of this item type.
 pub(super) fn no_lists(item: &DataType, count: usize) -> ArrayRef {
     new_null_array(&DataType::new_list(item.clone(), true), count)
 }
 
-/// The one row of the catalog that has no name, with its schemas; no row for `None`.
+/// Builds the row of the nameless catalog with its schemas; no row for `None`.
 pub(super) fn catalog(schema: &SchemaRef, schemas: Option<ArrayRef>) -> Result<RecordBatch> {
     let Some(schemas) = schemas else { return Ok(RecordBatch::new_empty(schema.clone())) };
     Ok(RecordBatch::try_new(schema.clone(), vec![new_null_array(&DataType::Utf8, 1), schemas])?)

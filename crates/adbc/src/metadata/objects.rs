@@ -18,22 +18,22 @@ use firearrow::catalog::{Catalog, Column, Constraint, Reference, Table, TableKin
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What shall be told about. Names are patterns with `%` and `_`; letter case counts.
+/// Selects objects. Names are patterns with `%` and `_`; matching is case-sensitive.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectFilter<'a> {
-    /// Empty: what is in no catalog, which is everything. Other texts match nothing.
+    /// Catalog. Empty: objects without a catalog, which are all of them. Other texts match nothing.
     pub catalog: Option<&'a str>,
-    /// The same for schemas.
+    /// Schema, in the same way.
     pub schema: Option<&'a str>,
-    /// Tables and views.
+    /// Table or view.
     pub table: Option<&'a str>,
-    /// Kinds of tables; see [`table_types`](super::table_types).
+    /// Types of tables; see [`table_types`](super::table_types).
     pub table_types: Option<Vec<&'a str>>,
-    /// Columns. Tables stay, whether they have one that matches or not.
+    /// Column. Tables are listed even if none of their columns match.
     pub column: Option<&'a str>,
 }
 
-/// The objects of the database: one row, or none if the filter asks for a catalog by name.
+/// Returns the objects of the database: one row, or none if the filter names a catalog.
 pub fn objects(connection: &Connection, depth: ObjectDepth, filter: ObjectFilter<'_>) -> Result<RecordBatch> {
     let schema = &GET_OBJECTS_SCHEMA;
     if !has_nameless(filter.catalog) {
@@ -52,7 +52,7 @@ pub fn objects(connection: &Connection, depth: ObjectDepth, filter: ObjectFilter
     catalog(schema, Some(lists(schemas, [Some(count)])?))
 }
 
-/// The tables of the one schema, as one list.
+/// Returns the tables of the one schema, as one list.
 fn tables(connection: &Connection, with_columns: bool, filter: &ObjectFilter<'_>) -> Result<ArrayRef> {
     let is_wanted = |kind: TableKind| match &filter.table_types {
         Some(kinds) => kinds.contains(&kind.name()),
@@ -73,7 +73,7 @@ fn tables(connection: &Connection, with_columns: bool, filter: &ObjectFilter<'_>
     lists(structs, [Some(tables.len())])
 }
 
-/// A list of columns and a list of constraints for each table.
+/// Returns a list of columns and a list of constraints for each table.
 fn members(catalog: &Catalog, tables: &[Table], filter: &ObjectFilter<'_>) -> Result<(ArrayRef, ArrayRef)> {
     let name = pattern(filter.table);
     let columns = catalog.columns(name, pattern(filter.column)).map_err(error::of)?;
@@ -86,8 +86,8 @@ fn members(catalog: &Catalog, tables: &[Table], filter: &ObjectFilter<'_>) -> Re
     ))
 }
 
-/// Members in the order of their tables, and how many each has. Those of other tables are left out: a table may have been
-/// created since the tables were asked for.
+/// Returns members in the order of their tables, and the number for each table. Drops those of other tables: a table
+/// may have been created after the tables were listed.
 fn by_table<T>(
     tables: &[Table],
     members: Vec<T>,

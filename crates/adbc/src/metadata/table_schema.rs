@@ -7,8 +7,8 @@ use firearrow::catalog::{Name, quoted};
 use firearrow::{Connection, Dialect, ReadOptions};
 use firearrow_driver::Error;
 
-/// The schema of a table or view of exactly this name: what `SELECT *` gives with decimals of the precision that they were
-/// declared with, and the fields of NOT NULL columns say so.
+/// Returns the schema of the table or view with exactly this name: that of `SELECT *`, with the declared precision of
+/// decimals, and with non-nullable fields for NOT NULL columns.
 ///
 /// # Errors
 /// `NOT_FOUND`, SQLSTATE 42S02, if there is none, and for any catalog or schema.
@@ -25,7 +25,7 @@ pub fn table_schema(
     }
     let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
-    // Firebird ignores blanks at the end of a name.
+    // Firebird ignores trailing blanks of a name.
     if columns.first().is_none_or(|column| column.table != table) {
         return Err(error::of(Error::no_table(table)));
     }

@@ -6,7 +6,7 @@ use arrow::array::{RecordBatch, StringArray};
 use firearrow::catalog::TableKind;
 use std::sync::Arc;
 
-/// One row for each kind of table that [`objects`](super::objects) tells about.
+/// Returns one row for each type of table that [`objects`](super::objects) lists.
 pub fn table_types() -> Result<RecordBatch> {
     let names = StringArray::from_iter_values(TableKind::NAMES);
     Ok(RecordBatch::try_new(GET_TABLE_TYPES_SCHEMA.clone(), vec![Arc::new(names)])?)

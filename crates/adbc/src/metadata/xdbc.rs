@@ -1,32 +1,33 @@
-//! Types of columns in the numbers of ODBC.
+//! Column types as ODBC numbers.
 
 use firearrow::catalog::{BaseType, ColumnType};
 
-/// What ODBC's `SQLColumns` tells about a type.
+/// ODBC's `SQLColumns` description of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Xdbc {
     /// `DATA_TYPE`.
     pub(super) data_type: i16,
-    /// `SQL_DATA_TYPE`: the same but for dates and times, which are all 9.
+    /// `SQL_DATA_TYPE`: the same except for dates and times, which are all 9.
     pub(super) sql_data_type: i16,
     /// `SQL_DATETIME_SUB`.
     pub(super) datetime_sub: Option<i16>,
-    /// Digits, bits of floating point numbers, characters, or bytes of binary strings.
+    /// Digits, bits of floating-point numbers, characters, or bytes of binary strings.
     pub(super) column_size: Option<i32>,
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     pub(super) decimal_digits: Option<i16>,
-    /// What digits are counted in.
+    /// The base in which digits are counted.
     pub(super) radix: Option<i16>,
     /// Bytes of a string.
     pub(super) octet_length: Option<i32>,
 }
 
-/// Fractions of a second have four digits.
+/// Fractional seconds have four digits.
 const SECOND_DIGITS: i16 = 4;
 
 pub(super) fn xdbc(column: &ColumnType) -> Xdbc {
     use BaseType::*;
-    // ODBC has no arrays; 50 is the number of ARRAY in the SQL standard. DECFLOAT is -360 in Db2, whose type it is, too.
+    // ODBC has no arrays; 50 is the number of ARRAY in the SQL standard. DECFLOAT is -360 in Db2, which has the same
+    // type.
     let (data_type, datetime_sub) = match column.base {
         _ if column.is_array() => (50, None),
         SmallInt => (5, None),
@@ -41,7 +42,7 @@ pub(super) fn xdbc(column: &ColumnType) -> Xdbc {
         Date => (91, Some(1)),
         Time => (92, Some(2)),
         Timestamp => (93, Some(3)),
-        // ODBC 4.0 has these.
+        // ODBC 4.0 defines these.
         TimeWithTimeZone => (94, Some(4)),
         TimestampWithTimeZone => (95, Some(5)),
         Char => (1, None),

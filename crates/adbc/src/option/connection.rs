@@ -1,13 +1,13 @@
-//! How connections make transactions.
+//! Transaction options of connections.
 
 use super::{Keyed, bad_value, flag, milliseconds, number, within};
 use crate::error::{Result, not_implemented};
 use firearrow_driver::{Level, SessionOptions};
 use std::time::Duration;
 
-/// What the standard's isolation levels begin with.
+/// The prefix of the standard's isolation levels.
 const ISOLATION: &str = "adbc.connection.transaction.isolation.";
-/// Longest wait for a lock that Firebird can be told, in seconds.
+/// Firebird's longest lock timeout, in seconds.
 const LONGEST_WAIT: i64 = 32767;
 
 const LEVELS: [(Level, &str); 6] = [
@@ -73,7 +73,7 @@ fn level(key: &str, value: &str) -> Result<Level> {
         return Err(not_implemented("Firebird has no linearizable transactions"));
     }
     let level = LEVELS.iter().find(|(_, known)| *known == name).map(|(level, _)| *level);
-    let expected = "default, read_committed, repeatable_read, snapshot or serializable behind their prefix";
+    let expected = "default, read_committed, repeatable_read, snapshot or serializable, with their prefix";
     level.ok_or_else(|| bad_value(key, value, expected))
 }
 

@@ -1,4 +1,4 @@
-//! How tables are made and filled.
+//! Options for creating and filling tables.
 
 use super::{Keyed, bad_value, flag, number, within};
 use crate::error::{Result, not_implemented};
@@ -14,7 +14,7 @@ const MODES: [(Mode, &str); 5] = [
     (Mode::Upsert, "adbc.firebird.ingest.mode.upsert"),
 ];
 
-/// The type of text or binary columns, of which those with a length are spelled with `word`.
+/// Parses the type of text or binary columns; `word` is the type with a length.
 fn parse_type(key: &str, value: &str, word: &str, longest: u16) -> Result<TextAs> {
     let varying = || {
         let length = value.strip_prefix(word)?.strip_prefix('(')?.strip_suffix(')')?.trim().parse().ok()?;
@@ -37,10 +37,10 @@ fn spell_type(given: TextAs, word: &str) -> String {
     }
 }
 
-/// The table that a statement ingests into, if it does.
+/// The table that a statement ingests into, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    /// Whether there is a table.
+    /// Whether a table is set.
     pub(crate) is_set: bool,
     pub(crate) options: IngestOptions,
 }
@@ -53,7 +53,7 @@ impl Default for Target {
 }
 
 impl Target {
-    /// The statement runs a query instead.
+    /// Removes the table, because the statement runs a query instead.
     pub(crate) fn clear(&mut self) {
         self.is_set = false;
         self.options.table.clear();
@@ -92,7 +92,7 @@ impl Keyed for Target {
                 options.key = names.map(str::to_owned).collect();
             }
             "adbc.firebird.ingest.commit_rows" => {
-                options.commit_rows = number(key, value, "a number of rows from 0 on")?;
+                options.commit_rows = number(key, value, "a number of rows from 0")?;
             }
             "adbc.firebird.ingest.batch_bytes" => {
                 let range = WriteOptions::PIECE_BYTES;

@@ -1,7 +1,7 @@
-//! Options: all of them in one table, and their values as text.
+//! Options: one table lists all of them; their values are text.
 //!
-//! Every value is kept as the text that a connection string would have for it. Numbers and bytes are other ways to write
-//! and read the same text, so that profiles, which have types, and URIs, which have none, can say the same things.
+//! Every value is stored as the text that a connection string would have for it. Numbers and bytes are only other ways
+//! to write and read the same text. So typed profiles and untyped URIs can express the same options.
 
 mod connection;
 mod ingest;
@@ -20,15 +20,15 @@ use firearrow_driver::SessionOptions;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Options of the driver as texts.
+/// Options of the driver as text.
 pub(crate) trait Keyed {
-    /// Sets the option that has this key; `false` if there is none.
+    /// Sets the option with this key; `false` if there is none.
     fn set(&mut self, key: &str, value: &str) -> Result<bool>;
-    /// Its value, if there is one of this key.
+    /// Returns the value of the option with this key, if it has one.
     fn get(&self, key: &str) -> Option<Result<String>>;
 }
 
-/// What new connections and statements begin with.
+/// The defaults of new connections and statements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
     pub(crate) connection: SessionOptions,
@@ -47,15 +47,15 @@ impl Keyed for Defaults {
 
 /// A handle with options as text.
 pub(crate) trait Options {
-    /// Sets the option of this key.
+    /// Sets the option with this key.
     fn set(&mut self, key: &str, value: &str) -> Result<()>;
-    /// The value that [`set`](Self::set) would take.
+    /// Returns the value of the option, as [`set`](Self::set) accepts it.
     fn get(&self, key: &str) -> Result<String>;
-    /// Whether the handle must not be used any more, because of a panic.
+    /// Marks the handle as unusable after a panic.
     fn broken(&self);
 }
 
-/// The calls of ADBC in terms of [`Options`].
+/// Implements ADBC's calls with [`Options`].
 macro_rules! optionable {
     ($handle:ty, $option:ty) => {
         impl adbc_core::Optionable for $handle {
@@ -68,7 +68,7 @@ macro_rules! optionable {
             ) -> $crate::error::Result<()> {
                 let key = AsRef::<str>::as_ref(&key);
                 let value = $crate::option::text(key, value)?;
-                // A panic while setting leaves one option as it was or as it shall be.
+                // A panic while setting leaves the option either old or new.
                 $crate::panic::contain(|| (), || $crate::option::Options::set(self, key, &value))
             }
 
@@ -96,14 +96,14 @@ macro_rules! optionable {
 
 pub(crate) use optionable;
 
-/// A value as text.
+/// Converts a value to text.
 pub(crate) fn text(key: &str, value: OptionValue) -> Result<String> {
     match value {
         OptionValue::String(text) => Ok(text),
         OptionValue::Int(number) => Ok(number.to_string()),
         OptionValue::Double(number) => Ok(number.to_string()),
         OptionValue::Bytes(bytes) => String::from_utf8(bytes)
-            .map_err(|_| invalid_argument(format!("option {key}: bytes that are no text"))),
+            .map_err(|_| invalid_argument(format!("option {key}: the bytes are not UTF-8 text"))),
         _ => Err(invalid_argument(format!("option {key}: a value of unknown type"))),
     }
 }
@@ -112,14 +112,14 @@ pub(crate) fn int(key: &str, text: &str) -> Result<i64> {
     let whole =
         |number: f64| (number.fract() == 0.0 && number.abs() < 2f64.powi(63)).then_some(number as i64);
     let number = text.parse().ok().or_else(|| text.parse().ok().and_then(whole));
-    number.ok_or_else(|| invalid_argument(format!("option {key} is '{text}', which is no integer")))
+    number.ok_or_else(|| invalid_argument(format!("option {key} is '{text}', which is not an integer")))
 }
 
 pub(crate) fn double(key: &str, text: &str) -> Result<f64> {
-    text.parse().map_err(|_| invalid_argument(format!("option {key} is '{text}', which is no number")))
+    text.parse().map_err(|_| invalid_argument(format!("option {key} is '{text}', which is not a number")))
 }
 
-/// `true` or `false`.
+/// Parses `true` or `false`.
 pub(crate) fn flag(key: &str, text: &str) -> Result<bool> {
     match text {
         "true" => Ok(true),
@@ -128,13 +128,13 @@ pub(crate) fn flag(key: &str, text: &str) -> Result<bool> {
     }
 }
 
-/// A number within bounds.
+/// Parses a number of type `T`.
 pub(crate) fn number<T: TryFrom<i64>>(key: &str, text: &str, expected: &str) -> Result<T> {
     let number = int(key, text).ok().and_then(|number| T::try_from(number).ok());
     number.ok_or_else(|| bad_value(key, text, expected))
 }
 
-/// A number of a range.
+/// Parses a number within a range.
 pub(crate) fn within<T>(key: &str, text: &str, range: RangeInclusive<T>, expected: &str) -> Result<T>
 where
     T: TryFrom<i64> + PartialOrd,
@@ -143,36 +143,36 @@ where
     if range.contains(&number) { Ok(number) } else { Err(bad_value(key, text, expected)) }
 }
 
-/// A time limit in milliseconds, of which 0 is none.
+/// Parses a time limit in milliseconds; 0 = no limit.
 pub(crate) fn milliseconds(key: &str, text: &str) -> Result<Option<Duration>> {
     let limit: u32 = number(key, text, "milliseconds from 0 to 4294967295")?;
     Ok((limit > 0).then(|| Duration::from_millis(limit.into())))
 }
 
-/// A known option with a value that it does not have.
+/// Returns the error for an invalid value of a known option.
 pub(crate) fn bad_value(key: &str, text: &str, expected: &str) -> Error {
     invalid_argument(format!("option {key} cannot be '{}'; it takes {expected}", shortened(text)))
 }
 
-/// The option of this key, if handles of this kind take a value for it.
+/// Returns the option with this key, if handles of this kind accept a value for it.
 pub(crate) fn settable(key: &str, scope: Scope) -> Result<&'static Spec> {
     find(key)
         .filter(|spec| spec.scope.has(scope) && spec.access != Access::Read)
         .ok_or_else(|| cannot_set(key, scope))
 }
 
-/// Setting an option that this kind of handle does not have, or that is for reading only.
+/// Returns the error for setting an option that this kind of handle does not have, or that is read-only.
 fn cannot_set(key: &str, scope: Scope) -> Error {
     match find(key) {
         Some(spec) if spec.scope.has(scope) && spec.access == Access::Read => {
-            invalid_state(format!("option {key} is for reading only"))
+            invalid_state(format!("option {key} is read-only"))
         }
-        Some(spec) => not_implemented(format!("option {key} is one of the {}", spec.scope)),
+        Some(spec) => not_implemented(format!("option {key} applies only to: {}", spec.scope)),
         None => not_implemented(format!("there is no option '{}'", shortened(key))),
     }
 }
 
-/// Getting an option that this kind of handle does not have, or that has no value.
+/// Returns the error for reading an option that this kind of handle does not have, or that has no value.
 pub(crate) fn not_found(key: &str) -> Error {
     new(Status::NotFound, format!("option '{}' is unknown or has no value", shortened(key)))
 }

@@ -1,13 +1,13 @@
-//! How statements read and write.
+//! Options for reading and writing.
 
 use super::{Keyed, Target, bad_value, flag, milliseconds, number, within};
 use crate::error::{Result, not_implemented};
 use firearrow_driver::StatementOptions;
 
-/// What the switches of the type mapping begin with.
+/// The prefix of the type mapping's switches.
 const TYPE: &str = "adbc.firebird.type.";
 
-/// What a statement runs, by its options: a query, or rows into a table.
+/// What a statement executes, according to its options: a query, or an ingestion into a table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Execution {
     pub(crate) options: StatementOptions,
@@ -15,9 +15,9 @@ pub(crate) struct Execution {
 }
 
 impl Execution {
-    /// What queries begin with.
+    /// Returns the options of queries.
     pub(crate) fn options(&self) -> StatementOptions {
-        // Rows of parameters are written in the same way as ingested ones.
+        // Parameter rows are written in the same way as ingested ones.
         StatementOptions { write: self.target.options.write, ..self.options.clone() }
     }
 }
@@ -44,13 +44,15 @@ impl Keyed for StatementOptions {
                 self.prefetch = within(key, value, 0..=1024, "a number of batches from 0 to 1024")?;
             }
             "adbc.firebird.partitions" => {
-                self.partitions.wanted = number(key, value, "a number from 0 on")?;
+                self.partitions.wanted = number(key, value, "a number from 0")?;
             }
             "adbc.firebird.partitions.unsafe" => self.partitions.without_snapshot = flag(key, value)?,
             "adbc.statement.bind_by_name" => self.by_name = flag(key, value)?,
             "adbc.statement.exec.incremental" => {
                 if flag(key, value)? {
-                    return Err(not_implemented("partitions come all at once: exec.incremental is false"));
+                    return Err(not_implemented(
+                        "partitions always come all at once: exec.incremental is false",
+                    ));
                 }
             }
             _ => match switch(key) {
@@ -81,7 +83,7 @@ impl Keyed for StatementOptions {
     }
 }
 
-/// The client's name of a switch.
+/// Returns the client's name of a switch.
 fn switch(key: &str) -> Option<&str> {
     let name = match key {
         "adbc.firebird.none_encoding" => "none_encoding",
@@ -92,7 +94,7 @@ fn switch(key: &str) -> Option<&str> {
 }
 
 fn at_least_one(key: &str, value: &str) -> Result<usize> {
-    within(key, value, 1..=usize::MAX, "a number from 1 on")
+    within(key, value, 1..=usize::MAX, "a number from 1")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The driver as applications have it: a library behind a driver manager.
+//! The driver as applications use it: a library loaded by a driver manager.
 
 use super::failed;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-/// A loaded driver, and the database it shall connect to.
+/// A loaded driver, and the database to connect to.
 pub(super) struct Driver(ManagedDatabase);
 
 impl Driver {
@@ -34,7 +34,7 @@ impl Driver {
         self.0.new_connection().map_err(failed)
     }
 
-    /// For the same kind of transaction as that of the crate it is compared with.
+    /// Connects with the same kind of transaction as the crate that it is compared with.
     fn connect_to_read(&self) -> Result<ManagedConnection> {
         let snapshot = IsolationLevel::Snapshot;
         let options = [
@@ -44,7 +44,7 @@ impl Driver {
         self.0.new_connection_with_opts(options).map_err(failed)
     }
 
-    /// Reads a demo table, whole and in partitions if they are wanted, and compares its checksums.
+    /// Reads a demo table, whole and, if wanted, in partitions, and compares its checksums.
     pub(super) fn verify(
         &self,
         host: &dyn Host,
@@ -69,7 +69,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Divides the statement's query.
+    /// Divides the statement's query into partitions.
     fn partitions(&self, statement: &mut ManagedStatement, wanted: usize) -> Result<Vec<Vec<u8>>> {
         let option = OptionStatement::Other("adbc.firebird.partitions".into());
         statement.set_option(option, i64::try_from(wanted).unwrap_or(i64::MAX).into()).map_err(failed)?;
@@ -80,7 +80,7 @@ impl Driver {
         Ok(partitions)
     }
 
-    /// Reads everything once, on a connection of its own.
+    /// Reads all rows once, on a new connection.
     pub(super) fn drain(&self, sql: &str) -> Result<Sample> {
         let cpu = CpuTime::now()?;
         let mut connection = self.connect_to_read()?;
@@ -93,7 +93,7 @@ impl Driver {
         Ok(Sample { rows, wall_s, cpu_s: Some(CpuTime::now()?.since(cpu).seconds()), ..Sample::default() })
     }
 
-    /// Reads everything once, each partition by a thread.
+    /// Reads all rows once, each partition on its own thread.
     pub(super) fn drain_partitions(&self, sql: &str, wanted: usize) -> Result<Sample> {
         let cpu = CpuTime::now()?;
         let mut leader = self.connect()?;

@@ -1,4 +1,4 @@
-//! Measures the ADBC driver: what it costs above the crate that it is made of, and what partitions gain.
+//! Measures the ADBC driver: its cost compared with the crate on which it is built, and the gain from partitions.
 
 mod driver;
 mod python;
@@ -31,28 +31,28 @@ const TABLE: &str = "T_WIDE";
 const CRATE: &str = "the crate";
 const ONE_STREAM: &str = "one stream";
 
-/// What to measure, and how much of it.
+/// What to measure, and how much.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The driver: the path of `libadbc_driver_firebird.so`.
     pub library: PathBuf,
-    /// The URL that the driver gets, of the same database as the configuration. It may have a password.
+    /// The driver's URL, of the same database as the configuration. It may contain a password.
     pub url: String,
-    /// A Python that has adbc_driver_manager and pyarrow, to measure the driver there as well.
+    /// A Python with adbc_driver_manager and pyarrow, to measure the driver there as well.
     pub python: Option<PathBuf>,
-    /// Rows of demo tables that have to be made.
+    /// Rows of demo tables to create.
     pub rows: NonZeroU64,
     /// Rows to ingest.
     pub ingest_rows: NonZeroU64,
-    /// Partitions, each of which a thread reads.
+    /// Partitions, each read by its own thread.
     pub partitions: NonZeroUsize,
     /// Measured repetitions.
     pub repetitions: NonZeroUsize,
-    /// What to compare ingesting with.
+    /// What to compare ingestion with.
     pub reference: ReferenceChoice,
 }
 
-/// A benchmark that is ready to measure.
+/// A benchmark that is ready to run.
 pub struct Bench<'a> {
     config: &'a Config,
     options: Options,
@@ -60,22 +60,22 @@ pub struct Bench<'a> {
     python: Option<Python>,
     reference: Reference,
     stage: Stage<'a>,
-    /// Of the table that is read.
+    /// The shape of the table to read.
     shape: Shape,
     has_snapshots: bool,
     environment: Environment,
     heading: String,
 }
 
-/// Makes one table.
+/// Measures the cases of one table of figures.
 type Measure = fn(&Bench<'_>) -> Result<Table>;
 
 impl<'a> Bench<'a> {
-    /// Loads the driver, makes demo tables that are missing, and verifies what the driver reads.
+    /// Loads the driver, creates missing demo tables, and verifies what the driver reads.
     ///
     /// # Errors
-    /// [`Error::Other`] if the driver cannot be loaded or reads something else than it must; otherwise those of connecting
-    /// and of the demo tables.
+    /// [`Error::Other`] if the driver cannot be loaded or reads wrong rows; otherwise the errors of connecting and of
+    /// the demo tables.
     pub fn prepare(host: &'a dyn Host, config: &'a Config, options: Options) -> Result<Self> {
         let Options { library, url, .. } = &options;
         let driver = Driver::load(library, url)?;
@@ -111,27 +111,27 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Formats the circumstances, a line each.
+    /// Formats the circumstances, one per line.
     #[must_use]
     pub fn heading(&self) -> String {
         self.heading.clone()
     }
 
-    /// Measures one table after the other, each when the iterator is asked for it.
+    /// Measures the tables of figures in order, each when the iterator reaches it.
     pub fn tables(&self) -> impl Iterator<Item = Result<Table>> {
         let measures: &[Measure] =
             if self.has_snapshots { &[drain, partitions, ingest] } else { &[drain, ingest] };
         measures.iter().map(|measure| measure(self))
     }
 
-    /// Makes an object for programs: the circumstances and the tables.
+    /// Returns an object for programs: the circumstances and the tables.
     #[must_use]
     pub fn json(&self, tables: &[Table]) -> Value {
         let tables: Vec<Value> = tables.iter().map(Table::json).collect();
         json!({ "environment": self.environment, "tables": tables })
     }
 
-    /// Writes `FOLDER/DATE-adbc-PLATFORM/raw.jsonl` and `report.md`, and returns the path of the new folder.
+    /// Writes `FOLDER/DATE-adbc-PLATFORM/raw.jsonl` and `report.md`; returns the path of the new folder.
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
@@ -150,7 +150,7 @@ fn sql() -> String {
     format!("SELECT * FROM \"{TABLE}\"")
 }
 
-/// All rows through the driver, against the crate that it is made of.
+/// Measures reading all rows through the driver, compared with the crate on which it is built.
 fn drain(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.shape.rows;
     let sql = sql();
@@ -159,15 +159,16 @@ fn drain(bench: &Bench<'_>) -> Result<Table> {
     let through_c =
         Contest::new("C interface", None, rows, ours).against(CRATE, rows, Some(|| by_crate(bench, sql)));
     let mut contests = vec![through_c];
-    let mut notes = vec!["time: from executing to the last row; CPU: with connecting".to_owned()];
+    let mut notes = vec!["time: from executing to the last row; CPU: including connecting".to_owned()];
     match &bench.python {
         Some(python) => {
             let ours = || python.drain(bench.host(), sql);
             let contest = Contest::new("Python", None, rows, ours);
             contests.push(contest.against(CRATE, rows, Some(|| by_crate(bench, sql))));
         }
-        None => notes
-            .push("Python: not measured; --python names one that has adbc_driver_manager and pyarrow".into()),
+        None => {
+            notes.push("Python: not measured; --python names one with adbc_driver_manager and pyarrow".into())
+        }
     }
     let columns = &[
         Column::Wall,
@@ -191,7 +192,7 @@ fn by_crate(bench: &Bench<'_>, sql: &str) -> Result<Sample> {
     measure::run(bench.host(), plan).map(Sample::from)
 }
 
-/// All rows by several connections, against one.
+/// Measures reading all rows over several connections, compared with one.
 fn partitions(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.shape.rows;
     let sql = sql();
@@ -216,7 +217,7 @@ fn partitions(bench: &Bench<'_>) -> Result<Table> {
     })
 }
 
-/// Rows in, against the engine's own way for many rows.
+/// Measures ingestion, compared with the engine's own bulk interface.
 fn ingest(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.options.ingest_rows.get();
     let host = bench.host();
@@ -224,7 +225,7 @@ fn ingest(bench: &Bench<'_>) -> Result<Table> {
     insert::create(host, &keeper)?;
     let method = insert::method(&keeper.info()?);
     keeper.close()?;
-    // The reference may be another process with the embedded engine, which wants the database for itself.
+    // With the embedded engine, the reference is another process that needs exclusive access to the database.
     let check = || -> Result<()> {
         let keeper = host.open(bench.config)?;
         insert::check(&keeper, rows)?;
@@ -258,7 +259,7 @@ fn ingest(bench: &Bench<'_>) -> Result<Table> {
     Ok(Table { id: "ingest".into(), title, notes, columns, cases })
 }
 
-/// The circumstances, a line each.
+/// Returns the circumstances, one per line.
 fn heading(environment: &Environment, reference: &Reference, server: &Server) -> String {
     let mut text = report::place(environment);
     text += &server.line();
@@ -272,7 +273,7 @@ fn heading(environment: &Environment, reference: &Reference, server: &Server) ->
     text + &report::warnings(environment)
 }
 
-/// An error of the driver or its manager.
+/// Converts an error of the driver or its manager.
 fn failed(error: impl std::fmt::Display) -> Error {
     Error::other(format!("the driver: {error}"))
 }

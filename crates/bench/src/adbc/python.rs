@@ -1,4 +1,4 @@
-//! The driver behind Python's driver manager.
+//! The driver, loaded by Python's driver manager.
 
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Each turn is a process: importing modules and connecting is not timed.
+/// Each turn is a process; importing modules and connecting are not timed.
 const SCRIPT: &str = include_str!("drain.py");
 
-/// A Python that has adbc_driver_manager and pyarrow.
+/// A Python with adbc_driver_manager and pyarrow.
 #[derive(Debug)]
 pub(super) struct Python {
     program: PathBuf,
@@ -30,12 +30,12 @@ impl Python {
         Self { program: program.into(), library: library.into(), url: url.into() }
     }
 
-    /// Reads everything once.
+    /// Reads all rows once.
     pub(super) fn drain(&self, host: &dyn Host, sql: &str) -> Result<Sample> {
         let program = self.program.display();
         let mut command = Command::new(&self.program);
         command.args(["-c", SCRIPT]).arg(&self.library).arg(sql);
-        // Arguments are for everybody to see, and the URL may have a password.
+        // Other users can read arguments, and the URL may contain a password.
         command.env("FIREARROW_BENCH_URL", &self.url);
         let output = host
             .output(&mut command)

@@ -1,4 +1,4 @@
-//! The table FIREARROW_DEMO: what the demo tables must contain.
+//! The table FIREARROW_DEMO: the expected contents of the demo tables.
 
 use super::checksum::FORMAT_VERSION;
 use crate::error::{Error, Result};
@@ -7,16 +7,16 @@ use arrow::datatypes::{Int32Type, Int64Type};
 use firearrow::{Connection, Params};
 use std::sync::Arc;
 
-/// What a demo table must contain.
+/// The expected contents of a demo table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// How many rows.
+    /// Number of rows.
     pub rows: u64,
     /// Name and [checksum](super::checksum()) of every column, in order.
     pub columns: Vec<(String, u64)>,
 }
 
-/// Remembers a complete table.
+/// Stores the expected contents of a complete table.
 pub(super) fn store<'a>(
     connection: &Connection,
     table: &str,
@@ -41,7 +41,7 @@ pub(super) fn store<'a>(
     Ok(())
 }
 
-/// Forgets a table.
+/// Deletes the expected contents of a table.
 pub(super) fn forget(connection: &Connection, table: &str) -> Result<()> {
     if !existing(connection, [NAME].into_iter())?.is_empty() {
         connection.execute(&format!("DELETE FROM {NAME} WHERE TABLE_NAME = '{table}'"))?;
@@ -49,7 +49,7 @@ pub(super) fn forget(connection: &Connection, table: &str) -> Result<()> {
     Ok(())
 }
 
-/// Those of the tables that exist.
+/// Returns the names of those tables that exist.
 pub(super) fn existing<'a>(
     connection: &Connection,
     tables: impl Iterator<Item = &'a str>,
@@ -68,14 +68,14 @@ pub(super) fn existing<'a>(
     Ok(found)
 }
 
-/// Reads what `table` must contain from the table `FIREARROW_DEMO`.
+/// Reads the expected contents of `table` from the table `FIREARROW_DEMO`.
 ///
 /// # Errors
-/// [`Error::Other`] if nothing is known about the table, or if another version of this crate made it.
+/// [`Error::Other`] if there is no entry for the table, or if another version of this crate created it.
 pub fn load(connection: &Connection, table: &str) -> Result<Expected> {
     let missing = || {
         let text =
-            format!("nothing is known about the contents of {table}: make it with `firearrow create-demo`");
+            format!("the expected contents of {table} are unknown: create it with `firearrow create-demo`");
         Error::other(text)
     };
     if existing(connection, [NAME].into_iter())?.is_empty() {
@@ -91,12 +91,13 @@ pub fn load(connection: &Connection, table: &str) -> Result<Expected> {
             if versions.value(index) != FORMAT_VERSION {
                 return Err(Error::other(format!(
                     "{table} is of demo format {}, this command knows {FORMAT_VERSION}: \
-                     make it anew with `firearrow create-demo --force`",
+                     recreate it with `firearrow create-demo --force`",
                     versions.value(index)
                 )));
             }
             let sum = u64::from_str_radix(sums.value(index), 16);
-            let sum = sum.map_err(|_| Error::other(format!("{NAME} is damaged: a checksum is no number")))?;
+            let sum =
+                sum.map_err(|_| Error::other(format!("{NAME} is damaged: a checksum is not a number")))?;
             expected.rows = rows.value(index).cast_unsigned();
             expected.columns.push((names.value(index).to_owned(), sum));
         }

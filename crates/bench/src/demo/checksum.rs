@@ -7,12 +7,12 @@ use arrow::datatypes::{
     TimeUnit, TimestampMicrosecondType,
 };
 
-/// The version of the checksums and of the generated rows. It grows when either changes, because figures of different
-/// versions do not compare.
+/// The version of the checksums and of the generated rows. It increases when either changes, because figures of
+/// different versions are not comparable.
 pub const FORMAT_VERSION: i32 = 1;
 
-/// Computes the checksum of all values of an array: the same for the same values, in whatever order, batches and width of
-/// integer they come. Add up those of several batches with `wrapping_add`.
+/// Computes the checksum of all values of an array, which does not depend on their order, batches or integer width. Add
+/// the checksums of several batches with `wrapping_add`.
 ///
 /// The checksum of a column is the wrapping sum, over its rows, of one 64-bit hash per value:
 ///
@@ -25,8 +25,8 @@ pub const FORMAT_VERSION: i32 = 1;
 /// | timestamp (µs), date (days) since 1970 | `mix(value ^ 5 << 60)`, `mix(value ^ 6 << 60)` |
 /// | text | `h = mix(length ^ 7 << 60)`, then `h = mix(h ^ word)` for each 8 bytes of UTF-8, little-endian, zeros after the last |
 ///
-/// `mix` is the finalizer of splitmix64. Nothing depends on the machine. The sum is blind to the order of rows on
-/// purpose: SQL promises none.
+/// `mix` is the finalizer of splitmix64. Nothing depends on the machine. The sum deliberately ignores the order of
+/// rows: SQL guarantees none.
 ///
 /// # Errors
 /// [`Error::Other`] for types that demo tables do not have.
@@ -118,7 +118,7 @@ mod tests {
         assert_ne!(of(&["12345678"]), of(&["12345678\0"]));
     }
 
-    /// Databases out there carry these sums: changed ones need another format version.
+    /// Existing databases contain these sums: a change needs a new format version.
     #[test]
     fn definition_is_frozen() {
         assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);

@@ -1,6 +1,6 @@
-//! Rows in. One statement inserts many rows, so that a round trip is shared by all of them; this works with every
-//! version and transport. The values are made here and not by formulas in PSQL, of which there would have to be an
-//! exact twin for the checksums.
+//! Inserts rows. One statement inserts many rows, so that they share a round trip; this works with every version and
+//! transport. The values are generated here and not in PSQL, which would need an exact copy of the formulas for the
+//! checksums.
 
 use super::checksum::checksum;
 use super::tables::Table;
@@ -10,7 +10,7 @@ use arrow::array::ArrayRef;
 use firearrow::{Connection, Params, TransactionOptions};
 use std::fmt::Write;
 
-/// Inserts the first `rows` rows and gives the checksum of each column.
+/// Inserts the first `rows` rows and returns the checksum of each column.
 pub(super) fn fill(
     host: &dyn Host,
     connection: &Connection,
@@ -23,7 +23,7 @@ pub(super) fn fill(
     let bulk = connection.prepare(&insert(table, many, major))?;
     let single = connection.prepare(&insert(table, 1, major))?;
     let mut sums = vec![0; table.columns.len()];
-    // Undoing half a statement is of no use here, and remembering how would cost time.
+    // Undoing half a statement is of no use here, and the undo log would cost time.
     let options = TransactionOptions { no_auto_undo: true, ..TransactionOptions::default() };
     let mut row = 0;
     while row < rows {
@@ -43,7 +43,8 @@ pub(super) fn fill(
     Ok(sums)
 }
 
-/// A statement that inserts `rows` rows; its parameters are the values of the first row, then those of the second.
+/// Returns a statement that inserts `rows` rows; its parameters are the values of the first row, then those of the
+/// second.
 fn insert(table: &Table, rows: u64, major: u32) -> String {
     let name = table.name;
     if rows == 1 {
@@ -65,8 +66,8 @@ fn insert(table: &Table, rows: u64, major: u32) -> String {
     format!("EXECUTE BLOCK ({declarations}) AS BEGIN {body}END")
 }
 
-/// The parameters for several executions of a statement that inserts `per` rows, beginning with row `first`. Every
-/// value is added to the checksums on its way.
+/// Returns the parameters for several executions of a statement that inserts `per` rows, from row `first`. Adds every
+/// value to the checksums.
 fn parameters(
     table: &Table,
     first: u64,

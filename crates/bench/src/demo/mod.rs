@@ -1,4 +1,4 @@
-//! Demo databases: tables whose contents are a function of the row number, so that every server gets the same.
+//! Demo databases: tables whose contents depend only on the row number, so that every server gets the same.
 //!
 //! ```text
 //!  tables: row number ─► values ─┬─► checksum ──────────► FIREARROW_DEMO
@@ -26,10 +26,11 @@ use std::time::Instant;
 
 const ROWS_AT_A_TIME: usize = 8192;
 
-/// Makes all demo tables, and the database if there is none. The large tables get `rows` rows, up to [`MOST_ROWS`].
+/// Creates all demo tables, and the database if there is none. The large tables get `rows` rows, up to [`MOST_ROWS`].
 ///
 /// # Errors
-/// [`Error::Other`] if a demo table exists and `replace` is not set; otherwise whatever keeps a table from being complete.
+/// [`Error::Other`] if a demo table exists and `replace` is not set; otherwise any error that prevents a complete
+/// table.
 pub fn create(host: &dyn Host, config: &Config, rows: u64, replace: bool) -> Result<Summary> {
     let (connection, created) = open_or_create(host, config)?;
     let engine = connection.info()?.engine_version;
@@ -46,10 +47,10 @@ pub fn create(host: &dyn Host, config: &Config, rows: u64, replace: bool) -> Res
     Ok(Summary { database, created, engine, tables: made })
 }
 
-/// Makes the demo tables that a database lacks, with `rows` rows in the large ones, and the database if there is none.
+/// Creates the missing demo tables, with `rows` rows in the large ones, and the database if there is none.
 ///
 /// # Errors
-/// Whatever keeps a table from being complete.
+/// Any error that prevents a complete table.
 pub fn complete(host: &dyn Host, config: &Config, rows: u64) -> Result<()> {
     let (connection, _) = open_or_create(host, config)?;
     let existing = catalog::existing(&connection, TABLES.iter().map(|table| table.name))?;
@@ -62,15 +63,15 @@ pub fn complete(host: &dyn Host, config: &Config, rows: u64) -> Result<()> {
     Ok(())
 }
 
-/// Computes what the first `rows` rows of the demo table `name` must be. This takes time, but no server.
+/// Computes the expected contents of the first `rows` rows of the demo table `name`. This takes time, but no server.
 ///
 /// # Errors
 /// [`Error::Other`] if there is no demo table of this name.
 pub fn expected(name: &str, rows: u64) -> Result<Expected> {
     let table = TABLES.iter().find(|table| table.name == name);
-    let table = table.ok_or_else(|| Error::other(format!("{name} is no demo table")))?;
+    let table = table.ok_or_else(|| Error::other(format!("{name} is not a demo table")))?;
     let sum = |column: &Column| -> Result<u64> {
-        // In pieces, so that the values need little memory.
+        // In pieces, to limit the memory for values.
         let starts = (0..rows).step_by(ROWS_AT_A_TIME);
         let mut sums = starts
             .map(|start| checksum(&column.values.array(start..rows.min(start + ROWS_AT_A_TIME as u64))));
@@ -80,11 +81,11 @@ pub fn expected(name: &str, rows: u64) -> Result<Expected> {
     Ok(Expected { rows, columns: columns.collect::<Result<_>>()? })
 }
 
-/// Makes a table that does not exist.
+/// Creates a table that does not exist.
 fn make(host: &dyn Host, connection: &Connection, table: &Table, rows: u64, major: u32) -> Result<Made> {
     let started = Instant::now();
     let rows = table.rows(rows);
-    let text = "is missing or incomplete; create-demo --force makes the demo tables anew";
+    let text = "is missing or incomplete; create-demo --force recreates the demo tables";
     host.leaves(Some(format!("{} {text}", table.name)));
     create_table(connection, table, major)?;
     let progress = host.progress(Goal::Rows { table: table.name, rows });
@@ -99,34 +100,34 @@ fn make(host: &dyn Host, connection: &Connection, table: &Table, rows: u64, majo
     Ok(Made { name: table.name, rows, seconds: started.elapsed().as_secs_f64() })
 }
 
-/// What [`create`] has made.
+/// The result of [`create`].
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The path of a file, or the URL without its password.
+    /// The path of the file, or the URL without its password.
     pub database: String,
-    /// Whether the database did not exist before.
+    /// Whether the database was created.
     pub created: bool,
     /// The engine's version, such as `5.0.4`.
     pub engine: String,
-    /// The tables, in the order in which they were made.
+    /// The tables, in the order of their creation.
     pub tables: Vec<Made>,
 }
 
-/// A demo table that was made.
+/// A created demo table.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Made {
     /// The table's name.
     pub name: &'static str,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// How long it took, in seconds, its primary key included.
+    /// Time to create it, including its primary key, in seconds.
     pub seconds: f64,
 }
 
 impl Summary {
-    /// Formats it for people, a line for each table and for each type that the engine lacks.
+    /// Formats the summary for people: a line for each table, and for each type that the engine lacks.
     #[must_use]
     pub fn text(&self) -> String {
         let verb = if self.created { "created" } else { "filled" };
@@ -145,8 +146,8 @@ impl Summary {
     }
 }
 
-/// Whether the database exists only the server can know; one that cannot be opened for any other reason cannot be
-/// created either, as nothing is ever overwritten here.
+/// Only the server knows whether the database exists. If opening fails for another reason, creating fails, too, because
+/// nothing is ever overwritten here.
 fn open_or_create(host: &dyn Host, config: &Config) -> Result<(Connection, bool)> {
     let refused = match host.open(config) {
         Ok(connection) => return Ok((connection, false)),
@@ -156,18 +157,18 @@ fn open_or_create(host: &dyn Host, config: &Config) -> Result<(Connection, bool)
     let mut new = config.clone();
     new.overwrite = false;
     new.page_size.get_or_insert(16384);
-    // The rows can be made again at any time; waiting for the disk at every page would take longer than that.
+    // The rows can be recreated at any time, in less time than waiting for the disk at every page would take.
     new.force_writes.get_or_insert(false);
     host.create(&new).map(|connection| (connection, true)).map_err(|_| refused.into())
 }
 
-/// `5` of `5.0.4`.
+/// Returns the `5` of `5.0.4`.
 fn major(version: &str) -> Result<u32> {
     let major = version.split('.').next().and_then(|major| major.parse().ok());
-    major.ok_or_else(|| Error::other(format!("the engine's version is '{version}', which is no number")))
+    major.ok_or_else(|| Error::other(format!("the engine's version is '{version}', which is not a number")))
 }
 
-/// Removes demo tables that exist, if that is wanted.
+/// Removes existing demo tables, if wanted.
 fn remove(connection: &Connection, is_wanted: bool) -> Result<()> {
     let existing = catalog::existing(connection, TABLES.iter().map(|table| table.name))?;
     if !is_wanted && !existing.is_empty() {
@@ -177,7 +178,7 @@ fn remove(connection: &Connection, is_wanted: bool) -> Result<()> {
         )));
     }
     for table in &existing {
-        // First its checksums: rows without them are noticed, checksums without rows would lie.
+        // The checksums first: missing checksums are noticed, but checksums without their rows would be wrong.
         catalog::forget(connection, table)?;
         connection.execute(&format!("DROP TABLE {table}"))?;
     }

@@ -1,9 +1,9 @@
-//! The demo tables: what is in them is a function of the row number, so every server gets the same.
+//! The demo tables: their contents depend only on the row number, so every server gets the same.
 
 use super::checksum::mix;
 use super::values::{Values, digest, words};
 
-/// A demo table and how its rows come about.
+/// A demo table and its generated rows.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Table {
@@ -11,11 +11,11 @@ pub struct Table {
     pub name: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
-    /// The column of the primary key, which is added when all rows are in.
+    /// The column of the primary key, which is added after all rows.
     pub key: Option<&'static str>,
-    /// The most rows that the table has, however many are asked for.
+    /// The maximum number of rows of the table.
     pub most_rows: u64,
-    /// Rows that one statement inserts: their parameters must fit into 64 KiB, four bytes per character.
+    /// Rows per INSERT statement: their parameters must fit into 64 KiB, at four bytes per character.
     pub(super) rows_per_statement: usize,
 }
 
@@ -27,14 +27,14 @@ pub struct Column {
     pub name: &'static str,
     /// Its type in SQL.
     pub sql: &'static str,
-    /// Its type on Firebird 3, if that lacks the other one.
+    /// Its type on Firebird 3, if that lacks the type `sql`.
     pub sql_on_3: Option<&'static str>,
     /// Its values.
     pub values: Values,
 }
 
 impl Table {
-    /// Returns how many rows the table gets when `asked` are asked for.
+    /// Returns the number of rows of the table if `asked` rows are requested.
     #[must_use]
     pub fn rows(&self, asked: u64) -> u64 {
         asked.min(self.most_rows)
@@ -46,14 +46,14 @@ impl Column {
         Self { name, sql, sql_on_3: None, values }
     }
 
-    /// Returns the column's type for an engine of this major version.
+    /// Returns the column's type for this major version of the engine.
     #[must_use]
     pub fn sql(&self, major: u32) -> &'static str {
         self.sql_on_3.filter(|_| major < 4).unwrap_or(self.sql)
     }
 }
 
-/// The demo tables, in the order in which they are made.
+/// The demo tables, in the order of their creation.
 pub static TABLES: [Table; 4] = [
     Table { name: "T_WIDE", columns: &WIDE, key: Some("ID"), most_rows: u64::MAX, rows_per_statement: 24 },
     Table { name: "T_INT10", columns: &INT10, key: None, most_rows: u64::MAX, rows_per_statement: 128 },
@@ -66,7 +66,7 @@ const fn null(row: u64, period: u64, phase: u64) -> bool {
     row % period == phase
 }
 
-/// A random number for a row, another one for each `salt`.
+/// A random number for a row; each `salt` gives another one.
 fn random(row: u64, salt: u64) -> u64 {
     mix(row.wrapping_mul(64).wrapping_add(salt))
 }
@@ -77,8 +77,8 @@ fn within(row: u64, salt: u64, bound: i64) -> i64 {
     (random(row, salt) % span) as i64 - bound
 }
 
-/// The shape of the public driver benchmarks: 22 columns, a third of them decimals and texts. Firebird has no
-/// TINYINT, its place is taken by a SMALLINT with such values.
+/// The shape of the public driver benchmarks: 22 columns, a third of them decimals and texts. Firebird has no TINYINT,
+/// so a SMALLINT with values in that range replaces it.
 static WIDE: [Column; 22] = [
     Column::new("ID", "BIGINT NOT NULL", Values::Int64(|row| Some(row as i64 + 1))),
     Column::new("I64", "BIGINT", Values::Int64(|row| (!null(row, 11, 3)).then(|| random(row, 1) as i64))),
@@ -109,7 +109,7 @@ static WIDE: [Column; 22] = [
         name: "DEC_28_8",
         sql: "DECIMAL(28,8)",
         sql_on_3: Some("DECIMAL(18,8)"),
-        // No more than 18 digits, so that Firebird 3 has room for them.
+        // At most 18 digits, which fit Firebird 3.
         values: Values::Decimal(18, 8, |row| {
             (!null(row, 9, 1)).then(|| within(row, 9, 999_999_999_999_999_999).into())
         }),
@@ -159,7 +159,7 @@ static WIDE: [Column; 22] = [
         "VARCHAR(200) CHARACTER SET UTF8",
         Values::Text(|row, text| !null(row, 5, 0) && words(random(row, 23), random(row, 24) % 201, text)),
     ),
-    // The digest of the text of ID, which Firebird 4 can compute as well.
+    // The digest of the text of ID, which Firebird 4 can also compute.
     Column::new(
         "MD5_A",
         "VARCHAR(32) CHARACTER SET UTF8",
@@ -215,7 +215,7 @@ static BLOB: [Column; 2] = [
     ),
 ];
 
-/// The most rows that may be asked for: no more than T_INT10 can count.
+/// The maximum number of rows: no more than T_INT10 can count.
 pub const MOST_ROWS: u64 = i32::MAX as u64 - 10;
 
 #[cfg(test)]
@@ -236,7 +236,7 @@ mod tests {
         assert!(row(&PADDED, 7).contains("Row_7_data_padding_to_make_string_longer_xxxxxxxxxxxxxx"));
     }
 
-    /// Checksums in databases out there were computed from these rows: changed ones need another format version.
+    /// Checksums in existing databases were computed from these rows: a change needs a new format version.
     #[test]
     fn rows_are_frozen() {
         let mut sum = 0_u64;

@@ -7,7 +7,7 @@ use arrow::array::{
 use md5::{Digest, Md5};
 use std::sync::Arc;
 
-/// The values of a column as functions of the row number, which begins with 0; `None` is NULL.
+/// The values of a column as functions of the row number, which starts at 0; `None` is NULL.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Values {
@@ -34,10 +34,10 @@ pub enum Values {
 }
 
 impl Values {
-    /// Makes an array of the values of these rows.
+    /// Returns an array of the values of these rows.
     ///
     /// # Panics
-    /// If a decimal has a precision that Arrow does not know; those of [`TABLES`](super::TABLES) are legal.
+    /// If a decimal has a precision that Arrow does not support; those of [`TABLES`](super::TABLES) are valid.
     pub fn array(&self, rows: impl Iterator<Item = u64>) -> ArrayRef {
         match *self {
             Self::Int16(value) => Arc::new(rows.map(value).collect::<Int16Array>()),
@@ -66,7 +66,7 @@ impl Values {
     }
 }
 
-/// Appends words, `length` characters in all.
+/// Appends words of `length` characters in all.
 pub(super) fn words(seed: u64, length: u64, text: &mut String) -> bool {
     let mut seed = seed;
     let mut left = length as usize;
@@ -81,7 +81,7 @@ pub(super) fn words(seed: u64, length: u64, text: &mut String) -> bool {
     true
 }
 
-/// Appends the MD5 of a number and a suffix, as hexadecimal digits.
+/// Appends the MD5 digest of a number and a suffix as hexadecimal digits.
 pub(super) fn digest(number: u64, suffix: &str, text: &mut String) -> bool {
     let mut hash = Md5::new();
     hash.update(number.to_string());
@@ -95,7 +95,7 @@ pub(super) fn digest(number: u64, suffix: &str, text: &mut String) -> bool {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Mostly ASCII, as most data is; some words need two or three bytes per character.
+/// Mostly ASCII, like most data; some words need two or three bytes per character.
 const WORDS: [&str; 32] = [
     "arrow ",
     "batch ",

@@ -15,14 +15,14 @@ use crate::verify;
 use firearrow::BatchLimits;
 use firearrow::config::Config;
 
-/// What becomes of the BLOBs of a result.
+/// How the BLOBs of a result are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
-    /// The client asks for each of them.
+    /// The client requests each of them.
     Asked,
     /// The server sends short ones along with their rows.
     Inline,
-    /// Nobody wants them.
+    /// They are not read.
     Unread,
 }
 
@@ -37,7 +37,7 @@ impl Policy {
         }
     }
 
-    /// Settings of ours.
+    /// Configures firearrow.
     fn apply(self, config: &mut Config) {
         let word = match self {
             Self::Asked => "pipelined",
@@ -49,12 +49,12 @@ impl Policy {
         config.max_inline_blob_size = Some(LONGEST);
     }
 
-    /// What the reference does.
+    /// Returns how the reference handles BLOBs.
     fn reference(self, protocol: Option<u16>) -> Blobs {
         match self {
             Self::Asked => Blobs::Read,
             Self::Inline => Blobs::Inline(LONGEST),
-            // It would send them along unless told otherwise.
+            // By default, it would send them along.
             Self::Unread if protocol >= Some(INLINE_PROTOCOL) => Blobs::Left,
             Self::Unread => Blobs::Unread,
         }
@@ -64,7 +64,7 @@ impl Policy {
 pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     let sql = "SELECT * FROM \"T_BLOB\"";
     let mut notes = vec![
-        "time: from executing to the last content; of the link: bits received ÷ what it can carry".to_owned(),
+        "time: from executing to the last content; of the link: bits received ÷ its capacity".to_owned(),
     ];
     let mut ways: Vec<(Policy, Way)> = Vec::new();
     let mut rows = 0;
@@ -90,7 +90,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
             .peer()
             .map(|peer| move || peer.fetch(host, sql, policy.reference(way.info.protocol)).map(Sample::from));
         let contest = Contest::new(policy.name(), way.link, rows, ours).against(PEER, rows, theirs);
-        // A round trip or more for each BLOB: half a minute.
+        // Takes a round trip or more for each BLOB: half a minute.
         match policy {
             Policy::Asked => contest.reference_turns(bench.options.blob_reference_repetitions.get()),
             Policy::Inline | Policy::Unread => contest,
@@ -100,7 +100,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     if ways.iter().any(|(policy, way)| *policy == Policy::Asked && way.peer().is_some()) {
         let turns = bench.options.blob_reference_repetitions.get().min(bench.stage.repetitions);
         notes.push(format!(
-            "asked for: the reference ran {turns} of {} turns, for it takes long",
+            "asked for: the reference ran only {turns} of {} turns, because it takes long",
             bench.stage.repetitions
         ));
     }
@@ -122,6 +122,6 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     Ok(Table { id: "blobs-link".to_owned(), title, notes, columns, cases })
 }
 
-/// The most that Firebird sends along.
+/// The longest BLOB that Firebird sends along.
 const LONGEST: u32 = 65_535;
 const INLINE_PROTOCOL: u16 = 19;

@@ -15,7 +15,7 @@ use crate::text::thousands;
 use crate::verify::{self, Shape};
 use firearrow::BatchLimits;
 
-/// Many columns of many types straight from the server.
+/// Many columns of many types, directly from the server.
 pub(super) fn wide(bench: &Bench<'_>) -> Result<Table> {
     direct(bench, "T_WIDE")
 }
@@ -41,7 +41,7 @@ fn direct(bench: &Bench<'_>, name: &str) -> Result<Table> {
         Column::RoundTrips,
     ];
     let mut table = contest(bench, &bench.direct, name, &sql, &speeches, columns, &verify)?;
-    table.notes.push("time: from executing to the last row; CPU: with connecting".to_owned());
+    table.notes.push("time: from executing to the last row; CPU: including connecting".to_owned());
     Ok(table)
 }
 
@@ -49,7 +49,7 @@ fn direct(bench: &Bench<'_>, name: &str) -> Result<Table> {
 pub(super) fn link(bench: &Bench<'_>) -> Result<Table> {
     let name = "T_WIDE";
     let rows = bench.options.size.link_rows;
-    // A database with fewer rows has those.
+    // A database with fewer rows returns those.
     let sql = format!("SELECT * FROM \"{name}\" WHERE ID <= {rows}");
     let connection = bench.host().open(&bench.direct.config)?;
     let there = demo::load(&connection, name)?.rows;
@@ -66,9 +66,9 @@ pub(super) fn link(bench: &Bench<'_>) -> Result<Table> {
         Column::RoundTrips,
     ];
     let mut table = contest(bench, &bench.link, name, &sql, &speeches, columns, &verify)?;
-    table.notes.push(
-        "time: from executing to the last row; of the link: bits received ÷ what it can carry".to_owned(),
-    );
+    table
+        .notes
+        .push("time: from executing to the last row; of the link: bits received ÷ its capacity".to_owned());
     Ok(table)
 }
 

@@ -1,4 +1,4 @@
-//! Many rows in.
+//! Inserting many rows.
 
 use super::Bench;
 use crate::column::Column;
@@ -13,7 +13,7 @@ use crate::text::thousands;
 
 pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     let rows = bench.options.size.insert_rows;
-    // What was inserted is read back, and removed, without the link.
+    // The inserted rows are read back and removed without the link.
     let host = bench.host();
     let keeper = host.open(&bench.direct.config)?;
     let keeper = &keeper;
@@ -80,6 +80,6 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
     Ok(Table { id: "insert".to_owned(), title, notes, columns, cases: cases? })
 }
 
-/// Rows of a reference that inserts one by one.
+/// Rows of a reference that inserts them one by one.
 const SLOW_ROWS: u64 = 5000;
 const SLOW_ROWS_ON_LINK: u64 = 200;

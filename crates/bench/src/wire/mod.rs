@@ -30,14 +30,14 @@ use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// What to measure, and how much of it.
+/// What to measure, and how much.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The parts to measure; all of them if empty.
     pub parts: Vec<Part>,
-    /// How much is done.
+    /// How many rows and repetitions.
     pub size: Size,
-    /// Turns of the reference for BLOBs that are asked for one by one, which takes long.
+    /// Turns of the reference that reads BLOBs one by one, which takes long.
     pub blob_reference_repetitions: NonZeroUsize,
     /// The link to emulate.
     pub link: Link,
@@ -48,7 +48,7 @@ pub struct Options {
 /// A part of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// T_WIDE and T_INT10 as the server is reached, encrypted and plain.
+    /// T_WIDE and T_INT10 over the direct connection, encrypted and plain.
     Fetch,
     /// The first rows of T_WIDE over the link: plain, encrypted, compressed.
     Link,
@@ -60,10 +60,10 @@ pub enum Part {
     Statements,
 }
 
-/// How much is done.
+/// The number of rows and repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Rows of demo tables that have to be made.
+    /// Rows of demo tables to create.
     pub rows: u64,
     /// Rows of T_WIDE to read over the link.
     pub link_rows: u64,
@@ -76,11 +76,11 @@ pub struct Size {
 impl Size {
     /// The size of published figures; it takes about ten minutes.
     pub const FULL: Self = Self { rows: 1_000_000, link_rows: 100_000, insert_rows: 100_000, repetitions: 5 };
-    /// Few rows, once: to see whether it works.
+    /// Few rows, once: a quick check.
     pub const QUICK: Self = Self { rows: 2000, link_rows: 500, insert_rows: 1000, repetitions: 1 };
 }
 
-/// A benchmark that is ready to measure.
+/// A benchmark that is ready to run.
 pub struct Bench<'a> {
     options: Options,
     direct: Route,
@@ -88,14 +88,14 @@ pub struct Bench<'a> {
     stage: Stage<'a>,
     environment: Environment,
     heading: String,
-    /// The link, which lasts as long as the benchmark.
+    /// The link; it exists as long as the benchmark.
     _proxy: WanProxy,
 }
 
-/// Makes one table.
+/// Measures the cases of one table of figures.
 type Measure = fn(&Bench<'_>) -> Result<Table>;
 
-/// In the order in which they are measured.
+/// In the order of measurement.
 const TABLES: [(Part, Measure); 6] = [
     (Part::Fetch, fetch::wide),
     (Part::Fetch, fetch::narrow),
@@ -106,10 +106,11 @@ const TABLES: [(Part, Measure); 6] = [
 ];
 
 impl<'a> Bench<'a> {
-    /// Makes demo tables that are missing, connects once and starts the emulated link.
+    /// Creates missing demo tables, connects once and starts the emulated link.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the engine would run in this process; otherwise those of connecting and of the demo tables.
+    /// [`Error::Usage`] if the engine would run in this process; otherwise the errors of connecting and of the demo
+    /// tables.
     pub fn prepare(host: &'a dyn Host, config: &Config, options: Options) -> Result<Self> {
         if matches!(config.target, Target::Embedded { .. }) {
             return Err(Error::usage(
@@ -128,21 +129,21 @@ impl<'a> Bench<'a> {
         Ok(Self { options, direct, link: emulated, stage, environment, heading, _proxy: proxy })
     }
 
-    /// Formats the circumstances, a line each.
+    /// Formats the circumstances, one per line.
     #[must_use]
     pub fn heading(&self) -> String {
         self.heading.clone()
     }
 
-    /// Measures one table after the other, each when the iterator is asked for it. One that fails does not keep the others
-    /// from being measured.
+    /// Measures the tables of figures in order, each when the iterator reaches it. If one fails, the others are still
+    /// measured.
     pub fn tables(&self) -> impl Iterator<Item = Result<Table>> {
         let parts = &self.options.parts;
         let wanted = TABLES.iter().filter(|(part, _)| parts.is_empty() || parts.contains(part));
         wanted.map(|(_, measure)| measure(self))
     }
 
-    /// Makes an object for programs: circumstances, link, server and tables.
+    /// Returns an object for programs: circumstances, link, server and tables.
     #[must_use]
     pub fn json(&self, tables: &[Table]) -> Value {
         let (process, reason) = match &self.stage.server {
@@ -160,7 +161,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Writes `FOLDER/DATE-wire-firebird-VERSION/raw.jsonl` and `report.md`, and returns the path of the new folder.
+    /// Writes `FOLDER/DATE-wire-firebird-VERSION/raw.jsonl` and `report.md`; returns the path of the new folder.
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
@@ -182,7 +183,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The circumstances, a line each.
+/// Returns the circumstances, one per line.
 fn heading(environment: &Environment, link: Link, reference: &Reference, server: &Server) -> String {
     let mut text = report::place(environment);
     let rate = text::rate(link.rate);
@@ -196,7 +197,7 @@ fn heading(environment: &Environment, link: Link, reference: &Reference, server:
     };
     text += report::HOW_TO_READ;
     if matches!((reference, server), (Reference::Peer(_), Server::Process(_))) {
-        text += "The server's CPU for the reference has one connection more in it: it connects to warm up.\n";
+        text += "The server's CPU for the reference includes one more connection, made to warm up.\n";
     }
     text + &report::warnings(environment)
 }

@@ -1,4 +1,4 @@
-//! The ways to the server.
+//! The routes to the server.
 
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -8,7 +8,7 @@ use firearrow::config::{Config, Target, WireCrypt};
 use firearrow_wan::{Link, WanProxy};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// A path to the server.
+/// A route to the server.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     pub(super) name: String,
@@ -17,7 +17,7 @@ pub(super) struct Route {
     pub(super) link: Option<Link>,
 }
 
-/// A route with its settings, and who competes on it.
+/// A route with its settings and contestants.
 #[derive(Debug)]
 pub(super) struct Way {
     pub(super) name: String,
@@ -27,7 +27,7 @@ pub(super) struct Way {
     pub(super) link: Option<Link>,
 }
 
-/// What is said between client and server.
+/// The negotiated settings between client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speech {
     Plain,
@@ -36,7 +36,7 @@ pub(super) enum Speech {
 }
 
 impl Route {
-    /// Straight to the server.
+    /// Directly to the server.
     pub(super) fn direct(config: &Config) -> Self {
         let is_loopback = match &config.target {
             Target::Remote { host, .. } => {
@@ -49,7 +49,7 @@ impl Route {
         Self { name: name.to_owned(), config: config.clone(), link: None }
     }
 
-    /// Over an emulated link, which lasts as long as the proxy.
+    /// Over an emulated link, which exists as long as the proxy.
     pub(super) fn emulated(config: &Config, link: Link) -> Result<(Self, WanProxy)> {
         let Target::Remote { host, port, database } = &config.target else {
             return Err(Error::usage("an engine in this process needs no link"));
@@ -68,7 +68,7 @@ impl Route {
         Ok((Self { name: "link".to_owned(), config, link: Some(link) }, proxy))
     }
 
-    /// Connects once, to see what is agreed upon.
+    /// Connects once, to learn the negotiated settings.
     pub(super) fn way(
         &self,
         host: &dyn Host,
@@ -90,7 +90,7 @@ impl Route {
         Ok(Way { name, config, info, reference, link: self.link })
     }
 
-    /// The same with a certain speech; an error if the server wants another one.
+    /// Like [`way`](Self::way), with these settings; an error if the server does not agree to them.
     pub(super) fn speaking(&self, host: &dyn Host, choice: &ReferenceChoice, speech: Speech) -> Result<Way> {
         let way = self.way(host, choice, |config| {
             config.compress = speech == Speech::Compressed;

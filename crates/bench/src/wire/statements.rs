@@ -1,4 +1,4 @@
-//! Small statements, where round trips are all that matters.
+//! Small statements, whose cost is mostly round trips.
 
 use super::Bench;
 use super::route::{Route, Way};
@@ -34,7 +34,7 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
 fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
     let host = bench.host();
     let way = &route.way(host, &bench.options.reference, |_| {})?;
-    // Not a text twice: the second time it might be known.
+    // No text is used twice: the second time, it might be a known statement.
     let next = &Cell::new(0);
     let new = move || {
         next.set(next.get() + 1);
@@ -76,7 +76,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
     .against(
         PEER,
         1,
-        // Its round trips are those of the commit as well.
+        // Its round trips include those of the commit.
         reference(host, way, |run| Sample {
             rows: run.rows,
             wall_s: run.connect.wall_s + run.execute.wall_s + run.first_row.wall_s,
@@ -91,7 +91,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         let rows = rows(&mut cursor, value)?;
         let wall_s = begin.elapsed().as_secs_f64();
         let round_trips = Some(connection.wire_stats().since(&before).round_trips);
-        // Its end is there already, and travels with nothing that is measured.
+        // The end of the rows has arrived already, and does not disturb the measurement.
         while cursor.next_batch()?.is_some() {}
         Ok(Sample { rows, wall_s, round_trips, ..Sample::default() })
     };
@@ -110,14 +110,14 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
 /// SQL that the connection has seen before.
 const KNOWN: &str = "SELECT 0 FROM RDB$DATABASE";
 
-/// What was measured since the connection began.
+/// Returns the figures since the connection was opened.
 fn sample(begin: Instant, connection: &Connection, rows: u64) -> Sample {
     let wall_s = begin.elapsed().as_secs_f64();
     let round_trips = Some(connection.wire_stats().round_trips);
     Sample { rows, wall_s, round_trips, ..Sample::default() }
 }
 
-/// How many rows there are, if they are what was asked for.
+/// Returns the number of rows, if they are the expected ones.
 fn rows(cursor: &mut Cursor, value: i32) -> Result<u64> {
     let Some(batch) = cursor.next_batch()? else { return Ok(0) };
     let column = batch.column(0).as_primitive::<Int32Type>();
@@ -127,7 +127,7 @@ fn rows(cursor: &mut Cursor, value: i32) -> Result<u64> {
     }
 }
 
-/// A run of the reference, of which `take` takes what is compared.
+/// Returns a run of the reference; `take` extracts the compared figures.
 fn reference<'a>(
     host: &'a dyn Host,
     way: &'a Way,

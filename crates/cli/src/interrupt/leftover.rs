@@ -1,4 +1,4 @@
-//! What must not outlive the process, and what does.
+//! Files and child processes that must not outlive this process, and remains that do.
 
 use super::waiting;
 use nix::sys::signal::{Signal, kill};
@@ -16,16 +16,16 @@ static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 static STAYS: Mutex<Option<String>> = Mutex::new(None);
 
-/// Makes a temporary file that goes even when the process ends before its time.
+/// Creates a temporary file that is removed even if the process ends early.
 pub(crate) fn temporary(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    // Under the lock: a file that exists is known here. It stays known; no other file will have its name.
+    // Created under the lock, so that every existing file is registered. It stays registered; its name is not reused.
     let mut files = lock(&FILES);
     let file = create()?;
     files.push(file.path().to_owned());
     Ok(file)
 }
 
-/// Runs a program to its end, which comes with that of this process.
+/// Runs a program to its end; it ends with this process at the latest.
 pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     waiting(|| {
@@ -42,7 +42,7 @@ pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
             let read = out.map_or(Ok(0), |mut out| out.read_to_end(&mut stdout));
             read.and(errors.join().unwrap_or(Ok(0)))
         });
-        // Before it is waited for: afterwards another process may have its number.
+        // Removed before waiting: afterwards another process may have this id.
         lock(&CHILDREN).retain(|id| *id != child.id());
         let status = child.wait()?;
         read?;
@@ -50,12 +50,12 @@ pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     })
 }
 
-/// What to tell about what the command leaves in the database if it ends now; `None` is nothing.
+/// Sets the message about what the command leaves in the database if it ends now; `None` = nothing.
 pub(crate) fn stays(text: Option<String>) {
     *lock(&STAYS) = text;
 }
 
-/// What stays.
+/// Returns that message.
 pub(crate) fn staying() -> Option<String> {
     lock(&STAYS).clone()
 }
@@ -64,16 +64,16 @@ pub(crate) fn staying() -> Option<String> {
 pub(super) fn remove() {
     if let Some(children) = lock_soon(&CHILDREN) {
         for id in children.iter().filter_map(|id| i32::try_from(*id).ok()) {
-            // It may have ended.
+            // The process may have ended.
             let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
         }
     }
     if let Some(files) = lock_soon(&FILES) {
         for file in files.iter() {
-            // It may have got its name, or may be gone.
+            // The file may have been renamed or removed.
             let _ = fs::remove_file(file);
         }
-        // No file shall be made any more.
+        // Keeps the lock, so that no more files are created.
         std::mem::forget(files);
     }
 }
@@ -82,7 +82,7 @@ fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thread that makes a file may hang, on a dead network drive for instance.
+/// A thread that creates a file may hang, for example on a dead network drive.
 fn lock_soon<T>(mutex: &'static Mutex<T>) -> Option<MutexGuard<'static, T>> {
     let end = Instant::now() + SOON;
     loop {

@@ -1,4 +1,4 @@
-//! Ending a command before its time: Ctrl-C, SIGTERM, SIGHUP, SIGQUIT and `--timeout`.
+//! Ends a command early: on Ctrl-C, SIGTERM, SIGHUP, SIGQUIT and `--timeout`.
 //!
 //! ```text
 //!  signals ──► watcher ──first──► supervisor ─┬─► cancels every connection, again and again
@@ -7,8 +7,8 @@
 //!                 └──second──► ends the process
 //! ```
 //!
-//! Usually the cancelled call fails, the command returns and the process ends as always. Whoever ends it earlier
-//! removes the files that are not complete and the child processes first: see [`leftover`].
+//! Usually the cancelled call fails, the command returns, and the process ends as always. A thread that ends the
+//! process earlier first removes the incomplete files and ends the child processes: see [`leftover`].
 
 mod leftover;
 mod signal;
@@ -27,7 +27,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Why the command shall end.
+/// Why the command must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// SIGINT, SIGTERM, SIGHUP or SIGQUIT.
@@ -37,7 +37,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// What is printed as the error.
+    /// Returns the error text.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Signal(SIGTERM) => "terminated".to_owned(),
@@ -48,7 +48,7 @@ impl Reason {
         }
     }
 
-    /// The exit status: as shells report a program that a signal ended, and as timeout(1) does.
+    /// Returns the exit status: that of a shell for a program ended by a signal, and that of timeout(1).
     pub(crate) fn status(self) -> u8 {
         match self {
             Self::Signal(signal) => 128 + signal as u8,
@@ -56,7 +56,7 @@ impl Reason {
         }
     }
 
-    /// What is printed at once.
+    /// Returns the text to print at once.
     fn notice(self) -> Option<&'static str> {
         match self {
             Self::Signal(SIGINT) => Some("cancelling; press Ctrl-C again to stop at once"),
@@ -66,18 +66,18 @@ impl Reason {
     }
 }
 
-/// As long as it lives the command can be told to end.
+/// While it lives, the command can be interrupted.
 #[must_use]
 pub(crate) struct Watch;
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        // An engine in this process would wait for them when the process ends.
+        // At exit, an engine in this process would wait for these connections.
         state().connections.clear();
     }
 }
 
-/// Starts to watch for signals and for the time limit. Before it is called, signals end the process as usual.
+/// Starts to watch for signals and the time limit. Until then, signals end the process as usual.
 pub(crate) fn watch(limit: Option<Duration>) -> Result<Watch> {
     set_limit(limit);
     signal::watch(stop)?;
@@ -85,39 +85,39 @@ pub(crate) fn watch(limit: Option<Duration>) -> Result<Watch> {
     Ok(Watch)
 }
 
-/// Sets the time limit, from now on, or removes it.
+/// Sets a new time limit that starts now, or removes the limit.
 pub(crate) fn set_limit(limit: Option<Duration>) {
     set_limit_with(limit, Duration::ZERO);
 }
 
-/// The same, but the command ends by itself when it keeps to the limit: it has so much longer to do so.
+/// Sets a time limit that the command itself enforces; it is ended by force `slack` later.
 pub(crate) fn set_limit_with(limit: Option<Duration>, slack: Duration) {
     let end = |limit: Duration| Instant::now().checked_add(limit.checked_add(slack)?);
     state().limit = limit.and_then(|limit| Some((end(limit)?, limit)));
     CHANGED.notify_all();
 }
 
-/// Fails once the command shall end.
+/// Fails once the command must end.
 pub(crate) fn check() -> Result<()> {
     if reason().is_some() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
-/// Why the command shall end, if it shall.
+/// Returns why the command must end, if it must.
 pub(crate) fn reason() -> Option<Reason> {
     REASON.get().copied()
 }
 
-/// Opens a connection whose calls are cancelled when the command shall end.
+/// Opens a connection whose calls are cancelled when the command must end.
 pub(crate) fn cancellable(
     open: impl FnOnce() -> Result<Connection, firearrow::Error>,
 ) -> Result<Connection, firearrow::Error> {
     let connection = waiting(open)?;
-    // Handles of connections that are closed stay here. They are small, and cancelling does nothing to them.
+    // Handles of closed connections stay here. They are small, and cancelling them has no effect.
     state().connections.push(connection.cancel_handle());
     Ok(connection)
 }
 
-/// Does what nothing can cancel, and what leaves nothing to be tidied up: the process may end in the middle of it.
+/// Runs work that cannot be cancelled and leaves nothing to clean up: the process may end in the middle of it.
 pub(crate) fn waiting<T>(work: impl FnOnce() -> T) -> T {
     struct Waiting;
     impl Drop for Waiting {
@@ -130,7 +130,7 @@ pub(crate) fn waiting<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Prints why the command has ended and what it leaves, unless that has been printed.
+/// Prints why the command has ended and what it leaves behind, unless that has been printed.
 pub(crate) fn report(reason: Reason, detail: &str) {
     if !REPORTED.swap(true, Ordering::SeqCst) {
         let stays = leftover::staying().map_or_else(String::new, |text| format!("\n  {text}"));
@@ -138,30 +138,30 @@ pub(crate) fn report(reason: Reason, detail: &str) {
     }
 }
 
-/// The end of the command. An engine in this process might still be busy with what was given up, so nothing waits for it.
+/// Ends the process. Does not wait for an engine in this process, which may still be busy with cancelled work.
 pub(crate) fn finish(status: u8) -> ExitCode {
     if reason().is_some() {
-        // The command has reported its failure, or has succeeded before it noticed.
+        // The command has reported its failure, or succeeded before it noticed the interruption.
         let _ = io::stdout().flush();
         low_level::exit(status.into());
     }
     ExitCode::from(status)
 }
 
-/// What the threads share.
+/// The state shared by the threads.
 struct State {
-    /// When the time is up, and after how long.
+    /// The deadline, and the limit that led to it.
     limit: Option<(Instant, Duration)>,
     connections: Vec<CancelHandle>,
 }
 
 static STATE: Mutex<State> = Mutex::new(State { limit: None, connections: Vec::new() });
-/// The limit is another one, or there is a reason to end.
+/// Signals a new limit or a reason to end.
 static CHANGED: Condvar = Condvar::new();
 /// Set once.
 static REASON: OnceLock<Reason> = OnceLock::new();
 static REPORTED: AtomicBool = AtomicBool::new(false);
-/// How many calls of [`waiting`] are running.
+/// Number of running calls of [`waiting`].
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 fn state() -> MutexGuard<'static, State> {
@@ -173,9 +173,9 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// The command shall end. Only the first reason counts.
+/// Tells the command to end. Only the first reason counts.
 fn stop(reason: Reason) {
-    // Under the lock, so that the supervisor does not miss it.
+    // Under the lock, so that the supervisor does not miss the change.
     let _state = state();
     let _ = REASON.set(reason);
     CHANGED.notify_all();
@@ -188,7 +188,7 @@ fn supervise() {
     if let Some(notice) = reason.notice() {
         terminal::notice(notice);
     }
-    // A call that has just begun has not seen it, and tidying up must not take for ever either.
+    // A call that has just begun has not seen the reason; and cleaning up must not take for ever.
     while Instant::now() < end && WAITING.load(Ordering::SeqCst) == 0 {
         thread::sleep(AGAIN);
         cancel();
@@ -223,15 +223,15 @@ fn cancel() {
     }
 }
 
-/// Ends the process, whatever it is doing. Handlers of libraries that run at the end could wait for other threads.
+/// Ends the process at once. Exit handlers of libraries are skipped: they could wait for other threads.
 fn end_now(reason: Reason) -> ! {
     leftover::remove();
     low_level::exit(reason.status().into())
 }
 
-/// How long the command may take to end by itself: longer than servers have to react to being cancelled.
+/// How long the command may take to end by itself: longer than servers have to react to a cancellation.
 const GRACE: Duration = Duration::from_secs(3);
-/// How often it is cancelled.
+/// How often the calls are cancelled.
 const AGAIN: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Signals, read by a thread that does nothing else.
+//! Signals, read by a dedicated thread.
 
 use super::{Reason, end_now, spawn};
 use crate::failure::Result;
@@ -7,17 +7,16 @@ use signal_hook::iterator::Signals;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Calls `first` with the first signal; the second one, or one after the time is up, ends the
-/// process.
+/// Calls `first` on the first signal. The second signal, or one after the time limit, ends the process.
 pub(super) fn watch(first: impl Fn(Reason) + Send + 'static) -> Result<()> {
-    // nohup(1) wants the command to outlive its terminal, a shell that starts a job wants it to outlive Ctrl-\.
+    // nohup(1) lets the command outlive its terminal; a shell that starts a background job lets it ignore Ctrl-\.
     let others = [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGXFSZ].into_iter().chain(others))?;
     spawn("signals", move || {
         let mut since: Option<Instant> = None;
         for signal in signals.forever() {
             if signal == SIGXFSZ {
-                // A file may not get any longer (`ulimit -f`): the write fails, which is enough.
+                // A file has reached its maximum size (`ulimit -f`): the write fails, which is enough.
                 continue;
             }
             let reason = Reason::Signal(signal);
@@ -33,19 +32,19 @@ pub(super) fn watch(first: impl Fn(Reason) + Send + 'static) -> Result<()> {
     })
 }
 
-/// Whether whoever started this process had it ignore a signal. Only Linux tells without unsafe code.
+/// Whether the parent process set this signal to be ignored. Only Linux can tell without unsafe code.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignored(&status).is_some_and(|set| set & 1 << (signal - 1) != 0)
 }
 
-/// The set of ignored signals.
+/// Parses the set of ignored signals.
 fn ignored(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
     u64::from_str_radix(line.trim(), 16).ok()
 }
 
-/// timeout(1) sends its signal to the process and then to its group: nobody presses a key twice that fast.
+/// timeout(1) signals the process and then its group; no user presses a key twice that fast.
 const ECHO: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The columns of a batch, ready to be written cell by cell.
+/// The columns of a batch, prepared for writing cell by cell.
 #[derive(Debug)]
 pub(super) struct Columns(Vec<ArrayRef>);
 
@@ -32,7 +32,7 @@ pub(super) struct Cells<'a> {
 
 enum Form<'a> {
     Scalar(ArrayFormatter<'a>),
-    /// Items, where each list of them ends, and what an item is in JSON.
+    /// The items, where each list ends, and the JSON form of an item.
     Lists(Box<Cells<'a>>, &'a [i32], Shape),
 }
 
@@ -52,11 +52,11 @@ impl<'a> Cells<'a> {
     }
 
     pub(super) fn is_null(&self, row: usize) -> bool {
-        // The type Null has no validity bitmap to ask.
+        // The type Null has no validity bitmap.
         self.array.is_null(row) || self.array.data_type() == &DataType::Null
     }
 
-    /// Appends the value of a row, a list in JSON; NULL appends nothing.
+    /// Appends the value of a row; a list becomes JSON, and NULL appends nothing.
     pub(super) fn write(&self, row: usize, text: &mut String) -> Result<()> {
         let (items, offsets, shape) = match &self.form {
             Form::Scalar(formatter) => return Ok(formatter.value(row).write(text)?),
@@ -80,8 +80,8 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// The two types that the formatter cannot show: it knows displacements but no names of time zones, and shows the
-/// two halves of a timestamp with offset side by side.
+/// Converts the two types that the formatter cannot show: it supports displacements but not time zone names, and it
+/// shows a timestamp with offset as two values.
 fn printable(array: &ArrayRef) -> Result<ArrayRef> {
     match array.data_type() {
         DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if zone.as_ref() == "UTC" => {
@@ -111,7 +111,8 @@ fn printable(array: &ArrayRef) -> Result<ArrayRef> {
 /// `2024-05-01T14:30:00+02:00`.
 fn with_offset(instant: i64, minutes: i16) -> Result<String> {
     let local = timestamp_us_to_datetime(instant + i64::from(minutes) * 60_000_000);
-    let local = local.ok_or_else(|| Failure::other(format!("no calendar has the instant {instant} µs")))?;
+    let local =
+        local.ok_or_else(|| Failure::other(format!("the instant {instant} µs is outside the calendar")))?;
     let (sign, absolute) = if minutes < 0 { ('-', -minutes) } else { ('+', minutes) };
     let mut text = local.format("%Y-%m-%dT%H:%M:%S%.f").to_string();
     // Writing to a String cannot fail.

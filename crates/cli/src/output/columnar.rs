@@ -1,4 +1,4 @@
-//! The formats that keep columns: Arrow IPC and Parquet.
+//! The columnar formats: Arrow IPC and Parquet.
 
 use super::{Output, Sink};
 use crate::args::Compression;
@@ -68,7 +68,7 @@ impl Parquet {
 impl Sink for Parquet {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.0.write(batch)?;
-        // A row group is held in memory until it is complete, however wide its rows are.
+        // A row group is held in memory until it is complete, so wide rows must end it early.
         if self.0.memory_size() > ROW_GROUP_MEMORY {
             self.0.flush()?;
         }

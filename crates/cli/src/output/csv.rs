@@ -1,5 +1,5 @@
-//! RFC 4180: commas, CRLF, quotes where needed. A NULL is empty and an empty text is `""`, as PostgreSQL has it,
-//! so that nothing is lost.
+//! RFC 4180: commas, CRLF, quotes where needed. NULL is empty and an empty text is `""`, as in PostgreSQL, so that they
+//! stay distinct.
 
 use super::cells::Columns;
 use super::{Output, Sink};
@@ -9,7 +9,7 @@ use arrow::datatypes::SchemaRef;
 
 pub(super) struct Csv {
     output: Output,
-    /// One batch as text; kept for its memory.
+    /// One batch as text; reused to keep its memory.
     text: String,
 }
 
@@ -58,7 +58,7 @@ fn separate(index: usize, text: &mut String) {
     }
 }
 
-/// Puts the field that begins at `start` between quotes if it needs them.
+/// Quotes the field that begins at `start`, if necessary.
 fn quote(start: usize, text: &mut String) {
     let field = &text[start..];
     if field.is_empty() || field.contains(['"', ',', '\r', '\n']) {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::NamedTempFile;
 
-/// A file under way. Until [`keep`](Self::keep) it lies beside its place under a hidden name, and goes away when
-/// dropped.
+/// A file being written. Until [`keep`](Self::keep), it has a hidden name next to its final place; dropping it removes
+/// it.
 #[derive(Debug)]
 pub(crate) struct OutputFile {
     place: Place,
@@ -24,14 +24,14 @@ pub(crate) struct OutputFile {
 #[derive(Debug)]
 enum Place {
     Beside(NamedTempFile),
-    /// A device or pipe; these cannot be renamed over.
+    /// A device or pipe; a rename cannot replace these.
     Direct(File),
 }
 
 impl OutputFile {
-    /// Begins a file. An existing one is an error unless `replace`.
+    /// Starts a file. An existing file is an error unless `replace`.
     pub(crate) fn create(path: &Path, replace: bool) -> Result<Self> {
-        // Through a link: its target is the file to replace.
+        // Follows links: the link's target is the file to replace.
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let place = match path.metadata() {
             Ok(existing) if existing.is_dir() => {
@@ -52,7 +52,7 @@ impl OutputFile {
         Ok(Self { place, path: real, replace, bytes: Arc::default() })
     }
 
-    /// Where its contents go.
+    /// Returns the writer for its contents.
     pub(crate) fn output(&self) -> Result<Output> {
         let file = match &self.place {
             Place::Beside(part) => part.as_file(),
@@ -63,15 +63,15 @@ impl OutputFile {
         Ok(Box::new(BufWriter::with_capacity(BUFFER, counted)))
     }
 
-    /// Counts the bytes written so far.
+    /// Returns the counter of bytes written so far.
     pub(crate) fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
     }
 
-    /// Puts the complete file in its place and gives its size.
+    /// Moves the complete file to its place and returns its size.
     pub(crate) fn keep(self) -> Result<u64> {
         if let Place::Beside(part) = self.place {
-            // A crash after the rename must not leave a name without its contents.
+            // After a crash, the final name must not refer to missing contents.
             part.as_file().sync_data().map_err(|error| Failure::file(&self.path, &error))?;
             let kept = match self.replace {
                 true => part.persist(&self.path),
@@ -83,13 +83,14 @@ impl OutputFile {
     }
 }
 
-/// Returns whether the path names a file that a process has open, as `/dev/stdout` does. Write to that file; do not replace it.
+/// Returns whether the path names a file that a process has open, as `/dev/stdout` does. Such a file is written to, not
+/// replaced.
 fn is_open_already(path: &Path) -> bool {
     let target = fs::read_link(path).unwrap_or_default();
     path.starts_with("/dev/fd") || path.starts_with("/proc") || target.starts_with("/proc")
 }
 
-/// A new file in the folder of `path`, with the mode of the file that it will replace.
+/// Creates a file in the folder of `path`, with the mode of the file that it will replace.
 fn beside(path: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -97,7 +98,7 @@ fn beside(path: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile>
     let part = tempfile::Builder::new()
         .prefix(&format!(".{}.", name.to_string_lossy()))
         .suffix(".part")
-        // The umask takes from it.
+        // The umask reduces it.
         .permissions(mode.clone().unwrap_or(Permissions::from_mode(NEW_FILE)))
         .tempfile_in(folder)?;
     let file = part.as_file();
@@ -127,5 +128,5 @@ impl Write for Counted {
 }
 
 const BUFFER: usize = 256 << 10;
-/// The mode of a file that did not exist.
+/// The mode of a new file.
 const NEW_FILE: u32 = 0o666;

@@ -1,7 +1,7 @@
 //! One JSON object per line.
 //!
-//! Nothing is rounded: decimals are strings, as most readers turn numbers into doubles; infinities, which JSON has
-//! no numbers for, are strings as well. Binary is hexadecimal.
+//! Nothing is rounded: decimals are strings, because most readers turn numbers into doubles. Infinities are strings,
+//! too, because JSON has no numbers for them. Binary data is hexadecimal.
 
 use super::cells::Columns;
 use super::{Output, Sink};
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Json {
     output: Output,
     columns: Vec<Column>,
-    /// One batch as text; kept for its memory.
+    /// One batch as text; reused to keep its memory.
     text: String,
 }
 
@@ -26,13 +26,13 @@ struct Column {
 /// How the text of a value becomes JSON.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
-    /// It is JSON already.
+    /// The text is valid JSON.
     Plain,
-    /// It is, unless it is infinite or no number.
+    /// The text is valid JSON unless it is infinite or NaN.
     Float,
-    /// It needs quotes and has nothing in it to escape.
+    /// The text needs quotes but no escapes.
     Quoted,
-    /// It needs quotes and may have anything in it.
+    /// The text needs quotes and may need escapes.
     Text,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn push(shape: Shape, value: &str, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// What values of this type are.
+/// Returns the JSON form of values of this type.
 pub(super) fn shape(data_type: &DataType) -> Shape {
     match data_type {
         DataType::Boolean | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::List(_) => {
@@ -104,10 +104,11 @@ pub(super) fn shape(data_type: &DataType) -> Shape {
     }
 }
 
-/// SQL lets columns share a name; members of an object should not: the second `A` becomes `A_2`.
+/// Makes names unique. SQL allows columns to share a name, but the members of a JSON object should not: the second `A`
+/// becomes `A_2`.
 fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let given: HashSet<&str> = names.clone().collect();
-    // The number that each name gets next. A number that is skipped for a name is skipped once.
+    // The next number for each name. A number taken by another name is skipped only once.
     let mut next: HashMap<&str, usize> = HashMap::new();
     let mut numbered = |name: &'a str| match next.get_mut(name) {
         None => {
@@ -117,7 +118,7 @@ fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
         Some(number) => loop {
             let candidate = format!("{name}_{number}");
             *number += 1;
-            // Numbered names differ from each other; only one that was given can be in the way.
+            // Generated names differ from each other, so only a given name can collide.
             if !given.contains(candidate.as_str()) {
                 return candidate;
             }
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(unique(["A", "B", "A", "A", "A_2"].into_iter()), ["A", "B", "A_3", "A_4", "A_2"]);
     }
 
-    /// Trying all numbers for each of them would take hours.
+    /// Trying every number for each column would take hours.
     #[test]
     fn many_columns_of_one_name_are_numbered_at_once() {
         const COUNT: usize = 200_000;
@@ -144,7 +145,7 @@ mod tests {
         let names = unique(std::iter::repeat_n("A", COUNT));
         assert_eq!((names[0].as_str(), names[1].as_str()), ("A", "A_2"));
         assert_eq!(names[COUNT - 1], format!("A_{COUNT}"));
-        // And where half of the numbers are taken.
+        // The same, where half of the numbers are taken.
         let taken: Vec<String> = (2..=COUNT).map(|number| format!("A_{number}")).collect();
         let all = taken.iter().map(String::as_str).chain(std::iter::repeat_n("A", COUNT));
         let names = unique(all);

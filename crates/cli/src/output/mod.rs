@@ -1,4 +1,4 @@
-//! Rows out: one sink per format.
+//! Writes rows: one sink per format.
 
 mod cells;
 mod columnar;
@@ -18,17 +18,17 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::Path;
 
-/// Prints facts for people. Unlike `println!` it does not panic when the reader has gone.
+/// Prints text for people. Unlike `println!`, it does not panic when the reader has gone.
 pub(crate) fn print(text: &str) -> Result<()> {
     print_data(&terminal::lines(text))
 }
 
-/// Prints facts for programs as they are.
+/// Prints data for programs unchanged.
 pub(crate) fn print_data(text: &str) -> Result<()> {
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
-/// How rows are written.
+/// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -42,7 +42,7 @@ pub(crate) enum Format {
     Parquet,
 }
 
-/// Where bytes go.
+/// The writer below a sink.
 pub(crate) type Output = Box<dyn Write + Send>;
 
 /// Takes batches of one schema.
@@ -50,23 +50,23 @@ pub(crate) trait Sink: Send {
     /// Writes the rows of a batch.
     fn write(&mut self, batch: &RecordBatch) -> Result<()>;
 
-    /// Writes what belongs at the end, and all that was held back.
+    /// Writes the end of the output, and everything held back.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// What the formats must know besides the rows.
+/// What a format needs in addition to the rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Style {
-    /// Columns of the terminal, for tables on one.
+    /// Width of the terminal in columns, for tables shown on one.
     pub(crate) width: Option<usize>,
-    /// Arrow as a stream, which needs no seeking reader, in place of a file.
+    /// Arrow as a stream, which readers need not seek, instead of a file.
     pub(crate) stream: bool,
-    /// For Parquet.
+    /// The compression of Parquet.
     pub(crate) compression: Compression,
 }
 
 impl Format {
-    /// The format that a file name asks for.
+    /// Returns the format for a file name.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
@@ -78,12 +78,12 @@ impl Format {
         }
     }
 
-    /// Whether it would only confuse a terminal.
+    /// Whether the format is unreadable on a terminal.
     pub(crate) fn is_binary(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)
     }
 
-    /// Begins to write it.
+    /// Starts writing in this format.
     pub(crate) fn sink(self, schema: &SchemaRef, style: Style, output: Output) -> Result<Box<dyn Sink>> {
         Ok(match self {
             Self::Table => Box::new(table::Table::new(schema, style.width, output)),
@@ -97,7 +97,7 @@ impl Format {
 }
 
 impl Style {
-    /// What a file's name asks for: `.arrows` is the customary extension of streams.
+    /// Chooses the style by the file name: `.arrows` is the customary extension of streams.
     pub(crate) fn of_path(path: &Path) -> Self {
         let stream = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("arrows"));
         Self { stream, ..Self::default() }

@@ -1,5 +1,5 @@
-//! Tables for people. Rows are laid out a thousand at a time: memory stays bounded, and a column that grows wider
-//! later on begins a new part with a header of its own.
+//! Tables for people. Rows are laid out a thousand at a time to bound memory. If a column becomes wider later on, a new
+//! part with its own header begins.
 
 use super::cells::Columns;
 use super::{Output, Sink};
@@ -11,11 +11,11 @@ use console::{Alignment, measure_text_width, pad_str};
 
 pub(super) struct Table {
     output: Output,
-    /// Columns of the terminal, if there is one.
+    /// Width of the terminal in columns, if there is one.
     terminal: Option<usize>,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
-    /// Widths of the part printed last.
+    /// Column widths of the last part printed.
     printed: Option<Vec<usize>>,
     is_cut: bool,
 }
@@ -78,8 +78,8 @@ impl Table {
         text.push('\n');
     }
 
-    /// Widths of the columns to print, and whether that is everything. On a terminal, long texts are cut first and
-    /// the last columns are left out next; numbers are never cut.
+    /// Returns the widths of the columns to print, and whether nothing is cut. On a terminal, long texts are cut first,
+    /// then the last columns are left out; numbers are never cut.
     fn widths(&self) -> (Vec<usize>, bool) {
         let full: Vec<usize> = self.columns.iter().map(|column| column.width).collect();
         let Some(terminal) = self.terminal else { return (full, true) };
@@ -99,7 +99,7 @@ impl Table {
             return (limited(limit), false);
         }
         let mut widths = limited(NARROWEST);
-        // Two places are for the mark that there is more.
+        // Two columns are for the mark that columns are missing.
         while widths.len() > 1 && total(&widths) + 2 > terminal {
             widths.pop();
         }
@@ -136,7 +136,7 @@ impl Sink for Table {
         self.output.flush()?;
         if self.is_cut {
             terminal::remark(
-                "The table is cut to the terminal's width; --format csv or json, or -o FILE, has everything.",
+                "The table is cut to the terminal's width; --format csv or json, or -o FILE, shows everything.",
             );
         }
         Ok(())
@@ -145,7 +145,7 @@ impl Sink for Table {
 
 const ROWS_OF_A_PART: usize = 1000;
 const GAP: &str = "  ";
-/// No text column is cut below this.
+/// Minimum width of a cut text column.
 const NARROWEST: usize = 12;
 
 #[cfg(test)]

@@ -123,6 +123,6 @@ fn what_is_not_ours_is_left_alone() {
     assert_eq!(fs::read_to_string(&manifest).expect("it is there"), "[Driver]\nshared = '/x.so'\n");
     fs::remove_file(&manifest).expect("it is removed");
     home.run(&["install", "--library", "no_such.so"], &[]).failure(1, &["no_such.so"]);
-    home.run(&["install", "--library", "."], &[]).failure(1, &["is no file"]);
+    home.run(&["install", "--library", "."], &[]).failure(1, &["is not a file"]);
     assert!(!manifest.exists());
 }

@@ -48,7 +48,7 @@ matrix!(
         firearrow(target, &["copy", &url, "rdb$database", argument(&path)]).success();
         assert_eq!(readers::parquet_file(&path).num_rows(), 1);
         let outcome = firearrow(target, &["copy", &url, "\"rdb\"", argument(&path), "--force"]);
-        outcome.failure(2, &["'rdb' cannot be a name", "dialect 1"]);
+        outcome.failure(2, &["'rdb' is not a valid name", "dialect 1"]);
     },
     fn partitions_come_to_the_whole(target: &Target) {
         let url = demo(target, "3000");

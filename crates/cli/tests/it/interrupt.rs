@@ -149,7 +149,7 @@ matrix!(
         let arguments = ["create-demo", &url, "--rows", "2000000", "--quiet"];
         let create = Running::start(Some(target), &arguments);
         create.send("INT");
-        let text = "T_WIDE is missing or incomplete; create-demo --force makes the demo tables anew";
+        let text = "T_WIDE is missing or incomplete; create-demo --force recreates the demo tables";
         create.end_within(AT_ONCE).failure(130, &["interrupted", text]);
         firearrow(target, &["create-demo", &url, "--rows", "1"]).failure(1, &["T_WIDE exists; --force"]);
         firearrow(target, &["create-demo", &url, "--rows", "1", "--force"]).success();

@@ -1,4 +1,4 @@
-//! Rows of either backend into record batches.
+//! Turns the rows of either backend into record batches.
 //!
 //! ```text
 //!  loop {
@@ -24,12 +24,12 @@ use firearrow_proto::api::row::RowSource;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// When a batch is complete: whichever comes first.
+/// The limits of a batch. The first limit reached completes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// Most rows.
+    /// Maximum number of rows.
     pub rows: usize,
-    /// Most bytes of values, as Arrow stores them. A single row may be larger.
+    /// Maximum bytes of values in Arrow's representation. A single row may be larger.
     pub bytes: usize,
 }
 
@@ -39,54 +39,54 @@ impl Default for BatchLimits {
     }
 }
 
-/// Bytes beyond which no batch grows, so that 32-bit offsets never overflow: not even if every byte of a code
-/// page becomes three of UTF-8.
+/// Maximum bytes of a batch, so that 32-bit offsets never overflow, not even if every byte of a code page becomes three
+/// bytes of UTF-8.
 const MAX_BYTES: usize = 512 << 20;
 
-/// Rows that go through all columns before the next ones do, so that they are read from the cache.
+/// Number of rows that pass through all columns before the next rows do, so that they stay in the CPU cache.
 const BLOCK: usize = 256;
 
-/// Rows that may wait for their BLOBs at a time.
+/// Number of rows that may wait for their BLOBs at a time.
 const MAX_WAITING: usize = 4096;
 
 /// Collects rows into record batches.
 ///
-/// After an error about a value (of any kind but [`DecodeErrorKind::Misuse`]) the builder is poisoned: rows are
-/// half in, and all further calls return the same error.
+/// After an error about a value (of any kind but [`DecodeErrorKind::Misuse`]), the builder is poisoned: rows are
+/// incomplete, and all further calls return the same error.
 #[derive(Debug)]
 pub struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
-    /// Indices of the columns of BLOBs and arrays.
+    /// Indices of the BLOB and array columns.
     blobs: Vec<usize>,
     limits: BatchLimits,
-    /// Most bytes that one row can add, BLOBs apart.
+    /// Maximum bytes that one row can add, not counting BLOBs.
     width: usize,
     rows: usize,
     bytes: usize,
-    /// Rows in the batches before.
+    /// Number of rows in earlier batches.
     emitted: u64,
-    /// Row and index into `blobs` where the search for the next pending BLOB goes on.
+    /// Where the search for the next pending BLOB continues: the row, and the index into `blobs`.
     next: (usize, usize),
     failed: Option<DecodeError>,
     max_blob: MaxBlob,
-    /// Spent in here.
+    /// Time spent in the builder.
     spent: Duration,
 }
 
-/// A BLOB or array whose contents a batch waits for. An array, too, is read as the BLOB that its id opens.
+/// A BLOB or array whose contents a batch needs. An array is also read as a BLOB, under its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingBlob {
     /// 0-based index of the column.
     pub column: usize,
     /// 0-based row within the whole result.
     pub row: u64,
-    /// Its id, valid in the transaction that read the row.
+    /// The id, valid in the transaction that read the row.
     pub id: u64,
 }
 
 impl BatchBuilder {
-    /// A builder for results of these columns that are fetched in this layout.
+    /// Returns a builder for results with these columns, fetched in this layout.
     pub fn new(
         columns: &[Descriptor],
         layout: &Arc<RowLayout>,
@@ -130,28 +130,27 @@ impl BatchBuilder {
         })
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
-    /// Rows collected since the last batch.
+    /// Returns the number of rows collected since the last batch.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether there are none.
+    /// Whether no rows have been collected.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Bytes of their values.
+    /// Returns the bytes of the collected values.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether a limit is reached, so that `finish` should be called now. Never while the first row waits for
-    /// a BLOB.
+    /// Whether a limit is reached, so that `finish` should be called. Never while the first row waits for a BLOB.
     pub fn is_full(&self) -> bool {
         (self.rows >= self.limits.rows || self.has_enough_bytes()) && self.complete() > 0
     }
@@ -160,13 +159,13 @@ impl BatchBuilder {
         self.bytes >= self.limits.bytes
     }
 
-    /// Time spent decoding so far.
+    /// Returns the time spent decoding so far.
     pub fn spent(&self) -> Duration {
         self.spent
     }
 
-    /// Takes rows from `start` on until a limit is reached and returns how many: at least one if the builder is
-    /// empty and there is one, none if it is full or too many rows wait for their BLOBs.
+    /// Takes rows from `start` on until a limit is reached, and returns their number: at least one if the builder is
+    /// empty and `rows` has one; none if it is full or too many rows wait for their BLOBs.
     pub fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
         self.timed(|builder| builder.push_rows(rows, start))
     }
@@ -198,18 +197,18 @@ impl BatchBuilder {
         }
     }
 
-    /// Whether a row can be taken now.
+    /// Whether the builder can take a row now.
     pub(crate) fn has_room(&self) -> bool {
         self.room() > 0
     }
 
-    /// Rows that may come in now without looking at the limits in between.
+    /// Returns the number of rows that fit without checking the limits in between.
     fn room(&self) -> usize {
         if self.has_enough_bytes() && self.rows > 0 {
             return 0;
         }
-        // Rows are assumed to be as long as declared. If they are shorter, and VARCHARs always are, there is
-        // room left and this is asked again.
+        // Assumes rows of their declared length. If they are shorter, as VARCHARs usually are, room is left and this is
+        // called again.
         let by_bytes = (self.limits.bytes.saturating_sub(self.bytes) / self.width).max(1);
         let waiting = if self.blobs.is_empty() { 0 } else { self.rows - self.complete() };
         by_bytes.min(self.limits.rows.saturating_sub(self.rows)).min(MAX_WAITING.saturating_sub(waiting))
@@ -219,7 +218,7 @@ impl BatchBuilder {
         self.bytes = self.columns.iter().map(ColumnBuilder::byte_len).sum();
     }
 
-    /// Rows from the front that no BLOB is missing in.
+    /// Returns the number of rows, from the front, that have all their BLOBs.
     fn complete(&self) -> usize {
         let filled = self.blobs.iter().filter_map(|&column| self.columns[column].filled());
         filled.min().unwrap_or(self.rows)
@@ -230,19 +229,18 @@ impl BatchBuilder {
         self.complete() < self.rows
     }
 
-    /// Bounds the rows of the batches from now on.
+    /// Limits the rows of batches from now on.
     pub(crate) fn limit_rows(&mut self, rows: usize) {
         self.limits.rows = rows.clamp(1, i32::MAX as usize);
     }
 
-    /// Whether the batch has room for the contents of more BLOBs: always, until its first row is complete.
+    /// Whether the batch has room for the contents of more BLOBs; always, until its first row is complete.
     pub fn wants_blobs(&self) -> bool {
         !self.has_enough_bytes() || self.complete() == 0
     }
 
-    /// The next BLOB whose contents are wanted, row by row and from left to right in each; `None` also when the
-    /// batch has enough of them. Several may be asked for before the first is filled in. NULLs and empty BLOBs
-    /// never come up.
+    /// Returns the next BLOB to read, row by row and from left to right; `None` also if the batch has enough of them.
+    /// Several may be taken before the first is filled in. NULLs and empty BLOBs are skipped.
     pub fn next_blob(&mut self) -> Option<PendingBlob> {
         if !self.wants_blobs() {
             return None;
@@ -262,7 +260,7 @@ impl BatchBuilder {
         None
     }
 
-    /// Fills in the contents of a BLOB. Within a column this goes in the order of [`BatchBuilder::next_blob`].
+    /// Fills in the contents of a BLOB. Within a column, BLOBs must come in the order of [`BatchBuilder::next_blob`].
     pub fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
         self.check()?;
         let expected = self.columns.get(blob.column).and_then(ColumnBuilder::wanted);
@@ -282,17 +280,17 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// The longest BLOB that is read as a value.
+    /// Returns the maximum length of a BLOB read as a value.
     pub(crate) fn max_blob(&self) -> MaxBlob {
         self.max_blob
     }
 
-    /// The most bytes that contents can have where they are stored, if that was declared.
+    /// Returns the maximum stored length of the contents, if the column declares one.
     pub(crate) fn most_stored(&self, blob: &PendingBlob) -> Option<u64> {
         self.columns.get(blob.column).and_then(ColumnBuilder::most_stored)
     }
 
-    /// Says which BLOB an error is about.
+    /// Adds the column and row of the BLOB to an error.
     pub(crate) fn place(&self, error: crate::Error, blob: &PendingBlob) -> crate::Error {
         let name = self.schema.fields().get(blob.column).map_or("", |field| field.name());
         let error = error.in_column(blob.column, name);
@@ -303,8 +301,8 @@ impl BatchBuilder {
         error.context(format_args!("column {} (\"{name}\"), row {}", blob.column + 1, blob.row))
     }
 
-    /// The rows up to the first one that waits for a BLOB, as a batch; the others stay. `None` if there are no
-    /// rows at all, and an error of kind [`DecodeErrorKind::Misuse`] if the very first one waits.
+    /// Returns the rows up to the first one that waits for a BLOB as a batch; the others stay. Returns `None` if there
+    /// are no rows, and an error of kind [`DecodeErrorKind::Misuse`] if the first row waits.
     pub fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
         self.timed(Self::finish_batch)
     }
@@ -341,7 +339,7 @@ impl BatchBuilder {
         Ok(Some(batch))
     }
 
-    /// The first column that the first row waits for.
+    /// Returns the first column that the first row waits for.
     fn next_waiting(&self) -> Option<usize> {
         let waits = |&column: &usize| self.columns[column].filled() == Some(0);
         self.blobs.iter().copied().find(waits).filter(|_| self.rows > 0)

@@ -1,32 +1,32 @@
-//! Rows that no batch can be made from.
+//! Errors of decoding rows into batches.
 
 use super::options::MaxBlob;
 use thiserror::Error;
 
-/// What is wrong with a value.
+/// The kind of a decoding error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodeErrorKind {
-    /// The bytes are no value of the column's type; a fault of the sender or of the connection.
+    /// The bytes are not a value of the column's type: the sender or the connection is at fault.
     Malformed,
-    /// The value lies outside what the Arrow type can hold.
+    /// The value is out of range for the Arrow type.
     OutOfRange,
-    /// The text is not in the encoding that it was taken for.
+    /// The text is not in the expected encoding.
     InvalidText,
-    /// One value is too long for the offsets of its Arrow type.
+    /// A value is too long for the offsets of its Arrow type.
     TooLong,
-    /// One value is longer than an option allows.
+    /// A value is longer than an option allows.
     OverLimit,
-    /// The value can only be shown with knowledge that the row does not carry.
+    /// The row does not carry the zone displacement needed to convert the value.
     UnknownZone,
-    /// The builder was called in the wrong order. Unlike the others this does not poison it.
+    /// The builder's methods were called in the wrong order. Unlike the other errors, this does not poison the builder.
     Misuse,
 }
 
-/// A value that could not be decoded, with where it is and what would help.
+/// A value that could not be decoded, with its location and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("column {} (\"{column_name}\"), row {row}: {message}", column + 1)]
 pub struct DecodeError {
-    /// Label of the column.
+    /// The column's label.
     pub column_name: String,
     /// 0-based index of the column.
     pub column: usize,
@@ -34,11 +34,11 @@ pub struct DecodeError {
     pub row: u64,
     /// What is wrong.
     pub kind: DecodeErrorKind,
-    /// The same in words, with the remedy if there is one.
+    /// An explanation, with the remedy if there is one.
     pub message: String,
 }
 
-/// What is wrong with one value, said by the code that reads it and knows neither column nor row.
+/// An error about one value, from code that knows neither its column nor its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) kind: DecodeErrorKind,
@@ -51,11 +51,11 @@ impl Fault {
     }
 
     pub(super) fn malformed(what: &str) -> Self {
-        Self::new(DecodeErrorKind::Malformed, format!("the row holds no legal {what}"))
+        Self::new(DecodeErrorKind::Malformed, format!("the row does not hold a valid {what}"))
     }
 }
 
-/// A BLOB or an array of `length` bytes is longer than the option allows.
+/// Returns the error for a BLOB or array of `length` bytes, longer than the option allows.
 pub(super) fn over_limit(length: u64, longest: MaxBlob) -> Fault {
     let message = format!(
         "a value of {length} bytes is longer than max_blob={longest}; set max_blob higher, or read it as a stream with blobs=lazy"
@@ -63,7 +63,7 @@ pub(super) fn over_limit(length: u64, longest: MaxBlob) -> Fault {
     Fault::new(DecodeErrorKind::OverLimit, message)
 }
 
-/// A [`Fault`] in this row, counted as the caller counts.
+/// A [`Fault`] with its row, as numbered by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ColumnError {
     pub(super) row: usize,

@@ -10,8 +10,8 @@
 //!  RecordBatch ──► ParamEncoder ──► EncodedParams: native messages, and the BLOBs to create for them
 //! ```
 //!
-//! Both backends deliver rows through `RowSource`, so one set of builders serves both. The mapping itself is
-//! decided in [`schema`] alone: the builders follow the Arrow type that it chose.
+//! Both backends deliver rows through `RowSource`, so one set of builders serves both. Only [`schema`] decides the
+//! mapping: the builders follow the Arrow type that it chose.
 
 mod builder;
 mod columns;

@@ -1,18 +1,18 @@
-//! The switches of the type mapping: what a column becomes where more than one answer is good.
+//! The switches of the type mapping, for columns that can become more than one Arrow type.
 //!
-//! Every switch is spelled as a word (or `word(p,s)`), because URLs and driver options carry it as text.
+//! The value of a switch is a word (or `word(p,s)`), because URLs and driver options pass it as text.
 
 use encoding_rs::Encoding;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// How Firebird values are shown in Arrow.
+/// How Firebird values become Arrow values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// What the bytes of CHARACTER SET NONE text mean.
+    /// How to interpret text of CHARACTER SET NONE.
     pub none_encoding: NoneEncoding,
-    /// Whether trailing blanks of CHAR values are cut off.
+    /// Whether to cut off trailing blanks of CHAR values.
     pub trim_char: bool,
     /// INT128 columns.
     pub int128: Int128As,
@@ -28,22 +28,22 @@ pub struct ReadOptions {
     pub text: TextAs,
     /// BLOB columns.
     pub blobs: BlobPolicy,
-    /// The longest BLOB or array that is read as a value.
+    /// Maximum length of a BLOB or array read as a value.
     pub max_blob: MaxBlob,
     /// Precision of NUMERIC and DECIMAL columns.
     pub decimal_precision: DecimalPrecision,
-    /// The precision that each column was declared with, where the caller looked it up: the engine's
-    /// description does not tell. By column index; may be shorter than the list of columns.
+    /// The declared precision of each column, if the caller has looked it up: the engine's description does not include
+    /// it. Indexed by column; may be shorter than the list of columns.
     pub declared_precision: Vec<Option<u8>>,
 }
 
-/// A switch that does not exist, or a value that it does not have.
+/// An unknown switch, or an invalid value for a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("'{given}' is not {expected}")]
 pub struct OptionError {
-    /// What was given.
+    /// The given text.
     pub given: String,
-    /// What could have been given.
+    /// The permitted values.
     pub expected: String,
 }
 
@@ -85,7 +85,7 @@ impl ReadOptions {
         Ok(())
     }
 
-    /// The text that [`ReadOptions::set`] would take for the present state of a switch.
+    /// Returns the current value of a switch as text, as accepted by [`ReadOptions::set`].
     pub fn value(&self, name: &str) -> Option<String> {
         Some(match name {
             "none_encoding" => self.none_encoding.to_string(),
@@ -111,20 +111,20 @@ impl ReadOptions {
     }
 }
 
-/// The most bytes of a BLOB or an array that is read as a value; a longer one is an error that names its column and row.
+/// Maximum length in bytes of a BLOB or array read as a value; a longer one is an error that names its column and row.
 ///
-/// The default is 1 GiB. The offsets of Arrow's usual types reach to 2 GiB; a batch that is nearly full (512 MiB at most) has
-/// room for one more BLOB of that length.
+/// The default is 1 GiB. The offsets of Arrow's usual types end at 2 GiB; a batch that is nearly full (512 MiB at most)
+/// has room for one more BLOB of that length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MaxBlob(u64);
 
 impl MaxBlob {
-    /// At most so many bytes; not fewer than one.
+    /// Limits values to this many bytes, at least one.
     pub const fn new(bytes: u64) -> Self {
         Self(if bytes == 0 { 1 } else { bytes })
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn bytes(self) -> u64 {
         self.0
     }
@@ -157,7 +157,7 @@ impl OptionError {
     }
 }
 
-/// An enum whose variants have names of their own in URLs.
+/// Declares an enum whose variants have their own names in URLs.
 macro_rules! switch {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -186,9 +186,9 @@ macro_rules! switch {
 pub(super) use switch;
 
 switch! {
-    /// What INT128 columns become; their range needs 39 digits, Arrow's decimal128 holds 38.
+    /// The Arrow type of INT128 columns. Their range needs 39 digits; Arrow's decimal128 holds 38.
     Int128As {
-        /// decimal128(38, 0), and an error for the few values beyond.
+        /// decimal128(38, 0); the few larger values are errors.
         #[default]
         Decimal128 = "decimal128",
         /// decimal256(39, 0), which some consumers cannot read.
@@ -199,21 +199,21 @@ switch! {
 }
 
 switch! {
-    /// What TIMESTAMP WITH TIME ZONE columns become.
+    /// The Arrow type of TIMESTAMP WITH TIME ZONE columns.
     TimestampTzAs {
         /// The instant as timestamp[us, UTC]; the zone is dropped.
         #[default]
         Utc = "utc",
         /// The instant and its displacement, as the extension type `arrow.timestamp_with_offset`.
         WithOffset = "with_offset",
-        /// Local time, offset, and the region if it is one: `2024-10-27 02:30:00.0000 +02:00 Europe/Berlin`. Parameters are
-        /// understood in that form, too.
+        /// Local time, offset, and the region if there is one: `2024-10-27 02:30:00.0000 +02:00 Europe/Berlin`.
+        /// Parameters accept this form, too.
         Utf8 = "utf8",
     }
 }
 
 switch! {
-    /// What TIME WITH TIME ZONE columns become.
+    /// The Arrow type of TIME WITH TIME ZONE columns.
     TimetzAs {
         /// Local time and zone name, as CAST to VARCHAR writes them.
         #[default]
@@ -224,7 +224,7 @@ switch! {
 }
 
 switch! {
-    /// What BINARY(n) columns become.
+    /// The Arrow type of BINARY(n) columns.
     BinaryAs {
         /// fixed_size_binary(n).
         #[default]
@@ -235,27 +235,27 @@ switch! {
 }
 
 switch! {
-    /// What text columns become.
+    /// The Arrow type of text columns.
     TextAs {
         /// utf8, with 32-bit offsets.
         #[default]
         Utf8 = "utf8",
-        /// large_utf8, with 64-bit offsets: for single values beyond 2 GiB.
+        /// large_utf8, with 64-bit offsets: for single values longer than 2 GiB.
         LargeUtf8 = "large_utf8",
-        /// utf8_view: values are seen through 16 bytes each, as polars and DuckDB keep them.
+        /// utf8_view: 16-byte views of the values, as in polars and DuckDB.
         Utf8View = "utf8_view",
     }
 }
 
 switch! {
-    /// What BLOB columns become, and how their contents travel.
+    /// What BLOB columns become, and how their contents are fetched.
     BlobPolicy {
-        /// Contents; whether short ones come along with their rows is decided by what the statement brought before.
+        /// Contents; earlier results of the statement decide whether short ones come along with their rows.
         #[default]
         Adaptive = "adaptive",
-        /// Contents; short ones come along with their rows, where the server can do that (Firebird 5.0.3+).
+        /// Contents; short ones come along with their rows if the server supports it (Firebird 5.0.3+).
         Inline = "inline",
-        /// Contents; all are asked for behind their rows, hundreds at a time.
+        /// Contents; all are requested after their rows, hundreds at a time.
         Pipelined = "pipelined",
         /// Ids as uint64; contents are read on demand.
         Lazy = "lazy",
@@ -263,10 +263,10 @@ switch! {
 }
 
 switch! {
-    /// Where the precision of NUMERIC and DECIMAL columns comes from. The engine stores more digits than
-    /// were declared: NUMERIC(4,2) holds 327.67.
+    /// The source of the precision of NUMERIC and DECIMAL columns. The engine stores more digits than declared:
+    /// NUMERIC(4,2) holds 327.67.
     DecimalPrecision {
-        /// The declared precision where it is known, else that of the storage.
+        /// The declared precision if known, otherwise that of the storage.
         #[default]
         Declared = "declared",
         /// 4, 9, 18 or 38 digits, by storage size.
@@ -276,15 +276,15 @@ switch! {
     }
 }
 
-/// What DECFLOAT columns become: the exponent varies from value to value, so no Arrow number holds them all.
+/// What DECFLOAT columns become. The exponent varies from value to value, so no Arrow number holds them all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DecfloatAs {
-    /// Text as CAST to VARCHAR writes it; nothing is lost.
+    /// Text as CAST to VARCHAR writes it; lossless.
     #[default]
     Utf8,
     /// The nearest float64.
     Float64,
-    /// decimal128 of this precision and scale, and an error for values that are not exact in it.
+    /// decimal128 of this precision and scale; values that are not exact in it are errors.
     Decimal128(u8, i8),
 }
 
@@ -318,13 +318,13 @@ impl FromStr for DecfloatAs {
     }
 }
 
-/// What the bytes of CHARACTER SET NONE text mean: the engine stores them as they came and does not know.
+/// How to interpret text of CHARACTER SET NONE: the engine stores the bytes unchanged and does not know their encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoneEncoding {
-    /// UTF-8, and an error that names column and row for anything else.
+    /// UTF-8; anything else is an error that names the column and row.
     #[default]
     Utf8,
-    /// UTF-8 with U+FFFD in place of whatever is malformed.
+    /// UTF-8, with U+FFFD for malformed parts.
     Utf8Lossy,
     /// A code page.
     CodePage(&'static Encoding),
@@ -359,7 +359,7 @@ impl FromStr for NoneEncoding {
     }
 }
 
-/// The decoder for an encoding label of the web or a character set name of Firebird.
+/// Returns the decoder for a web encoding label or a Firebird character set name.
 pub(super) fn code_page(name: &str) -> Option<&'static Encoding> {
     let upper = name.to_ascii_uppercase();
     let label = match upper.as_str() {
@@ -378,7 +378,7 @@ pub(super) fn code_page(name: &str) -> Option<&'static Encoding> {
             _ => upper,
         },
     };
-    // UTF-16 has no place among bytes of single characters, and "replacement" decodes nothing.
+    // UTF-16 does not fit a single-byte field, and "replacement" decodes nothing.
     Encoding::for_label_no_replacement(label.as_bytes()).filter(|encoding| encoding.is_ascii_compatible())
 }
 

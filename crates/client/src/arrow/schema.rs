@@ -1,4 +1,4 @@
-//! Which Arrow type a Firebird column becomes, and what its field says about where it came from.
+//! The Arrow type of a Firebird column, and the metadata of its field.
 //!
 //! | Firebird | Arrow | decided by |
 //! |---|---|---|
@@ -15,7 +15,7 @@
 //! | BINARY(n) | fixed_size_binary(n) | `binary` |
 //! | VARBINARY, other BLOBs | binary | |
 //! | all BLOBs, as ids | uint64 | `blobs=lazy` |
-//! | arrays | list of the type of their elements, one in another for each dimension | |
+//! | arrays | list of the element type, nested once per dimension | |
 
 use super::options::{
     BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, ReadOptions, TextAs,
@@ -36,13 +36,13 @@ use thiserror::Error;
 pub struct SchemaError {
     /// 0-based index of the column.
     pub column: usize,
-    /// Its label.
+    /// The column's label.
     pub column_name: String,
-    /// Why, with the remedy if there is one.
+    /// The reason, with the remedy if there is one.
     pub message: String,
 }
 
-/// The Arrow schema of a result. All fields are nullable: the engine's own flag is not reliable for
+/// Returns the Arrow schema of a result. All fields are nullable: the engine's own flag is not reliable for
 /// expressions.
 pub fn schema(columns: &[Descriptor], options: &ReadOptions) -> Result<SchemaRef, SchemaError> {
     let mut fields = Vec::with_capacity(columns.len());
@@ -54,7 +54,7 @@ pub fn schema(columns: &[Descriptor], options: &ReadOptions) -> Result<SchemaRef
     Ok(Arc::new(Schema::new(fields)))
 }
 
-/// The layout in which results must be fetched for these options: text and displacement of a TIMESTAMP WITH
+/// Returns the layout in which results must be fetched for these options: the text and displacement of a TIMESTAMP WITH
 /// TIME ZONE need its EX form.
 pub fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<RowLayout, SchemaError> {
     let layout = RowLayout::for_output(columns).map_err(|error| SchemaError {
@@ -73,7 +73,7 @@ pub fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<Ro
     })))
 }
 
-/// The Arrow type of one column.
+/// Returns the Arrow type of one column.
 pub fn data_type(
     columns: &[Descriptor],
     index: usize,
@@ -88,11 +88,11 @@ pub fn data_type(
     data_type.map_err(|message| SchemaError { column: index, column_name: column.label().into(), message })
 }
 
-/// Lists around the type of the elements. Items are nullable, as `list<int32>` is wherever nobody says otherwise.
+/// Nests the element type in lists. Items are nullable, as in `list<int32>` by default.
 fn list_type(shape: &ArrayShape, declared: Option<u8>, options: &ReadOptions) -> Result<DataType, String> {
     let element = shape.element();
     let is_text = matches!(element.sql_type, SqlType::TEXT | SqlType::VARYING);
-    // Nobody converts stored arrays on their way.
+    // The engine does not convert stored arrays.
     let is_readable = charset_id::is_verbatim(element.charset()) || single_byte(element.charset()).is_some();
     if is_text && !is_readable {
         let name = charset(element.charset()).map_or("an unknown one", |charset| charset.name);
@@ -110,7 +110,7 @@ fn list_type(shape: &ArrayShape, declared: Option<u8>, options: &ReadOptions) ->
     Ok(data_type)
 }
 
-/// The Arrow type of a column that is no array.
+/// Returns the Arrow type of a column that is not an array.
 fn value_type(column: &Descriptor, declared: Option<u8>, options: &ReadOptions) -> Result<DataType, String> {
     let exact = |plain: DataType, nominal: u8, full: u8| {
         if !is_decimal(column) {
@@ -155,7 +155,7 @@ fn value_type(column: &Descriptor, declared: Option<u8>, options: &ReadOptions) 
             TimestampTzAs::WithOffset => DataType::Struct(offset_fields()),
             TimestampTzAs::Utf8 => DataType::Utf8,
         },
-        // A BINARY(0) cannot be declared, and Arrow readers differ about values of no width.
+        // BINARY(0) cannot be declared, and Arrow readers disagree about zero-width values.
         SqlType::TEXT if column.is_octets() => match (options.binary, i32::try_from(column.length)) {
             (BinaryAs::Fixed, Ok(length)) if length > 0 => DataType::FixedSizeBinary(length),
             _ => DataType::Binary,
@@ -181,20 +181,20 @@ fn value_type(column: &Descriptor, declared: Option<u8>, options: &ReadOptions) 
     })
 }
 
-/// How the text of a column is encoded as it arrives.
+/// Returns the encoding in which the text of a column arrives.
 pub(super) fn encoding(column: &Descriptor, options: &ReadOptions) -> NoneEncoding {
     match column.charset() {
         charset_id::ASCII | charset_id::UNICODE_FSS | charset_id::UTF8 | charset_id::DYNAMIC => {
             NoneEncoding::Utf8
         }
-        // On a UTF8 attachment this is only ever NONE: everything else arrives converted.
+        // On a UTF8 attachment, this is only ever NONE: everything else arrives converted.
         other => charset(other)
             .and_then(|charset| code_page(charset.name))
             .map_or(options.none_encoding, NoneEncoding::CodePage),
     }
 }
 
-/// Most bytes per character of a text column.
+/// Returns the maximum bytes per character of a text column.
 pub(super) fn bytes_per_character(column: &Descriptor) -> u32 {
     match column.charset() {
         charset_id::UTF8 | charset_id::DYNAMIC => 4,
@@ -203,12 +203,12 @@ pub(super) fn bytes_per_character(column: &Descriptor) -> u32 {
     }
 }
 
-/// The instant of a TIMESTAMP WITH TIME ZONE.
+/// Returns the type for the instant of a TIMESTAMP WITH TIME ZONE.
 pub(super) fn utc_timestamp() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
 }
 
-/// The fields of the extension type `arrow.timestamp_with_offset`.
+/// Returns the fields of the extension type `arrow.timestamp_with_offset`.
 pub(super) fn offset_fields() -> Fields {
     Fields::from(vec![
         Field::new("timestamp", utc_timestamp(), false),
@@ -216,7 +216,7 @@ pub(super) fn offset_fields() -> Fields {
     ])
 }
 
-/// NUMERIC or DECIMAL: by sub type, or by scale in expressions, which often have no sub type.
+/// Whether the column is NUMERIC or DECIMAL: by sub type, or by scale in expressions, which often have no sub type.
 fn is_decimal(column: &Descriptor) -> bool {
     matches!(column.sub_type, 1 | 2) || column.scale != 0
 }
@@ -238,7 +238,7 @@ fn decimal(
         DecimalPrecision::Range => full,
         _ => declared.filter(|precision| (1..=38).contains(precision)).unwrap_or(nominal),
     };
-    // 0.00001 is described as a BIGINT; digits behind the point need not fit its nominal precision.
+    // 0.00001 is described as a BIGINT; its digits after the decimal point may exceed the nominal precision.
     let precision = precision.max(scale);
     Ok(match precision {
         ..=38 => DataType::Decimal128(precision, scale as i8),
@@ -283,7 +283,7 @@ fn metadata(column: &Descriptor, data_type: &DataType) -> HashMap<String, String
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// The SQL name of the type, without parameters.
+/// Returns the SQL name of the type, without parameters.
 pub(super) fn sql_name(column: &Descriptor) -> &'static str {
     match column.sql_type {
         SqlType::SHORT | SqlType::LONG | SqlType::INT64 | SqlType::INT128 if is_decimal(column) => {

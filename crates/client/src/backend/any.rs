@@ -82,7 +82,7 @@ fn embedded(config: &Config, path: &str, create: bool) -> Result<Embedded> {
     Ok(Embedded::new(attachment))
 }
 
-/// How processes share a database, if that is what failed.
+/// Adds a hint about sharing a database between processes, if that caused the error.
 #[cfg(feature = "embedded")]
 fn shared(error: Error) -> Error {
     if !error.gds_codes().contains(&gds::ISC_ALREADY_OPENED) {
@@ -99,7 +99,7 @@ impl<L: Link> Reconnect for AnyBackend<L> {
     }
 }
 
-/// A trait, and [`AnyBackend`] as one that forwards all of it.
+/// Declares a trait, and implements it for [`AnyBackend`] by forwarding every method.
 macro_rules! family {
     ($(#[$about:meta])* trait $Family:ident $(: $first:ident $(+ $more:ident)*)? { $($methods:tt)* }) => {
         $(#[$about])*
@@ -112,7 +112,7 @@ macro_rules! family {
 }
 pub(super) use family;
 
-/// Methods, by calls of the same methods of the backend that there is.
+/// Methods that forward to the same method of the actual backend.
 macro_rules! forward {
     () => {};
     ($(#[$about:meta])* async fn $name:ident(&mut $self:ident $(, $given:ident: $kind:ty)* $(,)?) $(-> $result:ty)?;

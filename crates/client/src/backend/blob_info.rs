@@ -1,15 +1,15 @@
-//! The request of both backends for a BLOB that is opened as a stream.
+//! The info request that both backends send when they open a BLOB as a stream.
 
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::info::InfoReader;
 use firearrow_proto::api::info::blob::{TOTAL_LENGTH, TYPE};
 
-/// The items to ask for.
+/// The requested info items.
 pub(super) const ITEMS: [u8; 2] = [TOTAL_LENGTH, TYPE];
-/// Bytes for the answer.
+/// Buffer size for the answer, in bytes.
 pub(super) const ANSWER: u16 = 64;
 
-/// The stored length in bytes, and whether the BLOB can be positioned: it was written as a stream.
+/// Returns the stored length in bytes, and whether the BLOB supports seeking: only stream BLOBs do.
 pub(super) fn length_and_type(answer: &[u8]) -> (u64, bool) {
     let (mut length, mut is_stream) = (0, false);
     for item in InfoReader::new(answer) {
@@ -22,10 +22,10 @@ pub(super) fn length_and_type(answer: &[u8]) -> (u64, bool) {
     (length, is_stream)
 }
 
-/// An offset as engines take it.
+/// Converts an offset to the engine's type.
 pub(super) fn position(offset: u64) -> Result<i32> {
     i32::try_from(offset)
-        .map_err(|_| Error::new(Kind::Unsupported, "BLOBs can be positioned within their first 2 GiB only"))
+        .map_err(|_| Error::new(Kind::Unsupported, "BLOBs support seeking only within their first 2 GiB"))
 }
 
 pub(super) fn closed() -> Error {

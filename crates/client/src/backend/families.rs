@@ -1,4 +1,4 @@
-//! The operations of an engine, by family. `family!` makes [`AnyBackend`] forward what it lists.
+//! The operations of an engine, grouped by family. `family!` makes [`AnyBackend`] forward them.
 
 use super::any::{AnyBackend, family, forward};
 use super::link::Link;
@@ -20,15 +20,15 @@ use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A source of further connections of its kind.
+/// Opens more connections of the same kind.
 pub(crate) trait Reconnect: Sized {
     /// Opens another connection to the same database.
     async fn connect_again(&mut self, config: &Config, key: &mut KeyHolder<'_>) -> Result<Self>;
 }
 
 family! {
-    /// The operations of an engine: all families, and the attachment itself. A flow over a blocking backend never
-    /// pends.
+    /// All operations of an engine: every family, and the attachment itself. On a blocking backend, the futures never
+    /// return `Pending`.
     trait Backend: Reconnect + Transactions + Statements + Cursors + Writes + QuerySeries + Blobs + BlobStreams + NewBlobs
         + Arrays + Events
     {
@@ -37,30 +37,31 @@ family! {
         async fn keep_alive(&mut self) -> Result<()>;
         async fn detach(&mut self) -> Result<()>;
         async fn drop_database(&mut self) -> Result<()>;
-        /// Answers items as far as the largest buffer goes; anything after that is marked as truncated.
+        /// Returns the answers to info items, up to the largest buffer; anything after that is marked as truncated.
         async fn database_info(&mut self, items: &[u8]) -> Result<Vec<u8>>;
-        /// Waits so long.
+        /// Sleeps for `time`.
         async fn pause(&mut self, time: Duration);
 
-        /// Limits how long the rest of this connection, all of its calls together, may wait for the server.
+        /// Limits how long all remaining calls on this connection together may wait for the server.
         fn limit_patience(&mut self, time: Duration);
-        /// An operation begins, or goes on after others: what cancels it interrupts the backend until it ends.
+        /// Marks the start of an operation, or its continuation after others. Until it ends, its tokens can interrupt
+        /// the backend.
         fn begin_call(&mut self, operation: &Operation);
-        /// The operation has ended or pauses: what cancels it does not concern the next one.
+        /// Marks the end of an operation, or a pause: its tokens no longer affect the backend.
         fn end_call(&mut self);
-        /// Whether the running call was cancelled because its time is up, where the client watches the clock.
+        /// Whether the client's own time limit, and nothing else, cancelled the running call.
         fn is_late(&self) -> bool;
 
         fn transport(&self) -> Transport;
-        /// Whether the engine is of Firebird 4 or later, as far as is known without asking.
+        /// Whether the engine is Firebird 4 or later, as far as is known without a round trip.
         fn is_firebird4(&self) -> bool;
-        /// The cost of the connection so far; zero for an engine in this process.
+        /// The traffic of the connection so far; zero for an engine in this process.
         fn wire_stats(&self) -> WireStats;
-        /// Whether the connection seems usable, checked without waiting for the server. One that has ended is closed.
+        /// Whether the connection seems usable, checked without waiting for the server. Closes a dead connection.
         fn is_alive(&mut self) -> bool;
         /// Whether the connection has failed.
         fn is_failed(&self) -> bool;
-        /// A flow was given up in the middle: nothing can be said about the connection, which is closed.
+        /// Closes the connection after a future was dropped half-way: its state is unknown.
         fn abort(&mut self);
     }
 }
@@ -68,27 +69,29 @@ family! {
 family! {
     trait Transactions {
         async fn begin(&mut self, tpb: &[u8]) -> Result<TransactionId>;
-        /// Begins together with the first use, where that saves a round trip; otherwise now.
+        /// Starts the transaction with its first request if that saves a round trip, otherwise now.
         async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId>;
         async fn end(&mut self, transaction: TransactionId, end: End) -> Result<()>;
-        /// First phase of a two-phase commit: from here on the transaction is in limbo, and only `end` decides
-        /// about it.
+        /// Runs the first phase of a two-phase commit: the transaction is then in limbo until `end` commits it or rolls
+        /// it back.
         async fn prepare_commit(&mut self, transaction: TransactionId, message: &[u8]) -> Result<()>;
-        /// Takes over the transaction in limbo that has this number in the database.
+        /// Takes over the limbo transaction with this number in the database.
         async fn recover(&mut self, number: u64) -> Result<TransactionId>;
-        /// Releases a transaction in limbo without deciding about it.
+        /// Releases a limbo transaction without resolving it.
         async fn leave(&mut self, transaction: TransactionId) -> Result<()>;
-        /// Rolls these back, and resets the session where the engine can: all of it in one round trip.
+        /// Rolls back these transactions and, if the engine can, resets the session, all in one round trip.
         async fn reset(&mut self, transactions: &[TransactionId]) -> Result<()>;
         async fn transaction_info(&mut self, transaction: TransactionId, items: &[u8]) -> Result<Vec<u8>>;
 
-        /// Whether the transaction has not ended yet, as far as is known.
+        /// Whether the transaction is still open, as far as is known.
         fn is_open(&self, transaction: TransactionId) -> bool;
-        /// The next execution in it may change something: its number is worth knowing, where that costs no round trip.
+        /// Announces that the next execution may change data: fetch the transaction's number if that costs no round
+        /// trip.
         fn will_change(&mut self, transaction: TransactionId);
-        /// It was committed or rolled back in SQL and continues under another number.
+        /// Notes that SQL has ended the transaction with COMMIT or ROLLBACK, and that it continues under another
+        /// number.
         fn renumbered(&mut self, transaction: TransactionId);
-        /// The error for a commit that was sent and not answered.
+        /// Returns the error for a commit that was sent but not answered.
         fn lost_commit(&mut self, transaction: TransactionId, error: Error) -> Error;
     }
 }
@@ -96,15 +99,15 @@ family! {
 family! {
     trait Statements {
         async fn prepare(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<(StatementId, StatementInfo)>;
-        /// Prepares what was prepared before and was `known` to be like this. A change (`Kind::Changed`) may be found
-        /// only when it is executed; then it returns no rows.
+        /// Prepares a statement whose description is `known` from an earlier preparation. If the description has
+        /// changed, the execution may be the first to notice; it then fails with `Kind::Changed` and returns no rows.
         async fn prepare_known(
             &mut self,
             transaction: TransactionId,
             sql: Sql<'_>,
             known: &Arc<StatementInfo>,
         ) -> Result<StatementId>;
-        /// Runs a statement without a cursor. Its row, if it has one, goes into `output`.
+        /// Runs a statement without a cursor. Writes the row it returns, if any, to `output`.
         async fn execute(
             &mut self,
             statement: StatementId,
@@ -112,23 +115,23 @@ family! {
             parameters: Option<Message<'_>>,
             output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
         ) -> Result<Executed>;
-        /// Runs a statement without rows for the last time, and commits. When it fails, the transaction may still be
-        /// there, unchanged.
+        /// Runs a statement without rows for the last time, and commits. After a failure, the transaction may still
+        /// exist, unchanged.
         async fn execute_and_commit(
             &mut self,
             statement: StatementId,
             transaction: TransactionId,
             parameters: Option<Message<'_>>,
         ) -> Result<Executed>;
-        /// Runs SQL without parameters or result.
+        /// Runs SQL without parameters or results.
         async fn execute_immediate(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Executed>;
         async fn statement_info(&mut self, statement: StatementId, items: &[u8]) -> Result<Vec<u8>>;
-        /// Frees a statement. Others can alter its tables within moments, whatever the caller does next.
+        /// Frees a statement. Other connections can alter its tables shortly afterwards, whatever the caller does next.
         async fn free_statement(&mut self, statement: StatementId) -> Result<()>;
 
-        /// Whether another request follows at once: what is queued may travel with it.
+        /// Announces whether another request follows at once, so that queued requests can wait for it.
         fn expect_more(&mut self, follows: bool);
-        /// Limits the time that the following executions may take, their rows included; `None` = no limit.
+        /// Limits the duration of the next executions, including fetching their rows; `None` = no limit.
         fn set_timeout(&mut self, statement: StatementId, timeout: Option<Duration>) -> Result<()>;
     }
 }
@@ -142,7 +145,7 @@ family! {
             parameters: Option<Message<'_>>,
             output: &Arc<RowLayout>,
         ) -> Result<()>;
-        /// Opens a cursor that returns rows only after it has been positioned.
+        /// Opens a scrollable cursor, which returns rows only after a call of `scroll`.
         async fn open_scrollable(
             &mut self,
             statement: StatementId,
@@ -150,49 +153,50 @@ family! {
             parameters: Option<Message<'_>>,
             output: &Arc<RowLayout>,
         ) -> Result<()>;
-        /// Fills `builder` until it is full (`false`) or the cursor is at its end (`true`).
+        /// Adds rows to `builder` until it is full (`false`) or the cursor ends (`true`).
         async fn fetch(&mut self, statement: StatementId, builder: &mut BatchBuilder) -> Result<bool>;
         async fn close_cursor(&mut self, statement: StatementId) -> Result<()>;
 
-        /// Whether cursors can be opened that scroll.
+        /// Whether the engine supports scrollable cursors.
         fn can_scroll(&self) -> bool;
-        /// Sends a scrollable cursor to a row: that one and those after it, `rows` in all, are what
-        /// [`fetch`](Self::fetch) returns until it is sent elsewhere. Their end is the end of the cursor in this
-        /// respect.
+        /// Moves a scrollable cursor to a row. Until the next move, [`fetch`](Self::fetch) returns that row and those
+        /// after it, `rows` in all, and then reports the end.
         fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()>;
-        /// Longest BLOB that may come ahead of its row in the next execution; 0 = none. No more than is configured.
+        /// Sets the longest BLOB that the server may send ahead of its row in the next execution; 0 = none. The
+        /// configured limit still applies.
         fn limit_inline_blobs(&mut self, longest: u32);
     }
 }
 
 family! {
-    /// Many parameter rows for a statement that returns no rows.
+    /// Writes many parameter rows with a statement that returns no rows.
     trait Writes {
-        /// Opens Firebird's bulk interface for messages of one format; `false` where the engine has none, or none for
-        /// such a statement.
+        /// Opens Firebird's bulk interface for messages of one format; returns `false` if the engine has none, or not
+        /// for this kind of statement.
         async fn open_bulk(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool>;
-        /// Executes the statement of `writer` once for each row, by its method. What fails is noted in the writer; an
-        /// error means that nothing more can be written.
+        /// Executes the statement of `writer` for each row, with the writer's method. The writer records failed rows;
+        /// an error means that no more rows can be written.
         async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()>;
-        /// Waits until everything that was written has been executed, and closes the bulk interface. Also due after an
-        /// error.
+        /// Waits until all written rows have been executed, and closes the bulk interface. Must be called after an
+        /// error, too.
         async fn settle(&mut self, writer: &mut Writer) -> Result<()>;
     }
 }
 
 family! {
-    /// Many parameter rows for a statement that returns rows.
+    /// Runs a statement that returns rows for many parameter rows.
     trait QuerySeries {
-        /// Executes the statement of `writer` for the parameter rows of `series`, and moves the rows that it returns
-        /// into `builder`, in order: until that has no room (`false`), or all parameter rows are done (`true`). What
-        /// fails is noted in the writer; an error means that nothing more can be executed.
+        /// Executes the statement of `writer` for the parameter rows of `series`, and moves the resulting rows into
+        /// `builder` in order, until it is full (`false`) or all parameter rows are done (`true`). The writer records
+        /// failed rows; an error means that no more rows can be executed.
         async fn collect(
             &mut self,
             writer: &mut Writer,
             series: &mut Series,
             builder: &mut BatchBuilder,
         ) -> Result<bool>;
-        /// Waits for the outstanding responses, and drops their rows. Due at the end of a series, also after an error.
+        /// Waits for the outstanding responses and drops their rows. Must be called at the end of a series, even after
+        /// an error.
         async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()>;
     }
 }
@@ -200,8 +204,8 @@ family! {
 family! {
     /// Whole BLOBs, many at a time.
     trait Blobs {
-        /// Reads BLOBs, or arrays as they are stored, and hands them over in order until `take` has enough. A few more
-        /// may follow: those that were on their way by then.
+        /// Reads BLOBs, or arrays in their stored form, and passes them to `take` in order until it has enough. BLOBs
+        /// already requested by then are still passed.
         async fn read_blobs(
             &mut self,
             transaction: TransactionId,
@@ -214,11 +218,11 @@ family! {
 }
 
 family! {
-    /// A stored BLOB in pieces.
+    /// Reads a stored BLOB in pieces.
     trait BlobStreams {
-        /// Opens a BLOB as a stream; returns its stored length in bytes, and whether it can be positioned.
+        /// Opens a BLOB as a stream; returns its stored length in bytes, and whether it supports seeking.
         async fn open_blob(&mut self, transaction: TransactionId, id: u64) -> Result<(BlobId, u64, bool)>;
-        /// Appends the next bytes; `true` at the end.
+        /// Appends the next bytes to `out`; returns `true` at the end.
         async fn read_blob(&mut self, blob: BlobId, out: &mut Vec<u8>) -> Result<bool>;
         /// Moves to an offset from the start; returns the offset reached.
         async fn seek_blob(&mut self, blob: BlobId, offset: u64) -> Result<u64>;
@@ -227,11 +231,11 @@ family! {
 }
 
 family! {
-    /// A new BLOB in pieces.
+    /// Writes a new BLOB in pieces.
     trait NewBlobs {
-        /// Creates a stream BLOB, to be written in pieces.
+        /// Creates a stream BLOB for writing in pieces.
         async fn create_blob(&mut self, transaction: TransactionId) -> Result<BlobId>;
-        /// Appends bytes. Their failure may be reported by a later call.
+        /// Appends bytes. A later call may report the failure.
         async fn write_blob(&mut self, blob: BlobId, bytes: &[u8]) -> Result<()>;
         /// Completes a created BLOB and returns its id.
         async fn finish_blob(&mut self, blob: BlobId) -> Result<u64>;
@@ -249,9 +253,9 @@ family! {
 
 family! {
     trait Events {
-        /// Asks for events; `inbox` gets the answer, once, in another thread. It has no other question open.
+        /// Requests events; `inbox` gets the answer once, on another thread. It must have no other request pending.
         async fn queue_events(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()>;
-        /// Takes the question of `inbox` back, if there is one.
+        /// Cancels the request of `inbox`, if there is one.
         async fn cancel_events(&mut self, inbox: &Arc<Inbox>) -> Result<()>;
     }
 }

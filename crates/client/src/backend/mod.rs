@@ -1,4 +1,4 @@
-//! An engine, whether it is at the other end of a socket or in this process: [`Backend`] and its families.
+//! An engine, at the other end of a socket or in this process: [`Backend`] and its families.
 
 mod any;
 mod blob_info;
@@ -27,26 +27,26 @@ use firearrow_proto::api::layout::RowLayout;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest wait for a server to roll back what is open and to confirm a detach, or to confirm the end of a listener; the
-/// socket is closed then.
+/// Longest wait for a server to roll back open work and confirm a detach, or to confirm the end of a listener. Then the
+/// socket is closed.
 pub(crate) const LEAVING: Duration = Duration::from_secs(5);
 
 /// Restores a session's initial state (Firebird 4 and later).
 const RESET: &str = "ALTER SESSION RESET";
 
-/// Names a transaction within one backend. Never used twice.
+/// Identifies a transaction within one backend. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TransactionId(pub(crate) u64);
 
-/// Names an open BLOB within one backend.
+/// Identifies an open BLOB within one backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BlobId(pub(crate) u32);
 
-/// Names a prepared statement within one backend.
+/// Identifies a prepared statement within one backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StatementId(pub(crate) u32);
 
-/// How a transaction ends, or goes on.
+/// How a transaction ends or continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Commit,
@@ -61,33 +61,33 @@ impl End {
     }
 }
 
-/// One native message of parameters.
+/// One parameter row as a native message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message<'a> {
     pub(crate) layout: &'a Arc<RowLayout>,
     pub(crate) bytes: &'a [u8],
 }
 
-/// Gets the contents of the BLOB with this index; says whether more are wanted.
+/// Receives the contents of the BLOB with this index; returns whether more are wanted.
 pub(crate) type Take<'a> = dyn FnMut(usize, &[u8]) -> Result<bool> + Send + 'a;
 
-/// A BLOB, or an array as it is stored, whose contents are wanted.
+/// A BLOB, or an array in its stored form, to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) id: u64,
-    /// The most bytes that it may have.
+    /// Maximum length in bytes.
     pub(crate) most: u64,
-    /// Its declared type has no more, so more of them are the server's fault, not a matter of an option.
+    /// Whether `most` comes from the declared type. Longer contents are then a server error, not a matter of an option.
     pub(crate) is_declared: bool,
 }
 
 impl Wanted {
-    /// A BLOB of any length up to `max_blob`.
+    /// A BLOB of up to `max_blob` bytes.
     pub(crate) fn blob(id: u64, max_blob: MaxBlob) -> Self {
         Self::new(id, max_blob, None)
     }
 
-    /// What was declared with so many bytes at most, if it was.
+    /// An array with its declared maximum length, or a BLOB.
     pub(crate) fn new(id: u64, max_blob: MaxBlob, declared: Option<u64>) -> Self {
         match declared.filter(|declared| *declared <= max_blob.bytes()) {
             Some(most) => Self { id, most, is_declared: true },
@@ -99,11 +99,14 @@ impl Wanted {
         length as u64 > self.most
     }
 
-    /// It is longer than that.
+    /// Returns the error for contents longer than `most`.
     pub(crate) fn too_long(&self) -> Error {
         let Self { most, is_declared, .. } = self;
         if *is_declared {
-            return Error::new(Kind::Protocol, format!("an array came with more than its {most} bytes"));
+            return Error::new(
+                Kind::Protocol,
+                format!("the server sent more than the {most} bytes of an array"),
+            );
         }
         let text = format!(
             "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream with blobs=lazy"
@@ -125,19 +128,19 @@ impl<'a> Sql<'a> {
     }
 }
 
-/// Queries of firearrow itself.
+/// For firearrow's own queries.
 impl<'a> From<&'a str> for Sql<'a> {
     fn from(text: &'a str) -> Self {
         Self::new(text, Dialect::default())
     }
 }
 
-/// The effect of an execution on its transaction, and the number of rows.
+/// What an execution did to its transaction, and how many rows it affected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
     /// `None` when the engine counts nothing for this kind of statement.
     pub(crate) counts: Option<RecordCounts>,
-    /// The statement was COMMIT or ROLLBACK: the transaction is gone.
+    /// Whether the statement was COMMIT or ROLLBACK, so that the transaction is gone.
     pub(crate) transaction_ended: bool,
 }
 
@@ -149,7 +152,7 @@ pub(crate) struct Transport {
     pub(crate) compressed: bool,
 }
 
-/// As engines want time limits: 0 is none, so that the shortest is 1.
+/// Converts a time limit for the engine. Engines take 0 as "no limit", so the shortest limit is 1.
 pub(crate) fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1)
 }

@@ -1,4 +1,4 @@
-//! One statement for many parameter rows, and the rows that it returns: the part common to both backends.
+//! The state of running one statement for many parameter rows and reading its results, common to both backends.
 
 use super::Chunk;
 use super::wire::Lanes;
@@ -7,36 +7,36 @@ use firearrow_proto::api::layout::RowLayout;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Executions whose results follow each other in the order of their parameters. Outcomes are noted in a
-/// [`Writer`](super::Writer).
+/// Executions that return their results in the order of their parameter rows. A [`Writer`](super::Writer) records the
+/// outcomes.
 #[derive(Debug)]
 pub(crate) struct Series {
-    /// SQL of the statement.
+    /// The SQL of the statement.
     pub(crate) sql: Arc<str>,
     pub(crate) dialect: Dialect,
-    /// Whether each execution opens a cursor; otherwise it returns one row, or none.
+    /// Whether each execution opens a cursor; otherwise it returns at most one row.
     pub(crate) has_cursor: bool,
-    /// The format of the rows.
+    /// The format of the returned rows.
     pub(crate) output: Arc<RowLayout>,
-    /// Whether rows of parameters were dropped because one had failed.
+    /// Whether parameter rows were dropped after a failure.
     pub(crate) is_cut: bool,
-    /// Rows of parameters that wait.
+    /// Parameter rows not yet executed.
     chunks: VecDeque<Chunk>,
-    /// Rows of the first chunk that do not wait any more.
+    /// Number of rows of the first chunk that have been taken.
     taken: usize,
-    /// The row of parameters whose cursor the in-process backend reads.
+    /// The parameter row whose cursor the in-process backend is reading.
     #[cfg(feature = "embedded")]
     pub(crate) open: Option<usize>,
-    /// Requests that the wire backend has sent.
+    /// Requests of the wire backend.
     pub(crate) lanes: Lanes,
 }
 
 /// One execution.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
-    /// 0-based row of the parameters.
+    /// 0-based index of the parameter row.
     pub(crate) row: usize,
-    /// Its native message; empty without parameters.
+    /// The row as a native message; empty without parameters.
     pub(crate) message: Vec<u8>,
     /// The format of the message.
     pub(crate) layout: Arc<RowLayout>,
@@ -58,24 +58,24 @@ impl Series {
         }
     }
 
-    /// Adds parameter rows after those that wait.
+    /// Appends parameter rows.
     pub(crate) fn supply(&mut self, chunk: Chunk) {
         self.chunks.push_back(chunk);
     }
 
-    /// Rows of parameters that wait.
+    /// Returns the number of parameter rows not yet executed.
     pub(crate) fn left(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.rows.rows).sum::<usize>() - self.taken
     }
 
-    /// Drops the rows of parameters that wait.
+    /// Drops the parameter rows not yet executed.
     pub(crate) fn cut(&mut self) {
         self.is_cut |= self.left() > 0;
         self.chunks.clear();
         self.taken = 0;
     }
 
-    /// Puts the next row of parameters into `turn`; `false` when none waits.
+    /// Moves the next parameter row into `turn`; `false` if there is none.
     pub(crate) fn next(&mut self, turn: &mut Turn) -> bool {
         let Some(chunk) = self.chunks.front() else { return false };
         let stride = chunk.rows.layout.native_stride();

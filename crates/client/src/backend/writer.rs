@@ -1,15 +1,16 @@
-//! Many rows for one statement, in transit: the part common to both backends.
+//! The state of writing many rows with one statement, common to both backends.
 //!
 //! ```text
-//!  Undecided ──open_bulk──► Batch ──a batch fails as a whole──► its rows again, by executions
+//!  Undecided ──open_bulk──► Bulk ───a chunk fails as a whole──► its rows again, by executions
 //!      │                       ▲                                          │
 //!      │ few rows              └──────────── Undecided ◄──────────────────┤
 //!      ▼                                                                  ▼ once too often
 //!  executions                                                         Executions
 //! ```
 //!
-//! A value that the engine cannot convert makes a batch fail as a whole, with an unknown number of its rows done. So
-//! each batch has a savepoint; a failed one is repeated by executions, which report row by row.
+//! A value that the engine cannot convert makes a bulk chunk fail as a whole, after an unknown number of its rows. So
+//! each bulk chunk has a savepoint; a failed chunk is rolled back and repeated by executions, which report errors per
+//! row.
 
 use super::wire::write::Pipe;
 use super::{StatementId, TransactionId};
@@ -22,74 +23,74 @@ use firearrow_proto::api::status::StatusVector;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A batch costs a round trip of its own, or a savepoint; fewer rows are executed one by one.
+/// Fewer rows are executed one by one: the bulk interface costs an extra round trip or savepoint.
 const FEWEST_ROWS: usize = 64;
-/// Batches that may fail as a whole before no more of them are tried.
+/// Bulk chunks that may fail as a whole before the bulk interface is given up.
 const MOST_FAILURES: usize = 3;
 
-/// A statement that rows of parameters are written into.
+/// A statement that executes once per parameter row.
 #[derive(Debug)]
 pub(crate) struct Writer {
     pub(crate) statement: StatementId,
     pub(crate) transaction: TransactionId,
     pub(crate) kind: StatementKind,
-    /// Whether each execution returns a row, which nobody reads.
+    /// Whether each execution returns a row, which is discarded.
     pub(crate) has_output: bool,
-    /// Whether the engine must be asked how many rows each execution affected; else each affects one.
+    /// Whether to ask the engine how many rows each execution affected; otherwise each affects one.
     pub(crate) asks_counts: bool,
-    /// Whether rows after a failed one are wanted; some already sent may be tried anyway.
+    /// Whether to stop after a failed row; rows already sent may still be executed.
     pub(crate) stops_at_error: bool,
     pub(crate) method: Method,
-    /// The format of the open batch.
+    /// The message format of the open bulk interface.
     pub(crate) layout: Option<Arc<RowLayout>>,
     pub(crate) written: Written,
-    /// Batches that failed as a whole, or came after one that did, oldest first.
+    /// Bulk chunks that failed as a whole, or that followed such a chunk, oldest first.
     pub(crate) failed: VecDeque<Chunk>,
-    /// How often that has happened.
+    /// How many times bulk chunks have failed.
     failures: usize,
-    /// Whether the outcome of the rows after the known ones cannot be determined.
+    /// Whether the outcome of the remaining rows cannot be determined.
     is_over: bool,
-    /// Batches so far; each has a savepoint of its own.
-    batches: u32,
-    /// Requests that the wire backend has sent.
+    /// Bulk chunks so far; each has its own savepoint.
+    bulk_chunks: u32,
+    /// Requests of the wire backend.
     pub(crate) pipe: Pipe,
 }
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// By executions, until there are enough of them for a batch.
+    /// By executions, until enough rows make the bulk interface worthwhile.
     #[default]
     Undecided,
-    /// Into a batch, which is open.
-    Batch,
-    /// By executions, however many there are.
+    /// Through the bulk interface, which is open.
+    Bulk,
+    /// By executions, however many rows there are.
     Executions,
 }
 
 /// The outcome of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// Rows, counted from the first, whose outcome is known.
+    /// Number of rows, from the first, whose outcome is known.
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
     counts: RecordCounts,
-    /// Whether the effect on some rows is unknown.
+    /// Whether the effect of some rows is unknown.
     has_uncounted: bool,
     pub(crate) failures: Vec<RowFailure>,
 }
 
-/// A row of parameters that was refused.
+/// A parameter row that the client or the engine refused.
 #[derive(Clone, Debug)]
 pub struct RowFailure {
-    /// 0-based row of the parameters; of a stream, over all of its batches.
+    /// 0-based index of the parameter row; in a stream, counted across all batches.
     pub row: usize,
-    /// Why.
+    /// The reason.
     pub error: Error,
 }
 
 impl RowFailure {
-    /// The error says which row it is about.
+    /// Adds the row number to the error.
     fn new(row: usize, error: Error) -> Self {
         Self { row, error: error.in_row(row) }
     }
@@ -98,43 +99,43 @@ impl RowFailure {
 /// Rows that are sent together.
 #[derive(Debug)]
 pub(crate) struct Chunk {
-    /// Rows before them.
+    /// Number of rows before this chunk.
     pub(crate) first: usize,
     pub(crate) rows: EncodedParams,
-    /// Whether their BLOBs exist; else they travel with the batch.
+    /// Whether the rows' BLOBs have been created; otherwise they travel with the chunk.
     pub(crate) has_created_blobs: bool,
-    /// The savepoint before them, if they are a batch.
+    /// The savepoint before a bulk chunk.
     pub(crate) savepoint: Savepoint,
-    /// Why they failed as a whole.
+    /// Why the chunk failed as a whole.
     error: Option<Error>,
 }
 
-/// Batches to be done again.
+/// Bulk chunks to repeat.
 #[derive(Debug)]
 pub(crate) struct Failed {
-    /// To go back to.
+    /// The savepoint to roll back to.
     pub(crate) savepoint: Savepoint,
-    /// Why, if the engine gave a reason.
+    /// The reason, if the engine gave one.
     pub(crate) error: Option<Error>,
     pub(crate) chunks: VecDeque<Chunk>,
 }
 
-/// The savepoint before a batch.
+/// The savepoint before a bulk chunk.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Savepoint(u32);
 
-/// An engine's report of a batch.
+/// An engine's report on a bulk chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    /// Records that were tried.
+    /// Number of records processed.
     pub(crate) records: usize,
-    /// Rows that the successful ones affected.
+    /// Number of rows that the successful records affected.
     pub(crate) affected: u64,
-    /// Records that failed, in any order; engines describe 256 failures of a batch at most.
+    /// Failed records, in any order. Engines describe at most 256 of them.
     pub(crate) failures: Vec<(usize, Option<StatusVector>)>,
 }
 
-/// Failures that a batch describes: the most that engines do.
+/// Failures to describe per bulk chunk: the engines' maximum.
 pub(crate) const DETAILED_ERRORS: u32 = 256;
 
 impl Writer {
@@ -158,7 +159,7 @@ impl Writer {
             failed: VecDeque::new(),
             failures: 0,
             is_over: false,
-            batches: 0,
+            bulk_chunks: 0,
             pipe: Pipe::default(),
         }
     }
@@ -167,27 +168,27 @@ impl Writer {
         self.stops_at_error && !self.written.failures.is_empty()
     }
 
-    /// Whether it is time to open a batch for these rows. Engines take a batch of INSERT … RETURNING, report success and
-    /// insert nothing; ids of arrays cannot be registered with one.
-    pub(crate) fn wants_batch(&self, rows: &EncodedParams) -> bool {
+    /// Whether to open the bulk interface for these rows. With INSERT … RETURNING, engines report success and insert
+    /// nothing; array ids cannot be registered.
+    pub(crate) fn wants_bulk(&self, rows: &EncodedParams) -> bool {
         let may = matches!(self.kind, StatementKind::Insert | StatementKind::Update | StatementKind::Delete);
         let has_arrays = rows.layout.fields().iter().any(|field| field.kind == FieldKind::Array);
         let is_fit = may && !self.has_output && !has_arrays && !rows.has_blob_ids();
         self.method == Method::Undecided && is_fit && rows.rows >= FEWEST_ROWS
     }
 
-    /// Rows to be sent after the earlier ones.
+    /// Makes a chunk of the rows that follow the earlier ones.
     pub(crate) fn chunk(&mut self, first: usize, rows: EncodedParams, has_created_blobs: bool) -> Chunk {
-        if self.method == Method::Batch {
-            self.batches += 1;
+        if self.method == Method::Bulk {
+            self.bulk_chunks += 1;
         }
-        Chunk { first, rows, has_created_blobs, savepoint: Savepoint(self.batches), error: None }
+        Chunk { first, rows, has_created_blobs, savepoint: Savepoint(self.bulk_chunks), error: None }
     }
 
-    /// A row was executed by itself. `None` where the engine counts nothing.
+    /// Records the execution of a single row. The counts are `None` if the engine counts nothing.
     ///
     /// # Errors
-    /// Errors that are no failure of the row: its transaction or connection is gone, and so are all rows.
+    /// Errors that concern more than the row: its transaction or connection is gone, and so are all rows.
     pub(crate) fn executed(&mut self, row: usize, result: Result<Option<RecordCounts>>) -> Result<()> {
         if self.is_over {
             return Ok(());
@@ -204,7 +205,8 @@ impl Writer {
         Ok(())
     }
 
-    /// A batch was executed. Returns whether its savepoint can be released: not if the batch must be repeated.
+    /// Records the execution of a bulk chunk. Returns whether its savepoint can be released, which is not so if the
+    /// chunk must be repeated.
     pub(crate) fn completed(&mut self, mut chunk: Chunk, result: Result<Outcome>) -> Result<bool> {
         let outcome = match result {
             Ok(outcome) if self.failed.is_empty() => outcome,
@@ -220,16 +222,16 @@ impl Writer {
         let rows = chunk.rows.rows;
         if outcome.records != rows || outcome.failures.iter().any(|(record, _)| *record >= rows) {
             self.is_over = true;
-            let text = format!("{} of {rows} rows of a batch were processed", outcome.records);
+            let text = format!("the engine processed {} of {rows} bulk rows", outcome.records);
             return Err(Error::new(Kind::Protocol, text));
         }
         if outcome.failures.iter().any(|(_, status)| status.is_none()) {
-            // Executions report why.
+            // Single executions report the reasons.
             self.failed.push_back(chunk);
             return Ok(false);
         }
         self.written.rows = chunk.first + rows;
-        self.written.count_batch(outcome.affected, !self.asks_counts);
+        self.written.count_bulk(outcome.affected, !self.asks_counts);
         let failures = outcome.failures.into_iter().filter_map(|(record, status)| {
             Some(RowFailure::new(chunk.first + record, Error::engine(status?)))
         });
@@ -239,7 +241,7 @@ impl Writer {
         Ok(true)
     }
 
-    /// The rows to repeat. After too many repetitions there are no more batches.
+    /// Takes the chunks to repeat. After too many failures, the bulk interface is not used again.
     pub(crate) fn take_failed(&mut self) -> Option<Failed> {
         let chunks = std::mem::take(&mut self.failed);
         let first = chunks.front()?;
@@ -250,7 +252,7 @@ impl Writer {
     }
 }
 
-/// Whether the error ends more than the row that it came with.
+/// Whether the error affects more than its row.
 fn is_final(error: &Error) -> bool {
     error.kind() == Kind::Closed || error.gds_codes().contains(&gds::ISC_BAD_TRANS_HANDLE)
 }
@@ -266,8 +268,8 @@ impl Written {
         }
     }
 
-    /// Batches report how many rows were affected, but not how.
-    fn count_batch(&mut self, affected: u64, inserts: bool) {
+    /// The bulk interface reports how many rows were affected, but not whether they were inserted, updated or deleted.
+    fn count_bulk(&mut self, affected: u64, inserts: bool) {
         match inserts {
             true => self.counts.inserted += affected,
             false => self.has_uncounted = true,
@@ -275,24 +277,24 @@ impl Written {
         self.affected = Some(self.affected.unwrap_or(0) + affected);
     }
 
-    /// The effect on rows, if it is known for all of them.
+    /// Returns the affected rows by kind, if known for all rows.
     pub(crate) fn counts(&self) -> Option<RecordCounts> {
         self.affected.filter(|_| !self.has_uncounted).map(|_| self.counts)
     }
 }
 
 impl Savepoint {
-    /// SQL that sets it.
+    /// Returns SQL that sets the savepoint.
     pub(crate) fn set(self) -> String {
         format!("SAVEPOINT {}", self.name())
     }
 
-    /// SQL that keeps what was done since, and later savepoints.
+    /// Returns SQL that releases this savepoint only, and keeps the work since then.
     pub(crate) fn forget(self) -> String {
         format!("RELEASE SAVEPOINT {} ONLY", self.name())
     }
 
-    /// SQL that undoes what was done since, and then forgets it with all later ones.
+    /// Returns SQL that undoes the work since the savepoint, and then releases it and all later ones.
     pub(crate) fn undo(self) -> [String; 2] {
         [format!("ROLLBACK TO SAVEPOINT {}", self.name()), format!("RELEASE SAVEPOINT {}", self.name())]
     }

@@ -1,4 +1,4 @@
-//! Many rows in: pieces of record batches go to the backend, and those that fail as a whole are sent again.
+//! Writes many rows: sends record batches to the backend in pieces, and repeats pieces that fail as a whole.
 
 use super::execute::refuse_cursor;
 use super::{Prepared, Session, has_rows};
@@ -11,35 +11,35 @@ use std::collections::VecDeque;
 use std::mem;
 use std::ops::Range;
 
-/// Bytes of the first piece: a statement that fails for every row should not do so for very many.
+/// Size of the first piece in bytes: small, because a statement may fail for every row.
 const FIRST_BYTES: usize = 64 << 10;
-/// After a row that cannot be encoded: the rows around the next one are encoded twice.
+/// Size of the next piece after a row that cannot be encoded: the rows around the next such row are encoded twice.
 const CAREFUL_BYTES: usize = 4 << 10;
-/// BLOBs travel with their batch up to this many bytes; servers keep 16 MB of them.
-const BLOBS_IN_BATCH: usize = 8 << 20;
+/// Total size up to which BLOBs travel through the bulk interface; servers buffer 16 MB of them.
+const BLOBS_IN_BULK: usize = 8 << 20;
 
-/// Rows on their way into a statement.
+/// Rows being written with a statement.
 pub(crate) struct Writing {
     pub(super) writer: Writer,
     encoder: ParamEncoder,
-    /// Bytes of the next piece, and of the longest one.
+    /// Size of the next piece, and of the longest one.
     bytes: usize,
     most_bytes: usize,
-    /// Rows that were taken on.
+    /// Number of rows accepted so far.
     pub(super) rows: usize,
     /// Rows that cannot be encoded, in order.
     refused: Vec<RowFailure>,
-    /// Failures of the engine that have been handed out.
+    /// Number of engine failures already returned.
     handed_out: usize,
 }
 
 impl Writing {
-    /// Whether no more rows are wanted.
+    /// Whether to stop taking rows.
     pub(crate) fn should_stop(&self) -> bool {
         self.writer.should_stop() || (self.writer.stops_at_error && !self.refused.is_empty())
     }
 
-    /// The next piece of a batch, and the error of the row after it.
+    /// Encodes the next piece of a batch. Returns the error of the row after it, if that row cannot be encoded.
     pub(super) fn cut(
         &mut self,
         batch: &RecordBatch,
@@ -50,14 +50,14 @@ impl Writing {
         self.encode(batch, start..end)
     }
 
-    /// Counts the next row as one that failed in the client.
+    /// Records the next row as refused by the client.
     pub(super) fn refuse(&mut self, error: ParamError) {
         let error = Error::from(ParamError { row: Some(self.rows), ..error });
         self.refused.push(RowFailure { row: self.rows, error });
         self.rows += 1;
     }
 
-    /// Encodes these rows up to the first one that cannot be.
+    /// Encodes these rows up to the first one that cannot be encoded.
     fn encode(
         &mut self,
         batch: &RecordBatch,
@@ -67,7 +67,7 @@ impl Writing {
         loop {
             match self.encoder.encode(batch, rows.clone()) {
                 Ok(encoded) => return Ok((encoded, refused)),
-                // Columns are encoded one after the other, so the next column may fail at an earlier row.
+                // Columns are encoded one by one, so the next column may fail at an earlier row.
                 Err(error) => match error.row.filter(|row| rows.contains(row)) {
                     Some(row) => (rows.end, refused) = (row, Some(error)),
                     None => return Err(error.into()),
@@ -77,19 +77,19 @@ impl Writing {
         }
     }
 
-    /// Rows, counted from the first, whose outcome is known.
+    /// Returns the number of rows, from the first, whose outcome is known.
     pub(crate) fn known_rows(&self) -> usize {
         self.writer.written.rows
     }
 
-    /// Rows that the engine has refused since the last call.
+    /// Returns the rows refused by the engine since the last call.
     pub(crate) fn new_failures(&mut self) -> &mut [RowFailure] {
         let failures = &mut self.writer.written.failures;
         let start = mem::replace(&mut self.handed_out, failures.len());
         &mut failures[start..]
     }
 
-    /// The outcome of the rows, as far as it is known.
+    /// Returns the outcome of the rows, as far as it is known.
     pub(crate) fn into_written(self) -> Written {
         let mut written = self.writer.written;
         written.failures.extend(self.refused);
@@ -138,8 +138,8 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// Sends all rows of a batch, or those before the failure that ends it. Failures of single rows are part of the
-    /// outcome; after an error nothing more can be written.
+    /// Sends all rows of a batch, or those before the failure that stops it. Failures of single rows are part of the
+    /// outcome; after an error, no more rows can be written.
     pub(crate) async fn write_rows(&mut self, writing: &mut Writing, batch: &RecordBatch) -> Result<()> {
         let mut start = 0;
         while start < batch.num_rows() && !writing.should_stop() {
@@ -156,11 +156,11 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Waits for everything that was sent. Also due after an error, so that the connection ends in step.
+    /// Waits for all rows sent. Must be called after an error, too, to keep the connection in step.
     pub(crate) async fn finish_writing(&mut self, writing: &mut Writing) -> Result<()> {
         let result = self.settle_writer(&mut writing.writer).await;
         if result.is_ok() {
-            // Rows that were refused after the last one sent.
+            // These rows were refused after the last row sent.
             writing.writer.written.rows = writing.rows;
         }
         result
@@ -169,15 +169,15 @@ impl<B: Backend> Session<B> {
     async fn write_piece(&mut self, writing: &mut Writing, mut encoded: EncodedParams) -> Result<()> {
         let writer = &mut writing.writer;
         if writer.layout.as_ref().is_some_and(|layout| *layout != encoded.layout) {
-            // A batch has one format for all its messages.
+            // The bulk interface takes one message format.
             self.settle_writer(writer).await?;
         }
-        if writer.wants_batch(&encoded) {
+        if writer.wants_bulk(&encoded) {
             let is_open = self.backend.open_bulk(writer, &encoded.layout).await?;
-            writer.method = if is_open { Method::Batch } else { Method::Executions };
+            writer.method = if is_open { Method::Bulk } else { Method::Executions };
             writer.layout = is_open.then(|| encoded.layout.clone());
         }
-        let travel = writer.method == Method::Batch && encoded.blob_length() <= BLOBS_IN_BATCH;
+        let travel = writer.method == Method::Bulk && encoded.blob_length() <= BLOBS_IN_BULK;
         if travel {
             encoded.number_blobs();
         } else {
@@ -194,7 +194,7 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Waits for everything that was sent, and repeats what failed as a whole. After an error it is only undone.
+    /// Waits for all rows sent, and repeats those that failed as a whole. After an error, it only rolls them back.
     async fn settle_writer(&mut self, writer: &mut Writer) -> Result<()> {
         let mut result = self.backend.settle(writer).await;
         writer.layout = None;
@@ -209,21 +209,21 @@ impl<B: Backend> Session<B> {
         result
     }
 
-    /// Rolls back to where the first failed batch began. Returns the rows that must be sent again.
+    /// Rolls back to the savepoint of the first failed bulk chunk. Returns the chunks to send again.
     async fn undo_failed(&mut self, writer: &mut Writer) -> Result<VecDeque<Chunk>> {
         let Some(Failed { savepoint, error, chunks }) = writer.take_failed() else {
             return Ok(VecDeque::new());
         };
         for sql in savepoint.undo() {
             if let Err(undo) = self.backend.execute_immediate(writer.transaction, sql.as_str().into()).await {
-                // Without it nothing can be said about the rows but this.
+                // Without the savepoint, only this error can be reported.
                 return Err(error.unwrap_or(undo));
             }
         }
         match error {
             Some(error) if matches!(error.kind(), Kind::Cancelled | Kind::Timeout) => Err(error),
             error => {
-                tracing::debug!(?error, "a batch failed as a whole; its rows are executed one by one");
+                tracing::debug!(?error, "a bulk chunk failed as a whole; its rows are executed one by one");
                 Ok(chunks)
             }
         }
@@ -231,7 +231,7 @@ impl<B: Backend> Session<B> {
 
     async fn repeat(&mut self, writer: &mut Writer, chunks: VecDeque<Chunk>) -> Result<()> {
         for mut chunk in chunks {
-            // BLOBs that a row has taken are gone with it.
+            // The rollback has removed BLOBs that a row had taken.
             self.create_blobs(writer.transaction, &mut chunk.rows).await?;
             self.backend.write(writer, chunk).await?;
         }

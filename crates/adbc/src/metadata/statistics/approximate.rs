@@ -1,4 +1,4 @@
-//! What declarations and indexes tell, without looking at rows.
+//! Statistics from declarations and indexes, without reading rows.
 
 use super::{INDEX_SELECTIVITY, Statistic, Value, is_counted, readable};
 use crate::error::{self, Result};
@@ -42,14 +42,15 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
     Ok(statistics)
 }
 
-/// As many as a key has values. Keys of constraints are never partial; a UNIQUE one may have NULLs, which count as one.
+/// Returns the number of key values. Keys of constraints are never partial; a UNIQUE one may contain NULLs, which count
+/// as one value.
 fn rows(indexes: &[&Index]) -> Option<f64> {
     let keys = indexes.iter().filter(|index| index.unique && index.active && index.constraint.is_some());
     let selectivity = keys.filter_map(|index| index.selectivity).min_by(f64::total_cmp)?;
     Some((1.0 / selectivity).round())
 }
 
-/// The least of the indexes that begin with the column and have all rows.
+/// Returns the smallest selectivity of the indexes that begin with the column and contain all rows.
 fn selectivity(indexes: &[&Index], column: &str) -> Option<f64> {
     let whole = indexes.iter().filter(|index| index.active && index.condition.is_none());
     let first = whole.filter_map(|index| index.segments.first()).filter(|segment| segment.column == column);
@@ -64,7 +65,7 @@ fn count(catalog: &Catalog, table: &str) -> firearrow::Result<Option<i64>> {
     Ok(counts.filter(|counts| !counts.is_empty()).map(|counts| counts.value(0)))
 }
 
-/// Most bytes of a value. Nobody knows how long BLOBs and arrays are.
+/// Returns the maximum bytes of a value. The length of BLOBs and arrays is unknown.
 fn width(column: &Column) -> Option<u32> {
     let base = column.data_type.base;
     let is_open = matches!(base, BaseType::Blob | BaseType::TextBlob | BaseType::Other(_));

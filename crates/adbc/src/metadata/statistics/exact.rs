@@ -1,4 +1,4 @@
-//! What the rows themselves tell.
+//! Statistics from the rows themselves.
 
 use super::{Statistic, Value, fixed_width, is_counted, readable};
 use crate::error::{self, Result};
@@ -14,9 +14,9 @@ use firearrow::arrow::NoneEncoding;
 use firearrow::catalog::{BaseType, Column, Name, Table, quoted};
 use firearrow::{Connection, Dialect, ReadOptions, Transaction, TransactionOptions};
 
-/// Longer text would make sort records and result rows longer than engines allow.
+/// Longer text would exceed the engine's limits for sort records and result rows.
 const LONGEST_TEXT: u32 = 1024;
-/// Columns asked about in one query. A table has one query unless it is wider; they share a snapshot.
+/// Columns per query. Only wider tables need more than one query; the queries share a snapshot.
 const COLUMNS_AT_ONCE: usize = 16;
 
 pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<Statistic>> {
@@ -37,7 +37,7 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
         }
         for (index, part) in parts.into_iter().enumerate() {
             let mut found = table_statistics(&snapshot, table, part)?;
-            // Each part counts the rows.
+            // Each query counts the rows.
             found.retain(|each| index == 0 || each.column.is_some());
             statistics.extend(found);
         }
@@ -51,13 +51,13 @@ fn is_short_string(column: &Column) -> bool {
         && column.data_type.length <= LONGEST_TEXT
 }
 
-/// Whether it has numbers with more digits than the 15 that float64 keeps; those of four bytes have ten.
+/// Whether the column can have numbers with more than the 15 digits that float64 keeps; four-byte integers have ten.
 fn is_rounded(column: &Column) -> bool {
     use BaseType::{Decimal, Int128, Numeric};
     matches!(column.data_type.base, Int128 | Numeric | Decimal) && column.data_type.length > 4
 }
 
-/// One item of the select list.
+/// An item of the select list.
 struct Item<'a> {
     column: &'a Column,
     key: i16,
@@ -80,9 +80,9 @@ fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) 
         statistics.push(Statistic::exact(table_name, None, ROW_COUNT, Value::Integer(rows)));
         for (item, array) in items.iter().zip(values) {
             let value = match (item.key, value(array)) {
-                // Counted are those that are not.
+                // The engine has counted the values that are not NULL.
                 (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows.saturating_sub(count))),
-                // No rows, no value.
+                // Without rows, there is no value.
                 (_, value) => value,
             };
             let Some(value) = value else { continue };
@@ -136,7 +136,7 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     items
 }
 
-/// The first value of a column; `None` for NULL.
+/// Returns the first value of a column; `None` for NULL.
 fn value(array: &dyn Array) -> Option<Value> {
     if array.is_empty() || array.is_null(0) {
         return None;

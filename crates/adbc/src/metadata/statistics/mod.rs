@@ -1,19 +1,20 @@
-//! How many rows there are and what they are like.
+//! Row counts and value statistics.
 //!
 //! | statistic | approximate | exact |
 //! |---|---|---|
-//! | `row_count` | of a PRIMARY KEY or UNIQUE constraint whose selectivity is known, else counted | counted |
-//! | `max_byte_width` | from the declaration; not of BLOBs | the longest string or BLOB |
-//! | `distinct_count` | of indexes that begin with the column | counted; not of BLOBs |
-//! | `firebird.index_selectivity` | the same, as the engine has it | |
+//! | `row_count` | from a PRIMARY KEY or UNIQUE constraint with known selectivity, otherwise counted | counted |
+//! | `max_byte_width` | from the declaration; not for BLOBs | the longest string or BLOB |
+//! | `distinct_count` | from indexes that begin with the column | counted; not for BLOBs |
+//! | `firebird.index_selectivity` | the same, as stored by the engine | |
 //! | `null_count`, `byte_width` | | counted; the mean of strings and BLOBs |
-//! | `min_value`, `max_value` | | of numbers as int64 or float64, of shorter text as its bytes; not of DECFLOAT |
+//! | `min_value`, `max_value` | | numbers as int64 or float64, shorter text as bytes; not for DECFLOAT |
 //!
-//! The least and the greatest of NUMERIC, DECIMAL and INT128 columns with room for more digits than float64 has are
-//! approximate in both.
+//! Both bounds of NUMERIC, DECIMAL and INT128 columns with room for more digits than float64 has are marked as
+//! approximate.
 //!
-//! What indexes tell is as old as the last `SET STATISTICS INDEX`. Views are left out: to count their rows is to run them.
-//! Of tables that cannot be read, for want of rights or of the file of an external table, there is what declarations tell.
+//! Statistics from indexes date from the last `SET STATISTICS INDEX`. Views are left out, because counting their rows
+//! means running them. Tables that cannot be read, for lack of rights or of the file of an external table, have only
+//! the statistics from their declarations.
 
 mod approximate;
 mod exact;
@@ -35,10 +36,10 @@ use firearrow::catalog::{BaseType, Column, Table, TableKind};
 use firearrow::{Connection, Kind};
 use std::sync::Arc;
 
-/// Key of the statistic `firebird.index_selectivity`: one by the number of different values, float64.
+/// Key of the statistic `firebird.index_selectivity`: one divided by the number of different values, float64.
 pub const INDEX_SELECTIVITY: i16 = 1024;
 
-/// One statistic of a table, or of a column of it.
+/// A statistic of a table or of one of its columns.
 struct Statistic {
     table: String,
     column: Option<String>,
@@ -47,7 +48,7 @@ struct Statistic {
     is_approximate: bool,
 }
 
-/// Members of ADBC's union that are used, by their numbers there.
+/// The used members of ADBC's union, by their numbers there.
 enum Value {
     Integer(i64),
     Float(f64),
@@ -65,14 +66,14 @@ impl Statistic {
     }
 }
 
-/// The statistics of this driver that ADBC has no names for.
+/// Returns this driver's statistics that have no name in ADBC.
 pub fn statistic_names() -> Result<RecordBatch> {
     let names = StringArray::from(vec!["firebird.index_selectivity"]);
     let keys = Int16Array::from(vec![INDEX_SELECTIVITY]);
     Ok(RecordBatch::try_new(GET_STATISTIC_NAMES_SCHEMA.clone(), vec![Arc::new(names), Arc::new(keys)])?)
 }
 
-/// Statistics of the tables whose names match a pattern; those of the engine's own are left out.
+/// Returns statistics of the tables whose names match a pattern, without the engine's own tables.
 pub fn statistics(
     connection: &Connection,
     catalog: Option<&str>,
@@ -100,8 +101,8 @@ fn is_counted(table: &Table) -> bool {
     !matches!(table.kind, TableKind::View | TableKind::System)
 }
 
-/// What reading a table has found. `None` if nobody can know that here: the user has no right to the table, or its file
-/// outside of the database is not there.
+/// Returns what reading a table has found; `None` if the table cannot be read: the user has no right to it, or its
+/// external file is missing.
 fn readable<T>(table: &Table, found: firearrow::Result<T>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -111,7 +112,7 @@ fn readable<T>(table: &Table, found: firearrow::Result<T>) -> Result<Option<T>> 
     }
 }
 
-/// Bytes of every value, of types that always take as many.
+/// Returns the bytes of every value, for fixed-width types.
 fn fixed_width(column: &Column) -> Option<u32> {
     use BaseType::{Binary, Blob, Char, Other, TextBlob, VarBinary, VarChar};
     let varies =

@@ -1,5 +1,5 @@
-//! Arrays: rows bring ids, the contents come later and one by one, like those of BLOBs. Their elements are rows of one
-//! column to the builder of their type.
+//! Arrays: rows bring ids; the contents follow one by one, as for BLOBs. The elements pass through the builder of their
+//! type, as rows of one column.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault, over_limit};
 use super::super::options::{MaxBlob, ReadOptions};
@@ -15,33 +15,33 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An array column: what is known of its rows, and the elements of the first `filled` of them.
+/// An array column: its rows as far as known, and the elements of the first `filled` rows.
 #[derive(Debug)]
 pub(crate) struct ArrayColumn {
     shape: Arc<ArrayShape>,
     /// The list types, outermost first.
     lists: Vec<FieldRef>,
-    /// How an element is stored.
+    /// The stored format of an element.
     field: FieldLayout,
     elements: Box<ColumnBuilder>,
-    /// Known = NULL.
+    /// Known cells are NULL.
     cells: Cells,
-    /// Rows whose elements are complete.
+    /// Number of rows with complete elements.
     filled: usize,
-    /// Stored elements of the rows that wait next, when they would reach beyond the offsets of this batch.
+    /// Stored elements of the next rows, if they would exceed the offsets of this batch.
     parked: VecDeque<Vec<u8>>,
-    /// How far the offsets reach.
+    /// The limit of the offsets.
     reach: usize,
-    /// The elements of one array, with those that are not stored.
+    /// All elements of one array, including those that are not stored.
     whole: Vec<u8>,
     longest: MaxBlob,
 }
 
-/// Most bytes that a byte of a stored element becomes: 12 of a TIMESTAMP WITH TIME ZONE are 58 of text at most.
+/// Maximum output bytes per stored byte: the 12 bytes of a TIMESTAMP WITH TIME ZONE become at most 58 of text.
 const GROWTH: usize = 6;
 
 impl ArrayColumn {
-    /// `None` when shape and type do not belong together.
+    /// Returns `None` if the shape and the type do not match.
     pub(crate) fn new(shape: &Arc<ArrayShape>, data_type: &DataType, options: &ReadOptions) -> Option<Self> {
         let mut lists = Vec::with_capacity(shape.bounds().len());
         let mut element = data_type;
@@ -67,22 +67,22 @@ impl ArrayColumn {
         })
     }
 
-    /// The most bytes that an array has where it is stored.
+    /// Returns the maximum stored bytes of an array.
     pub(crate) fn most_stored(&self) -> u64 {
         self.shape.most_stored(&self.field) as u64
     }
 
-    /// The row whose contents must come next.
+    /// Returns the row whose contents must come next.
     pub(crate) fn wanted(&self) -> usize {
         self.cells.wanted()
     }
 
-    /// Rows whose elements are complete.
+    /// Returns the number of rows with complete elements.
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
 
-    /// The id that waits in this row for its contents.
+    /// Returns the id of the contents that this row waits for.
     pub(crate) fn pending(&self, row: usize) -> Option<u64> {
         self.cells.pending(row)
     }
@@ -91,7 +91,7 @@ impl ArrayColumn {
     pub(crate) fn fill(&mut self, contents: &[u8]) -> Result<(), Fault> {
         let stored = self.shape.stored(&self.field, contents);
         let stored = stored.map_err(|error| Fault::new(DecodeErrorKind::Malformed, error.to_string()))?;
-        // A short answer may stand for a long array: what was never written is not stored.
+        // A short answer may stand for a long array: elements never written are not stored.
         if self.size() as u64 > self.longest.bytes() {
             return Err(over_limit(self.size() as u64, self.longest));
         }
@@ -110,7 +110,7 @@ impl ArrayColumn {
         Ok(())
     }
 
-    /// Bytes of all elements.
+    /// Returns the bytes of all elements.
     fn size(&self) -> usize {
         self.shape.count().saturating_mul(self.field.kind.native().1)
     }
@@ -136,21 +136,21 @@ impl ArrayColumn {
         Ok(())
     }
 
-    /// Says which element is meant.
+    /// Adds the element to the error.
     fn in_element(&self, ColumnError { row, mut fault }: ColumnError) -> Fault {
         let subscripts = self.shape.subscripts(row % self.shape.count());
         fault.message = format!("element {subscripts}: {}", fault.message);
         fault
     }
 
-    /// Goes over the rows that are complete without contents.
+    /// Skips rows that are complete without contents.
     fn settle(&mut self) {
         while self.cells.known(self.filled).is_some() {
             self.filled += 1;
         }
     }
 
-    /// The lists of the rows with these validities, around their elements.
+    /// Wraps the elements in the lists of rows with these validities.
     fn nest(&self, valid: &[bool], elements: ArrayRef) -> Result<ArrayRef, Fault> {
         let lengths: Vec<usize> = self.shape.lengths().collect();
         let mut values = elements;
@@ -198,7 +198,7 @@ impl Column for ArrayColumn {
         let arrays = valid.iter().filter(|valid| **valid).count();
         let count = self.shape.count();
         let elements = self.elements.finish(arrays * count).map_err(|error| {
-            // Which row it is that holds the element.
+            // Find the row that holds the element.
             let mut rows = valid.iter().enumerate().filter(|(_, valid)| **valid);
             let row = rows.nth(error.row / count).map_or(0, |(row, _)| row);
             ColumnError { row, fault: self.in_element(error) }
@@ -247,7 +247,7 @@ mod tests {
         let shape = Arc::new(ArrayShape::new(element, vec![(1, 2)]).unwrap());
         let data_type = DataType::new_list(DataType::Int16, true);
         let mut column = ArrayColumn::new(&shape, &data_type, &ReadOptions::default()).unwrap();
-        // Room for two arrays of four bytes each, at their possible growth.
+        // Room for two arrays of four bytes each, at maximum growth.
         column.reach = 4 + 4 * GROWTH;
         let null = Cell::Known { is_null: true };
         column.cells = Cells::of(vec![

@@ -1,4 +1,4 @@
-//! BINARY(n) as values of fixed size.
+//! BINARY(n) as fixed-size values.
 
 use super::super::error::{ColumnError, Fault};
 use super::Column;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// BINARY(n); NULLs are n zeros.
 #[derive(Debug)]
 pub(crate) struct FixedBinaryColumn {
-    /// Bytes of a value, at least 1.
+    /// Bytes per value, at least 1.
     size: u16,
     data: Vec<u8>,
     nulls: Nulls,

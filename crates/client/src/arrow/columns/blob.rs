@@ -1,4 +1,4 @@
-//! BLOBs: rows bring ids, the contents come later and one by one.
+//! BLOBs: rows bring ids; the contents follow one by one.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
@@ -12,7 +12,7 @@ use firearrow_proto::api::row::RowSource;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A BLOB column: what is known of its rows, and the contents of the first `offsets.len() - 1` of them.
+/// A BLOB column: its rows as far as known, and the contents of the first `offsets.len() - 1` rows.
 #[derive(Debug)]
 pub(crate) struct BlobColumn<O> {
     data_type: DataType,
@@ -21,13 +21,13 @@ pub(crate) struct BlobColumn<O> {
     data: Vec<u8>,
     offsets: Vec<O>,
     nulls: Nulls,
-    /// Contents of the rows that wait next, when they would reach beyond the offsets of this batch.
+    /// Contents of the next rows, if they would exceed the offsets of this batch.
     parked: VecDeque<Vec<u8>>,
-    /// How far the offsets reach.
+    /// The limit of the offsets.
     reach: usize,
 }
 
-/// What is known of a row whose contents do not come with it.
+/// Rows whose contents arrive separately.
 impl<O: OffsetSizeTrait> BlobColumn<O> {
     pub(crate) fn new(data_type: DataType, encoding: Encoding) -> Self {
         Self {
@@ -42,17 +42,17 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
         }
     }
 
-    /// The row whose contents must come next.
+    /// Returns the row whose contents must come next.
     pub(crate) fn wanted(&self) -> usize {
         self.cells.wanted()
     }
 
-    /// Rows whose contents are complete.
+    /// Returns the number of rows with complete contents.
     pub(crate) fn filled(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// The id that waits in this row for its contents.
+    /// Returns the id of the contents that this row waits for.
     pub(crate) fn pending(&self, row: usize) -> Option<u64> {
         self.cells.pending(row)
     }
@@ -71,7 +71,7 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
         Ok(())
     }
 
-    /// Appends the contents of a row, if the offsets reach so far.
+    /// Appends the contents of a row, if the offsets can hold them.
     fn append(&mut self, contents: &[u8]) -> bool {
         let end = Some(self.data.len() + contents.len()).filter(|&end| end <= self.reach);
         let Some(end) = end.and_then(O::from_usize) else { return false };
@@ -90,7 +90,7 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
         Fault::new(DecodeErrorKind::TooLong, message)
     }
 
-    /// Goes over the rows that are complete without contents.
+    /// Skips rows that are complete without contents.
     fn settle(&mut self) {
         while let Some(is_null) = self.cells.known(self.filled()) {
             let end = self.offsets[self.filled()];

@@ -1,4 +1,4 @@
-//! Columns of varying length: the loop they share, and what they keep.
+//! Columns of variable length: their common loop and buffers.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
@@ -13,25 +13,24 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How the bytes of a field become the bytes of an Arrow value.
+/// Converts the bytes of a field into the bytes of an Arrow value.
 pub(crate) trait Write {
-    /// Appends the value, or returns `None` when there is something wrong with it; `out` may then hold rubbish
-    /// at its end.
+    /// Appends the value. Returns `None` if it is invalid; `out` may then end with garbage.
     fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()>;
 
-    /// What is wrong with bytes for which `write` returned `None`.
+    /// Explains why `write` returned `None` for these bytes.
     fn fault<F: ValueFormat>(&self, bytes: &[u8]) -> Fault;
 
-    /// Most bytes that one value can add.
+    /// Returns the maximum bytes that one value can add.
     fn max(&self) -> usize;
 
-    /// What helps against values that turn out not to be UTF-8.
+    /// Suggests a remedy for values that are not UTF-8.
     fn remedy(&self) -> &'static str {
         ""
     }
 }
 
-/// Values one behind the other, where each of them ends, and the null bitmap.
+/// Consecutive values, the offset where each ends, and the null bitmap.
 ///
 /// Offsets are 32 bits wide whatever the Arrow type: the limits of a batch keep them far below 2 GiB.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ pub(crate) struct ByteColumn<W> {
     write: W,
     data_type: DataType,
     data: Vec<u8>,
-    /// One more than there are rows; the first is 0.
+    /// One more than the number of rows; the first is 0.
     offsets: Vec<i32>,
     nulls: Nulls,
 }
@@ -95,16 +94,16 @@ impl<W: Write> Column for ByteColumn<W> {
     }
 }
 
-/// Longest value that is copied by moves.
+/// Maximum length of a value that is copied with fixed moves.
 const SHORT: usize = 32;
 
-/// The end of a buffer, as values are appended to it.
+/// The end of a buffer while values are appended to it.
 ///
-/// Most strings are short, and for those calling `memcpy` and keeping a `Vec` in order costs more than the
-/// copy. So the buffer is made longer than needed for the time of a block of rows, and short values are
-/// copied by a fixed number of moves, each over what the one before copied too much.
+/// Most strings are short; for those, calling `memcpy` and maintaining a `Vec` cost more than the copy. So for the time
+/// of a block of rows, the buffer is longer than needed, and short values are copied with a fixed number of moves. Each
+/// move overwrites the excess of the one before.
 pub(crate) struct Output<'a> {
-    /// Longer than `end` by room that is overwritten or cut off again.
+    /// Extends beyond `end`; the excess is overwritten or cut off later.
     data: &'a mut Vec<u8>,
     end: usize,
 }
@@ -157,7 +156,7 @@ impl io::Write for Output<'_> {
     }
 }
 
-/// Takes the first `rows` values; those behind them move up.
+/// Takes the first `rows` values; the later ones move up.
 pub(crate) fn take_values<O: OffsetSizeTrait>(
     data: &mut Vec<u8>,
     offsets: &mut Vec<O>,
@@ -173,7 +172,7 @@ pub(crate) fn take_values<O: OffsetSizeTrait>(
     (taken, ends)
 }
 
-/// The array of these values. UTF-8 is checked here, once for all of them.
+/// Returns these values as an array. Checks all of them for UTF-8 at once.
 pub(crate) fn array<O: OffsetSizeTrait>(
     data_type: &DataType,
     data: Vec<u8>,
@@ -187,7 +186,7 @@ pub(crate) fn array<O: OffsetSizeTrait>(
         DataType::LargeUtf8 | DataType::Utf8View => {
             let offsets = offsets.iter().map(|offset| offset.as_usize() as i64).collect();
             let array = strings::<i64>(data, offsets, nulls, remedy)?;
-            // The views are into the same buffer.
+            // The views point into the same buffer.
             let view = || Arc::new(StringViewArray::from(array.as_string::<i64>())) as ArrayRef;
             Ok(if *data_type == DataType::Utf8View { view() } else { array })
         }
@@ -215,7 +214,7 @@ fn strings<O: OffsetSizeTrait>(
     }
 }
 
-/// The first value that is not UTF-8, once it is known that there is one.
+/// Finds the first value that is not UTF-8; one must exist.
 fn first_invalid<O: OffsetSizeTrait>(data: &[u8], offsets: &[O]) -> Option<ColumnError> {
     offsets.windows(2).enumerate().find_map(|(row, ends)| {
         let value = &data[ends[0].as_usize()..ends[1].as_usize()];

@@ -1,20 +1,20 @@
-//! Rows whose contents come later: what BLOB and array columns have in common.
+//! Rows whose contents arrive later, common to BLOB and array columns.
 
 use super::super::error::{ColumnError, Fault};
 use super::values::take;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;
 
-/// What is known of a row.
+/// What is known about a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cell {
-    /// NULL, or empty: id 0 is that of a BLOB without contents.
+    /// NULL, or empty: id 0 stands for a BLOB without contents.
     Known { is_null: bool },
-    /// The id under which its contents are.
+    /// The id of the contents.
     Pending(u64),
 }
 
-/// The rows of a column, and which of them wait.
+/// The rows of a column, and which of them wait for contents.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     cells: Vec<Cell>,
@@ -45,12 +45,12 @@ impl Cells {
         Ok(())
     }
 
-    /// The row whose contents must come next.
+    /// Returns the row whose contents must come next.
     pub(super) fn wanted(&self) -> usize {
         self.wanted
     }
 
-    /// The id that waits in this row for its contents.
+    /// Returns the id of the contents that this row waits for.
     pub(super) fn pending(&self, row: usize) -> Option<u64> {
         match self.cells.get(row) {
             Some(Cell::Pending(id)) if row >= self.wanted => Some(*id),
@@ -58,13 +58,13 @@ impl Cells {
         }
     }
 
-    /// The contents of the wanted row have come.
+    /// Notes that the contents of the wanted row have come.
     pub(super) fn came(&mut self) {
         self.wanted += 1;
         self.settle();
     }
 
-    /// Whether this row is NULL, if it is known without contents.
+    /// Whether this row is NULL, if known without its contents.
     pub(super) fn known(&self, row: usize) -> Option<bool> {
         match self.cells.get(row) {
             Some(Cell::Known { is_null }) => Some(*is_null),
@@ -76,7 +76,7 @@ impl Cells {
         self.cells.len()
     }
 
-    /// Takes the first rows out.
+    /// Removes and returns the first rows.
     pub(super) fn take(&mut self, rows: usize) -> Vec<Cell> {
         self.wanted -= rows;
         take(&mut self.cells, rows)

@@ -1,4 +1,4 @@
-//! NUMERIC, DECIMAL, INT128 and DECFLOAT: the values whose digits must be counted.
+//! NUMERIC, DECIMAL, INT128 and DECFLOAT: values whose digits count.
 
 use super::super::error::{DecodeErrorKind, Fault};
 use super::bytes::{Output, Write};
@@ -8,9 +8,9 @@ use firearrow_proto::api::decfloat::{Decimal, decode64, decode128};
 use firearrow_proto::api::row::ValueFormat;
 use std::io::Write as _;
 
-/// What to do about NUMERIC values that are longer than their declaration.
+/// The remedy for NUMERIC values longer than declared.
 pub(crate) const NUMERIC_REMEDY: &str = "set decimal_precision=range, or CAST the column to more digits";
-/// What to do about the largest INT128 values.
+/// The remedy for the largest INT128 values.
 pub(crate) const INT128_REMEDY: &str = "set int128=decimal256 or int128=utf8";
 
 fn overflow(value: impl std::fmt::Display, precision: u8, remedy: &str) -> Fault {
@@ -18,7 +18,7 @@ fn overflow(value: impl std::fmt::Display, precision: u8, remedy: &str) -> Fault
     Fault::new(DecodeErrorKind::OutOfRange, message)
 }
 
-/// The largest value of this many digits; everything where 128 bits cannot count that far.
+/// Returns the largest value with this many digits, or `u128::MAX` if 128 bits cannot hold it.
 fn limit(precision: u8) -> u128 {
     10u128.checked_pow(precision.into()).map_or(u128::MAX, |power| power - 1)
 }
@@ -152,7 +152,7 @@ impl Read for DecfloatDouble {
     }
 }
 
-/// DECFLOAT as decimal128, exact or not at all.
+/// DECFLOAT as decimal128; only exact values.
 #[derive(Debug)]
 pub(crate) struct DecfloatDecimal {
     source: Decfloat,

@@ -1,7 +1,7 @@
-//! One builder per column: a block of rows in, an Arrow array out.
+//! One builder per column: it takes blocks of rows and returns an Arrow array.
 //!
-//! Which builder it is gets decided once per result; per block there is one jump to a loop made for that type
-//! and source of rows, and nothing is decided per value.
+//! The builder is chosen once per result. Each block takes one jump to a loop compiled for that type and row source; no
+//! decision is made per value.
 
 mod array;
 mod binary;
@@ -41,19 +41,19 @@ use temporal::{Displacement, OffsetColumn, TimeTz, TimestampTz};
 use text::{Char, Encoding, General, Varying};
 use values::PrimitiveColumn;
 
-/// What all builders do.
+/// The operations of every builder.
 trait Column {
     /// Appends the values of these rows.
     fn push<S: RowSource>(&mut self, rows: &S, range: Range<usize>, column: usize)
     -> Result<(), ColumnError>;
 
-    /// Bytes of the values so far.
+    /// Returns the bytes of the values so far.
     fn byte_len(&self) -> usize;
 
-    /// Most bytes that one more row can add.
+    /// Returns the maximum bytes that one more row can add.
     fn width(&self) -> usize;
 
-    /// The array of the first `rows` values; those behind them stay for the next batch.
+    /// Returns the first `rows` values as an array; the later ones stay for the next batch.
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError>;
 }
 
@@ -64,7 +64,7 @@ macro_rules! builders {
         pub(super) enum ColumnBuilder { $($variant($column),)+ }
 
         impl ColumnBuilder {
-            /// Appends the values of these rows. After an error the rows of the block are half in.
+            /// Appends the values of these rows. An error leaves the rows of the block incomplete.
             pub(super) fn push<S: RowSource>(
                 &mut self,
                 rows: &S,
@@ -74,17 +74,17 @@ macro_rules! builders {
                 match self { $(Self::$variant(builder) => builder.push(rows, range, column),)+ }
             }
 
-            /// Bytes of the values so far.
+            /// Returns the bytes of the values so far.
             pub(super) fn byte_len(&self) -> usize {
                 match self { $(Self::$variant(builder) => builder.byte_len(),)+ }
             }
 
-            /// Most bytes that one more row can add; of a BLOB without its contents.
+            /// Returns the maximum bytes that one more row can add, not counting BLOB contents.
             pub(super) fn width(&self) -> usize {
                 match self { $(Self::$variant(builder) => builder.width(),)+ }
             }
 
-            /// The array of the first `rows` values; those behind them stay for the next batch.
+            /// Returns the first `rows` values as an array; the later ones stay for the next batch.
             pub(super) fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
                 match self { $(Self::$variant(builder) => builder.finish(rows),)+ }
             }
@@ -126,8 +126,8 @@ builders! {
 }
 
 impl ColumnBuilder {
-    /// The builder that makes `data_type` from fields of this layout. `None` when the two do not belong
-    /// together: the layout was not made for this column.
+    /// Returns the builder that makes `data_type` from fields of this layout; `None` if the layout was not made for
+    /// this column.
     pub(super) fn new(
         column: &Descriptor,
         field: &FieldLayout,
@@ -245,7 +245,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// The most bytes that contents can have where they are stored, if that was declared.
+    /// Returns the maximum stored length of the contents, if the column declares one.
     pub(super) fn most_stored(&self) -> Option<u64> {
         match self {
             Self::Array(column) => Some(column.most_stored()),
@@ -253,7 +253,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// Rows that are complete; `None` where rows are complete as they come.
+    /// Returns the number of complete rows; `None` if rows are always complete.
     pub(super) fn filled(&self) -> Option<usize> {
         match self {
             Self::Blob(column) => Some(column.filled()),
@@ -263,7 +263,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// The id of the BLOB or array that this row waits for.
+    /// Returns the id of the BLOB or array that this row waits for.
     pub(super) fn pending(&self, row: usize) -> Option<u64> {
         match self {
             Self::Blob(column) => column.pending(row),
@@ -273,7 +273,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// The row whose BLOB or array must be filled in next.
+    /// Returns the row whose BLOB or array must be filled in next.
     pub(super) fn wanted(&self) -> Option<usize> {
         match self {
             Self::Blob(column) => Some(column.wanted()),
@@ -294,7 +294,7 @@ impl ColumnBuilder {
     }
 }
 
-/// How the bytes of this column are meant.
+/// Returns the encoding of this column's bytes.
 fn text_encoding(column: &Descriptor, data_type: &DataType, options: &ReadOptions) -> Encoding {
     let is_text = matches!(column.sql_type, SqlType::TEXT | SqlType::VARYING) || is_text_blob(column);
     match data_type {

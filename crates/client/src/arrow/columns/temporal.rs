@@ -1,4 +1,4 @@
-//! Dates, times and timestamps, with zones and without.
+//! Dates, times and timestamps, with and without zones.
 
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::super::schema::{offset_fields, utc_timestamp};
@@ -76,16 +76,16 @@ impl Read for Timestamp {
     }
 }
 
-/// Where the displacement of a zone comes from.
+/// The source of a zone's displacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Displacement {
-    /// The row carries it: the EX types.
+    /// The row, in the EX types.
     Sent,
-    /// The zone itself, if it is no region but UTC.
+    /// The zone itself: only offset zones and UTC have one.
     OfZone,
 }
 
-/// The displacement of a zone that has the same one at all times.
+/// Returns the displacement of a zone with a constant one.
 fn displacement_of(zone: u16) -> Option<i16> {
     let is_utc = || timezone::name(zone).is_some_and(|name| matches!(name.as_ref(), "GMT" | "UTC"));
     timezone::displacement(zone).or_else(|| is_utc().then_some(0))
@@ -102,7 +102,7 @@ fn unknown_zone(zone: u16) -> Fault {
 /// The zone `+00:00`.
 const UTC_OFFSET: u16 = 1439;
 
-/// The name of a zone; of one that came after our table was made, its displacement.
+/// Returns the name of a zone, or its displacement if the zone is newer than this crate's table.
 fn zone_name(zone: u16, displacement: i16) -> Cow<'static, str> {
     let offset = || timezone::name(UTC_OFFSET.checked_add_signed(displacement)?);
     timezone::name(zone).or_else(offset).unwrap_or(Cow::Borrowed("UTC"))
@@ -143,7 +143,7 @@ impl Write for TimeTz {
     }
 }
 
-/// TIMESTAMP WITH TIME ZONE with what must be known of its zone.
+/// TIMESTAMP WITH TIME ZONE and the source of its displacement.
 #[derive(Debug)]
 pub(crate) struct TimestampTz(pub(crate) Displacement);
 
@@ -173,8 +173,8 @@ impl TimestampTz {
     }
 }
 
-/// As text: `2020-01-02 03:04:05.6789 +01:00 Europe/Berlin`, in an offset zone without the last word. Without the offset an
-/// hour of a night in autumn would be written twice.
+/// As text: `2020-01-02 03:04:05.6789 +01:00 Europe/Berlin`, without the last word in an offset zone. Without the
+/// offset, one hour in autumn would be ambiguous.
 impl Write for TimestampTz {
     fn max(&self) -> usize {
         80
@@ -199,7 +199,7 @@ impl Write for TimestampTz {
     }
 }
 
-/// As instant and displacement.
+/// As an instant and a displacement.
 impl Read for TimestampTz {
     type Value = (i64, i16);
 

@@ -1,4 +1,4 @@
-//! CHAR and VARCHAR, as text or as bytes of varying length.
+//! CHAR and VARCHAR, as text or as variable-length bytes.
 
 use super::super::error::{DecodeErrorKind, Fault};
 use super::super::options::NoneEncoding;
@@ -7,10 +7,10 @@ use firearrow_proto::api::charset::{SingleByte, charset};
 use firearrow_proto::api::row::ValueFormat;
 use std::borrow::Cow;
 
-/// VARCHAR whose bytes are taken as they are.
+/// VARCHAR whose bytes are used unchanged.
 #[derive(Debug)]
 pub(crate) struct Varying {
-    /// Declared bytes.
+    /// Declared length in bytes.
     pub(crate) max: u16,
     pub(crate) encoding: Encoding,
 }
@@ -39,12 +39,12 @@ impl Write for Varying {
     }
 }
 
-/// CHAR in UTF8: the engine sends four bytes for each declared character, blanks at the end.
+/// CHAR in UTF8: the engine sends four bytes per declared character, padded with blanks.
 #[derive(Debug)]
 pub(crate) struct Char {
-    /// Bytes in the row.
+    /// Length in the row, in bytes.
     pub(crate) bytes: u16,
-    /// Declared characters.
+    /// Declared length in characters.
     pub(crate) characters: u16,
 }
 
@@ -71,8 +71,8 @@ impl Write for Char {
     }
 }
 
-/// The first `characters` characters of UTF-8 text, or `None` if there are fewer. Malformed text is cut
-/// somewhere; that it is malformed shows later.
+/// Returns the first `characters` characters of UTF-8 text, or `None` if there are fewer. Malformed text is cut at an
+/// arbitrary place; a later check reports it.
 fn cut(text: &[u8], characters: usize) -> Option<&[u8]> {
     let mut left = characters;
     for (at, &byte) in text.iter().enumerate() {
@@ -86,13 +86,13 @@ fn cut(text: &[u8], characters: usize) -> Option<&[u8]> {
     (left == 0).then_some(text)
 }
 
-/// CHAR and VARCHAR in all their rarer forms: code pages, trimmed, binary.
+/// CHAR and VARCHAR in rarer forms: code pages, trimmed, binary.
 #[derive(Debug)]
 pub(crate) struct General {
-    /// Bytes in the row: exactly so many for CHAR, at most so many for VARCHAR.
+    /// Length in the row, in bytes: exact for CHAR, the maximum for VARCHAR.
     pub(crate) bytes: u16,
     pub(crate) is_varying: bool,
-    /// Declared characters, where the row has room for more.
+    /// Declared length in characters, if the row has room for more.
     pub(crate) characters: Option<u16>,
     pub(crate) trim: bool,
     pub(crate) encoding: Encoding,
@@ -139,22 +139,21 @@ impl Write for General {
     }
 }
 
-/// What the bytes of text mean, and who says so.
+/// How to interpret the bytes of text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encoding {
     pub(crate) bytes: NoneEncoding,
-    /// The character set of array elements, which nobody converts on their way. It decides before `bytes`.
+    /// The character set of array elements, which the engine does not convert. It takes precedence over `bytes`.
     pub(crate) single: Option<SingleByte>,
-    /// Whether the column has CHARACTER SET NONE, so that the meaning is the caller's guess.
+    /// Whether the column has CHARACTER SET NONE, so that the caller chose the encoding.
     pub(crate) is_guess: bool,
 }
 
 impl Encoding {
-    /// UTF-8, as the engine says.
+    /// UTF-8, as declared by the engine.
     pub(crate) const DECLARED: Self = Self { bytes: NoneEncoding::Utf8, single: None, is_guess: false };
 
-    /// The value in UTF-8, as far as that can be said without checking it; the bytes themselves if it is no
-    /// text at all.
+    /// Returns the value in UTF-8, without checking what is UTF-8 already; the bytes themselves for binary.
     pub(crate) fn decode(self, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
         if let Some(single) = self.single {
             return match bytes.is_ascii() {
@@ -175,12 +174,12 @@ impl Encoding {
         })
     }
 
-    /// Whether values go through [`Encoding::decode`] unchanged.
+    /// Whether [`Encoding::decode`] leaves values unchanged.
     pub(crate) fn is_verbatim(self) -> bool {
         self.single.is_none() && matches!(self.bytes, NoneEncoding::Utf8 | NoneEncoding::Binary)
     }
 
-    /// How many bytes of UTF-8 one byte may become.
+    /// Returns the maximum bytes of UTF-8 per byte.
     pub(crate) fn growth(self) -> usize {
         if self.is_verbatim() { 1 } else { 3 }
     }

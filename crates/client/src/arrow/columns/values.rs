@@ -1,4 +1,4 @@
-//! The loop that all columns of fixed width share, and what they keep: plain values and a null bitmap.
+//! The loop common to all fixed-width columns, and its buffers: plain values and a null bitmap.
 
 use super::super::error::{ColumnError, Fault};
 use super::Column;
@@ -9,15 +9,15 @@ use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How the bytes of a field become one value.
+/// Converts the bytes of a field into one value.
 pub(crate) trait Read {
-    /// What is stored in the Arrow buffer.
+    /// The type in the Arrow buffer.
     type Value: Copy + Default;
 
-    /// The value, or `None` when there is something wrong with it.
+    /// Returns the value, or `None` if it is invalid.
     fn read<F: ValueFormat>(&self, bytes: &[u8]) -> Option<Self::Value>;
 
-    /// What is wrong with bytes for which `read` returned `None`.
+    /// Explains why `read` returned `None` for these bytes.
     fn fault<F: ValueFormat>(&self, bytes: &[u8]) -> Fault;
 }
 
@@ -37,8 +37,8 @@ impl<T: Copy + Default> Values<T> {
         self.values.len()
     }
 
-    /// Appends one value per row. This is where a result spends its time: nothing but the read itself may
-    /// happen per value, and whatever goes wrong is looked into afterwards.
+    /// Appends one value per row. Results spend most of their time here: each value is only read; errors are analysed
+    /// afterwards.
     #[inline]
     pub(crate) fn extend<S: RowSource, R: Read<Value = T>>(
         &mut self,
@@ -67,7 +67,7 @@ impl<T: Copy + Default> Values<T> {
         Err(ColumnError { row, fault: read.fault::<S::Format>(bytes) })
     }
 
-    /// Takes the first `rows` values out; those behind them move up.
+    /// Removes and returns the first `rows` values; the later ones move up.
     pub(crate) fn take(&mut self, rows: usize) -> (Vec<T>, Option<NullBuffer>) {
         (take(&mut self.values, rows), self.nulls.take(rows))
     }
@@ -111,7 +111,7 @@ impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> Column for PrimitiveColu
     }
 }
 
-/// Null bitmap of a column; nothing is stored until the first NULL.
+/// The null bitmap of a column; nothing is stored until the first NULL.
 #[derive(Debug)]
 pub(crate) struct Nulls(NullBufferBuilder);
 
@@ -149,15 +149,15 @@ impl Nulls {
     }
 }
 
-/// Rows whose validity is being appended. Rows that nobody mentions are valid, and cost nothing.
+/// Rows whose validity is being appended. Rows are valid unless marked NULL, and then cost nothing.
 pub(crate) struct Block<'a> {
     bits: &'a mut NullBufferBuilder,
-    /// Rows that have not been appended.
+    /// Rows not yet appended.
     rows: Range<usize>,
 }
 
 impl Block<'_> {
-    /// Says that this row is NULL. Rows must come in order.
+    /// Marks this row as NULL. Rows must come in order.
     #[inline]
     pub(crate) fn null(&mut self, row: usize) {
         self.bits.append_n_non_nulls(row - self.rows.start);
@@ -172,11 +172,11 @@ impl Block<'_> {
 
 /// Takes the first `count` items out of `items`, which keeps the rest and room for the next batch.
 ///
-/// The room is what the last batch needed, not what the limits allow: a query of one row must not cost the
-/// memory of 65536.
+/// The room is what the last batch needed, not what the limits allow: a query of one row must not take the memory of
+/// 65536.
 pub(crate) fn take<T: Copy>(items: &mut Vec<T>, count: usize) -> Vec<T> {
     let rest = &items[count..];
-    // Batches of one result differ a little in length; regrowing a full buffer for that would copy it.
+    // The batches of a result differ a little in length; regrowing a full buffer would copy it.
     let mut kept = Vec::with_capacity((count + count / 16).max(rest.len()));
     kept.extend_from_slice(rest);
     let mut taken = std::mem::replace(items, kept);

@@ -1,5 +1,5 @@
-//! Lists as parameters for array columns. Their elements go through the plan of their own type, as rows of one
-//! column, and from there into slices.
+//! Lists as parameters for array columns. Their elements pass through the plan of their type, as rows of one column,
+//! and become slices.
 
 use super::bytes::{ByteValues, BytesPlan, MAX_VARYING};
 use super::decoded;
@@ -17,7 +17,7 @@ use firearrow_proto::api::layout::{FieldKind, FieldLayout};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// An array column that is written to.
+/// The array column to write to.
 #[derive(Clone, Debug)]
 pub(super) struct ArrayTarget {
     shape: Arc<ArrayShape>,
@@ -35,19 +35,19 @@ impl ArrayTarget {
     }
 }
 
-/// The way of lists into an array column.
+/// How lists get into an array column.
 pub(super) struct ArrayPlan {
     target: ArrayTarget,
     element: Target,
     plan: Box<Plan>,
 }
 
-/// The arrays that rows of one parameter refer to.
+/// The arrays that the rows of one parameter refer to.
 #[derive(Clone, Debug)]
 pub struct ArrayCells {
     /// 0-based parameter.
     pub column: usize,
-    /// The 0-based messages that have an array.
+    /// 0-based indices of the messages that have an array.
     pub rows: Vec<usize>,
     format: SliceFormat,
     /// All elements of all arrays.
@@ -55,9 +55,9 @@ pub struct ArrayCells {
 }
 
 impl ArrayCells {
-    /// The elements of each of these arrays.
+    /// Iterates over the elements of each of these arrays.
     pub fn slices(&self) -> impl Iterator<Item = Slice<'_>> {
-        // As many bytes, with ends of strings, as were made for the format.
+        // The bytes of the format, including the terminators of strings.
         let size = self.format.size().unwrap_or(1).max(1);
         self.bytes.chunks_exact(size).filter_map(|bytes| self.format.slice(bytes))
     }
@@ -88,7 +88,7 @@ impl ArrayPlan {
         Ok(Self { target: array.clone(), element: target, plan })
     }
 
-    /// Bytes that each array will take, as far as that can be said beforehand.
+    /// Estimates the bytes of each array.
     pub(super) fn estimate(&self) -> usize {
         let size = match self.plan.as_ref() {
             Plan::Fixed { field, .. } => field.kind.native().1,
@@ -97,7 +97,7 @@ impl ArrayPlan {
         size.saturating_mul(self.target.shape.count())
     }
 
-    /// The elements of all lists that are not NULL.
+    /// Encodes the elements of all lists that are not NULL.
     pub(super) fn encode(&mut self, column: usize, lists: &ArrayRef) -> Result<ArrayCells, RowReason> {
         let shape = Arc::clone(&self.target.shape);
         let rows: Vec<usize> = (0..lists.len()).filter(|&row| lists.is_valid(row)).collect();
@@ -136,14 +136,14 @@ impl ArrayPlan {
         Ok(ArrayCells { column, rows, format, bytes })
     }
 
-    /// The column with its bounds, for messages.
+    /// Describes the column and its bounds, for messages.
     fn column(&self) -> String {
         let bounds: Vec<String> =
             self.target.shape.bounds().iter().map(|(lower, upper)| format!("{lower}:{upper}")).collect();
         format!("{} [{}]", self.target.column, bounds.join(", "))
     }
 
-    /// Values without NULLs as elements of a slice: what they are, and their bytes.
+    /// Encodes values without NULLs as elements of a slice; returns their type and bytes.
     fn elements(&mut self, values: ArrayRef) -> Result<(FieldLayout, Vec<u8>), RowReason> {
         match self.plan.as_mut() {
             Plan::Fixed { field, write } => {
@@ -167,11 +167,11 @@ fn depth(dimensions: usize, given: &DataType) -> Reason {
     ))
 }
 
-/// CHAR as it is, padded; everything else as strings that end with a zero byte.
+/// Encodes CHAR unchanged but padded, and everything else as zero-terminated strings.
 ///
-/// Engines from 3.0 to 5.0 neither convert the character set nor check the length of a VARCHAR that lies at an odd
-/// address in its array (`slice_callback` in blb.cpp): they would store wrong characters, or write over what is behind.
-/// So both is done here, wherever values have an odd size.
+/// Engines 3.0 to 5.0 neither convert the character set nor check the length of a VARCHAR at an odd address in its
+/// array (`slice_callback` in blb.cpp): they would store wrong characters, or overwrite the memory after it. So the
+/// client does both if values have an odd size.
 fn strings(
     plan: &mut BytesPlan,
     element: &Target,
@@ -179,7 +179,7 @@ fn strings(
 ) -> Result<(FieldLayout, Vec<u8>), RowReason> {
     let (values, field) = plan.prepare(values)?;
     let Some(texts) = ByteValues::of(&values) else {
-        return Err(unsupported(format!("{} is no text", values.data_type())).in_row(0));
+        return Err(unsupported(format!("{} is not text", values.data_type())).in_row(0));
     };
     let is_char = matches!(element.kind(), FieldKind::Text(_));
     let target = Encoded::new(element, field.charset);
@@ -188,7 +188,7 @@ fn strings(
     for index in 0..values.len() {
         let bytes = target.encode(texts.value(index)).map_err(|reason| reason.in_row(index))?;
         if bytes.len() > MAX_VARYING {
-            let message = format!("{} bytes are no element of an array", bytes.len());
+            let message = format!("an array element cannot have {} bytes", bytes.len());
             return Err(Reason::new(ParamErrorKind::TooLong, message).in_row(index));
         }
         if !is_char && bytes.contains(&0) {
@@ -213,17 +213,17 @@ fn strings(
 
 /// How text becomes an element.
 struct Encoded {
-    /// The character set that it is sent in.
+    /// The character set of the sent text.
     charset: u8,
     single: Option<SingleByte>,
-    /// Most characters of a VARCHAR.
+    /// Maximum characters of a VARCHAR.
     characters: Option<usize>,
-    /// Most bytes of one.
+    /// Maximum bytes of a VARCHAR.
     bytes: Option<usize>,
 }
 
 impl Encoded {
-    /// For values given in `charset`.
+    /// For values in `charset`.
     fn new(element: &Target, given: u8) -> Self {
         let stored = element.field.charset;
         let is_text = matches!(element.kind(), FieldKind::Text(_) | FieldKind::Varying(_));
@@ -232,7 +232,7 @@ impl Encoded {
             FieldKind::Varying(bytes) => Some(usize::from(bytes)),
             _ => None,
         };
-        // Bytes are stored as they are, and in other character sets of several bytes no VARCHAR has an odd size.
+        // Bytes are stored unchanged, and in other multi-byte character sets no VARCHAR has an odd size.
         let is_verbatim = given == charset_id::OCTETS
             || matches!(
                 stored,
@@ -282,7 +282,7 @@ impl Encoded {
     }
 }
 
-/// The items of these lists, one behind the other. Each list must have `length` of them.
+/// Concatenates the items of these lists. Each list must have `length` items.
 fn items(lists: &ArrayRef, places: &[usize], length: usize) -> Result<ArrayRef, (usize, Reason)> {
     match lists.data_type() {
         DataType::List(_) => {
@@ -301,7 +301,7 @@ fn items(lists: &ArrayRef, places: &[usize], length: usize) -> Result<ArrayRef, 
             let (lists, size) = (lists.as_fixed_size_list(), *size as usize);
             gather(lists, lists.values(), places, length, |list| (list * size, (list + 1) * size))
         }
-        other => Err((0, unsupported(format!("{other} is no list")))),
+        other => Err((0, unsupported(format!("{other} is not a list")))),
     }
 }
 

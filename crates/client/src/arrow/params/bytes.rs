@@ -1,4 +1,4 @@
-//! Text and bytes as parameters: in the message where they fit, else as BLOBs.
+//! Text and bytes as parameters: in the message if they fit, otherwise as BLOBs.
 
 use super::error::{ParamErrorKind, Reason, RowReason};
 use super::slots::Plan;
@@ -13,12 +13,12 @@ use firearrow_proto::api::descriptor::charset_id;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout};
 use std::sync::Arc;
 
-/// Longest value that a message can hold: the engine's packet decoder adds 2 in 16-bit arithmetic.
+/// Maximum length of a value in a message: the engine's packet decoder adds 2 in 16-bit arithmetic.
 pub(super) const MAX_VARYING: usize = 32_765;
 
-/// Turns values of another type into text.
+/// Converts values of another type into text.
 type Render = Box<dyn Fn(&dyn Array) -> Result<StringArray, RowReason> + Send + Sync>;
-/// Objects to text that the engine would round.
+/// Rejects text that the engine would round.
 type Check = Box<dyn Fn(&str) -> Result<(), Reason> + Send + Sync>;
 
 /// How values become text or bytes.
@@ -26,20 +26,20 @@ pub(super) struct BytesPlan {
     render: Option<Render>,
     check: Option<Check>,
     target: FieldKind,
-    /// What the bytes are: DYNAMIC, the character set of the attachment, or OCTETS.
+    /// The character set of the bytes: DYNAMIC, that of the attachment, or OCTETS.
     charset: u8,
-    /// Bytes of the widest value so far: the layout should seldom change from batch to batch.
+    /// Bytes of the widest value so far, so that the layout seldom changes between batches.
     width: usize,
 }
 
 impl BytesPlan {
-    /// For values that are text.
+    /// For text values.
     pub(super) fn text(target: &Target) -> Self {
-        // In UTF8 the engine would take a quarter of the declared bytes for the number of characters.
+        // With UTF8, the engine would compute the number of characters as a quarter of the declared bytes.
         Self { render: None, check: None, target: target.kind(), charset: charset_id::DYNAMIC, width: 0 }
     }
 
-    /// For values that are text which the engine might round.
+    /// For text values that the engine might round.
     pub(super) fn checked(
         target: &Target,
         check: impl Fn(&str) -> Result<(), Reason> + Send + Sync + 'static,
@@ -55,7 +55,7 @@ impl BytesPlan {
         Self { render: Some(Box::new(render)), ..Self::text(target) }
     }
 
-    /// For values of an array of plain numbers, each of which becomes text.
+    /// For arrays of plain numbers, each of which becomes text.
     pub(super) fn text_of<A: ArrowPrimitiveType>(
         target: &Target,
         text: impl Fn(A::Native) -> Result<String, Reason> + Send + Sync + 'static,
@@ -66,12 +66,12 @@ impl BytesPlan {
         }))
     }
 
-    /// For values that are bytes.
+    /// For byte values.
     pub(super) fn binary(target: &Target) -> Self {
         Self { charset: charset_id::OCTETS, ..Self::text(target) }
     }
 
-    /// The array to write, and the field that its longest value needs.
+    /// Returns the array to write, and the field that its longest value needs.
     pub(super) fn prepare(&mut self, array: ArrayRef) -> Result<(ArrayRef, FieldLayout), RowReason> {
         let array = match &self.render {
             Some(render) => Arc::new(render(&array)?),
@@ -84,7 +84,7 @@ impl BytesPlan {
         self.check(&array)?;
         let is_text = matches!(self.target, FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob);
         if longest.bytes > MAX_VARYING && !is_text {
-            let message = format!("{} bytes of text are no value of this parameter", longest.bytes);
+            let message = format!("{} bytes of text are too long for this parameter", longest.bytes);
             return Err(Reason::new(ParamErrorKind::TooLong, message).in_row(longest.row));
         }
         let field = if self.takes_blobs() || longest.bytes > MAX_VARYING {
@@ -97,8 +97,8 @@ impl BytesPlan {
         Ok((array, field))
     }
 
-    /// The native values of texts with offsets and regions, which the engine does not take: if there are any, and all texts
-    /// are of that kind.
+    /// Returns the native values of texts with offsets and regions, which the engine does not accept; `None` unless all
+    /// texts have that form and there is at least one.
     fn zoned(&self, array: &dyn Array) -> Option<ArrayRef> {
         if !matches!(self.target, FieldKind::TimestampTz | FieldKind::TimestampTzEx) || self.render.is_some()
         {
@@ -121,7 +121,7 @@ impl BytesPlan {
         has_region.then(|| Arc::new(array) as ArrayRef)
     }
 
-    /// Bytes that each of these values takes in a message, as far as that can be said beforehand.
+    /// Estimates the message bytes of each of these values.
     pub(super) fn estimate(&self, array: &dyn Array) -> usize {
         match longest(array).bytes {
             _ if self.takes_blobs() => FieldKind::Blob.native().1,
@@ -136,8 +136,7 @@ impl BytesPlan {
         self.takes_blobs() || (self.render.is_none() && longest(array).bytes > MAX_VARYING)
     }
 
-    /// Whether all values travel as BLOBs. What was rendered is short; the engine makes a BLOB of it without a round
-    /// trip.
+    /// Whether all values travel as BLOBs. Rendered text is short; the engine makes a BLOB of it without a round trip.
     fn takes_blobs(&self) -> bool {
         self.target == FieldKind::Blob && self.render.is_none()
     }
@@ -173,7 +172,7 @@ fn longest(array: &dyn Array) -> Longest {
     longest
 }
 
-/// Text of every value that is not NULL.
+/// Renders every value that is not NULL as text.
 pub(super) fn render<T>(
     array: &dyn Array,
     value: impl Fn(usize) -> T,

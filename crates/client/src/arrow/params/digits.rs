@@ -1,10 +1,10 @@
-//! Decimal digits: how many a number has, and where its point is.
+//! Decimal digits of numbers, and the position of the decimal point.
 
 use super::error::{ParamErrorKind, Reason};
 use firearrow_proto::api::decfloat::Decimal;
 use std::fmt::Display;
 
-/// The digits of a decimal with the point in its place.
+/// Writes the digits of a decimal with its decimal point.
 pub(super) fn plain_text(unscaled: impl Display, scale: i8) -> String {
     let digits = unscaled.to_string();
     let (sign, digits) = match digits.strip_prefix('-') {
@@ -28,30 +28,30 @@ pub(super) fn misfit(text: &str, scale: u8, name: &str) -> Reason {
     Reason::new(ParamErrorKind::Inexact, message)
 }
 
-/// The integer that stands for this number at a decimal scale.
+/// Returns the integer that represents this number at a decimal scale.
 pub(super) fn exact_decimal(text: &str, scale: u8, name: &str) -> Result<i128, Reason> {
     let value = text.parse::<Decimal>().ok();
     value.and_then(|value| value.to_i128_scaled(-i32::from(scale))).ok_or_else(|| misfit(text, scale, name))
 }
 
-/// The integer that stands for this float at a decimal scale, when that can be seen without printing it: up to
-/// 15 digits that give the same float are its shortest ones.
+/// Returns the integer that represents this float at a decimal scale, if that is possible without printing the float:
+/// up to 15 digits that give the same float are its shortest ones.
 pub(super) fn round_trip(value: f64, scale: u8) -> Option<i128> {
     let power = 10_f64.powi(scale.into()); // exact up to 10^22
     let digits = (value * power).round();
     (scale <= 22 && digits.abs() < 1e15 && digits / power == value).then_some(digits as i128)
 }
 
-/// Whether a decimal number can be read back from the float nearest to it: always if it has no more than
-/// `digits` digits, else by trying.
+/// Whether a decimal number can be read back from the nearest float: always with at most `digits` digits, otherwise by
+/// trying.
 pub(super) fn survives<T: Display>(text: &str, float: T, digits: usize, scale: i8) -> bool {
     let significant = text.bytes().filter(u8::is_ascii_digit).skip_while(|&byte| byte == b'0').count();
     let decimals = usize::try_from(scale).unwrap_or(0);
     significant <= digits || format!("{float:.decimals$}") == text
 }
 
-/// Digits behind the point that this number needs; `None` if it does not look like one, which is for the engine
-/// to say.
+/// Returns how many digits after the decimal point this number needs; `None` if it does not look like a number, which
+/// the engine will report.
 pub(super) fn fraction_digits(text: &str) -> Option<i64> {
     let text = text.trim().trim_start_matches(['+', '-']);
     let (number, exponent) = match text.split_once(['e', 'E']) {

@@ -1,39 +1,39 @@
-//! Arrow values that cannot become parameters.
+//! Errors of Arrow values that cannot become parameters.
 
 use std::fmt;
 use thiserror::Error;
 
-/// What is wrong with a parameter.
+/// The kind of a parameter error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParamErrorKind {
-    /// The batch has another number of columns than the statement has parameters.
+    /// The number of columns differs from the number of parameters.
     Count,
-    /// The Arrow type has no counterpart in Firebird, or none that the parameter takes without loss.
+    /// The Arrow type has no counterpart in Firebird, or none that the parameter accepts without loss.
     Unsupported,
-    /// The batch is not of the schema that the encoder was made for.
+    /// The batch does not have the schema of the encoder.
     Schema,
-    /// The value would have to be rounded or cut.
+    /// The value would have to be rounded or cut off.
     Inexact,
-    /// The value lies outside the range of its type.
+    /// The value is out of range for its type.
     OutOfRange,
-    /// The text or the list is no value of the parameter's type.
+    /// The text or the list is not a value of the parameter's type.
     Malformed,
     /// The value is too long for anything but a BLOB.
     TooLong,
 }
 
-/// A parameter that could not be encoded, with where it is and what would help.
+/// A parameter that could not be encoded, with its location and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct ParamError {
-    /// Name of the Arrow field.
+    /// The name of the Arrow field.
     pub field: String,
     /// 0-based index of the parameter.
     pub column: usize,
-    /// 0-based row within the batch, for faults of single values.
+    /// 0-based row within the batch, for errors of single values.
     pub row: Option<usize>,
     /// What is wrong.
     pub kind: ParamErrorKind,
-    /// The same in words, with the remedy if there is one.
+    /// An explanation, with the remedy if there is one.
     pub message: String,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for ParamError {
     }
 }
 
-/// What is wrong with one value or type, said by code that knows neither field nor row.
+/// An error about one value or type, from code that knows neither its field nor its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reason {
     pub(super) kind: ParamErrorKind,
@@ -70,7 +70,7 @@ impl Reason {
     }
 }
 
-/// A [`Reason`] in this row of the rows being encoded.
+/// A [`Reason`] with its row among those being encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RowReason {
     pub(super) row: usize,

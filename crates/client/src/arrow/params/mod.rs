@@ -1,4 +1,4 @@
-//! Arrow columns into the messages that carry parameters.
+//! Encodes Arrow columns into the messages that carry parameters.
 //!
 //! ```text
 //!  RecordBatch ─► ParamEncoder::encode ─► EncodedParams { layout, bytes, blobs }
@@ -7,8 +7,8 @@
 //!                                         messages for the engine, or to be packed for the wire
 //! ```
 //!
-//! The layout of the messages follows the Arrow types more than the description of the statement: values are
-//! sent as what they are, and the engine converts them. See [`target`] for who converts what.
+//! The layout of the messages follows the Arrow types more than the description of the statement: values are sent in
+//! their own type, and the engine converts them. See [`target`] for which side converts what.
 
 mod array;
 mod bytes;
@@ -39,14 +39,14 @@ use std::sync::Arc;
 pub(crate) use suspect::suspect;
 use target::{Target, plan};
 
-/// Bytes of BLOBs that go together.
+/// Target size for the BLOBs of one piece, in bytes.
 const BLOB_BYTES: usize = 4 << 20;
 
 /// Turns batches of one schema into messages for one statement.
 #[derive(Debug)]
 pub struct ParamEncoder {
     columns: Vec<Column>,
-    /// The layout of the last batch; the next one often has the same.
+    /// The layout of the last batch, which often fits the next one.
     layout: Option<Arc<RowLayout>>,
 }
 
@@ -65,10 +65,10 @@ impl fmt::Debug for Column {
     }
 }
 
-/// Rows of parameters as native messages at [`RowLayout::native_stride`], little-endian.
+/// Parameter rows as native messages at [`RowLayout::native_stride`], little-endian.
 #[derive(Clone, Debug)]
 pub struct EncodedParams {
-    /// The format of the messages. The same `Arc` as for the batch before if nothing changed.
+    /// The format of the messages. The same `Arc` as for the previous batch if nothing changed.
     pub layout: Arc<RowLayout>,
     /// The messages.
     pub bytes: Vec<u8>,
@@ -76,20 +76,20 @@ pub struct EncodedParams {
     pub rows: usize,
     /// The BLOBs that must be created before the messages are sent, row by row.
     pub blobs: Vec<BlobCell>,
-    /// The arrays that must be created before, parameter by parameter.
+    /// The arrays that must be created before the messages are sent, parameter by parameter.
     pub arrays: Vec<ArrayCells>,
-    /// Where their contents are: columns and their arrays.
+    /// The contents of the BLOBs: columns and their arrays.
     contents: Vec<(usize, ArrayRef)>,
-    /// Whether there are ids of BLOBs that existed before.
+    /// Whether parameters are ids of existing BLOBs.
     has_ids: bool,
 }
 
 /// A value that travels as a BLOB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlobCell {
-    /// 0-based message.
+    /// 0-based index of the message.
     pub row: usize,
-    /// 0-based parameter.
+    /// 0-based index of the parameter.
     pub column: usize,
     /// BLOB sub type: 1 for text, 0 for bytes.
     pub sub_type: i16,
@@ -98,7 +98,7 @@ pub struct BlobCell {
 }
 
 impl ParamEncoder {
-    /// An encoder for batches of this schema.
+    /// Returns an encoder for batches of this schema.
     pub fn new(
         parameters: &[Descriptor],
         schema: &Schema,
@@ -126,12 +126,12 @@ impl ParamEncoder {
         Ok(Self { columns, layout: None })
     }
 
-    /// How many of these rows, from the first on, make messages of about `bytes` bytes in all, and BLOBs of 4 MB; at
-    /// least one if there are any. Messages are as wide as the longest text among them.
+    /// Returns how many of these rows, from the first, make messages of about `bytes` bytes and BLOBs of about 4 MB in
+    /// all; at least one if there are any. Messages are as wide as the longest text among them.
     pub fn fit(&self, batch: &RecordBatch, rows: Range<usize>, bytes: usize) -> usize {
         let count = rows.end.min(batch.num_rows()).saturating_sub(rows.start);
         let mut widths = vec![0; self.columns.len()];
-        // Look at no more rows than will fit: the caller asks again for the rest.
+        // Look at no more rows than will fit: the caller calls again for the rest.
         let (mut seen, mut fitting) = (0, 1);
         while seen < count.min(fitting) {
             let next = (seen * 2).clamp(64, count.min(fitting).max(64)).min(count);
@@ -155,7 +155,7 @@ impl ParamEncoder {
         self.fit_blobs(batch, rows.start..rows.start + fitting.min(count))
     }
 
-    /// How many of these rows have BLOBs of about [`BLOB_BYTES`] in all; at least one if there are any.
+    /// Returns how many of these rows have BLOBs of about [`BLOB_BYTES`] in all; at least one if there are any.
     fn fit_blobs(&self, batch: &RecordBatch, rows: Range<usize>) -> usize {
         let count = rows.len();
         let arrays = self.columns.iter().zip(batch.columns()).filter_map(|(column, array)| {
@@ -267,8 +267,8 @@ impl ParamEncoder {
         Ok(())
     }
 
-    /// The layout of these fields: that of the batch before, if it has room for all of them and not far too much.
-    /// Engines want to be told of a new one, which costs a round trip.
+    /// Returns the layout of these fields: that of the previous batch if it has room for all of them and not much more.
+    /// Each new layout costs a round trip.
     fn layout(&mut self, fields: Vec<FieldLayout>) -> Arc<RowLayout> {
         let layout = RowLayout::new(fields);
         match &self.layout {
@@ -281,7 +281,7 @@ impl ParamEncoder {
 }
 
 impl EncodedParams {
-    /// The contents of a BLOB to be created.
+    /// Returns the contents of a BLOB to create.
     pub fn blob_bytes(&self, cell: &BlobCell) -> &[u8] {
         let contents = self.contents.iter().find(|(column, _)| *column == cell.column);
         contents
@@ -290,24 +290,24 @@ impl EncodedParams {
             .map_or(&[], |values| values.value(cell.row))
     }
 
-    /// Whether parameters are ids of BLOBs that existed before, which a bulk operation does not know.
+    /// Whether parameters are ids of existing BLOBs, which the bulk interface does not know.
     pub fn has_blob_ids(&self) -> bool {
         self.has_ids
     }
 
-    /// Bytes of all BLOBs.
+    /// Returns the total bytes of all BLOBs.
     pub fn blob_length(&self) -> usize {
         self.blobs.iter().map(|cell| self.blob_bytes(cell).len()).sum()
     }
 
-    /// The id that the message of a BLOB has for it.
+    /// Returns the id of a BLOB in its message.
     pub fn blob_id(&self, cell: &BlobCell) -> u64 {
         let message = self.bytes.chunks_exact(self.layout.native_stride().max(1)).nth(cell.row);
         let field = self.layout.fields().get(cell.column);
         message.zip(field).and_then(|(message, field)| Native::quad(&message[field.offset..])).unwrap_or(0)
     }
 
-    /// Numbers the BLOBs from 1 on: ids that mean something within a batch only.
+    /// Numbers the BLOBs from 1, with ids that are valid only within one bulk chunk.
     pub fn number_blobs(&mut self) {
         let ids: Vec<u64> = (1..=self.blobs.len() as u64).collect();
         self.set_blobs(&ids);
@@ -336,7 +336,7 @@ impl EncodedParams {
         let field = self.layout.fields().get(column).filter(has_id);
         let message = self.bytes.chunks_exact_mut(stride.max(1)).nth(row);
         if let (Some(field), Some(message)) = (field, message) {
-            // ISC_QUAD: two words of the host, the high one first.
+            // ISC_QUAD: two words in host byte order, the high one first.
             message[field.offset..][..4].copy_from_slice(&((id >> 32) as u32).to_le_bytes());
             message[field.offset + 4..][..4].copy_from_slice(&(id as u32).to_le_bytes());
         }
@@ -350,7 +350,7 @@ impl EncodedParams {
     }
 }
 
-/// Whether messages of layout `new` can be written as those of `old`, which may have wider texts.
+/// Whether messages of layout `new` can be written in layout `old`, which may have wider texts.
 fn has_room(old: &RowLayout, new: &RowLayout) -> bool {
     let fits = |(old, new): (&FieldLayout, &FieldLayout)| {
         let kind = match (old.kind, new.kind) {
@@ -368,7 +368,7 @@ impl Reason {
     }
 }
 
-/// The array without dictionaries and runs, and half floats in single precision.
+/// Resolves dictionaries and runs, and turns half floats into single precision.
 fn decoded(mut array: ArrayRef) -> Result<ArrayRef, Reason> {
     loop {
         let values = match array.data_type() {

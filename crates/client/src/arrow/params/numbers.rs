@@ -1,4 +1,4 @@
-//! Numbers as parameters, and text for numeric parameters. Whatever does not arrive whole is an error.
+//! Numbers as parameters, and text for numeric parameters. A value that would change is an error.
 
 use super::bytes::{ByteValues, BytesPlan};
 use super::digits::{exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives};
@@ -72,13 +72,13 @@ fn inexact_integer(value: i128, float: &str) -> Reason {
     inexact(format!("{value} is not exact in a binary float; cast the column to {float} to round it"))
 }
 
-/// Binary floating point numbers.
+/// Binary floating-point numbers.
 pub(super) trait Real: Copy + Display + 'static {
-    /// The number, exactly.
+    /// Returns the exact value.
     fn double(self) -> f64;
-    /// The nearest number of 32 bits.
+    /// Returns the nearest 32-bit value.
     fn float(self) -> f32;
-    /// The shortest decimal number that is nearest to this one and no other of its type.
+    /// Returns the shortest decimal number that identifies this value within its type.
     fn shortest(self) -> String;
 }
 
@@ -106,7 +106,7 @@ impl Real for f32 {
     }
 }
 
-/// Floats. A FLOAT parameter takes the nearest float32 of a float64: only what is beyond its range is an error.
+/// Floats. A FLOAT parameter takes the nearest float32 of a float64: only values out of its range are errors.
 pub(super) fn float<A: ArrowPrimitiveType>(target: &Target, natural: FieldKind) -> Plan
 where
     A::Native: Real,
@@ -145,7 +145,7 @@ where
 
 /// Unscaled values of Arrow decimals.
 pub(super) trait Unscaled: Copy + Display + Send + Sync + 'static {
-    /// The value in 128 bits, if it fits.
+    /// Returns the value in 128 bits, if it fits.
     fn to_i128(self) -> Option<i128>;
 }
 
@@ -219,7 +219,7 @@ fn rounded(text: &str, name: &str) -> Reason {
     inexact(format!("{text} has more digits than {name} keeps; cast the column to a float to round it"))
 }
 
-/// A plan for values that become the integers which INTEGER, NUMERIC and the like are stored as.
+/// A plan for values that become scaled integers: INTEGER, NUMERIC and the like.
 fn scaled<A: ArrowPrimitiveType>(
     target: &Target,
     unscaled: impl Fn(A::Native) -> Result<i128, Reason> + Send + Sync + 'static,
@@ -279,8 +279,8 @@ fn parse(text: &str) -> Result<Decimal, Reason> {
     })
 }
 
-/// Text, whatever the parameter is. The engine reads it, but would round it to fit exact numbers; and DECFLOAT
-/// values are text in Arrow, so these are written as what they are.
+/// Text for any parameter. The engine reads it, but would round it for exact numbers. DECFLOAT values are text in
+/// Arrow, so they are encoded as DECFLOAT.
 pub(super) fn text(target: &Target) -> Plan {
     if let Some(scale) = target.exact_scale() {
         let name = target.name;

@@ -1,4 +1,4 @@
-//! The switches of parameter encoding.
+//! Options for encoding parameters.
 
 use super::super::options::{OptionError, switch};
 use std::fmt;
@@ -8,24 +8,24 @@ use std::str::FromStr;
 /// How Arrow values become parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParamOptions {
-    /// What happens to digits of times below the engine's 100 µs.
+    /// What to do with digits of times below the engine's resolution of 100 µs.
     pub time_rounding: TimeRounding,
-    /// Whether the server has the types of Firebird 4, times with zone above all.
+    /// Whether the server has the types of Firebird 4, above all times with zone.
     pub has_time_zones: bool,
 }
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// What happens to digits of times below the engine's 100 µs.
+    /// What to do with digits of times below the engine's resolution of 100 µs.
     pub time_rounding: TimeRounding,
-    /// Most bytes of encoded rows in one piece of a write; 1 MiB unless told. It bounds the memory of a large batch of parameters. Several pieces
-    /// are under way at a time.
+    /// Maximum bytes of encoded rows per piece of a write; 1 MiB by default. It bounds the memory for a large batch of
+    /// parameters. Several pieces are in flight at a time.
     pub piece_bytes: usize,
 }
 
 impl WriteOptions {
-    /// What [`piece_bytes`](Self::piece_bytes) may be; other values become the nearest of these.
+    /// The permitted range of [`piece_bytes`](Self::piece_bytes); other values become the nearest bound.
     pub const PIECE_BYTES: RangeInclusive<usize> = 4 << 10..=16 << 20;
 }
 
@@ -42,12 +42,12 @@ impl Default for ParamOptions {
 }
 
 switch! {
-    /// What happens to digits of times and timestamps below the 100 µs of the engine's clock.
+    /// What to do with digits of times and timestamps below the engine's resolution of 100 µs.
     TimeRounding {
-        /// They are cut off, towards the past before 1970 as after.
+        /// Cut them off, towards the past before 1970 as well.
         #[default]
         Floor = "floor",
-        /// They are an error.
+        /// Report an error.
         Error = "error",
     }
 }

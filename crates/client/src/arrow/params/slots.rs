@@ -1,14 +1,14 @@
-//! One field of all messages: where values of a column are written.
+//! One field of all messages, into which the values of a column are written.
 
 use super::error::{Reason, RowReason};
 use arrow::array::{Array, ArrowPrimitiveType, AsArray, UInt64Array};
 use arrow::buffer::NullBuffer;
 use firearrow_proto::api::layout::FieldLayout;
 
-/// What a null indicator holds for NULL.
+/// The null indicator for NULL.
 const NULL: [u8; 2] = [0xff, 0xff];
 
-/// The places of one field in native messages that are all zero so far.
+/// The positions of one field in native messages, which are all zero so far.
 pub(super) struct Slots<'a> {
     messages: &'a mut [u8],
     stride: usize,
@@ -28,7 +28,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// Marks the rows that are NULL and nothing else.
+    /// Marks the rows that are NULL, and writes nothing else.
     pub(super) fn flag(&mut self, nulls: Option<&NullBuffer>) {
         for (row, message) in self.messages.chunks_exact_mut(self.stride).enumerate() {
             if nulls.is_some_and(|nulls| nulls.is_null(row)) {
@@ -55,7 +55,7 @@ impl<'a> Slots<'a> {
         Ok(())
     }
 
-    /// Writes ids of BLOBs: two words of the host, the high one first.
+    /// Writes ids of BLOBs: two words in host byte order, the high one first.
     pub(super) fn fill_ids(&mut self, ids: &UInt64Array) -> Result<(), RowReason> {
         self.fill(ids.nulls(), |row| Ok(ids.value(row).rotate_left(32).to_le_bytes()))
     }
@@ -83,9 +83,9 @@ pub(super) enum Plan {
     Flag,
     /// All of them are NULL, of this type.
     Null(FieldLayout),
-    /// By a function, into a field that is the same for all batches.
+    /// With a function, into a field that is the same for all batches.
     Fixed { field: FieldLayout, write: Write },
-    /// As ids of BLOBs that exist, in this field.
+    /// As ids of existing BLOBs, in this field.
     Ids(FieldLayout),
     /// As arrays that the messages refer to.
     Array(super::array::ArrayPlan),

@@ -1,4 +1,4 @@
-//! Which parameter of a row the engine has refused. It says what is wrong, but not with which one.
+//! Finds the parameter that the engine has refused: the engine reports the error, but not the parameter.
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::DataType;
@@ -7,22 +7,22 @@ use firearrow_proto::api::descriptor::{Descriptor, charset_id};
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::value::CivilDate;
 
-/// Bytes that a character in UTF8 takes in a description.
+/// Bytes per UTF8 character in a description.
 const UTF8_WIDTH: u32 = 4;
-/// Texts that the engine takes for dates and times.
+/// Texts that the engine accepts as dates and times.
 const MOMENTS: [&str; 4] = ["now", "today", "tomorrow", "yesterday"];
 
 /// Whether a value was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Suspicion {
-    /// It cannot be taken.
+    /// The engine cannot accept it.
     Sure,
-    /// It may have been refused.
+    /// The engine may have refused it.
     Possible,
 }
 
-/// The 0-based parameter of this row that an engine's error of this SQLSTATE is about: the first whose value cannot be
-/// taken, or the only one whose value may be the cause.
+/// Returns the 0-based parameter of this row that an engine error with this SQLSTATE is about: the first value that the
+/// engine cannot accept, or the only value that may be the cause.
 pub(crate) fn suspect(
     parameters: &[Descriptor],
     batch: &RecordBatch,
@@ -39,7 +39,7 @@ pub(crate) fn suspect(
         match sqlstate {
             "22001" => is_too_long(parameter, field.kind, array, row),
             "22003" => is_beyond(field.kind, field.scale.into(), array, row),
-            // Of dates and times alone.
+            // These codes concern only dates and times.
             "22007" | "22008" if matches!(field.kind, FieldKind::Text(_) | FieldKind::Varying(_)) => None,
             "22018" | "22007" | "22008" if is_text => {
                 let text = array_value_to_string(array, row).ok()?;
@@ -65,7 +65,7 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// A text or bytes longer than declared. Blanks at the end do not count.
+/// Whether text or bytes are longer than declared. Trailing blanks do not count.
 fn is_too_long(parameter: &Descriptor, kind: FieldKind, array: &dyn Array, row: usize) -> Option<Suspicion> {
     if !matches!(kind, FieldKind::Text(_) | FieldKind::Varying(_)) {
         return None;
@@ -87,14 +87,14 @@ fn is_too_long(parameter: &Descriptor, kind: FieldKind, array: &dyn Array, row: 
     is_long.then_some(Suspicion::Sure)
 }
 
-/// A number outside the range of an integer, which is what NUMERIC is stored as.
+/// Whether a number is out of range for an integer, including the integers that store NUMERIC.
 fn is_beyond(kind: FieldKind, scale: i32, array: &dyn Array, row: usize) -> Option<Suspicion> {
     let bits = match kind {
         FieldKind::Short => 15,
         FieldKind::Long => 31,
         FieldKind::Int64 => 63,
         FieldKind::Int128 => 127,
-        // The largest float is a little less.
+        // The largest float is slightly less.
         FieldKind::Float => 128,
         _ => return None,
     };
@@ -103,7 +103,7 @@ fn is_beyond(kind: FieldKind, scale: i32, array: &dyn Array, row: usize) -> Opti
     (unscaled.abs() >= 2_f64.powi(bits)).then_some(Suspicion::Sure)
 }
 
-/// A text that is no value of this kind.
+/// Whether a text is not a value of this kind.
 fn is_no_value(kind: FieldKind, text: &str) -> Option<Suspicion> {
     use FieldKind::*;
     let is_refused = match kind {
@@ -114,19 +114,19 @@ fn is_no_value(kind: FieldKind, text: &str) -> Option<Suspicion> {
                 return None;
             }
             if text.bytes().any(|byte| byte.is_ascii_digit()) {
-                // The engine takes dates in many forms.
+                // The engine accepts dates in many forms.
                 return Some(Suspicion::Possible);
             }
             true
         }
-        // It may be for a character set that lacks one of its characters.
+        // The character set of the column may lack one of its characters.
         Text(_) | Varying(_) if !text.is_ascii() => return Some(Suspicion::Possible),
         _ => false,
     };
     is_refused.then_some(Suspicion::Sure)
 }
 
-/// Whether a text begins with a day of the calendar in the form of ISO 8601.
+/// Whether a text begins with a calendar date in ISO 8601 form.
 fn is_day(text: &str) -> bool {
     let mut numbers = text.get(..10).unwrap_or_default().split('-').map(str::parse::<u32>);
     let (Some(Ok(year)), Some(Ok(month)), Some(Ok(day))) = (numbers.next(), numbers.next(), numbers.next())
@@ -174,12 +174,12 @@ mod tests {
             [("22001", Some(0)), ("22003", Some(1)), ("22018", None), ("22007", None), ("23000", None)]
         {
             let rows = rows.project(&[0, 1, 2]).expect("columns");
-            // A text that its character set may lack.
+            // A text with characters that its character set may lack.
             let possible = (sqlstate == "22018").then_some(0);
             assert_eq!(suspect(&parameters[..3], &rows, 0, sqlstate), possible, "{sqlstate}");
             assert_eq!(suspect(&parameters[..3], &rows, 1, sqlstate), expected.or(possible), "{sqlstate}");
         }
-        // The only one that may be it.
+        // The only candidate.
         assert_eq!(suspect(&parameters[3..], &rows.project(&[3]).expect("a column"), 1, "22007"), Some(0));
         assert_eq!(suspect(&parameters, &batch(["", "never"]), 1, "22018"), Some(3));
         assert_eq!(suspect(&parameters, &rows, 9, "22001"), None);

@@ -1,7 +1,7 @@
-//! What a parameter takes, and which way the values of an Arrow type get there.
+//! What a parameter accepts, and how values of each Arrow type get there.
 //!
-//! Nothing is rounded, cut or converted through a narrower type on the way: what cannot arrive whole is an
-//! error. Where the engine's own conversion is exact, values travel as what they are and the engine converts.
+//! Nothing is rounded, cut off or converted through a narrower type on the way: a value that would change is an error.
+//! Where the engine's own conversion is exact, values are sent in their own type and the engine converts.
 //!
 //! | parameter → | integers | decimals | floats | text | dates, times |
 //! |---|---|---|---|---|---|
@@ -12,10 +12,10 @@
 //! | DATE, TIMESTAMP … | (engine objects) | (engine objects) | (engine objects) | as text | as they are |
 //! | BLOB | as text | as text | as shortest text | as BLOBs | as ISO text |
 //!
-//! UINT64 into a BLOB is no number but the id of a BLOB: one that was created in the transaction and that no row has
-//! taken yet. Its contents are taken for UTF-8 if the BLOB is one of text.
+//! UINT64 for a BLOB is not a number but a BLOB id: of a BLOB that was created in the transaction and that no row has
+//! taken yet. The contents are interpreted as UTF-8 if the BLOB is a text BLOB.
 //!
-//! Lists go into array columns, their elements as values of their own type.
+//! Lists go into array columns, and their elements as values of their own type.
 
 use super::super::schema::sql_name;
 use super::array::{ArrayPlan, ArrayTarget};
@@ -29,13 +29,13 @@ use arrow::datatypes::*;
 use firearrow_proto::api::descriptor::{Descriptor, charset_id};
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 
-/// A parameter as it was described.
+/// A described parameter.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) field: FieldLayout,
-    /// Its SQL type, for messages.
+    /// The SQL type, for messages.
     pub(super) name: &'static str,
-    /// What it holds, if it is an array.
+    /// The array type, if it is an array.
     pub(super) array: Option<ArrayTarget>,
 }
 
@@ -52,25 +52,25 @@ impl Target {
         self.field.kind
     }
 
-    /// Digits behind the point, if this is SMALLINT, INTEGER, BIGINT, INT128, NUMERIC or DECIMAL.
+    /// Returns the digits after the decimal point for SMALLINT, INTEGER, BIGINT, INT128, NUMERIC or DECIMAL.
     pub(super) fn exact_scale(&self) -> Option<u8> {
         let exact =
             matches!(self.kind(), FieldKind::Short | FieldKind::Long | FieldKind::Int64 | FieldKind::Int128);
         exact.then(|| self.field.scale.unsigned_abs())
     }
 
-    /// Whether everything that is not text already should be turned into text here.
+    /// Whether the client should convert everything except text into text.
     pub(super) fn wants_text(&self) -> bool {
         matches!(self.kind(), FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob)
     }
 }
 
-/// A refusal of all values of a type.
+/// Returns the error for all values of a type.
 pub(super) fn unsupported(message: impl Into<String>) -> Reason {
     Reason::new(ParamErrorKind::Unsupported, message)
 }
 
-/// The way for values of this Arrow type into this parameter.
+/// Returns the plan for values of this Arrow type into this parameter.
 pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions) -> Result<Plan, Reason> {
     match (target.kind(), data_type) {
         (FieldKind::Nothing, _) => return Ok(Plan::Flag),
@@ -79,7 +79,7 @@ pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions
         _ => {}
     }
     Ok(match data_type {
-        // These are decoded before anything else happens to them; so are half floats.
+        // Dictionaries are decoded first; so are half floats.
         DataType::Dictionary(_, values) => plan(target, values, options)?,
         DataType::RunEndEncoded(_, values) => plan(target, values.data_type(), options)?,
         DataType::Boolean => boolean(target),
@@ -131,7 +131,7 @@ pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions
     })
 }
 
-/// Ids of BLOBs that exist.
+/// Returns the plan for ids of existing BLOBs.
 fn blob_ids(target: &Target) -> Plan {
     let (sub_type, charset) = match target.field.sub_type {
         1 if target.field.charset != charset_id::OCTETS => (1, charset_id::UTF8),

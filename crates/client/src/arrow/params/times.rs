@@ -50,7 +50,7 @@ where
     primitive::<A, 4>(FieldLayout::plain(FieldKind::Date), move |value| Ok(convert(value)?.to_le_bytes()))
 }
 
-/// time32 and time64 of any unit.
+/// time32 and time64, in any unit.
 pub(super) fn time<A: ArrowPrimitiveType>(target: &Target, options: &ParamOptions) -> Plan
 where
     A::Native: Into<i64>,
@@ -73,7 +73,7 @@ where
     })
 }
 
-/// Timestamps of any unit, with a time zone or without.
+/// Timestamps in any unit, with or without a time zone.
 pub(super) fn timestamp<A: ArrowTimestampType>(
     target: &Target,
     zone: Option<&str>,
@@ -155,9 +155,9 @@ pub(super) fn timestamp_with_offset(target: &Target, options: &ParamOptions) -> 
     })
 }
 
-/// The native form of a text as TIMESTAMP WITH TIME ZONE columns give it with `timestamptz=utf8`:
-/// `2020-01-02 03:04:05.6789 +01:00 Europe/Berlin`, without the last word in an offset zone. `None` for any other text, which
-/// is for the engine to convert; it does not take an offset and a region together.
+/// Parses text in the form of TIMESTAMP WITH TIME ZONE columns with `timestamptz=utf8`: `2020-01-02 03:04:05.6789
+/// +01:00 Europe/Berlin`, without the last word in an offset zone. Returns `None` for any other text, which the engine
+/// converts; the engine does not accept an offset together with a region.
 pub(super) fn zoned_text(text: &str) -> Option<ZonedText> {
     let mut words = text.trim_matches(' ').split(' ');
     let (day, time, offset, region) = (words.next()?, words.next()?, words.next()?, words.next());
@@ -200,7 +200,7 @@ pub(super) struct ZonedText {
     pub(super) has_region: bool,
 }
 
-/// Ticks of 100 µs in this many units of time.
+/// Returns the ticks of 100 µs in this many units of time.
 fn to_ticks(value: i64, unit: TimeUnit, rounding: TimeRounding) -> Result<i64, Reason> {
     let too_far = || out_of_range("the time is not in the years 1 to 9999");
     let (ticks, rest) = match unit {
@@ -217,7 +217,7 @@ fn to_ticks(value: i64, unit: TimeUnit, rounding: TimeRounding) -> Result<i64, R
     Ok(ticks)
 }
 
-/// Date and time of day of this many ticks since 1970.
+/// Returns the date and time of day of this many ticks since 1970.
 fn instant(ticks: i64) -> Result<(i32, u32), Reason> {
     let days = ticks.div_euclid(DAY) + i64::from(UNIX_EPOCH);
     let date = i32::try_from(days).ok().and_then(|date| check_date(date).ok());
@@ -232,8 +232,8 @@ fn two_words(date: i32, time: u32) -> [u8; 8] {
     bytes
 }
 
-/// The native form of an instant in a zone. Where the zone would move the local date out of the calendar the
-/// engine would object, so there it becomes UTC: the instant is what counts.
+/// Returns the native form of an instant in a zone. If the zone would move the local date out of the calendar, the
+/// engine would refuse it, so the zone becomes UTC: only the instant matters.
 fn timestamp_tz(date: i32, time: u32, zone: u16) -> [u8; 12] {
     let zone = if (MIN_DATE + 1..MAX_DATE).contains(&date) { zone } else { utc() };
     let mut bytes = [0; 12];
@@ -246,14 +246,14 @@ fn utc() -> u16 {
     timezone::id("UTC").unwrap_or(1439) // +00:00
 }
 
-/// The engine's id of an Arrow time zone; UTC if it has none.
+/// Returns the engine's id for an Arrow time zone; UTC if it has none.
 fn zone_id(name: &str) -> u16 {
     timezone::id(name)
         .filter(|&id| timezone::displacement(id).is_none() || is_legal_offset(id))
         .unwrap_or_else(utc)
 }
 
-/// The engine takes offsets up to fourteen hours.
+/// The engine accepts offsets of up to fourteen hours.
 fn is_legal_offset(id: u16) -> bool {
     timezone::displacement(id).is_some_and(|minutes| minutes.unsigned_abs() <= 14 * 60)
 }

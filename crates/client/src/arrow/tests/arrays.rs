@@ -1,4 +1,4 @@
-//! Arrays: what is asked for, how stored ones are read, and what is refused.
+//! Arrays: which are requested, how stored ones are read, and which are refused.
 
 use super::rows::{Rows, Value, column, varchar};
 use crate::arrow::{BatchBuilder, BatchLimits, DecodeErrorKind, ReadOptions, output_layout, schema};
@@ -14,7 +14,7 @@ fn array(element: Descriptor, bounds: &[(i32, i32)]) -> Descriptor {
     Descriptor { array: Some(Arc::new(shape)), ..column(SqlType::ARRAY, 8, 0, 0) }
 }
 
-/// Elements as Firebird stores them, behind their header.
+/// Elements as Firebird stores them, after their header.
 fn stored(column: &Descriptor, internal_type: u8, size: u16, elements: &[u8]) -> Vec<u8> {
     let shape = column.array.as_ref().expect("an array");
     let mut bytes = vec![1, shape.bounds().len() as u8, 1, 0];
@@ -57,7 +57,7 @@ fn stored_arrays_become_lists_of_lists() {
     assert_eq!(asked.iter().map(|array| (array.row, array.id)).collect::<Vec<_>>(), [(1, 5), (2, 6)]);
     assert_eq!(builder.finish().unwrap().map(|batch| batch.num_rows()), Some(1), "the first row is complete");
     builder.fill_blob(&asked[0], &stored(&column, 9, 4, &integers(&[1, 2, 3, 4, 5, 6]))).unwrap();
-    // The last two were never written.
+    // The last two elements were never written.
     builder.fill_blob(&asked[1], &stored(&column, 9, 4, &integers(&[7, 8, 9, 10]))).unwrap();
     let batch = builder.finish().unwrap().unwrap();
     let lists = batch.column(0).as_list::<i32>();
@@ -93,12 +93,12 @@ fn bad_elements_name_their_subscripts() {
         bytes[20] = bytes[20].max(if length == 9 { 9 } else { 0 });
         stored(&column, 3, 10, &bytes)
     };
-    // Longer than declared.
+    // The array is longer than declared.
     let mut first = builder(&column, &[Some(1)]);
     let asked = first.next_blob().unwrap();
     let error = first.fill_blob(&asked, &elements([b"a", b"", b"b", b"c"], 9)).unwrap_err();
     assert!(error.message.starts_with("element [2, 0]: "), "{error}");
-    // No UTF-8, which shows when the batch is made.
+    // The text is not UTF-8, which the builder finds when it makes the batch.
     let mut second = builder(&column, &[None, Some(1), None, Some(2)]);
     let (one, two) = (second.next_blob().unwrap(), second.next_blob().unwrap());
     second.fill_blob(&one, &elements([b"a", b"", b"b", b"c"], 8)).unwrap();

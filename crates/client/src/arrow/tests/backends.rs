@@ -1,4 +1,4 @@
-//! One property holds both backends together: the same values, packed or native, make the same batches.
+//! One property covers both backends: the same values, packed or native, make the same batches.
 
 use super::rows::{Rows, Value, char, column, varchar};
 use crate::arrow::{
@@ -48,7 +48,7 @@ fn kinds() -> Vec<Descriptor> {
     ]
 }
 
-/// Legal values of a column, some of them NULL.
+/// Valid values of a column, including NULL.
 fn values(column: &Descriptor) -> BoxedStrategy<Value> {
     let text = |max: usize| proptest::collection::vec(any::<char>(), 0..max).prop_map(String::from_iter);
     let date = MIN_DATE + 1..MAX_DATE;
@@ -123,7 +123,7 @@ fn table() -> impl Strategy<Value = (Vec<Descriptor>, Vec<Vec<Value>>)> {
     })
 }
 
-/// All batches of these rows. BLOBs get contents that are a function of their id.
+/// Returns all batches of these rows. The contents of a BLOB depend only on its id.
 fn batches<S: RowSource>(
     columns: &[Descriptor],
     layout: &Arc<RowLayout>,
@@ -164,7 +164,7 @@ proptest! {
         let native = native.expect("legal values");
         prop_assert_eq!(native.iter().map(RecordBatch::num_rows).sum::<usize>(), values.len());
         prop_assert!(native.iter().all(|batch| batch.num_rows() <= rows_limit));
-        // However the rows are cut into batches, they are the same rows.
+        // However the rows are split into batches, they stay the same.
         let whole = batches(&columns, &rows.layout, &options, BatchLimits::default(), &rows.packed());
         let whole = whole.expect("legal values");
         let schema = whole.first().map(RecordBatch::schema);

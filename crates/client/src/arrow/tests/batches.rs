@@ -1,4 +1,4 @@
-//! Where batches end, what errors say, and what is left behind.
+//! Where batches end, what errors say, and what remains in the builder.
 
 use super::rows::{Rows, Value, column, varchar};
 use crate::arrow::{BatchBuilder, BatchLimits, DecodeErrorKind, ReadOptions, output_layout};
@@ -87,7 +87,7 @@ fn errors_count_rows_of_the_whole_result_and_stay() {
 fn text_is_checked_once_but_blamed_on_its_row() {
     let none = i32::from(charset_id::NONE);
     let columns = [column(SqlType::VARYING, 10, 0, none)];
-    // Each half of a character is malformed, both together are not.
+    // Each half of a character is malformed; together they are valid.
     let halves = [&[0xc3][..], &[0xa4][..]].map(|half| vec![Value::Text(half.to_vec())]);
     let mut values = vec![vec![Value::Text("ö".into())]; 500];
     values.extend(halves);

@@ -1,4 +1,4 @@
-//! BLOBs: what is asked for, in which order it may come, and how batches are cut around it.
+//! BLOBs: which are requested, in which order they may come, and how batches are cut around them.
 
 use super::rows::{Rows, Value, column};
 use crate::arrow::{BatchBuilder, BatchLimits, DecodeErrorKind, PendingBlob, ReadOptions, output_layout};

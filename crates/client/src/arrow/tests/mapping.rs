@@ -1,4 +1,4 @@
-//! The type mapping as a table: what is stored, and what Arrow shows.
+//! The type mapping as a table: stored values, and the Arrow values.
 
 use super::rows::{Value, char, column, decode, varchar};
 use crate::arrow::{DecodeErrorKind, ReadOptions, data_type, schema};
@@ -34,7 +34,8 @@ fn dec34(text: &str) -> Value {
     Value::Dec34(encode128(&text.parse::<Decimal>().expect("a number")).expect("34 digits"))
 }
 
-/// Values as Arrow prints them. It cannot print zones without their database, so instants are shown bare.
+/// Returns values as Arrow prints them. It cannot print zones without their database, so instants are shown without
+/// zone.
 fn shown(array: &ArrayRef) -> Vec<String> {
     let bare: ArrayRef = match array.data_type() {
         DataType::Timestamp(..) => {

@@ -1,4 +1,4 @@
-//! Tests across the files of this folder. Those of one file are in it.
+//! Tests across the files of this folder. Tests of a single file are in that file.
 
 mod arrays;
 mod backends;

@@ -1,4 +1,4 @@
-//! Rows made from plain values: as native messages and as packed rows, written independently of each other.
+//! Rows made from plain values: as native messages and as packed rows, written independently.
 
 use crate::arrow::{BatchBuilder, BatchLimits, DecodeError, ReadOptions, output_layout};
 use arrow::array::RecordBatch;
@@ -29,21 +29,21 @@ pub(super) enum Value {
     /// CHAR is padded with blanks, or zeros for OCTETS.
     Text(Vec<u8>),
     Blob(u64),
-    /// Of the type without values.
+    /// For the type without values.
     Nothing,
 }
 
-/// A column by type, length in bytes, scale and sub type.
+/// A column of this type, length in bytes, scale and sub type.
 pub(super) fn column(sql_type: SqlType, length: u32, scale: i32, sub_type: i32) -> Descriptor {
     Descriptor { sql_type, nullable: true, sub_type, scale, length, alias: "C".into(), ..Default::default() }
 }
 
-/// A VARCHAR of so many characters in UTF8.
+/// A VARCHAR of this many characters in UTF8.
 pub(super) fn varchar(characters: u32) -> Descriptor {
     column(SqlType::VARYING, characters * 4, 0, charset_id::UTF8.into())
 }
 
-/// A CHAR of so many characters in UTF8.
+/// A CHAR of this many characters in UTF8.
 pub(super) fn char(characters: u32) -> Descriptor {
     column(SqlType::TEXT, characters * 4, 0, charset_id::UTF8.into())
 }
@@ -204,7 +204,7 @@ fn padded(text: &[u8], length: u16, charset: u8) -> Vec<u8> {
     padded
 }
 
-/// One batch of all rows, which must not wait for BLOBs.
+/// Returns one batch of all rows, which must not wait for BLOBs.
 pub(super) fn batch<S: RowSource>(
     columns: &[Descriptor],
     layout: &Arc<RowLayout>,
@@ -216,7 +216,7 @@ pub(super) fn batch<S: RowSource>(
     Ok(builder.finish()?.unwrap_or_else(|| RecordBatch::new_empty(builder.schema())))
 }
 
-/// The values of one column in Arrow. Both backends must agree.
+/// Decodes one column into Arrow. Both backends must agree.
 pub(super) fn decode(
     column: &Descriptor,
     options: &ReadOptions,

@@ -1,4 +1,4 @@
-//! Creating arrays as calls.
+//! Creating arrays with engine calls.
 
 use super::{Embedded, no_transaction};
 use crate::backend::{Arrays, TransactionId};

@@ -1,4 +1,4 @@
-//! The attachment itself: its state and its end.
+//! The state of the attachment, and detaching.
 
 use super::{Embedded, INFO_BYTES};
 use crate::backend::{Backend, Reconnect, Transport};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 impl Reconnect for Embedded {
     async fn connect_again(&mut self, _: &Config, _: &mut KeyHolder<'_>) -> Result<Self> {
-        Err(Error::new(Kind::Unsupported, "an engine in this process is attached once"))
+        Err(Error::new(Kind::Unsupported, "an in-process engine cannot open another connection"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Cursors as calls: rows come in blocks.
+//! Cursors on engine calls; they fetch rows in blocks.
 
 use super::scroll::Scroll;
 use super::statement::{Bound, Statement};
@@ -13,8 +13,8 @@ use firearrow_proto::api::row::NativeRows;
 use firearrow_proto::api::scroll::Move;
 use std::sync::Arc;
 
-/// Bytes of messages fetched before they are decoded: rows are still in the cache then, and the work per block
-/// does not count.
+/// Bytes of messages to fetch before decoding: few enough to stay in the CPU cache, enough to make the work per block
+/// negligible.
 const BLOCK_BYTES: usize = 128 << 10;
 
 pub(super) struct OpenCursor {
@@ -25,7 +25,7 @@ pub(super) struct OpenCursor {
     fetched: usize,
     given: usize,
     at_end: bool,
-    /// The move under way, if the cursor scrolls.
+    /// The current move of a scrollable cursor.
     scroll: Option<Scroll>,
 }
 
@@ -57,7 +57,8 @@ impl Cursors for Embedded {
         loop {
             while cursor.given < cursor.fetched {
                 let rows = NativeRows::new(&cursor.layout, cursor.buffer.bytes(), cursor.fetched);
-                let rows = rows.ok_or_else(|| Error::new(Kind::Misuse, "a block shorter than its rows"))?;
+                let rows =
+                    rows.ok_or_else(|| Error::new(Kind::Misuse, "a block is shorter than its rows"))?;
                 let taken = builder.push(&rows, cursor.given)?;
                 if taken == 0 {
                     return Ok(false);
@@ -86,7 +87,7 @@ impl Cursors for Embedded {
         if let Some(cursor) = self.statement(id)?.cursor.take()
             && let Err(error) = cursor.rows.close()
         {
-            // Its transaction may have closed it already.
+            // The end of its transaction may have closed it already.
             tracing::debug!(%error, "closing a cursor failed");
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Errors of the interface to the engine, as errors of the client.
+//! Converts errors of the engine interface into client errors.
 
 use crate::error::{Error, Kind};
 use firearrow_fbapi as fbapi;

@@ -1,4 +1,4 @@
-//! Events of an engine in this process: it calls back, in a thread of its own.
+//! Events of an engine in this process, which calls back on its own thread.
 
 use super::Embedded;
 use crate::backend::Events;
@@ -7,12 +7,12 @@ use crate::event::Inbox;
 use firearrow_fbapi as fbapi;
 use std::sync::{Arc, Weak};
 
-/// Questions, answered or not. An inbox has one at a time.
+/// Event requests, answered or not. An inbox has at most one at a time.
 #[derive(Debug, Default)]
 pub(super) struct Questions(Vec<(Weak<Inbox>, fbapi::Events)>);
 
 impl Questions {
-    /// Forgets the question of `inbox`, and those that nobody waits for any more.
+    /// Drops the request of `inbox`, and requests whose inbox is gone.
     fn forget(&mut self, inbox: &Arc<Inbox>) {
         let is_other = |known: &Weak<Inbox>| known.strong_count() > 0 && known.as_ptr() != Arc::as_ptr(inbox);
         self.0.retain(|(known, _)| is_other(known));
@@ -29,7 +29,7 @@ impl Events for Embedded {
         let inbox = Arc::downgrade(inbox);
         let answered = inbox.clone();
         let question = self.attachment()?.queue_events(block, move |answer| {
-            // This is how a client library, in place of an engine, reports that it gives up.
+            // A client library in place of an engine reports in this way that it gives up.
             if let Some(inbox) = answered.upgrade()
                 && !answer.is_empty()
             {

@@ -8,14 +8,14 @@ use firearrow_proto::api::gds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The tokens that may interrupt the running operation.
+/// The tokens that can interrupt the running operation.
 #[derive(Default)]
 pub(super) struct Interruption {
     pub(super) operation: Operation,
-    /// Asks the engine to stop.
+    /// The callback that asks the engine to stop.
     wake: Option<Wake>,
     listening: Option<Listening>,
-    /// The engine was asked to stop.
+    /// Whether the engine was asked to stop.
     is_told: Arc<AtomicBool>,
 }
 
@@ -28,8 +28,8 @@ impl Interruption {
         self.listening = Some(operation.listen(wake));
     }
 
-    /// An engine keeps the request until it notices it. A request that came too late for its operation would interrupt
-    /// the next one; an engine forgets it when interrupting is forbidden.
+    /// An engine keeps a cancel request until it notices it. One that came too late would interrupt the next operation;
+    /// disabling cancellation discards it.
     pub(super) fn end(&mut self, attachment: Option<&Attachment>) {
         self.listening = None;
         self.operation = Operation::default();
@@ -45,7 +45,7 @@ impl Interruption {
 }
 
 impl Embedded {
-    /// Between rows, where the engine is not asked.
+    /// Checks between rows, without calling the engine.
     pub(super) fn check_interruption(&self) -> Result<()> {
         let kind = self.interruption.operation.interruption();
         kind.map_or(Ok(()), |kind| Err(interrupted(kind, "between two rows")))

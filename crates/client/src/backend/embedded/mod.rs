@@ -1,4 +1,4 @@
-//! The operations of an engine as calls into it, in this process.
+//! The backend operations as calls into an engine in this process.
 
 mod array;
 mod attachment;
@@ -22,7 +22,7 @@ use interruption::Interruption;
 use statement::Statement;
 use std::collections::HashMap;
 
-/// Bytes for most info answers; longer ones are asked for again by the layer below.
+/// Buffer size for info answers, in bytes; the layer below repeats the call for longer ones.
 const INFO_BYTES: usize = 1024;
 
 /// A database attached in this process.
@@ -35,7 +35,7 @@ pub(crate) struct Embedded {
     last_id: u32,
     last_transaction: u64,
     interruption: Interruption,
-    /// About the attachment itself.
+    /// Warnings about the attachment itself.
     pub(crate) warnings: Vec<Warning>,
     pub(crate) statement_warnings: Warnings,
 }

@@ -1,13 +1,13 @@
-//! Moves of a scrollable cursor as calls.
+//! Moves of a scrollable cursor with engine calls.
 
 use crate::error::Result;
 use firearrow_fbapi::{MessageBuffer, ResultSet};
 use firearrow_proto::api::scroll::Move;
 
-/// A move under way.
+/// A move in progress.
 pub(super) struct Scroll {
     to: Move,
-    /// Rows that are still to be fetched.
+    /// Number of rows left to fetch.
     wanted: usize,
 }
 
@@ -18,12 +18,12 @@ impl Default for Scroll {
 }
 
 impl Scroll {
-    /// Sets out for a row and those after it.
+    /// Starts a move to a row, to fetch it and the rows after it.
     pub(super) fn new(to: Move, rows: usize) -> Self {
         Self { to, wanted: rows }
     }
 
-    /// Fetches as many of the wanted rows as the buffer holds; says whether there are no more.
+    /// Fetches the wanted rows that fit the buffer; returns whether no more will come.
     pub(super) fn fetch(
         &mut self,
         rows: &mut ResultSet,

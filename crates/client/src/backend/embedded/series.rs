@@ -1,4 +1,4 @@
-//! Rows out for many rows of parameters: one execution after the other.
+//! Executes a statement for many parameter rows and streams the results in order, one execution at a time.
 
 use super::{Embedded, no_statement};
 use crate::arrow::BatchBuilder;
@@ -46,7 +46,7 @@ impl QuerySeries for Embedded {
                 match executed {
                     Err(error) if error.gds_codes().is_empty() => {
                         if error.kind() == Kind::Data {
-                            // Its row cannot be read, but it was executed.
+                            // Its row is unreadable, but the statement has run.
                             let counted = self.record_counts(writer.statement)?;
                             writer.executed(turn.row, Ok(counted))?;
                         }

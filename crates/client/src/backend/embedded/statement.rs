@@ -1,4 +1,4 @@
-//! Statements as calls.
+//! Statements on engine calls.
 
 use super::cursor::OpenCursor;
 use super::{Embedded, INFO_BYTES, no_statement, no_transaction};
@@ -16,21 +16,21 @@ use firearrow_proto::api::row::NativeRows;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A prepared statement, and what was made for it.
+/// A prepared statement and the objects created for it.
 pub(super) struct Statement {
     pub(super) statement: fbapi::Statement,
-    /// The format in which the engine describes its rows, if there are any.
+    /// The engine's own format of the rows; empty if the statement returns none.
     pub(super) natural: Arc<RowLayout>,
-    /// The last formats used, so that repeated executions do not build them again.
+    /// The formats used last, so that repeated executions do not build them again.
     pub(super) input: Option<(Arc<RowLayout>, Metadata)>,
     pub(super) output: Option<(Arc<RowLayout>, Metadata)>,
     pub(super) cursor: Option<OpenCursor>,
-    pub(super) batch: Option<fbapi::Batch>,
+    pub(super) bulk: Option<fbapi::Batch>,
     pub(super) counts_rows: bool,
 }
 
 impl Statement {
-    /// The metadata for `layout`, or `None` where the engine's own will do.
+    /// Returns the metadata for `layout`, or `None` if the engine's own format matches.
     pub(super) fn output_format(
         &mut self,
         library: &fbapi::Library,
@@ -43,7 +43,7 @@ impl Statement {
     }
 }
 
-/// The metadata for `layout`, built anew only when the layout differs from the last one.
+/// Returns the metadata for `layout`; builds it only when the layout differs from the last one.
 pub(super) fn cached<'a>(
     slot: &'a mut Option<(Arc<RowLayout>, Metadata)>,
     library: &fbapi::Library,
@@ -58,7 +58,7 @@ pub(super) fn cached<'a>(
     }
 }
 
-/// The parameters of a call, copied to where the engine wants them: aligned, and writable.
+/// The parameters of a call, in the aligned and writable memory that the engine requires.
 pub(super) struct Bound<'a> {
     format: Option<&'a Metadata>,
     bytes: MessageBuffer,
@@ -109,7 +109,7 @@ impl Statements for Embedded {
             input: None,
             output: None,
             cursor: None,
-            batch: None,
+            bulk: None,
             counts_rows,
         };
         let id = self.next_id();
@@ -205,12 +205,12 @@ impl Statements for Embedded {
     }
 }
 
-/// The effect of a statement's last execution on rows.
+/// Returns how many rows the last execution of a statement affected.
 pub(super) fn record_counts(statement: &fbapi::Statement) -> Result<Option<RecordCounts>> {
     Ok(RecordCounts::decode(&statement.info(&[RECORDS], INFO_BYTES)?))
 }
 
-/// SET TRANSACTION inside a transaction starts a second one that nobody would own.
+/// SET TRANSACTION inside a transaction starts a second one, which would have no owner.
 fn refuse_new_transaction(started: Option<fbapi::Transaction>) -> Result<()> {
     match started {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Transactions as calls.
+//! Transactions on engine calls.
 
 use super::{Embedded, INFO_BYTES};
 use crate::backend::{Backend, End, RESET, TransactionId, Transactions};

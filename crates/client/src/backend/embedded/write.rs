@@ -1,4 +1,4 @@
-//! Many rows of parameters for one statement: the engine's batches, and executions where it has none.
+//! Writes many parameter rows with one statement: through the engine's bulk interface, or row by row without it.
 
 use super::statement::cached;
 use super::{Embedded, no_statement, no_transaction};
@@ -24,8 +24,8 @@ impl Writes for Embedded {
             blobs: if has_blobs { BlobPolicy::Stream } else { BlobPolicy::None },
         };
         match entry.statement.create_batch(format, &options) {
-            Ok(batch) => {
-                entry.batch = Some(batch);
+            Ok(bulk) => {
+                entry.bulk = Some(bulk);
                 Ok(true)
             }
             Err(fbapi::Error::Unsupported { .. }) => Ok(false),
@@ -36,16 +36,16 @@ impl Writes for Embedded {
 
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         match writer.method {
-            Method::Batch => self.write_batch(writer, chunk).await,
+            Method::Bulk => self.write_bulk(writer, chunk).await,
             _ => self.write_one_by_one(writer, &chunk).await,
         }
     }
 
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
-        if writer.method == Method::Batch {
+        if writer.method == Method::Bulk {
             writer.method = Method::Undecided;
-            if let Some(batch) = self.statement(writer.statement)?.batch.take() {
-                batch.close()?;
+            if let Some(bulk) = self.statement(writer.statement)?.bulk.take() {
+                bulk.close()?;
             }
         }
         Ok(())
@@ -53,14 +53,14 @@ impl Writes for Embedded {
 }
 
 impl Embedded {
-    async fn write_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+    async fn write_bulk(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         self.check_interruption()?;
         let savepoint = chunk.savepoint;
         self.execute_immediate(writer.transaction, savepoint.set().as_str().into()).await?;
         let transaction = self.transactions.get(&writer.transaction).ok_or_else(no_transaction)?;
         let entry = self.statements.get_mut(&writer.statement.0).ok_or_else(no_statement)?;
-        let batch = entry.batch.as_mut().ok_or_else(no_statement)?;
-        let executed = fill(batch, &chunk).and_then(|()| batch.execute(transaction));
+        let bulk = entry.bulk.as_mut().ok_or_else(no_statement)?;
+        let executed = fill(bulk, &chunk).and_then(|()| bulk.execute(transaction));
         let outcome = executed.map(Outcome::from).map_err(Error::from);
         if writer.completed(chunk, outcome)? {
             self.execute_immediate(writer.transaction, savepoint.forget().as_str().into()).await?;
@@ -84,25 +84,25 @@ impl Embedded {
     }
 }
 
-/// Puts rows and their BLOBs into the batch.
-fn fill(batch: &mut Batch, chunk: &Chunk) -> Result<(), fbapi::Error> {
+/// Adds rows and their BLOBs to the bulk interface.
+fn fill(bulk: &mut Batch, chunk: &Chunk) -> Result<(), fbapi::Error> {
     let rows = &chunk.rows;
     let mut stream = BlobStream::new();
     for cell in &rows.blobs {
         let id = rows.blob_id(cell);
         if chunk.has_created_blobs {
-            batch.register_blob(id, Some(id))?;
+            bulk.register_blob(id, Some(id))?;
         } else {
             stream.push(id, rows.blob_bytes(cell))?;
         }
     }
     if !stream.is_empty() {
-        batch.add_blob_stream(&stream)?;
+        bulk.add_blob_stream(&stream)?;
     }
-    // The engine wants them aligned.
+    // The engine requires aligned messages.
     let mut messages = MessageBuffer::new(rows.bytes.len());
     messages.bytes_mut()[..rows.bytes.len()].copy_from_slice(&rows.bytes);
-    batch.add(messages.bytes(), rows.rows)
+    bulk.add(messages.bytes(), rows.rows)
 }
 
 impl From<Completion> for Outcome {

@@ -1,4 +1,4 @@
-//! Transports: how bytes get to the server and back.
+//! Transports: they carry bytes to the server and back.
 
 mod resolve;
 pub(crate) mod tcp;
@@ -12,47 +12,46 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How long a link waits until the caller may look whether it is still wanted, and whether its time is up.
+/// How long a link waits before the caller checks for cancellation and time limits.
 pub(crate) const GLANCE: Duration = Duration::from_millis(50);
 
 /// Idle time after which the kernel begins to probe a silent peer.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 
-/// A byte stream. A blocking link never pends, so that a flow over it finishes in one poll.
+/// A byte stream. The futures of a blocking link never return `Pending`, so code on top of it completes in one poll.
 ///
-/// Reads and writes end with `ErrorKind::Interrupted` when nothing has moved for a [`GLANCE`].
+/// Reads and writes fail with `ErrorKind::Interrupted` when no byte has moved for a [`GLANCE`].
 #[allow(async_fn_in_trait, reason = "crate-private; Send is inferred for the concrete links")]
 pub(crate) trait Link: Sized {
     /// Connects to the first address of `host` that answers before `deadline`.
     async fn connect(host: &str, port: u16, family: AddressFamily, deadline: Instant) -> io::Result<Self>;
 
-    /// The peer's address.
+    /// Returns the peer's address.
     fn peer(&self) -> Option<SocketAddr>;
 
     /// Reads at least one byte; 0 means the peer closed the stream.
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// The next read comes in the middle of a long stream: the link may wait a moment so that it finds more than a
-    /// single segment.
+    /// Announces that the next read continues a long stream: the link may wait a moment to read more than one segment.
     fn let_gather(&mut self) {}
 
     /// Writes at least one byte.
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Whether the peer has closed the stream, or it broke. A look that does not wait; bytes that have come stay.
+    /// Whether the peer has closed the stream, or it has failed. Does not wait, and consumes no bytes.
     fn is_dead(&mut self) -> bool;
 
-    /// Closes the stream in both directions, whatever is under way.
+    /// Closes the stream in both directions at once.
     fn shut_down(&mut self);
 
-    /// Waits so long.
+    /// Sleeps for `time`.
     async fn pause(time: Duration);
 
-    /// Runs work that blocks, where it holds up nothing else.
+    /// Runs blocking work where it holds up nothing else.
     async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T>;
 }
 
-/// Whether a stream is dead, judged by its next byte, without waiting.
+/// Whether a stream is dead, judged by the result of peeking at its next byte.
 fn ends(looked: io::Result<usize>) -> bool {
     match looked {
         Ok(bytes) => bytes == 0,
@@ -60,13 +59,13 @@ fn ends(looked: io::Result<usize>) -> bool {
     }
 }
 
-/// The error for a link that could not be made.
+/// Returns the error for a failed connection attempt.
 pub(crate) fn unreachable(error: &io::Error, text: String) -> Error {
     let kind = if error.kind() == io::ErrorKind::TimedOut { Kind::Timeout } else { Kind::Unreachable };
     Error::new(kind, text)
 }
 
-/// The addresses of a kind, or an error if there are none.
+/// Returns the addresses of this family; fails if there are none.
 fn of_family(addresses: Vec<SocketAddr>, family: AddressFamily) -> io::Result<Vec<SocketAddr>> {
     let is_wanted = |address: &SocketAddr| match family {
         AddressFamily::Any => true,
@@ -75,12 +74,14 @@ fn of_family(addresses: Vec<SocketAddr>, family: AddressFamily) -> io::Result<Ve
     };
     let wanted: Vec<SocketAddr> = addresses.into_iter().filter(is_wanted).collect();
     match wanted.is_empty() {
-        true => Err(io::Error::new(io::ErrorKind::NotFound, "the host has no address of the wanted kind")),
+        true => {
+            Err(io::Error::new(io::ErrorKind::NotFound, "the host has no address of the requested family"))
+        }
         false => Ok(wanted),
     }
 }
 
-/// Sets what every connection to a server has.
+/// Sets the socket options of every connection to a server.
 fn prepare(socket: &SockRef<'_>) -> io::Result<()> {
     socket.set_tcp_nodelay(true)?;
     socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE_IDLE))

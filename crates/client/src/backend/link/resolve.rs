@@ -1,4 +1,4 @@
-//! Host names become addresses, within a time limit that the system's resolver does not have.
+//! Resolves host names within a time limit, which the system's resolver does not support.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Instant;
 
-/// The addresses of a host, found before `deadline`.
+/// Returns the addresses of a host, found before `deadline`.
 pub(super) fn resolve(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
@@ -15,19 +15,19 @@ pub(super) fn resolve(host: &str, port: u16, deadline: Instant) -> io::Result<Ve
     within(deadline, move || Ok((host.as_str(), port).to_socket_addrs()?.collect()))
 }
 
-/// Looks up on a thread of its own, which is left alone if it takes too long: nothing can interrupt it.
+/// Runs the lookup on its own thread. A thread that takes too long is abandoned, because nothing can interrupt it.
 fn within(
     deadline: Instant,
     look_up: impl FnOnce() -> io::Result<Vec<SocketAddr>> + Send + 'static,
 ) -> io::Result<Vec<SocketAddr>> {
     let (sender, receiver) = channel();
-    // Nobody may listen any more.
+    // The receiver may be gone.
     let work = move || drop(sender.send(look_up()));
     thread::Builder::new().name("firearrow-resolve".into()).spawn(work)?;
     let left = deadline.saturating_duration_since(Instant::now());
     receiver.recv_timeout(left).unwrap_or_else(|error| match error {
         RecvTimeoutError::Timeout => {
-            Err(io::Error::new(ErrorKind::TimedOut, "the name of the host was not resolved in time"))
+            Err(io::Error::new(ErrorKind::TimedOut, "the host name was not resolved in time"))
         }
         RecvTimeoutError::Disconnected => Err(io::Error::other("the resolver panicked")),
     })

@@ -10,22 +10,22 @@ use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Servers send 8 KB at a time. Woken for each of them, a fast reader costs a server on the same machine a tenth of its
-/// speed; by the end of this pause several have come.
+/// Servers send 8 KB at a time. Waking up for each piece costs a server on the same machine a tenth of its speed; after
+/// this pause, several pieces have arrived.
 const GATHERING: Duration = Duration::from_micros(100);
-/// Sizes of reads after which a pause pays: the stream flows, and in small pieces.
+/// Read sizes after which a pause pays off: data is flowing, in small pieces.
 const SMALL_PIECES: Range<usize> = 4 << 10..64 << 10;
 
-/// A TCP connection that waits in the kernel.
+/// A blocking TCP connection.
 #[derive(Debug)]
 pub(crate) struct TcpLink {
     stream: TcpStream,
-    /// Bytes of the last read.
+    /// Number of bytes in the last read.
     last_piece: usize,
 }
 
 impl TcpLink {
-    /// The bare socket, which waits as long as it takes.
+    /// Returns the bare socket, without time limits.
     pub(crate) fn into_stream(self) -> io::Result<TcpStream> {
         self.stream.set_read_timeout(None)?;
         self.stream.set_write_timeout(None)?;
@@ -33,7 +33,7 @@ impl TcpLink {
     }
 }
 
-/// The kernel says "would block" when a socket's time limit has passed.
+/// The kernel reports "would block" when a socket's time limit expires.
 fn nothing_moved(error: io::Error) -> io::Error {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => ErrorKind::Interrupted.into(),
@@ -83,12 +83,12 @@ impl Link for TcpLink {
 
     fn is_dead(&mut self) -> bool {
         let looked = self.stream.set_nonblocking(true).and_then(|()| self.stream.peek(&mut [0]));
-        // One that waits for nothing would be busy for ever.
+        // A non-blocking socket would make reads spin.
         self.stream.set_nonblocking(false).is_err() || ends(looked)
     }
 
     fn shut_down(&mut self) {
-        // It may be closed already.
+        // The socket may be closed already.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 

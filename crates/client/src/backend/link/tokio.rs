@@ -13,16 +13,16 @@ use tokio::runtime::{Handle, Id};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout, timeout_at};
 
-/// A TCP connection that waits in the runtime that uses it.
+/// A TCP connection driven by the current Tokio runtime.
 #[derive(Debug)]
 pub(crate) struct TokioLink {
-    /// `None` once it could not be moved to another runtime.
+    /// `None` if moving it to another runtime failed.
     stream: Option<TcpStream>,
     runtime: Id,
 }
 
 impl TokioLink {
-    /// The stream, in the runtime that runs this: that in which it was opened may be gone, or nobody may drive it.
+    /// Returns the stream, registered with the current runtime: the runtime that opened it may be gone, or not running.
     fn stream(&mut self) -> io::Result<&mut TcpStream> {
         let here = Handle::try_current().map_err(io::Error::other)?.id();
         if here != self.runtime {
@@ -35,7 +35,7 @@ impl TokioLink {
     }
 }
 
-/// Waits for `work`, but not for long. A read or write that is given up has moved nothing.
+/// Waits for `work` for a short time. A read or write that is abandoned has transferred nothing.
 async fn at_a_glance(work: impl Future<Output = io::Result<usize>>) -> io::Result<usize> {
     timeout(GLANCE, work).await.unwrap_or_else(|_| Err(ErrorKind::Interrupted.into()))
 }
@@ -71,12 +71,12 @@ impl Link for TokioLink {
 
     fn is_dead(&mut self) -> bool {
         let Some(stream) = &self.stream else { return true };
-        // The runtime has made it one that does not block.
+        // Tokio has made the socket non-blocking.
         ends(SockRef::from(stream).peek(&mut [MaybeUninit::uninit()]))
     }
 
     fn shut_down(&mut self) {
-        // Dropping the stream would do the same, only later.
+        // Dropping the stream would close it too, but later.
         if let Some(stream) = &self.stream {
             let _ = SockRef::from(stream).shutdown(Shutdown::Both);
         }

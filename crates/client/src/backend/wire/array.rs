@@ -1,4 +1,4 @@
-//! Creating arrays: each takes one request that nothing has to be waited for.
+//! Creating arrays, with one request each, pipelined.
 
 use super::Wire;
 use super::transaction::Handle;
@@ -10,9 +10,9 @@ use firearrow_proto::wire::Ticket;
 use firearrow_proto::wire::packet::slice::PutSlice;
 use std::collections::VecDeque;
 
-/// Bytes of arrays that may be on their way to the server unconfirmed. One array may be longer.
+/// Bytes of arrays in flight. A single array may be longer.
 const BYTES_AHEAD: usize = 512 << 10;
-/// The size that a request counts for beside its elements.
+/// The size charged for a request, in addition to its elements.
 const REQUEST: usize = 256;
 
 impl<L: Link> Arrays for Wire<L> {
@@ -39,7 +39,7 @@ impl<L: Link> Wire<L> {
         let mut ahead = 0;
         for &slice in arrays {
             if ahead > BYTES_AHEAD {
-                // Half of them at a time, so that requests share their writes.
+                // Requests are settled in halves, so that they share writes.
                 while ahead > BYTES_AHEAD / 2
                     && let Some((ticket, bytes)) = puts.pop_front()
                 {

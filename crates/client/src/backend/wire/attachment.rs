@@ -1,4 +1,4 @@
-//! The attachment itself: its state, its end, and what concerns every call.
+//! The attachment itself: its state, its end, and what every call does.
 
 use super::Wire;
 use crate::backend::link::Link;
@@ -10,7 +10,7 @@ use firearrow_proto::wire::ProtocolError;
 use firearrow_proto::wire::packet::{attach, info};
 use std::time::{Duration, Instant};
 
-/// The most that servers make use of: they keep the length of these answers in 16 bits.
+/// The largest useful size: servers keep the length of these answers in 16 bits.
 const DATABASE_INFO_BUFFER: u32 = 65535;
 
 impl<L: Link> Backend for Wire<L> {
@@ -60,7 +60,7 @@ impl<L: Link> Backend for Wire<L> {
 
     fn end_call(&mut self) {
         if let Err(error) = self.end_interruption() {
-            // The connection says so when it is used.
+            // The next use of the connection reports the failure.
             tracing::debug!(%error, "an interruption may be pending");
         }
     }
@@ -78,7 +78,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn is_firebird4(&self) -> bool {
-        // Protocol 16 came with Firebird 4.
+        // Only protocol 16 and later, hence Firebird 4 and later, have statement timeouts.
         self.connection.version().is_some_and(|version| version.has_statement_timeout())
     }
 

@@ -1,8 +1,8 @@
-//! BLOBs: many at a time by pipelines, long ones by several segments in flight.
+//! BLOBs: pipelines read and write many at a time; long ones have several segments in flight.
 //!
-//! Reading one BLOB takes three requests (open, get, close), and the later two name the BLOB as "the object created
-//! last": nothing has to be waited for. The server runs the requests in order, so the chains of many BLOBs go out in
-//! one write (wire-protocol notes: docs/protocol/pipelines.md).
+//! Reading one BLOB takes three requests (open, get, close). The latter two name the BLOB as "the object created last",
+//! so none of them has to wait. The server runs requests in order, so the chains of many BLOBs go out in one write
+//! (wire-protocol notes: docs/protocol/pipelines.md).
 
 use super::transaction::Handle;
 use super::{Wire, success};
@@ -19,23 +19,23 @@ use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::time::Instant;
 
-/// Bytes per `op_put_segment`; servers decode a packet again from its start with every 8 KB that arrive.
+/// Bytes per `op_put_segment`; servers decode a packet again from the start whenever another 8 KB arrive.
 pub(super) const PUT_SIZE: usize = 32 << 10;
-/// Bytes of contents that may be on their way to the server unconfirmed.
+/// Bytes of contents in flight.
 pub(super) const PUT_AHEAD: usize = 512 << 10;
-/// Segments of a long BLOB that are asked for ahead; each brings up to 64 KB.
+/// Segments of a long BLOB to request ahead; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
 
-/// BLOBs that are asked for ahead at first.
+/// Initial number of BLOBs to request ahead.
 const FIRST_WINDOW: usize = 256;
-/// And at most: then one write has about 50 KB.
+/// Largest number of BLOBs to request ahead: one write then has about 50 KB.
 const LARGEST_WINDOW: usize = 1024;
-/// And when they turn out to be long.
+/// Number of BLOBs to request ahead when they turn out to be long.
 const SMALLEST_WINDOW: usize = 16;
-/// A BLOB of this length makes the window smaller: the answers of a whole window may have to be held in memory.
+/// A BLOB of this length shrinks the window: the answers of a whole window may have to be held in memory.
 const LONG: usize = 32 << 10;
 
-/// How many BLOBs are asked for ahead. It follows the lengths that were seen on this connection.
+/// How many BLOBs to request ahead. It follows the lengths seen on this connection.
 #[derive(Debug)]
 pub(super) struct Window(usize);
 
@@ -64,8 +64,8 @@ struct Chain {
 }
 
 impl<L: Link> Blobs for Wire<L> {
-    /// Reads BLOBs and hands them over in order until `take` has enough; text comes in the connection character set.
-    /// Those that were asked for by then are handed over, too.
+    /// Reads BLOBs and passes them to `take` in order until it has enough; text arrives in the connection character
+    /// set. BLOBs already requested by then are still passed.
     async fn read_blobs(
         &mut self,
         transaction: TransactionId,
@@ -113,7 +113,7 @@ impl<L: Link> Wire<L> {
         let mut go_on = true;
         let mut contents = Vec::new();
         loop {
-            // What came ahead is there already; in order, so only when nothing is on its way.
+            // BLOBs sent ahead are here already. To keep the order, use them only when no chain is in flight.
             while go_on
                 && chains.is_empty()
                 && let Some(wanted) = blobs.get(next)
@@ -123,7 +123,7 @@ impl<L: Link> Wire<L> {
                 go_on = take(next, &blob)?;
                 next += 1;
             }
-            // Half a window at a time, so that requests share their writes.
+            // Requests go out half a window at a time, so that they share writes.
             if go_on && chains.len() <= self.window.0 / 2 {
                 while chains.len() < self.window.0
                     && let Some(wanted) = blobs.get(next)
@@ -142,18 +142,18 @@ impl<L: Link> Wire<L> {
                 go_on &= take(index, &contents)?;
                 continue;
             }
-            // Too long for one answer, and closed already. Later requests come first.
+            // The BLOB is too long for one answer, and closed already. The later chains are read first.
             self.window.seen(usize::MAX);
-            let mut behind = Vec::with_capacity(chains.len());
+            let mut later = Vec::with_capacity(chains.len());
             while let Some(chain) = chains.pop_front() {
                 let (index, wanted, mut contents) = (chain.index, chain.wanted, Vec::new());
                 let is_whole = self.read_chain(chain, &mut contents).await?;
-                behind.push((index, wanted, is_whole.then_some(contents)));
+                later.push((index, wanted, is_whole.then_some(contents)));
             }
-            for (index, wanted, held) in std::iter::once((index, wanted, None)).chain(behind) {
+            for (index, wanted, held) in std::iter::once((index, wanted, None)).chain(later) {
                 let held = match held {
                     Some(held) => held,
-                    // A window of long ones would be more than anybody wants.
+                    // The caller has enough; do not read a long BLOB again.
                     None if !go_on => return Ok(()),
                     None => {
                         contents.clear();
@@ -177,19 +177,19 @@ impl<L: Link> Wire<L> {
         })
     }
 
-    /// Takes the three answers; `false` when the BLOB is longer than what has come.
+    /// Takes the three answers; `false` when the BLOB is longer than the contents received.
     async fn read_chain(&mut self, chain: Chain, out: &mut Vec<u8>) -> Result<bool> {
         let open = self.answer(chain.open).await?;
         let got = self.answer(chain.get).await?;
         self.answer(chain.close).await?;
-        // When the first one fails the others had nothing to work on.
+        // When the first request fails, the others had no object.
         success(open)?;
         let got = success(got)?;
         append_segments(&got.data, out)?;
         Ok(got.object == STATE_END)
     }
 
-    /// Whether so many bytes are as many as there may be. A server that sends more of an array than there can be is not to be
+    /// Checks the length of a BLOB or array. A server that sends more of an array than its type allows cannot be
     /// trusted any further.
     fn check_length(&mut self, wanted: &Wanted, length: usize) -> Result<()> {
         if !wanted.is_exceeded_by(length) {
@@ -202,7 +202,7 @@ impl<L: Link> Wire<L> {
         Err(error)
     }
 
-    /// Appends the contents of a BLOB of any length that is wanted.
+    /// Appends the contents of a BLOB of any permitted length.
     async fn read_long_blob(&mut self, transaction: u16, wanted: Wanted, out: &mut Vec<u8>) -> Result<()> {
         let open = self.ask(&OpenBlob { transaction, id: wanted.id, bpb: &[] })?;
         let mut gets = VecDeque::new();
@@ -247,7 +247,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Between two answers with segments: contents are what somebody waits for, and not just answers.
+    /// Checks limits between two segments. Answers without contents do not restart the time limit.
     pub(super) fn check_contents(
         &mut self,
         have_come: bool,
@@ -263,7 +263,7 @@ impl<L: Link> Wire<L> {
         self.check_interruption()
     }
 
-    /// Sends all contents, with a bounded number of bytes unconfirmed.
+    /// Sends all contents, with a bounded number of bytes in flight.
     async fn put_all(
         &mut self,
         transaction: u16,
@@ -293,7 +293,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Takes the answer to one request and returns its length.
+    /// Takes the answer to one request and returns the size charged for it.
     async fn settle_put(&mut self, put: Put, ids: &mut Vec<u64>) -> Result<usize> {
         let response = self.success(put.ticket).await?;
         if put.is_create {
@@ -310,5 +310,5 @@ struct Put {
     is_create: bool,
 }
 
-/// The size in bytes that creating and closing count for.
+/// The size in bytes charged for a create or close request.
 const PUT_COST: usize = 128;

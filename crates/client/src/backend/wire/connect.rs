@@ -1,4 +1,4 @@
-//! From nothing to an attached database.
+//! Connects to a server and attaches to a database.
 
 use super::Wire;
 use super::blob::Window;
@@ -27,7 +27,7 @@ impl<L: Link> Reconnect for Wire<L> {
             Target::Remote { host, port, database } => {
                 Self::connect(config, (host, *port), database, false, key).await
             }
-            Target::Embedded { .. } => Err(Error::new(Kind::Misuse, "this is no connection to a server")),
+            Target::Embedded { .. } => Err(Error::new(Kind::Misuse, "this is not a connection to a server")),
         }
     }
 }
@@ -59,7 +59,7 @@ impl<L: Link> Wire<L> {
         Ok(wire)
     }
 
-    /// Goes through the whole handshake before `deadline`.
+    /// Performs the whole handshake before `deadline`.
     pub(crate) async fn attach(
         link: L,
         options: ConnectOptions,
@@ -114,20 +114,22 @@ impl<L: Link> Wire<L> {
         Ok(wire)
     }
 
-    /// Longest BLOB that comes ahead of its row, and bytes of such that are kept; `None` for the usual.
+    /// Sets the longest BLOB that the server sends ahead of its row, and how many bytes of these BLOBs are kept; `None`
+    /// = default.
     pub(crate) fn configure_inline_blobs(&mut self, longest: Option<u32>, limit: Option<u32>) {
         self.cursors.inline.configure(longest, limit);
     }
 }
 
-/// The private key of one SRP exchange.
+/// Length of the private key of an SRP exchange, in bytes.
 const SRP_PRIVATE_BYTES: usize = 32;
 
 /// The part of a [`Config`] that the handshake needs.
 pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> Result<ConnectOptions> {
     let mut srp_private = vec![0; SRP_PRIVATE_BYTES];
-    getrandom::fill(&mut srp_private)
-        .map_err(|error| Error::new(Kind::Io, format!("no randomness from the operating system: {error}")))?;
+    getrandom::fill(&mut srp_private).map_err(|error| {
+        Error::new(Kind::Io, format!("the operating system provides no random bytes: {error}"))
+    })?;
     let environment = |name: &str| std::env::var(name).unwrap_or_default();
     Ok(ConnectOptions {
         database: database.to_owned(),
@@ -135,7 +137,7 @@ pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> 
         login: config.login().to_owned(),
         password: config.password.as_ref().map(|password| password.reveal().to_owned()).unwrap_or_default(),
         auth_plugins: config.auth_plugins.clone(),
-        // Whoever names a cipher wants that one, not clear text.
+        // If the user names a cipher, clear text is not acceptable.
         wire_crypt: if config.must_encrypt() { WireCrypt::Required } else { config.wire_crypt },
         ciphers: match config.ciphers.as_slice() {
             [] => ConnectOptions::DEFAULT_CIPHERS.to_vec(),

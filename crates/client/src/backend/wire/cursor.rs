@@ -1,4 +1,4 @@
-//! Open cursors: several fetches in flight, rows decoded straight from the receive buffer.
+//! Open cursors: several fetches in flight; rows are decoded straight from the receive buffer.
 
 use super::inline::InlineBlobs;
 use super::open_cursor::{OpenCursor, Stream};
@@ -22,12 +22,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// And at most, on links with a long round trip and a high rate.
+/// Largest number of fetches in flight, for links with a long round trip and a high rate.
 const MOST_FETCHES: usize = 16;
-/// Links with a shorter round trip need no more than two.
+/// Links with a shorter round trip need no more than two fetches in flight.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
 
-/// Rows asked for in one fetch; servers stop earlier by bytes.
+/// Rows to request per fetch; servers stop earlier, by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
 
 /// The cursors of a connection, by statement handle.
@@ -35,7 +35,7 @@ const ROWS_PER_FETCH: u16 = 65535;
 pub(super) struct OpenCursors {
     pub(super) open: HashMap<u16, OpenCursor>,
     pub(super) inline: InlineBlobs,
-    /// Statements whose cursors follow each other, with pauses in between.
+    /// Statements that open one cursor after the other, with pauses in between.
     pub(super) reserved: HashSet<u16>,
 }
 
@@ -44,12 +44,12 @@ impl OpenCursors {
         self.open.values_mut().find(|cursor| cursor.in_flight.contains(&ticket))
     }
 
-    /// Bytes that rows take until somebody reads on.
+    /// Returns the bytes of rows held until their cursors are read.
     pub(super) fn held(&self) -> usize {
         self.open.values().map(|cursor| cursor.held).sum()
     }
 
-    /// Whether the statement may open a cursor.
+    /// Fails if the statement has an open cursor.
     pub(super) fn expect_free(&self, id: u16) -> Result<()> {
         if self.open.contains_key(&id) || self.reserved.contains(&id) {
             return Err(Error::new(Kind::Misuse, "the statement has an open cursor; close it first"));
@@ -57,7 +57,7 @@ impl OpenCursors {
         Ok(())
     }
 
-    /// Keeps rows from `start` on for a later call. Rows of a cursor that was closed are dropped.
+    /// Keeps the rows from `start` on for a later call. Drops rows of a closed cursor.
     pub(super) fn keep(&mut self, ticket: Ticket, rows: &PackedRows<'_>, start: usize) {
         if let Some(cursor) = self.by_ticket(ticket) {
             cursor.count(rows.rows);
@@ -71,7 +71,7 @@ impl OpenCursors {
         }
     }
 
-    /// Takes the answer to a fetch that failed; returns it if no cursor asked for it.
+    /// Takes the answer to a failed fetch; returns it if it belongs to no cursor.
     pub(super) fn fetch_failed(&mut self, ticket: Ticket, response: Response) -> Option<Response> {
         let Some(cursor) = self.by_ticket(ticket) else { return Some(response) };
         cursor.fetch_failed(ticket, response.status);
@@ -116,7 +116,7 @@ impl<L: Link> Cursors for Wire<L> {
             if cursor.is_done() {
                 return Ok(true);
             }
-            // Room for BLOBs comes from reading those that the rows here wait for; those of other rows stay.
+            // Inline BLOBs are freed by reading those of the rows in `builder`; those of other rows stay.
             let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
             let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
             if is_full || must_read {
@@ -142,7 +142,7 @@ impl<L: Link> Cursors for Wire<L> {
                         None => self.cursors.keep(ticket, &rows, 0),
                     }
                     if is_first {
-                        // The server goes on reading ahead, whatever is done with these rows.
+                        // The server keeps reading ahead, whatever happens to these rows.
                         self.request_rows(id)?;
                         self.flush().await?;
                     }
@@ -176,8 +176,8 @@ impl<L: Link> Cursors for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// Executes and asks for the first rows in the same write; waits only for the execution. A cursor that scrolls does
-    /// not know yet which rows will be wanted.
+    /// Executes and requests the first rows in the same write; waits only for the execution. A scrollable cursor
+    /// requests no rows yet: it does not know which ones.
     pub(super) async fn start_cursor(
         &mut self,
         statement: StatementId,
@@ -223,7 +223,7 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// A cursor whose execution has been sent; its first rows are asked for in the same write.
+    /// Adds a cursor whose execution has been sent; requests its first rows in the same write.
     pub(super) fn add_cursor(&mut self, id: u16, format: &Arc<PackedFormat>) -> Result<()> {
         let mut cursor = OpenCursor::new(Arc::clone(format));
         cursor.is_one_of_many = true;
@@ -231,9 +231,9 @@ impl<L: Link> Wire<L> {
         self.request_rows(id)
     }
 
-    /// Rows with BLOBs bring the short ones along.
+    /// Returns the options of an execution: rows with BLOBs bring short BLOBs along.
     pub(super) fn execute_options(&mut self, output: &RowLayout, timeout: u32) -> ExecuteOptions {
-        // Servers send arrays as they are stored, too.
+        // Servers also send arrays inline, in their stored form.
         let has_blobs =
             output.fields().iter().any(|field| matches!(field.kind, FieldKind::Blob | FieldKind::Array));
         let longest = self.cursors.inline.take_longest();
@@ -241,7 +241,7 @@ impl<L: Link> Wire<L> {
         ExecuteOptions { inline_blob_limit, timeout, ..ExecuteOptions::default() }
     }
 
-    /// Keeps the wanted number of fetches in flight.
+    /// Keeps the right number of fetches in flight.
     fn request_rows(&mut self, id: u16) -> Result<()> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
         let wanted = cursor.wanted(self.round_trip);
@@ -271,7 +271,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Exchanges bytes. A wait between two fetches shows that too few are in flight for this link.
+    /// Exchanges bytes. A wait between two fetches means that this link needs more of them in flight.
     async fn wait_for_rows(&mut self, id: u16) -> Result<()> {
         self.flush().await?;
         let stream = self.cursors.open.get_mut(&id).map(|cursor| &mut cursor.stream);
@@ -290,7 +290,8 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// [`drop_cursor`](Self::drop_cursor), once the server has no more to do for it: everything after it would wait for that.
+    /// Drops a cursor like [`drop_cursor`](Self::drop_cursor), but first waits until the server has finished its
+    /// fetches: they would delay all later requests.
     pub(super) async fn leave_cursor(&mut self, statement: StatementId) -> Result<()> {
         let cursor = self.cursors.open.get_mut(&handle(statement.0)).filter(|cursor| !cursor.has_ended());
         let Some(fetches) = cursor.map(|cursor| std::mem::take(&mut cursor.in_flight)) else {
@@ -308,12 +309,12 @@ impl<L: Link> Wire<L> {
         self.drop_cursor(statement)
     }
 
-    /// Whether nobody waits for anything but these requests.
+    /// Whether no other answer is expected than those to these requests.
     pub(super) fn is_alone(&self, requests: usize) -> bool {
         self.connection.pending() <= requests + self.router.ignored()
     }
 
-    /// Closes the cursor with the next write. Rows that are still under way will be skipped.
+    /// Closes the cursor with the next write. Rows still in flight will be skipped.
     pub(super) fn drop_cursor(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);
         if self.forget_cursor(id) {

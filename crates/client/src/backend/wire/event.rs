@@ -21,33 +21,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes of one read. Most packets are far shorter.
+/// Bytes per read. Most packets are far shorter.
 const CHUNK: usize = 4096;
 
-/// A server that has named its port takes a moment until it waits there. If it learns in between that nobody will
-/// connect, it waits all the same, for three minutes (`aux_connect` in `remote/inet.cpp`).
+/// A server that has named its port takes a moment before it accepts a connection there. If it learns in between that
+/// none will come, it still waits for three minutes (`aux_connect` in `remote/inet.cpp`).
 const ABORT_DELAY: Duration = Duration::from_millis(100);
 
-/// A server that loses the auxiliary connection writes `op_dummy` on the first one, without a lock: an answer that it writes at
-/// that moment may come twice (`rem_port::disconnect` in `remote/server/server.cpp`). Both sides notice the loss at about the
-/// same time, so nothing is asked for a while.
+/// A server that loses the auxiliary connection writes `op_dummy` on the main one without a lock. If it is writing an
+/// answer at that moment, the answer may arrive twice (`rem_port::disconnect` in `remote/server/server.cpp`). Client
+/// and server notice the loss at about the same time, so the client sends no request for a while.
 const SETTLING: Duration = Duration::from_millis(200);
 
-/// The way to the auxiliary connection.
+/// How to reach the auxiliary connection.
 #[derive(Clone, Debug)]
 pub(crate) struct EventRoute {
     host: String,
-    /// Instead of the port that the server names.
+    /// Overrides the port that the server names.
     port: Option<u16>,
     family: AddressFamily,
     timeout: Duration,
 }
 
 impl EventRoute {
-    /// To where the first connection goes, unless the configuration knows better: a name may stand for several hosts.
+    /// Uses the address of the main connection unless the configuration names another: a host name may stand for
+    /// several hosts.
     pub(crate) fn new(config: &Config, host: &str, peer: Option<SocketAddr>) -> Self {
         let peer = peer.map(|peer| peer.ip()).filter(|ip| match ip {
-            // The interface is in the name only.
+            // A link-local address lacks the interface, which only the name has.
             IpAddr::V6(ip) => !ip.is_unicast_link_local(),
             IpAddr::V4(_) => true,
         });
@@ -76,7 +77,7 @@ impl EventRoute {
     }
 }
 
-/// Requirements for receiving events.
+/// The state for receiving events.
 #[derive(Debug, Default)]
 pub(super) struct EventChannel {
     pub(super) route: Option<EventRoute>,
@@ -91,7 +92,8 @@ struct Auxiliary {
     listening: Arc<Mutex<Listening>>,
 }
 
-/// Who waits for an answer. Numbers are never used twice, since a cancelled question may still be answered.
+/// The inboxes that wait for answers. Request numbers are never reused, since a cancelled request may still be
+/// answered.
 #[derive(Debug, Default)]
 struct Listening {
     inboxes: HashMap<u32, Weak<Inbox>>,
@@ -99,7 +101,7 @@ struct Listening {
 }
 
 impl EventChannel {
-    /// How long to wait until the server has noticed, too, that the auxiliary connection is lost.
+    /// Returns how long to wait until the server, too, has noticed the loss of the auxiliary connection.
     pub(super) fn settling(&self) -> Option<Duration> {
         let lost = self.auxiliary.as_ref().and_then(Auxiliary::lost)?;
         SETTLING.checked_sub(lost.elapsed())
@@ -125,7 +127,7 @@ impl<L: Link> Events for Wire<L> {
             return Ok(());
         };
         self.forget(id);
-        // Whoever drops a listener gave no limit, and must not wait for ever.
+        // The caller drops a listener without a time limit, and must not wait for ever.
         self.patience.until = Some(Instant::now() + LEAVING);
         let result = self.call(&CancelEvents { id }).await;
         self.patience.until = None;
@@ -134,16 +136,16 @@ impl<L: Link> Events for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// Connects, then asks. Until somebody has connected to its port, a server does nothing else. If that was another
-    /// program, because `route` leads to it, the server can no longer be reached, since requests that wait keep it from
-    /// looking.
+    /// Connects, then requests events. A server handles no other request until its port has been connected to. If
+    /// `route` leads to another program instead, the server becomes unreachable: pending requests keep it from
+    /// noticing.
     async fn ask_first(&mut self, route: &EventRoute, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
         self.connect_auxiliary(route).await?;
         self.patience.until = Some(Instant::now() + route.timeout);
         let result = self.ask_now(block, inbox).await;
         self.patience.until = None;
         result.map_err(|error| match error.kind() {
-            Kind::Timeout => error.context("the connection for events does not seem to lead to the server"),
+            Kind::Timeout => error.context("the connection for events does not seem to reach the server"),
             _ => error,
         })
     }
@@ -151,7 +153,7 @@ impl<L: Link> Wire<L> {
     async fn ask_now(&mut self, block: &[u8], inbox: &Arc<Inbox>) -> Result<()> {
         self.events.last_id = self.events.last_id.wrapping_add(1);
         let id = self.events.last_id;
-        // Before the question, because the answer may be faster than the confirmation.
+        // Registered before the request, because the answer may arrive before the confirmation.
         self.events.auxiliary.as_ref().ok_or_else(no_route)?.listen(id, inbox)?;
         let result = self.call(&QueueEvents { block, id }).await;
         if result.is_err() {
@@ -166,7 +168,7 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// A thread reads it, whatever kind of link this is.
+    /// Opens the auxiliary connection. A thread reads it, whatever the kind of link.
     async fn connect_auxiliary(&mut self, route: &EventRoute) -> Result<()> {
         self.events.auxiliary = None;
         let response = self.call(&RequestAuxiliary).await?;
@@ -185,7 +187,8 @@ impl<L: Link> Wire<L> {
                 Ok(())
             }
             Err(error) => {
-                // The server waits for it, and need not. It notices when nothing else is on its way, and not at once.
+                // The server waits for a connection that will not come. It notices the abort only after a moment, and
+                // only if no other request is in flight.
                 self.flush().await?;
                 L::pause(ABORT_DELAY.saturating_sub(answered.elapsed())).await;
                 let _ = self.connection.send(&AbortAuxiliary)?; // no answer will come
@@ -197,12 +200,12 @@ impl<L: Link> Wire<L> {
 }
 
 fn no_route() -> Error {
-    Error::new(Kind::Unsupported, "this connection has no way to hear of events")
+    Error::new(Kind::Unsupported, "this connection cannot receive events")
 }
 
 impl Auxiliary {
     fn start(stream: TcpStream) -> Result<Self> {
-        let failed = |error| Error::new(Kind::Io, format!("no thread for events: {error}"));
+        let failed = |error| Error::new(Kind::Io, format!("cannot start a thread for events: {error}"));
         let listening = Arc::new(Mutex::new(Listening::default()));
         let reader = stream.try_clone().map_err(failed)?;
         let work = {
@@ -220,7 +223,7 @@ impl Auxiliary {
         self.lost().is_some()
     }
 
-    /// When it failed.
+    /// When the connection failed, if it did.
     fn lost(&self) -> Option<Instant> {
         self.lock().failure.as_ref().map(|(_, lost)| *lost)
     }
@@ -249,7 +252,7 @@ impl Auxiliary {
 
 impl Drop for Auxiliary {
     fn drop(&mut self) {
-        // It ends the thread; the server may have closed it already.
+        // This ends the thread; the server may have closed the connection already.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
@@ -258,7 +261,7 @@ fn lock(listening: &Mutex<Listening>) -> MutexGuard<'_, Listening> {
     listening.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands out answers until the connection ends; says why it did.
+/// Delivers answers until the connection ends; returns the reason.
 fn read(mut stream: TcpStream, listening: &Mutex<Listening>) -> Error {
     let mut bytes = Vec::new();
     let mut chunk = [0; CHUNK];
@@ -276,14 +279,14 @@ fn read(mut stream: TcpStream, listening: &Mutex<Listening>) -> Error {
     }
 }
 
-/// Hands out the complete packets at the start of `bytes`; returns their length.
+/// Delivers the complete packets at the start of `bytes`; returns their total length.
 fn hand_out(bytes: &[u8], listening: &Mutex<Listening>) -> Result<usize, ProtocolError> {
     let mut taken = 0;
     loop {
         let mut reader = Reader::new(&bytes[taken..]);
         match decode_auxiliary(&mut reader) {
             Ok(Some(posted)) => {
-                // What nobody waits for was cancelled when it was on its way.
+                // An answer without an inbox belongs to a request cancelled meanwhile.
                 let inbox = lock(listening).inboxes.remove(&posted.id);
                 if let Some(inbox) = inbox.and_then(|inbox| inbox.upgrade()) {
                     inbox.put(posted.block);
@@ -297,7 +300,7 @@ fn hand_out(bytes: &[u8], listening: &Mutex<Listening>) -> Result<usize, Protoco
     }
 }
 
-/// Reports to all waiting listeners that no response will come.
+/// Reports to all waiting listeners that no answer will come.
 fn fail(listening: &Mutex<Listening>, error: Error) {
     let error = error.context("the server's connection for events ended");
     let inboxes = {
@@ -330,7 +333,7 @@ mod tests {
         bytes
     }
 
-    /// A server's end of an auxiliary connection, and ours.
+    /// The server's and the client's end of an auxiliary connection.
     fn pair() -> (TcpStream, Auxiliary) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let stream = TcpStream::connect(listener.local_addr().expect("an address")).expect("it listens");

@@ -1,4 +1,4 @@
-//! Pipelines with an error in the middle: the connection must stay in step with the server.
+//! Errors in the middle of pipelines: the connection must stay in step with the server.
 
 use super::Wire;
 use super::connect::connect_options;
@@ -21,7 +21,7 @@ pub(super) fn attach(url: &str) -> Session<Wire<TcpLink>> {
     attach_over(url, |link| link, Some(Duration::from_secs(20)))
 }
 
-/// [`attach`] over another kind of link.
+/// Like [`attach`], over another kind of link.
 pub(super) fn attach_over<L: Link>(
     url: &str,
     over: impl FnOnce(TcpLink) -> L,
@@ -86,7 +86,7 @@ firearrow_testkit::matrix!(
         ready(session.end(transaction, End::Commit)).expect("it commits");
         let sql = "INSERT INTO t VALUES (1)";
         for _ in 0..3 {
-            // The start and the preparation are queued; then another thread has its turn.
+            // The start and the preparation are queued; then another thread takes its turn.
             let deferred = ready(session.begin_deferred(&options)).expect("it will start");
             let prepared = ready(session.recall(deferred, sql.into())).expect("it is prepared");
             let other = ready(session.begin(&TransactionOptions::read_only())).expect("it starts");
@@ -117,7 +117,7 @@ firearrow_testkit::matrix!(
     fn leaving_does_not_wait_for_what_is_endless(target: &firearrow_testkit::Target) {
         let session = &mut attach(&target.fresh_url());
         let transaction = ready(session.begin(&TransactionOptions::default())).expect("it starts");
-        // The first rows fill the packets that a server sends, so that it can be seen to have begun.
+        // The first rows fill the server's packets, which shows that it has begun.
         let sql = "EXECUTE BLOCK RETURNS (s CHAR(200) CHARACTER SET ASCII) AS DECLARE n INTEGER = 0; BEGIN
                  WHILE (n < 300) DO BEGIN s = n; n = n + 1; SUSPEND; END
                  WHILE (1 = 1) DO n = n + 1;
@@ -126,7 +126,7 @@ firearrow_testkit::matrix!(
         let (read, limits) = (ReadOptions::default(), BatchLimits::default());
         ready(session.open(&prepared, transaction, None, &read, limits)).expect("it runs");
         let begin = Instant::now();
-        let error = ready(session.close()).expect_err("the rollback waits behind the rows");
+        let error = ready(session.close()).expect_err("the rollback waits for the rows");
         assert_eq!(error.kind(), super::Kind::Timeout, "{error}");
         assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
     },
@@ -142,7 +142,7 @@ firearrow_testkit::matrix!(
         for rows in [10, 5000] {
             let numbers = Arc::new(Int32Array::from_iter_values(0..rows)) as ArrayRef;
             let batch = RecordBatch::try_from_iter([("n", numbers)]).expect("one column");
-            // The server has ended it, and the client does not know.
+            // The server has ended the transaction; the client does not know.
             let gone = ready(session.begin(&TransactionOptions::default())).expect("it starts");
             let transaction = session.backend.transactions.handle(gone).expect("it has started").0;
             ready(session.backend.call(&Rollback { transaction })).expect("it is rolled back");

@@ -1,19 +1,19 @@
-//! BLOBs that came ahead of their rows (protocol 19), until somebody reads them.
+//! BLOBs that arrived ahead of their rows (protocol 19), kept until they are read.
 
 use super::transaction::Handle;
 use firearrow_proto::wire::packet::blob::{InlineBlob, append_segments};
 use std::collections::HashMap;
 
-/// Contents by transaction and id. What finds no room is dropped here and read like any other BLOB.
+/// Contents by transaction and id. Contents without room are dropped and read like any other BLOB.
 #[derive(Debug)]
 pub(super) struct InlineBlobs {
     contents: HashMap<(u16, u64), Vec<u8>>,
     bytes: usize,
-    /// Longest BLOB that servers are asked to send ahead.
+    /// Longest BLOB that servers should send ahead.
     longest: u32,
-    /// Most bytes kept.
+    /// Maximum number of bytes kept.
     limit: usize,
-    /// A lower limit for the next execution.
+    /// A lower length limit for the next execution.
     pub(super) next_limit: Option<u32>,
 }
 
@@ -23,11 +23,11 @@ impl Default for InlineBlobs {
     }
 }
 
-/// The most that servers send inline.
+/// The server's limit for inline BLOBs.
 const LONGEST: u32 = 65535;
-/// As libfbclient has it.
+/// libfbclient's default.
 const LIMIT: usize = 10 << 20;
-/// The overhead of an entry: short ones, and empty ones, count as well.
+/// Overhead per entry, so that short and empty BLOBs count, too.
 const ENTRY: usize = 128;
 
 impl InlineBlobs {
@@ -36,13 +36,13 @@ impl InlineBlobs {
         self.limit = limit.map_or(LIMIT, |limit| limit as usize);
     }
 
-    /// The longest BLOB to request when a statement with BLOB columns is executed; 0 = none.
+    /// Returns the longest BLOB to request when a statement with BLOB columns is executed; 0 = none.
     pub(super) fn take_longest(&mut self) -> u32 {
         let longest = self.next_limit.take().map_or(self.longest, |limit| limit.min(self.longest));
         if self.limit == 0 { 0 } else { longest }
     }
 
-    /// Ids of temporary BLOBs are used again within a transaction, so the newest contents count.
+    /// Keeps the contents. Ids of temporary BLOBs are reused within a transaction, so the newest contents win.
     pub(super) fn keep(&mut self, blob: &InlineBlob<'_>) {
         self.remove((blob.transaction, blob.id));
         if self.bytes + ENTRY + blob.segments.len() > self.limit {
@@ -59,13 +59,13 @@ impl InlineBlobs {
         self.remove((transaction, id))
     }
 
-    /// The ids of a transaction end with it, and some of them when it goes on.
+    /// Drops the contents of a transaction: its ids end with it, and some of them when it is retained.
     pub(super) fn forget(&mut self, Handle(transaction): Handle) {
         self.contents.retain(|key, _| key.0 != transaction);
         self.bytes = self.contents.values().map(|contents| ENTRY + contents.len()).sum();
     }
 
-    /// Whether rows should wait until somebody has read their BLOBs.
+    /// Whether rows should wait until their BLOBs have been read.
     pub(super) fn is_half_full(&self) -> bool {
         self.bytes > self.limit / 2
     }

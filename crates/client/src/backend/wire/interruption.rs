@@ -1,9 +1,9 @@
-//! Ends a call early: because somebody cancelled it, or because its time is up.
+//! Ends a call early, on cancellation or timeout.
 //!
-//! A server notices `op_cancel` only when no other request waits on the connection, and one that has to wait makes all
-//! later ones wait, too. So it is sent once for a call, some time after the last request, and not while another one is
-//! known to wait after the running one. The client looks every 50 ms, whether bytes come or not. If that has no effect,
-//! the connection is closed, which servers notice immediately.
+//! A server notices `op_cancel` only while no other request waits on the connection, and an `op_cancel` that has to
+//! wait delays all later requests. So it is sent once per call, some time after the last request, and only if no other
+//! request is known to wait after the running one. The client checks every 50 ms, whether bytes arrive or not. If
+//! `op_cancel` has no effect, the client closes the connection, which servers notice immediately.
 
 use super::Wire;
 use crate::backend::link::{GLANCE, Link};
@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 /// Longest wait for a server to react.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How much later than its time limit a statement may end where the server enforces it: its clock starts when the
-/// statement arrives, and it has to notice.
+/// How long after its time limit a statement may end if the server enforces the limit: its clock starts when the
+/// statement arrives, and it takes a moment to notice.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A call that ends sooner, or within this many round trips, is not interrupted.
-const GLANCE_BEHIND: Duration = Duration::from_millis(100);
+const GLANCE_TIME: Duration = Duration::from_millis(100);
 const GLANCE_TRIPS: u32 = 4;
 
-/// When the time of an execution is up.
+/// When an execution times out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimeLimit {
     at: Instant,
-    /// The server has promised to end it. The client does so only while it waits for that in vain.
+    /// Whether the server has promised to enforce the limit. The client then does so only if the server fails to.
     is_promised: bool,
 }
 
@@ -38,44 +38,44 @@ pub(super) struct TimeLimit {
 pub(super) struct Interruption {
     /// The running operation.
     operation: Operation,
-    /// The limit for the next execution.
+    /// The time limit for the next execution.
     pub(super) timeout: Option<Duration>,
-    /// When the time of the running call is up.
+    /// When the running call times out.
     pub(super) limit: Option<TimeLimit>,
-    /// When nobody waits any more for the result that the server works for.
+    /// From when on the result that the server computes is unwanted.
     unwanted: Option<Instant>,
     /// Since when the call should have ended.
     due: Option<Instant>,
-    /// `op_cancel` was sent.
+    /// Whether `op_cancel` was sent.
     is_told: bool,
-    /// `op_cancel` was sent during this operation and the server may not have noticed it: then it would interrupt the
-    /// next one.
+    /// Whether `op_cancel` was sent during this operation and the server may not have noticed it: it would then
+    /// interrupt the next operation.
     may_be_pending: bool,
-    /// When the client last looked whether the call should end.
+    /// When the client last checked whether the call should end.
     looked: Option<Instant>,
-    /// When the last request left.
+    /// When the last request was sent.
     sent: Option<Instant>,
 }
 
 impl Interruption {
-    /// An operation begins, or goes on: others may have come in between.
+    /// Starts an operation, or continues it after others.
     pub(super) fn begin_call(&mut self, operation: &Operation) {
         self.operation = operation.clone();
         (self.limit, self.unwanted, self.due, self.is_told) = (None, None, None, false);
         self.looked = None;
     }
 
-    /// The operation is over; what happens to its tokens does not concern the next one.
+    /// Ends the operation: its tokens no longer have an effect.
     pub(super) fn end_call(&mut self) {
         self.operation = Operation::default();
     }
 
-    /// Requests have left.
+    /// Notes that requests were sent.
     pub(super) fn has_sent(&mut self) {
         self.sent = Some(Instant::now());
     }
 
-    /// Whether to look if the call should end. Most calls are over before that is worth a thought.
+    /// Whether to check now if the call should end. Most calls end before the first check.
     pub(super) fn is_time_to_look(&mut self, now: Instant) -> bool {
         let looked = *self.looked.get_or_insert(now);
         let is_time = now.duration_since(looked) >= GLANCE;
@@ -94,12 +94,12 @@ impl Interruption {
         self.operation.interruption().is_some() || self.limit.is_some_and(|limit| Instant::now() >= limit.at)
     }
 
-    /// Whether nobody but the clock wanted the running call to end.
+    /// Whether the running call should end because of a time limit only.
     pub(super) fn is_late(&self) -> bool {
         self.is_due() && !self.operation.is_cancelled()
     }
 
-    /// The error of the interrupted call.
+    /// Returns the error for the interrupted call.
     fn error(&self, text: &str) -> Error {
         let kind = if self.operation.is_cancelled() { Kind::Cancelled } else { Kind::Timeout };
         interrupted(kind, text)
@@ -107,7 +107,7 @@ impl Interruption {
 }
 
 impl<L: Link> Wire<L> {
-    /// An operation ends. If `op_cancel` may have arrived too late, a reset is sent with the next request, so that it
+    /// Ends an operation. If `op_cancel` may have arrived too late, sends a reset with the next request, so that it
     /// does not interrupt that one.
     pub(super) fn end_interruption(&mut self) -> Result<()> {
         self.interruption.end_call();
@@ -119,7 +119,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// The limit for an execution, in milliseconds for the server (0 where it knows none), and for the client.
+    /// Takes the limit for an execution: in milliseconds for the server (0 if it supports none), and for the client.
     pub(super) fn take_timeout(&mut self) -> (u32, Option<TimeLimit>) {
         let Some(timeout) = self.interruption.timeout.take() else { return (0, None) };
         let is_promised = self.connection.version().is_some_and(|version| version.has_statement_timeout());
@@ -130,10 +130,10 @@ impl<L: Link> Wire<L> {
         (if is_promised { milliseconds(timeout) } else { 0 }, limit)
     }
 
-    /// Between rows, in either direction: it needs no help of the server to end there.
+    /// Checks between rows, in either direction; ending there needs no help from the server.
     pub(super) fn check_interruption(&self) -> Result<()> {
         let Interruption { operation, limit, due, .. } = &self.interruption;
-        // Rows that a server has sent in time are good, however late they are read.
+        // Rows that the server has sent in time are valid, however late they are read.
         let is_late =
             limit.is_some_and(|limit| Instant::now() >= limit.at && (!limit.is_promised || due.is_some()));
         if is_late || operation.interruption().is_some() {
@@ -143,15 +143,17 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// The server shall end what it does for the only result that is still to come, unless it is about to.
+    /// Marks the only outstanding result as unwanted: the server should stop computing it, unless it is about to
+    /// finish.
     pub(super) fn want_no_more(&mut self) {
         self.want_all();
         let trips = self.round_trip.saturating_mul(GLANCE_TRIPS).min(PATIENCE);
-        self.interruption.unwanted = Some(Instant::now() + GLANCE_BEHIND.max(trips));
+        self.interruption.unwanted = Some(Instant::now() + GLANCE_TIME.max(trips));
     }
 
-    /// All fetches of a cursor that nobody wants have been answered. After an answer servers read ahead on their own,
-    /// and nothing shows whether they do. Where they do not, the operation's end makes them forget this.
+    /// Interrupts read-ahead, after all fetches of an unwanted cursor have been answered. Servers start reading ahead
+    /// on their own after an answer, which the client cannot observe. If the server is not reading ahead, the reset at the
+    /// end of the operation makes it forget this.
     pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
         if !self.interruption.is_told {
             self.interruption.may_be_pending = true;
@@ -162,13 +164,13 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// From here on results are wanted again.
+    /// Marks results as wanted again.
     pub(super) fn want_all(&mut self) {
         let interruption = &mut self.interruption;
         (interruption.unwanted, interruption.due, interruption.is_told) = (None, None, false);
     }
 
-    /// Ends the call if it should have ended: the server is asked to stop first, then the connection is closed.
+    /// Ends the call if it should have ended: first asks the server to stop, later closes the connection.
     pub(super) async fn look_for_interruption(&mut self) -> Result<()> {
         let is_due = self.interruption.is_due();
         let is_unwanted = self.interruption.unwanted.is_some_and(|time| Instant::now() >= time);
@@ -183,17 +185,17 @@ impl<L: Link> Wire<L> {
             let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
             return self.flush().await;
         }
-        // What nobody wants is no reason to lose the connection, and with it the transaction.
+        // An unwanted result is no reason to lose the connection, and the transaction with it.
         if !is_due || due.elapsed() <= PATIENCE {
             return Ok(());
         }
         Err(self.give_up())
     }
 
-    /// Closes the connection, which ends whatever the server does for it.
+    /// Closes the connection, which ends all its work on the server.
     pub(super) fn give_up(&mut self) -> Error {
         self.connection.fail(ProtocolError::Closed);
         self.link.shut_down();
-        self.interruption.error("the server did not react, so that the connection was closed")
+        self.interruption.error("the server did not react, so the connection was closed")
     }
 }

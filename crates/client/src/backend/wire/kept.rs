@@ -1,4 +1,4 @@
-//! Rows that have come before a builder has room for them.
+//! Rows that arrived before a builder had room for them.
 
 use crate::arrow::BatchBuilder;
 use crate::error::Result;
@@ -11,12 +11,12 @@ pub(super) struct KeptRows {
     positions: Vec<u32>,
     columns: usize,
     rows: usize,
-    /// Rows handed out already.
+    /// Number of rows already moved.
     next: usize,
 }
 
 impl KeptRows {
-    /// A copy of the rows from `start` on.
+    /// Copies the rows from `start` on.
     pub(super) fn new(rows: &PackedRows<'_>, start: usize) -> Self {
         let positions = &rows.positions[start * rows.columns..rows.rows * rows.columns];
         let first = positions.iter().copied().filter(|at| *at != NULL_POSITION).min();
@@ -31,12 +31,12 @@ impl KeptRows {
         }
     }
 
-    /// Their size in bytes.
+    /// Returns the size of the rows in bytes.
     pub(super) fn weight(&self) -> usize {
         size_of::<Self>() + self.bytes.len() + size_of_val(self.positions.as_slice())
     }
 
-    /// Moves rows into `builder`; `true` when all of them fitted.
+    /// Moves rows into `builder`; `true` if all of them fitted.
     pub(super) fn give(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
         self.next += builder.push(&self.as_rows(), self.next)?;
         Ok(self.next >= self.rows)

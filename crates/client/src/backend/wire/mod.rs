@@ -1,4 +1,4 @@
-//! The operations of an engine as exchanges over a link.
+//! The backend operations as exchanges over a link.
 
 mod array;
 mod attachment;
@@ -61,7 +61,7 @@ pub(crate) struct Wire<L> {
     /// The shortest wait for an answer while connecting.
     round_trip: Duration,
     events: EventChannel,
-    /// About the connection itself.
+    /// Warnings about the connection itself.
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -74,7 +74,7 @@ impl<L: Link> Wire<L> {
             if self.patience.is_over(self.connection.answers(), now) {
                 return Err(self.link_failed(ErrorKind::TimedOut.into()));
             }
-            // Whether bytes come or not: a peer may send some every now and then, and never an answer.
+            // Checked whether bytes arrive or not: a peer may send some now and then, but never an answer.
             if self.interruption.is_time_to_look(now) {
                 self.look_for_interruption().await?;
             }
@@ -110,7 +110,7 @@ impl<L: Link> Wire<L> {
             if writing.is_over(taken, &self.patience) {
                 break Some(ErrorKind::TimedOut.into());
             }
-            // In the middle of a packet there is no other way to end.
+            // In the middle of a packet, the call can only end by closing the connection.
             if self.interruption.is_overdue() {
                 return Err(self.give_up());
             }
@@ -126,7 +126,7 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// A link that failed in the middle of a packet cannot be used again.
+    /// Returns the error for a failed link, which cannot be used again: it may have failed in the middle of a packet.
     fn link_failed(&mut self, error: std::io::Error) -> Error {
         self.connection.fail(ProtocolError::Closed);
         match error.kind() {
@@ -137,13 +137,13 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// Queues a request whose answer somebody will wait for.
+    /// Queues a request whose answer will be collected.
     fn ask<R: Request>(&mut self, request: &R) -> Result<Ticket> {
         self.transactions.sends(R::OP);
         Ok(self.connection.send(request)?)
     }
 
-    /// Queues a request whose answer nobody waits for; the server may hold it back. Failures are logged.
+    /// Queues a request whose answer will not be collected; the server may delay that answer. Logs failures.
     fn tell<R: Request>(&mut self, request: &R) -> Result<()> {
         self.transactions.sends(R::OP);
         let ticket = self.connection.send(request)?;
@@ -151,7 +151,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Waits for the answer to `ticket`, whatever it says.
+    /// Waits for the answer to `ticket`, which may be an error status.
     async fn answer(&mut self, ticket: Ticket) -> Result<Response> {
         loop {
             if let Some(response) = self.router.take(ticket) {
@@ -161,12 +161,12 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// Waits for the answer to `ticket`; an error status becomes an error.
+    /// Waits for the answer to `ticket`; turns an error status into an error.
     async fn success(&mut self, ticket: Ticket) -> Result<Response> {
         success(self.answer(ticket).await?)
     }
 
-    /// Handles one event, or exchanges bytes when there is none.
+    /// Handles one event; exchanges bytes if there is none.
     async fn step(&mut self) -> Result<()> {
         self.check_held()?;
         match self.connection.next_event()? {
@@ -178,15 +178,14 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// To be called before each event: what came unasked for must not grow without bounds while somebody waits for something
-    /// else.
+    /// Limits the memory held by answers and rows that nobody collects. Must be called before each event.
     fn check_held(&mut self) -> Result<()> {
         let (held, limit) = (self.router.held() + self.cursors.held(), self.limits.held);
         if held <= limit {
             return Ok(());
         }
         let (length, limit) = (held as u64, limit as u64);
-        let what = "rows and answers that nobody has waited for";
+        let what = "uncollected rows and answers";
         Err(self.connection.fail(ProtocolError::TooLong { what, length, limit }).into())
     }
 
@@ -200,12 +199,12 @@ impl<L: Link> Wire<L> {
     }
 }
 
-/// An error status becomes an error.
+/// Turns an error status into an error.
 fn success(response: Response) -> Result<Response> {
     if response.status.is_error() { Err(Error::engine(response.status)) } else { Ok(response) }
 }
 
-/// Handles of statements and BLOBs fit 16 bits on the wire; the wider ids of this crate come from them.
+/// Converts an id of this crate back to the 16-bit handle of a statement or BLOB.
 fn handle(id: u32) -> u16 {
     id as u16
 }

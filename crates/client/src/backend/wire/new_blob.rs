@@ -1,4 +1,4 @@
-//! One BLOB written in pieces: they are sent without waiting for each answer.
+//! Writing one BLOB in pieces, without waiting for each answer.
 
 use super::Wire;
 use super::blob::{PUT_AHEAD, PUT_SIZE};
@@ -15,7 +15,7 @@ use firearrow_proto::wire::xdr::Writer;
 use firearrow_proto::wire::{Op, Ticket};
 use std::collections::{HashMap, VecDeque};
 
-/// The BLOBs that are being written.
+/// The BLOBs being written.
 #[derive(Debug, Default)]
 pub(super) struct NewBlobStreams {
     open: HashMap<BlobId, NewBlob>,
@@ -24,10 +24,10 @@ pub(super) struct NewBlobStreams {
 
 #[derive(Debug)]
 struct NewBlob {
-    /// The server's name for it, until its transaction ends. Afterwards something else may have this name.
+    /// The server's handle, valid until the transaction ends; the server may then reuse it.
     handle: u16,
     owner: TransactionId,
-    /// Its id in a row.
+    /// The BLOB's id, for a row.
     id: u64,
     puts: VecDeque<(Ticket, usize)>,
     bytes_ahead: usize,
@@ -81,7 +81,7 @@ impl<L: Link> NewBlobs for Wire<L> {
         for bytes in bytes.chunks(PUT_SIZE) {
             self.check_interruption()?;
             if self.new_blobs.get(id)?.bytes_ahead > PUT_AHEAD {
-                // Half of them at a time, so that requests share their writes.
+                // Pieces are settled in halves, so that requests share writes.
                 self.settle_puts(id, PUT_AHEAD / 2).await?;
             }
             let blob = self.new_blobs.get(id)?.handle;
@@ -90,7 +90,7 @@ impl<L: Link> NewBlobs for Wire<L> {
             blob.puts.push_back((ticket, bytes.len()));
             blob.bytes_ahead += bytes.len();
         }
-        // The server may work on it while the next piece is made.
+        // The server can start while the caller makes the next piece.
         self.flush().await
     }
 
@@ -108,7 +108,7 @@ impl<L: Link> NewBlobs for Wire<L> {
     async fn cancel_blob(&mut self, id: BlobId) -> Result<()> {
         let Some(blob) = self.forget_new_blob(id) else { return Ok(()) };
         if !self.is_open(blob.owner) {
-            // It went with its transaction.
+            // The BLOB ended with its transaction.
             return Ok(());
         }
         self.tell(&CancelBlob { blob: blob.handle })?;
@@ -117,7 +117,7 @@ impl<L: Link> NewBlobs for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// Fails if nothing can be written to the BLOB any more.
+    /// Fails if the BLOB is no longer writable.
     fn expect_writable(&mut self, id: BlobId) -> Result<()> {
         let blob = self.new_blobs.get(id)?;
         let (owner, failed) = (blob.owner, blob.failed.clone());
@@ -127,7 +127,7 @@ impl<L: Link> Wire<L> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Takes the oldest answers until no more bytes than this are on their way.
+    /// Takes the oldest answers until at most `bytes` are in flight.
     async fn settle_puts(&mut self, id: BlobId, bytes: usize) -> Result<()> {
         loop {
             let blob = self.new_blobs.get(id)?;

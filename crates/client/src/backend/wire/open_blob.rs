@@ -1,4 +1,4 @@
-//! One BLOB read as a stream: segments are asked for ahead, and it can be read from any place.
+//! Reading one BLOB as a stream, with segments requested ahead and seeking.
 
 use super::Wire;
 use super::transaction::Handle;
@@ -15,13 +15,13 @@ use firearrow_proto::wire::packet::statement::{AllocateStatement, FreeOption, Fr
 use firearrow_proto::wire::{ProtocolError, Ticket};
 use std::collections::{HashMap, VecDeque};
 
-/// Segments that are asked for ahead once somebody reads on; each brings up to 64 KB.
+/// Segments to request ahead when reading continues; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
 
-/// The most bytes that a stored byte of text becomes in UTF-8; the length that a server reports counts stored bytes.
+/// Maximum UTF-8 bytes per stored byte of text; the length that a server reports counts stored bytes.
 const GROWTH: u64 = 4;
 
-/// The BLOBs that are open for reading.
+/// The BLOBs open for reading.
 #[derive(Debug, Default)]
 pub(super) struct OpenBlobs {
     open: HashMap<BlobId, Reading>,
@@ -36,21 +36,21 @@ impl OpenBlobs {
 
 #[derive(Debug)]
 struct Reading {
-    /// What the server calls it, as long as its transaction has not ended. Afterwards something else may have this name.
+    /// The server's handle, valid until the transaction ends; the server may then reuse it.
     handle: u16,
     owner: TransactionId,
     gets: VecDeque<Ticket>,
     at_end: bool,
-    /// How many segments to ask for: a reader of the first bytes should not pay for more.
+    /// How many segments to request: a reader of the first bytes should not pay for more.
     ahead: usize,
-    /// Bytes that may come altogether.
+    /// Total bytes that may arrive.
     most: u64,
-    /// Bytes that may still come.
+    /// Bytes that may still arrive.
     left: u64,
 }
 
 impl<L: Link> BlobStreams for Wire<L> {
-    /// Opens a BLOB and asks for its length and type and its first segment in the same write.
+    /// Opens a BLOB; requests its length, type and first segment in the same write.
     async fn open_blob(&mut self, owner: TransactionId, id: u64) -> Result<(BlobId, u64, bool)> {
         let Handle(transaction) = self.transaction(owner).await?;
         self.guard_open_blobs()?;
@@ -77,7 +77,7 @@ impl<L: Link> BlobStreams for Wire<L> {
         Ok((id, length, is_stream))
     }
 
-    /// Appends the next segments to `out`, some bytes at least; `true` at the end.
+    /// Appends the next segments to `out`, at least one byte; `true` at the end.
     async fn read_blob(&mut self, id: BlobId, out: &mut Vec<u8>) -> Result<bool> {
         let mut empty_since = None;
         let handle = self.open_blob_handle(id)?;
@@ -109,7 +109,7 @@ impl<L: Link> BlobStreams for Wire<L> {
         }
     }
 
-    /// Goes to this offset from the start. What was read ahead is dropped.
+    /// Moves to this offset from the start. Drops the segments read ahead.
     async fn seek_blob(&mut self, id: BlobId, offset: u64) -> Result<u64> {
         let handle = self.open_blob_handle(id)?;
         self.drop_ahead(id);
@@ -124,15 +124,15 @@ impl<L: Link> BlobStreams for Wire<L> {
         self.drop_ahead(id);
         match self.open_blobs.open.remove(&id) {
             Some(blob) if self.transactions.has(blob.owner) => self.tell(&CloseBlob { blob: blob.handle }),
-            // The server has closed it with its transaction.
+            // The end of the transaction has closed the BLOB.
             _ => Ok(()),
         }
     }
 }
 
 impl<L: Link> Wire<L> {
-    /// To be called before requests that name a BLOB "the object created last" and must not hit one that is open here:
-    /// after this the name means a statement that is gone, until something is created.
+    /// Must be called before requests that name a BLOB as "the object created last" and must not hit one that is open
+    /// here. Until something is created, that name then stands for a freed statement.
     pub(super) fn guard_open_blobs(&mut self) -> Result<()> {
         if !self.open_blobs.open.is_empty() || !self.new_blobs.is_empty() {
             self.tell(&AllocateStatement)?;
@@ -141,20 +141,20 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Counts bytes that came against the length that the server named.
+    /// Counts received bytes against the length that the server reported.
     fn count_in(&mut self, id: BlobId, came: usize) -> Result<()> {
         let blob = self.open_blobs.get(id)?;
         match blob.left.checked_sub(came as u64) {
             Some(left) => blob.left = left,
             None => {
-                let text = "a BLOB came with more bytes than the server had said";
+                let text = "the server sent more bytes of a BLOB than it had announced";
                 return Err(self.connection.fail(ProtocolError::InvalidMessage(text.into())).into());
             }
         }
         Ok(())
     }
 
-    /// The handle of a BLOB whose transaction has not ended.
+    /// Returns the handle of a BLOB whose transaction is still open.
     fn open_blob_handle(&mut self, id: BlobId) -> Result<u16> {
         let (handle, owner) = self.open_blobs.get(id).map(|blob| (blob.handle, blob.owner))?;
         if self.transactions.has(owner) { Ok(handle) } else { Err(closed()) }

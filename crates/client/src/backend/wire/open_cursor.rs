@@ -15,30 +15,30 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Fetches in flight at first. A server answers each with about 128 KB whatever is asked, so two hide the latency of a
-/// link whose round trip carries no more than that.
+/// Fetches initially in flight. A server answers each with about 128 KB, whatever is requested, so two hide the latency
+/// of a link that carries no more than that per round trip.
 const FETCHES_IN_FLIGHT: usize = 2;
 
-/// A server that takes longer than this for a fetch, and longer than [`SLOW_TRIPS`] round trips, has no other one queued
-/// after it, so that it can be interrupted. The round trip more is a small part of that time.
+/// If a fetch takes longer than this, and longer than [`SLOW_TRIPS`] round trips, no other one is queued after it, so
+/// that the server can be interrupted. The extra round trip is a small part of that time.
 const SLOW_FETCH: Duration = Duration::from_millis(500);
 const SLOW_TRIPS: u32 = 20;
 
-/// How far the rows of a cursor have come.
+/// How many rows of a cursor have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
-    /// Nothing was asked for: the server does not know the format yet.
+    /// No rows were requested: the server does not know the format yet.
     Opened,
-    /// Rows were asked for, and none has come.
+    /// Rows were requested, and none has arrived.
     Asked,
-    /// Rows of the first fetch have come; of any, if the cursor scrolls and was sent elsewhere since.
+    /// Rows of the first fetch have arrived. After a move of a scrollable cursor: rows of any fetch.
     Started,
-    /// A whole fetch has come, and it was not the last.
+    /// A whole fetch has arrived, and it was not the last.
     Long {
-        /// Nobody has waited for the next one yet.
+        /// Nobody has waited for the next fetch yet.
         is_between: bool,
     },
-    /// No more rows will come.
+    /// No more rows will arrive.
     Ended,
 }
 
@@ -46,23 +46,24 @@ pub(super) enum Stream {
 pub(super) struct OpenCursor {
     pub(super) format: Arc<PackedFormat>,
     pub(super) in_flight: VecDeque<Ticket>,
-    /// Rows that came while nobody wanted them, or more than a batch could take.
+    /// Rows that arrived unrequested by the caller, or for which its batch had no room.
     pub(super) kept: VecDeque<KeptRows>,
-    /// Their size in bytes.
+    /// The size of `kept` in bytes.
     pub(super) held: usize,
     pub(super) stream: Stream,
-    /// Why nothing more is read. The server may go on: rows that the client cannot read end nothing there.
+    /// Why reading stopped. The server may continue: it does not know that the client cannot read a row.
     pub(super) failed: Option<Error>,
     /// Fetches to keep in flight.
     pub(super) depth: usize,
-    /// Since when the server has nothing older to do for this cursor than the oldest fetch.
+    /// Since when the oldest fetch has been the server's oldest work for this cursor.
     pub(super) busy_since: Instant,
-    /// How long it took for the last fetch, or for its first rows.
+    /// How long the last fetch took, or its first rows.
     pub(super) pace: Duration,
-    /// Many of these follow each other, and most end with their first fetch: the second waits for its end.
+    /// Whether the cursor is one of many in a row. Most of them end with their first fetch, so the second fetch waits
+    /// for the end of the first.
     pub(super) is_one_of_many: bool,
     pub(super) limit: Option<TimeLimit>,
-    /// The move under way, where the server scrolls.
+    /// The current move, if the server supports scrolling.
     pub(super) scroll: Option<Scroll>,
 }
 
@@ -84,7 +85,7 @@ impl OpenCursor {
         }
     }
 
-    /// Whether rows are on their way.
+    /// Whether fetches are in flight.
     pub(super) fn is_asked(&self) -> bool {
         !self.in_flight.is_empty()
     }
@@ -93,7 +94,7 @@ impl OpenCursor {
         self.failed.clone()
     }
 
-    /// Rows have come; `true` if they are the first.
+    /// Counts rows that have arrived; `true` if they are the first.
     pub(super) fn count(&mut self, rows: usize) -> bool {
         let is_first = matches!(self.stream, Stream::Opened | Stream::Asked);
         if is_first {
@@ -106,7 +107,7 @@ impl OpenCursor {
         is_first
     }
 
-    /// A fetch has been answered.
+    /// Notes that a fetch has been answered.
     pub(super) fn fetch_ended(&mut self, ticket: Ticket, cursor_end: bool) {
         self.in_flight.retain(|each| *each != ticket);
         if cursor_end {
@@ -121,17 +122,17 @@ impl OpenCursor {
         }
     }
 
-    /// A fetch has failed.
+    /// Notes that a fetch has failed.
     pub(super) fn fetch_failed(&mut self, ticket: Ticket, status: StatusVector) {
         self.in_flight.retain(|each| *each != ticket);
-        // A fetch after the end of the cursor is refused; that is how a pipeline of fetches runs out.
+        // A fetch after the end of the cursor is refused; that is how a pipeline of fetches ends.
         let is_after_end = self.has_ended() && status.contains(gds::ISC_REQ_SYNC);
         if !is_after_end && self.failed.is_none() {
             self.failed = Some(Error::engine(status));
         }
     }
 
-    /// Sends a cursor that scrolls to other rows; `false` if it does not scroll.
+    /// Starts a move of a scrollable cursor; `false` if the cursor does not scroll.
     pub(super) fn set_out(&mut self, to: Move, rows: usize) -> bool {
         let Some(scroll) = &mut self.scroll else { return false };
         scroll.begin(to, rows);
@@ -142,13 +143,13 @@ impl OpenCursor {
         true
     }
 
-    /// How many fetches may be in flight.
+    /// Returns how many fetches may be in flight.
     pub(super) fn wanted(&self, round_trip: Duration) -> usize {
         let is_slow = self.pace > SLOW_FETCH && self.pace > round_trip.saturating_mul(SLOW_TRIPS);
         match self.stream {
             _ if self.failed.is_some() => 0,
             Stream::Ended => 0,
-            // The server may be busy for long, and can be interrupted only while nothing else waits for it.
+            // The server may be busy for long, and can be interrupted only while no other request waits.
             Stream::Opened | Stream::Asked => 1,
             Stream::Started if self.is_one_of_many => 1,
             Stream::Started | Stream::Long { .. } if is_slow => 1,
@@ -161,11 +162,11 @@ impl OpenCursor {
         self.stream == Stream::Ended
     }
 
-    /// Whether nothing more will come.
+    /// Whether no more rows will arrive.
     pub(super) fn is_done(&self) -> bool {
         match &self.scroll {
             None => self.has_ended(),
-            // A late response must not be mistaken for one to the next move.
+            // A late answer must not be mistaken for an answer to the next move.
             Some(scroll) => self.in_flight.is_empty() && (self.has_ended() || scroll.is_complete()),
         }
     }
@@ -179,7 +180,7 @@ impl OpenCursor {
         self.kept.push_back(kept);
     }
 
-    /// Moves kept rows into `builder`; `true` when all of them fitted.
+    /// Moves kept rows into `builder`; `true` if all of them fitted.
     pub(super) fn give_kept(&mut self, builder: &mut BatchBuilder) -> Result<bool> {
         while let Some(kept) = self.kept.front_mut() {
             if !kept.give(builder)? {

@@ -1,43 +1,43 @@
 //! How long the client waits for the server, however the server spends that time.
 //!
-//! Only an answer starts the limit anew: a complete row, BLOB contents, a response. Parts of packets and `op_dummy` do
-//! not. In the other direction the server must take [`PIECE`] bytes in the same time.
+//! Only an answer restarts the time limit: a complete row, BLOB contents, a response. Parts of packets and `op_dummy`
+//! do not. When the client writes, the server must take [`PIECE`] bytes within the same limit.
 
 use std::time::{Duration, Instant};
 
 /// Bytes of a write that count as much as an answer.
 const PIECE: usize = 64 << 10;
 
-/// The limits of a connection, and the wait that is under way.
+/// The time limits of a connection, and the current wait.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
     /// The limit for one answer.
     each: Option<Duration>,
-    /// The limit for everything that follows: the handshake, or leaving.
+    /// The deadline for everything that follows: the handshake, or leaving.
     pub(super) until: Option<Instant>,
-    /// Since when the client waits for the next answer.
+    /// Since when the client has been waiting for the next answer.
     since: Option<Instant>,
-    /// How many answers had come by then.
+    /// Number of answers at that time.
     answers: u64,
 }
 
 impl Patience {
-    /// No limit but this for each answer.
+    /// Limits the wait for each answer only.
     pub(super) fn for_each(limit: Option<Duration>) -> Self {
         Self { each: limit, ..Self::default() }
     }
 
-    /// No limit but this for everything.
+    /// Limits everything together.
     pub(super) fn until(deadline: Instant) -> Self {
         Self { until: Some(deadline), ..Self::default() }
     }
 
-    /// Another call begins; the client did not wait in between.
+    /// Starts another call; the time in between does not count.
     pub(super) fn begin_call(&mut self) {
         self.since = None;
     }
 
-    /// The client waits, and so many answers have come. `true` when it has waited long enough for the next one.
+    /// Notes that the client is waiting and how many answers have come. Returns `true` if the next one is overdue.
     pub(super) fn is_over(&mut self, answers: u64, now: Instant) -> bool {
         if self.since.is_none() || self.answers != answers {
             (self.since, self.answers) = (Some(now), answers);
@@ -45,14 +45,14 @@ impl Patience {
         self.since.is_some_and(|since| self.is_too_long(since, now))
     }
 
-    /// Whether waiting since then is too long.
+    /// Whether waiting since `since` has taken too long.
     pub(super) fn is_too_long(&self, since: Instant, now: Instant) -> bool {
         self.each.is_some_and(|limit| now.duration_since(since) >= limit)
             || self.until.is_some_and(|until| now >= until)
     }
 }
 
-/// How far a write has come.
+/// The progress of a write.
 #[derive(Debug)]
 pub(super) struct Writing {
     since: Instant,
@@ -64,7 +64,7 @@ impl Writing {
         Self { since: Instant::now(), taken: 0 }
     }
 
-    /// The server has taken so many bytes in all, and not all of them. `true` when the rest has waited long enough.
+    /// Notes how many bytes in all the server has taken while some remain. Returns `true` if the rest is overdue.
     pub(super) fn is_over(&mut self, taken: usize, patience: &Patience) -> bool {
         let now = Instant::now();
         if taken - self.taken >= PIECE {

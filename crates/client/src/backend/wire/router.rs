@@ -10,38 +10,38 @@ use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
 use std::collections::{HashMap, HashSet};
 
-/// Answers that have come and are not collected yet, and requests whose answers nobody wants.
+/// Answers not yet collected, and requests whose answers will not be collected.
 #[derive(Debug, Default)]
 pub(super) struct Router {
     arrived: HashMap<Ticket, Response>,
     completions: HashMap<Ticket, Completion>,
     ignored: HashSet<Ticket>,
-    /// Executions that return one row, and the row if it came while somebody else waited.
+    /// Executions that return one row, and the row if it arrived while the client waited for another answer.
     rows: HashMap<Ticket, Option<KeptRows>>,
-    /// The size of all of them, in bytes.
+    /// The total size of answers and rows, in bytes.
     held: usize,
     pub(super) warnings: Warnings,
 }
 
 impl Router {
-    /// Nobody will collect the answer to `ticket`.
+    /// Discards the answer to `ticket` when it comes.
     pub(super) fn ignore(&mut self, ticket: Ticket) {
         if self.take(ticket).is_none() {
             self.ignored.insert(ticket);
         }
     }
 
-    /// Bytes that answers and rows take until somebody collects them.
+    /// Returns the bytes of answers and rows not yet collected.
     pub(super) fn held(&self) -> usize {
         self.held
     }
 
-    /// Whether the answer to `ticket` is still to come, and nobody will collect it.
+    /// Whether the answer to `ticket` is outstanding and will be discarded.
     pub(super) fn ignores(&self, ticket: Ticket) -> bool {
         self.ignored.contains(&ticket)
     }
 
-    /// Number of requests that nobody waits for.
+    /// Returns the number of outstanding answers that will be discarded.
     pub(super) fn ignored(&self) -> usize {
         self.ignored.len()
     }
@@ -51,19 +51,19 @@ impl Router {
         self.arrived.contains_key(&ticket)
     }
 
-    /// Collects the answer to `ticket` if it has come.
+    /// Takes the answer to `ticket` if it has come.
     pub(super) fn take(&mut self, ticket: Ticket) -> Option<Response> {
         let response = self.arrived.remove(&ticket)?;
         self.held -= weight(&response);
         Some(response)
     }
 
-    /// Somebody will collect the row of this execution.
+    /// Keeps the row of this execution until it is collected.
     pub(super) fn expect_rows(&mut self, ticket: Ticket) {
         self.rows.insert(ticket, None);
     }
 
-    /// Moves the row that an execution returned into `builder`; `false` when it has no room.
+    /// Moves the row that an execution returned into `builder`; `false` if it has no room.
     pub(super) fn give_rows(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<bool> {
         let Some(kept) = self.rows.get_mut(&ticket) else { return Ok(true) };
         match kept.as_mut().map(|rows| rows.give(builder)).transpose()? {
@@ -74,28 +74,28 @@ impl Router {
         Ok(true)
     }
 
-    /// Nobody will collect the row of this execution.
+    /// Discards the row of this execution.
     pub(super) fn forget_rows(&mut self, ticket: Ticket) {
         let kept = self.rows.remove(&ticket).flatten();
         self.held -= kept.map_or(0, |rows| rows.weight());
     }
 
-    /// Collects the outcome of the batch that `ticket` executed, if it has come.
+    /// Takes the outcome of the bulk execution `ticket`, if it has come.
     pub(super) fn take_completion(&mut self, ticket: Ticket) -> Option<Completion> {
         let completion = self.completions.remove(&ticket)?;
         self.held -= completion_weight(&completion);
         Some(completion)
     }
 
-    /// Files an event that is not being waited for right now.
+    /// Stores an event that nobody is waiting for now.
     pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut OpenCursors) {
         match event {
             Event::Response { ticket, response } => {
                 self.warnings.keep(&response.status);
                 if self.ignored.remove(&ticket) {
                     if response.status.is_error() {
-                        // Closing a cursor that its transaction has closed already ends up here: harmless.
-                        tracing::debug!(status = %response.status, "a request without a listener failed");
+                        // Harmless: for example, closing a cursor that its transaction has already closed.
+                        tracing::debug!(status = %response.status, "a request whose answer is ignored failed");
                     }
                 } else if let Some(response) = cursors.fetch_failed(ticket, response) {
                     self.held += weight(&response);
@@ -126,7 +126,7 @@ impl Router {
     }
 }
 
-/// The size of a kept answer, in bytes.
+/// Returns the size of a kept answer in bytes.
 fn weight(response: &Response) -> usize {
     ENTRY + response.data.len() + response.status.weight()
 }

@@ -2,20 +2,20 @@
 
 use firearrow_proto::api::scroll::Move;
 
-/// A move under way: which rows are still to come, and which of them have been asked for.
+/// A move in progress: which rows are missing, and which of those have been requested.
 #[derive(Debug)]
 pub(super) struct Scroll {
-    /// What to ask for next.
+    /// The next move to request.
     to: Move,
-    /// Rows that have not come yet.
+    /// Rows that have not arrived yet.
     wanted: usize,
-    /// So many of them were asked for.
+    /// How many of them have been requested.
     asked: usize,
-    /// Rows of the answer that is being read.
+    /// Rows of the current answer so far.
     in_answer: usize,
-    /// Rows that an answer can take, as far as is known. Servers end one after about 128 KB.
+    /// Rows per answer, as far as is known. Servers end an answer after about 128 KB.
     per_answer: usize,
-    /// The next request may be sent before the previous one is answered.
+    /// Whether the next request may be sent before the previous one is answered.
     may_follow: bool,
 }
 
@@ -37,9 +37,9 @@ impl Scroll {
         *self = Self { to, wanted: rows, ..Self::default() };
     }
 
-    /// Where to go with the next request and how many rows to ask for; `None` while there is nothing to ask for.
+    /// Returns the move and the number of rows of the next request; `None` while there is nothing to request.
     ///
-    /// All requests together never ask for more rows than are wanted: the server would move on by those, too.
+    /// All requests together never ask for more rows than are wanted: the server would move past those, too.
     pub(super) fn next_request(&mut self, is_first: bool) -> Option<(Move, u16)> {
         let left = self.wanted.saturating_sub(self.asked);
         if left == 0 || !(is_first || self.may_follow) {
@@ -47,22 +47,22 @@ impl Scroll {
         }
         let rows = if self.to.is_step() { left.min(self.per_answer) } else { 1 };
         let to = self.to;
-        // Where the first request may miss before the rows, a step after it would find the first row.
+        // If the first request can miss and end before the rows, a step after it would find the first row.
         self.may_follow = to.is_step() || to.ends_behind();
         self.to = to.after();
         self.asked += rows;
         Some((to, u16::try_from(rows).unwrap_or(u16::MAX)))
     }
 
-    /// Rows have come.
+    /// Counts rows that have arrived.
     pub(super) fn came(&mut self, rows: usize) {
         self.wanted = self.wanted.saturating_sub(rows);
         self.asked = self.asked.saturating_sub(rows);
         self.in_answer += rows;
     }
 
-    /// A request has been answered, perhaps with fewer rows than it asked for. That is known for sure once no other is
-    /// under way; then the rest is asked for again, in pieces of which several can be.
+    /// Notes that a request has been answered, perhaps with fewer rows than requested. Only when no other request is in
+    /// flight is that certain; then the rest is requested again, in pieces small enough for several to be in flight.
     pub(super) fn answered(&mut self, is_last: bool) {
         if is_last && self.asked > 0 {
             self.asked = 0;
@@ -71,7 +71,7 @@ impl Scroll {
         self.in_answer = 0;
     }
 
-    /// All rows that were wanted have come.
+    /// Whether all wanted rows have arrived.
     pub(super) fn is_complete(&self) -> bool {
         self.wanted == 0
     }
@@ -104,7 +104,7 @@ mod tests {
             let layout = Arc::new(RowLayout::for_descriptors(&info.columns).expect("a known type"));
             ready(wire.open_scrollable(statement, transaction, None, &layout)).expect("it runs");
             let output = Arc::new(PackedFormat::new(layout));
-            // Four rows are asked for each time: how many come, and whether the border is reported.
+            // Requests four rows each time. Expected: how many arrive, and whether the end is reported.
             let moves = [
                 (Move::Next, 4, false),
                 (Move::Prior, 3, true),
@@ -137,7 +137,7 @@ mod tests {
         }
     );
 
-    /// A move of `rows` rows.
+    /// Starts a move of `rows` rows.
     fn begun(to: Move, rows: usize) -> Scroll {
         let mut scroll = Scroll::default();
         scroll.begin(to, rows);
@@ -157,7 +157,7 @@ mod tests {
         scroll.came(300);
         scroll.came(200);
         scroll.answered(true);
-        // From now on in pieces of that size.
+        // Later requests use that size.
         assert_eq!(scroll.next_request(true), Some((Move::Next, 500)));
         assert_eq!(scroll.next_request(false), Some((Move::Next, 500)));
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Rows out for many rows of parameters.
+//! Executes a statement for many parameter rows and streams the results in order.
 //!
 //! ```text
 //!  one row each    execute2 (info) execute2 (info) …           as many ahead as answers find room
@@ -6,8 +6,8 @@
 //!                  then, when half of them have been read: close execute fetch, close execute fetch, …
 //! ```
 //!
-//! A cursor must be closed before its statement is executed again, and must not be before all of its rows have come. So
-//! there are several statements of the same text, the lanes, which take turns.
+//! A cursor must be closed before its statement is executed again, but not before all of its rows have arrived. So
+//! several statements of the same text, the lanes, take turns.
 
 use super::transaction::Handle;
 use super::write::misfit;
@@ -29,15 +29,14 @@ use firearrow_proto::wire::{Event, Ticket};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes of parameters on their way, and of rows that may come for them.
+/// Bytes in flight: parameters, and the rows that they may return.
 const BYTES_AHEAD: usize = 1 << 20;
-/// Executions on their way, whatever their rows take.
+/// Minimum number of executions in flight, whatever the size of their rows.
 const FEWEST_AHEAD: usize = 16;
 const MOST_AHEAD: usize = 4096;
-/// Statements of the same text. Preparing another costs a server about as much as a round trip costs both sides on one
-/// machine.
+/// Statements of the same text. Preparing another one costs a server about as much time as a local round trip.
 const LANES: usize = 32;
-/// Bytes for the answer to "how many rows".
+/// Buffer size for the answer to "how many rows", in bytes.
 const RECORDS_BUFFER: u32 = 128;
 
 /// Requests sent for one [`Series`].
@@ -46,18 +45,18 @@ pub(crate) struct Lanes {
     /// Oldest first.
     sent: VecDeque<Sent>,
     bytes_ahead: usize,
-    /// The same statement once more.
+    /// More statements of the same text.
     more: Vec<u16>,
-    /// Lanes whose last cursor has been read; it is closed when they are needed again.
+    /// Lanes whose last cursor has been read; it is closed when the lane is needed again.
     free: VecDeque<u16>,
     has_lanes: bool,
     /// Trailing fields of all executions.
     options: Option<ExecuteOptions>,
-    /// A request after the last execution makes the server answer it.
+    /// Whether a request follows the last execution, so that the server sends its answer.
     is_pushed: bool,
 }
 
-/// An execution without its answer.
+/// An execution without an answer so far.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     row: usize,
@@ -70,7 +69,7 @@ struct Sent {
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     statement: u16,
-    /// Its execution has succeeded.
+    /// Whether its execution has succeeded.
     is_open: bool,
 }
 
@@ -85,7 +84,7 @@ impl Lanes {
         self.sent.push_back(sent);
     }
 
-    /// The oldest execution has been dealt with.
+    /// Removes the oldest execution.
     fn pop(&mut self) {
         if let Some(sent) = self.sent.pop_front() {
             self.bytes_ahead -= sent.bytes;
@@ -98,14 +97,14 @@ impl Lanes {
     }
 }
 
-/// How many executions may wait for answers with a row of this format each.
+/// Returns how many executions may be in flight if each returns a row of this format.
 fn executions_ahead(output: &RowLayout) -> usize {
     (BYTES_AHEAD / output.native_stride().max(1)).clamp(FEWEST_AHEAD, MOST_AHEAD)
 }
 
 impl<L: Link> QuerySeries for Wire<L> {
-    /// Moves the next rows into `builder`: `false` when it has no room, `true` when everything supplied so far has been
-    /// executed and read.
+    /// Moves the next rows into `builder`: `false` if it is full, `true` when all supplied parameter rows have been
+    /// executed and their results read.
     async fn collect(
         &mut self,
         writer: &mut Writer,
@@ -133,7 +132,7 @@ impl<L: Link> QuerySeries for Wire<L> {
         }
     }
 
-    /// Waits for the outstanding responses, and drops their rows.
+    /// Waits for the outstanding responses and drops their rows.
     async fn end_series(&mut self, writer: &mut Writer, series: &mut Series) -> Result<()> {
         let mut result = Ok(());
         while let Some(front) = series.lanes.sent.front().copied() {
@@ -144,7 +143,7 @@ impl<L: Link> QuerySeries for Wire<L> {
             if self.connection.failure().is_some() {
                 return result.and(settled);
             }
-            // Its answers are lost because of this error, and nobody may wait for them again.
+            // This error has lost its answers, so no later call may wait for them.
             if series.lanes.sent.front().is_some_and(|sent| sent.ticket == front.ticket) {
                 series.lanes.pop();
             }
@@ -164,7 +163,7 @@ impl<L: Link> QuerySeries for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// Sends the next executions when half of those before have been dealt with, so that they share writes.
+    /// Sends the next executions once half of the earlier ones are done, so that they share writes.
     async fn send_turns(&mut self, writer: &Writer, series: &mut Series) -> Result<()> {
         let left = series.left();
         let ahead = match series.has_cursor {
@@ -202,7 +201,7 @@ impl<L: Link> Wire<L> {
             if !turn.layout.fields().is_empty() {
                 format.pack(&turn.message, &mut packed).ok_or_else(misfit)?;
             }
-            // Within one write nobody else executes the statement with another format.
+            // Within one write, no other call can execute the statement with another format.
             let blr = if is_known || packed.is_empty() { Vec::new() } else { turn.layout.blr() };
             let parameters = Parameters { blr: &blr, message: &packed };
             let Handle(transaction) = self.transactions.handle(writer.transaction)?;
@@ -240,7 +239,7 @@ impl<L: Link> Wire<L> {
         self.ask(&info).map(Some)
     }
 
-    /// Makes sure that there are so many lanes, if the server has handles for them.
+    /// Opens lanes up to the wanted number, as far as the server has handles.
     async fn open_lanes(&mut self, writer: &Writer, series: &mut Series, wanted: usize) -> Result<()> {
         let lanes = &mut series.lanes;
         let first = handle(writer.statement.0);
@@ -266,7 +265,7 @@ impl<L: Link> Wire<L> {
             self.answer(pushed).await?;
         }
         for statement in handles {
-            // If it fails, so will its executions.
+            // If preparing fails, the executions fail, too.
             let sql = Sql::new(&series.sql, series.dialect);
             let ticket =
                 self.ask_to_prepare(self.transactions.handle(writer.transaction)?, statement, sql)?;
@@ -277,8 +276,8 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Takes the answers to an execution that returns one row; without a builder the row is dropped. `false` when there
-    /// is no room for it.
+    /// Takes the answers to an execution that returns one row; drops the row without a builder. Returns `false` if the
+    /// builder is full.
     async fn take_single(
         &mut self,
         writer: &mut Writer,
@@ -299,7 +298,7 @@ impl<L: Link> Wire<L> {
             self.check_held()?;
             match (self.connection.next_event()?, builder.as_deref_mut()) {
                 (None, _) => self.wait_for_turn(&mut series.lanes).await?,
-                // There is room for one.
+                // `builder` has room for one row.
                 (Some(Event::Rows { ticket, rows }), Some(builder)) if ticket == front.ticket => {
                     builder.push(&rows, 0)?;
                 }
@@ -318,7 +317,7 @@ impl<L: Link> Wire<L> {
         Ok(true)
     }
 
-    /// Moves the rows of a cursor into `builder`; `false` when it has no room for more.
+    /// Moves the rows of a cursor into `builder`; `false` if it is full.
     async fn take_cursor(
         &mut self,
         writer: &mut Writer,
@@ -350,7 +349,7 @@ impl<L: Link> Wire<L> {
         Ok(true)
     }
 
-    /// Waits until a cursor has been opened and has returned its first rows; by then a statement has made its changes.
+    /// Waits until a cursor is open and has returned its first rows; by then, the statement has made its changes.
     async fn skip_cursor(
         &mut self,
         writer: &mut Writer,
@@ -359,7 +358,7 @@ impl<L: Link> Wire<L> {
         lane: Lane,
     ) -> Result<()> {
         let mut result = Ok(());
-        // Nobody waits for the last one of them, unless its counts are to show what it changed.
+        // The result of the last cursor is unwanted, unless its counts must show what it changed.
         if series.lanes.sent.len() == 1 && self.is_alone(2) {
             self.want_no_more();
         }
@@ -401,8 +400,8 @@ impl<L: Link> Wire<L> {
         self.exchange().await
     }
 
-    /// Others may have used the connection, and what they sent may make the server hold back the answer to the last
-    /// execution, unless it is followed by a question for counts or rows.
+    /// Makes the server send the answer to the last execution. The server may hold it back because of requests of other
+    /// calls, unless a request for counts or rows follows.
     fn push_out(&mut self, lanes: &mut Lanes) -> Result<()> {
         let last = lanes.sent.back().filter(|sent| sent.counts.is_none() && sent.cursor.is_none());
         let is_last = last.is_none_or(|last| self.connection.is_last(last.ticket));

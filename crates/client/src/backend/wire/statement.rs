@@ -23,32 +23,31 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Allocated handles kept for the next statements.
+/// Number of allocated handles kept for future statements.
 const SPARE_HANDLES: usize = 8;
-/// Bytes for the answer to "how many rows".
+/// Buffer size for the answer to "how many rows", in bytes.
 const RECORDS_BUFFER: u32 = 128;
 
 /// The first handle that a server returns on a connection: slots are filled from the lowest, and 0 is the database (3.0
-/// to 5.0, tried live).
+/// to 5.0, tested live).
 const FIRST_HANDLE: u16 = 1;
 
 /// The statement handles of a connection.
 #[derive(Debug, Default)]
 pub(super) struct StatementHandles {
-    /// Those that are allocated and hold no statement.
+    /// Allocated handles without a statement.
     spare: Vec<u16>,
-    /// Those that have been asked for.
+    /// Requested handles.
     ordered: VecDeque<Ticket>,
-    /// Whether a handle of any kind was ever asked for.
+    /// Whether a handle of any kind was ever requested.
     has_handles: bool,
-    /// Those that hold no statement any more, while somebody still has their id.
+    /// Handles that no longer hold a statement although their id is still in use.
     unprepared: HashSet<u16>,
-    /// StatementHandles whose preparation has not been looked at.
+    /// Statements whose preparation has not been checked.
     unconfirmed: HashMap<u16, Unconfirmed>,
-    /// Some were released, but the request has not been sent: the server still prevents others from altering their
-    /// tables.
+    /// Whether releases are queued but not sent: until then, the server prevents others from altering their tables.
     has_unsent_releases: bool,
-    /// Another request leaves in a moment, and can take them along.
+    /// Whether another request follows at once, which can carry the releases.
     more_follows: bool,
 }
 
@@ -60,14 +59,14 @@ struct Unconfirmed {
 }
 
 impl StatementHandles {
-    /// Everything queued has been sent.
+    /// Notes that all queued requests have been sent.
     pub(super) fn has_sent(&mut self) {
         (self.has_unsent_releases, self.more_follows) = (false, false);
     }
 }
 
 impl<L: Link> Statements for Wire<L> {
-    /// One round trip; more only for descriptions beyond [`PREPARE_BUFFER`]. The transaction may start with it.
+    /// Takes one round trip; more only for descriptions beyond [`PREPARE_BUFFER`]. Can start the transaction, too.
     async fn prepare(
         &mut self,
         transaction: TransactionId,
@@ -94,8 +93,8 @@ impl<L: Link> Statements for Wire<L> {
         }
     }
 
-    /// Prepares without waiting if a handle is at hand: the description of the statement is `known` from earlier.
-    /// [`confirm`](Self::confirm) compares.
+    /// Prepares without waiting if a spare handle exists, because the description is `known` from earlier.
+    /// [`confirm`](Self::confirm) compares it.
     async fn prepare_known(
         &mut self,
         transaction: TransactionId,
@@ -133,7 +132,7 @@ impl<L: Link> Statements for Wire<L> {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
     ) -> Result<Executed> {
-        // The commit that travels along succeeds even if the statement fails, and must find nothing that was done before.
+        // The commit in the same write succeeds even if the statement fails, so it must not commit earlier work.
         if self.transactions.has_work(transaction) {
             let executed = self.execute(statement, transaction, parameters, None).await?;
             self.end(transaction, End::Commit).await?;
@@ -178,7 +177,7 @@ impl<L: Link> Statements for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// Orders a handle with whatever is sent next, so that preparing needs no prediction of its number.
+    /// Requests handles with the next write, so that preparing needs no prediction of a handle.
     pub(super) fn stock_handles(&mut self) -> Result<()> {
         if self.statements.spare.is_empty() && self.statements.ordered.is_empty() {
             self.order_handle()?;
@@ -186,7 +185,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Orders one more handle; `false` when there are enough.
+    /// Requests one more handle; `false` if there are enough.
     pub(super) fn stock_one_more(&mut self) -> Result<bool> {
         let has_room = self.statements.spare.len() + self.statements.ordered.len() < SPARE_HANDLES;
         if has_room {
@@ -202,7 +201,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// A spare handle, if one is at hand.
+    /// Returns a spare handle, if there is one.
     pub(super) fn spare_handle(&mut self) -> Option<u16> {
         while let Some(response) =
             self.statements.ordered.front().and_then(|ticket| self.router.take(*ticket))
@@ -215,14 +214,15 @@ impl<L: Link> Wire<L> {
         self.statements.spare.pop()
     }
 
-    /// Without a spare handle: allocates one in the same write.
+    /// Allocates a handle and prepares in one write, when there is no spare handle.
     async fn allocate_and_prepare(
         &mut self,
         transaction: TransactionId,
         sql: Sql<'_>,
     ) -> Result<(u16, Ticket)> {
-        // The name of the object created last serves either the statement or the transaction. On a connection without
-        // any handle the number of the statement is known as well; should it be another one, the server refuses it.
+        // The name "object created last" can serve the statement or the transaction, but not both. On a connection
+        // without any handle, the statement's handle is known as well; if the server assigns another one, it refuses
+        // the request.
         let is_first = !self.statements.has_handles;
         let name = if is_first { None } else { Some(self.transaction(transaction).await?) };
         let allocated = self.ask(&AllocateStatement)?;
@@ -236,7 +236,7 @@ impl<L: Link> Wire<L> {
         };
         let response = self.answer(allocated).await?;
         if response.status.is_error() {
-            // The prepare after it hit the object created last: nothing is certain any more.
+            // The prepare request hit another object created last: nothing is certain any more.
             self.connection.fail(ProtocolError::Misuse("no statement handle could be allocated"));
             return Err(Error::engine(response.status));
         }
@@ -276,7 +276,7 @@ impl<L: Link> Wire<L> {
         Ok(describer.finish())
     }
 
-    /// Whether a statement that was prepared without waiting matches its remembered description ([`Kind::Changed`]).
+    /// Checks that a statement prepared without waiting matches its remembered description ([`Kind::Changed`]).
     pub(super) async fn confirm(&mut self, id: u16, transaction: TransactionId) -> Result<()> {
         let Some(Unconfirmed { ticket, known }) = self.statements.unconfirmed.remove(&id) else {
             return Ok(());
@@ -287,7 +287,7 @@ impl<L: Link> Wire<L> {
         if info == *known { Ok(()) } else { Err(Error::changed()) }
     }
 
-    /// BLR and packed message of parameters; both empty when there are none.
+    /// Returns the BLR and the packed message of parameters; both empty without parameters.
     pub(super) fn pack(&self, parameters: Option<Message<'_>>) -> Result<(Vec<u8>, Vec<u8>)> {
         let Some(message) = parameters.filter(|message| !message.layout.fields().is_empty()) else {
             return Ok((Vec::new(), Vec::new()));
@@ -298,7 +298,7 @@ impl<L: Link> Wire<L> {
         Ok((message.layout.blr(), packed))
     }
 
-    /// Runs a statement without a cursor and asks for its counts in the same write.
+    /// Runs a statement without a cursor and requests its counts in the same write.
     pub(super) async fn run_statement(
         &mut self,
         statement: StatementId,
@@ -332,7 +332,8 @@ impl<L: Link> Wire<L> {
         let ended = match end {
             None => None,
             Some(end) => {
-                // Nothing of it shall be left once its transaction is gone: it would lock the metadata of its tables.
+                // Release the statement completely: left over, it would lock the metadata of its
+                // tables.
                 self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
                 self.statements.unprepared.insert(id);
                 Some(self.ask_for_end(name, end)?)
@@ -340,7 +341,7 @@ impl<L: Link> Wire<L> {
         };
         let has_output = builder.is_some();
         let confirmed = match self.confirm(id, owner).await {
-            // Without output there is nothing to misread: the server has converted the parameters, or refused them.
+            // Without output, nothing can be misread: the server has converted the parameters, or refused them.
             Err(error) if error.kind() == Kind::Changed && !has_output => Ok(()),
             confirmed => confirmed,
         };
@@ -348,7 +349,7 @@ impl<L: Link> Wire<L> {
             Some(builder) => self.singleton_row(executed, builder).await,
             None => Ok(()),
         };
-        // All answers must be taken; report the original error.
+        // Take all answers; report the original error.
         let executed = self.answer(executed).await;
         let started = self.confirm_start(owner);
         let counts = self.answer(counted).await;
@@ -377,7 +378,8 @@ impl<L: Link> Wire<L> {
         Ok(Executed { counts, transaction_ended })
     }
 
-    /// The error for a commit that was sent with its statement. If the caller wanted it to end, that is reported first.
+    /// Returns the error for a commit that was sent with its statement and lost. A cancellation or timeout sets
+    /// its kind.
     fn lost_with_statement(&mut self, owner: TransactionId, error: Error) -> Error {
         let kind = error.kind();
         let lost = self.lost_commit(owner, error);
@@ -387,7 +389,7 @@ impl<L: Link> Wire<L> {
         lost
     }
 
-    /// Takes the row of a singleton; returns when its `op_response` has come.
+    /// Takes the row of a singleton; returns after its `op_response`.
     async fn singleton_row(&mut self, ticket: Ticket, builder: &mut BatchBuilder) -> Result<()> {
         let mut result = Ok(());
         while !self.router.has(ticket) {
@@ -403,14 +405,14 @@ impl<L: Link> Wire<L> {
         result
     }
 
-    /// Sends releases that are queued: until then nobody can drop the tables of those statements. While a request runs
-    /// they wait, because it could not be cancelled any more with another request queued after it.
+    /// Sends queued releases: until then, nobody can drop the tables of those statements. They wait while a request
+    /// runs, because a request queued after it would prevent its cancellation.
     pub(super) async fn send_releases(&mut self) -> Result<()> {
         let can_wait = !self.statements.has_unsent_releases || self.statements.more_follows;
         if can_wait || !self.is_alone(0) { Ok(()) } else { self.flush().await }
     }
 
-    /// Queues the release of a statement; its handle is kept for another one.
+    /// Queues the release of a statement; keeps its handle for another one.
     pub(super) fn release_statement(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);
         self.drop_cursor(statement)?;

@@ -1,4 +1,4 @@
-//! Servers that stop reading, or nearly.
+//! Servers that stop reading, or nearly do.
 
 use super::in_step::attach_over;
 use crate::backend::Backend;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// A link whose other end takes only so many bytes every few milliseconds.
+/// A link whose peer takes only so many bytes every few milliseconds.
 struct Stuck {
     link: TcpLink,
     most: Arc<AtomicUsize>,

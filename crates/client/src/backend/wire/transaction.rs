@@ -1,4 +1,4 @@
-//! Starting and ending transactions, on their own or together with a statement.
+//! Starting and ending transactions, alone or together with a statement.
 
 use super::{Wire, success};
 use crate::backend::link::Link;
@@ -16,46 +16,46 @@ use firearrow_proto::wire::packet::transaction::{
 use firearrow_proto::wire::{Op, Ticket};
 use std::collections::HashMap;
 
-/// A server's name for a transaction.
+/// A transaction handle of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(pub(super) u16);
 
-/// The transactions of a connection that have not ended.
+/// The open transactions of a connection.
 #[derive(Debug, Default)]
 pub(super) struct OpenTransactions {
     open: HashMap<TransactionId, Open>,
     last_id: u64,
-    /// The deferred transaction that is the object created last, as long as nothing else may be.
+    /// The deferred transaction that is the server's "object created last", as long as nothing else can be.
     last: Option<TransactionId>,
-    /// Requests for numbers that nobody needs any more.
+    /// Requests for numbers that are no longer needed.
     unneeded: Vec<Ticket>,
 }
 
 #[derive(Debug)]
 struct Open {
     state: State,
-    /// Something has been executed in it.
+    /// Whether something has been executed in it.
     has_work: bool,
-    /// Of those that change something, in case the answer to their commit gets lost.
+    /// The number, for transactions that change data; it is needed if the answer to their commit gets lost.
     number: Option<Number>,
 }
 
 /// The number of a transaction in the database.
 #[derive(Clone, Copy, Debug)]
 enum Number {
-    /// To be asked for with the next execution.
+    /// To be requested with the next execution.
     Wanted,
     Asked(Ticket),
     Known(u64),
 }
 
-/// In place of a handle: statements that need no transaction run in none.
+/// In place of a handle, for statements that need no transaction.
 const NO_TRANSACTION: u16 = 0;
 
-/// Bytes for the answer with a number.
+/// Buffer size for the answer with a number, in bytes.
 const NUMBER_BUFFER: u32 = 32;
 
-/// Deferred transactions start together with their first statement.
+/// A deferred transaction starts together with its first statement.
 #[derive(Debug)]
 enum State {
     Unsent(Vec<u8>),
@@ -81,7 +81,7 @@ impl OpenTransactions {
         }
     }
 
-    /// The handle of a transaction that has started.
+    /// Returns the handle of a started transaction.
     pub(super) fn handle(&self, id: TransactionId) -> Result<Handle> {
         match self.state(id) {
             Some(State::Started(handle)) => Ok(*handle),
@@ -93,7 +93,7 @@ impl OpenTransactions {
         self.open.values().any(|open| matches!(open.state, State::Started(_)))
     }
 
-    /// A request is sent: after all but a few, another object may be the one created last.
+    /// Notes a request: after all but a few, another object may be the one created last.
     pub(super) fn sends(&mut self, op: Op) {
         let creates_nothing = [
             Op::PREPARE_STATEMENT,
@@ -111,7 +111,7 @@ impl OpenTransactions {
         }
     }
 
-    /// A transaction that was not started here runs under this handle.
+    /// Adds a transaction that the client did not start.
     pub(super) fn take_over(&mut self, handle: Handle, number: u64) -> TransactionId {
         self.add(State::Started(handle), Some(Number::Known(number)))
     }
@@ -120,7 +120,7 @@ impl OpenTransactions {
         self.open.contains_key(&id)
     }
 
-    /// Something is executed in it.
+    /// Notes that something is executed in the transaction.
     pub(super) fn note_work(&mut self, id: TransactionId) {
         if let Some(open) = self.open.get_mut(&id) {
             open.has_work = true;
@@ -131,20 +131,20 @@ impl OpenTransactions {
         self.open.get(&id).is_some_and(|open| open.has_work)
     }
 
-    /// Something is executed in it that may change rows.
+    /// Notes that something that may change rows is executed in the transaction.
     pub(super) fn note_change(&mut self, id: TransactionId) {
         self.note_work(id);
         self.want_number(id);
     }
 
-    /// Something is about to be changed in it.
+    /// Notes that the transaction is about to change something.
     pub(super) fn want_number(&mut self, id: TransactionId) {
         if let Some(open) = self.open.get_mut(&id) {
             open.number.get_or_insert(Number::Wanted);
         }
     }
 
-    /// Its next commit is that of another number, if it goes on.
+    /// Forgets the number: a transaction that continues gets another one.
     pub(super) fn forget_number(&mut self, id: TransactionId) {
         let number = self.open.get_mut(&id).and_then(|open| open.number.take());
         if let Some(Number::Asked(ticket)) = number {
@@ -152,7 +152,7 @@ impl OpenTransactions {
         }
     }
 
-    /// The transaction is gone.
+    /// Removes a transaction that has ended.
     pub(super) fn forget(&mut self, id: TransactionId) {
         self.forget_number(id);
         self.open.remove(&id);
@@ -166,21 +166,21 @@ impl<L: Link> Transactions for Wire<L> {
         Ok(self.transactions.add(State::Started(Handle(handle)), None))
     }
 
-    /// A transaction that starts with the first request that names it.
+    /// Adds a transaction that starts with the first request that names it.
     async fn begin_deferred(&mut self, tpb: &[u8]) -> Result<TransactionId> {
         Ok(self.transactions.add(State::Unsent(tpb.to_vec()), None))
     }
 
     async fn end(&mut self, id: TransactionId, end: End) -> Result<()> {
         match self.transactions.state(id) {
-            // It never began.
+            // It never started.
             Some(State::Unsent(_)) => {
                 if matches!(end, End::Commit | End::Rollback) {
                     self.transactions.forget(id);
                 }
                 return Ok(());
             }
-            // It could not begin, or has ended together with its statement: there is nothing left to undo.
+            // It failed to start, or ended together with its statement: nothing is left to undo.
             None if end == End::Rollback => return Ok(()),
             _ => {}
         }
@@ -210,7 +210,7 @@ impl<L: Link> Transactions for Wire<L> {
     }
 
     async fn leave(&mut self, id: TransactionId) -> Result<()> {
-        // There is no request for it: the server lets go when the connection ends, however it does.
+        // No request exists for this: the server lets go of the transaction when the connection ends, in any way.
         let handle = self.transaction(id).await?;
         self.cursors.inline.forget(handle);
         Ok(())
@@ -229,7 +229,7 @@ impl<L: Link> Transactions for Wire<L> {
                 }
             }
         }
-        // It needs no transaction, and the server refuses it while one is open.
+        // This statement needs no transaction; the server refuses it while one is open.
         let reset = match self.is_firebird4() {
             true => {
                 let (transaction, dialect) = (NO_TRANSACTION, Dialect::default());
@@ -280,7 +280,7 @@ impl<L: Link> Transactions for Wire<L> {
 }
 
 impl<L: Link> Wire<L> {
-    /// The handle of a transaction, which is started now if it was not.
+    /// Returns the handle of a transaction; starts it now if necessary.
     pub(super) async fn transaction(&mut self, id: TransactionId) -> Result<Handle> {
         self.ask_to_start(id)?;
         let ticket = match self.transactions.state(id) {
@@ -307,14 +307,15 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// The name of a transaction in a request that is sent immediately. One that has not started is started in the same
-    /// write and called the object created last; nothing else may be created between its start and the request.
+    /// Returns the name of a transaction for a request that is sent immediately. A transaction that has not started is
+    /// started in the same write and named "the object created last"; no other object may be created between its start
+    /// and the request.
     ///
-    /// If the start fails, that name falls back to the object created before. This must not be another transaction,
-    /// so where others are alive the start follows the allocation of a statement.
+    /// If the start fails, that name falls back to the object created before. This must not be another transaction, so
+    /// while others are open, the start follows the allocation of a statement.
     pub(super) async fn transaction_name(&mut self, id: TransactionId) -> Result<Handle> {
         let is_asked = match self.transactions.state(id) {
-            // Calls of other threads may have come between its start and this request.
+            // Calls on other threads may have come between its start and this request.
             Some(State::Asked(ticket)) => self.transactions.last == Some(id) && !self.router.has(*ticket),
             Some(State::Unsent(_)) => {
                 let is_safe = !self.transactions.has_started_any() || self.stock_one_more()?;
@@ -328,8 +329,8 @@ impl<L: Link> Wire<L> {
         if is_asked { Ok(Handle(LAST_OBJECT)) } else { self.transaction(id).await }
     }
 
-    /// Whether a transaction that was to start with its statement has done so; to be asked once the answer to a later
-    /// request is there. Its own failure explains those of the requests after it.
+    /// Checks whether a transaction that was to start with its statement has started. Must be called after the answer
+    /// to a later request has come. A failed start explains the failures of the requests after it.
     pub(super) fn confirm_start(&mut self, id: TransactionId) -> Result<()> {
         let Some(State::Asked(ticket)) = self.transactions.state(id) else { return Ok(()) };
         let Some(response) = self.router.take(*ticket) else { return Ok(()) };
@@ -345,8 +346,8 @@ impl<L: Link> Wire<L> {
         }
     }
 
-    /// Asks for the number of a transaction that changes something, in the write of the request that does so. `name` is
-    /// what that request calls it.
+    /// Requests the number of a transaction that changes something, in the same write as the request that does so.
+    /// `name` is the transaction's name in that request.
     pub(super) fn ask_number(&mut self, id: TransactionId, name: Handle) -> Result<()> {
         for ticket in self.transactions.unneeded.split_off(0) {
             self.router.ignore(ticket);

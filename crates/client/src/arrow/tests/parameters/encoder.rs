@@ -1,4 +1,4 @@
-//! What the encoder does besides converting values.
+//! What the encoder does in addition to converting values.
 
 use super::*;
 use arrow::datatypes::{IntervalUnit, TimeUnit};
@@ -162,7 +162,7 @@ fn counts_and_schemas_are_checked() {
     );
 }
 
-/// Every Arrow type there is into every parameter there is: never a panic, and what is sent can be read.
+/// Encodes every Arrow type into every parameter type: no panic, and encoded values are readable.
 #[test]
 fn every_pair_is_encoded_or_refused() {
     let mut parameters = vec![short(), bigint(), numeric(3), int128(), double(), float(), decfloat()];

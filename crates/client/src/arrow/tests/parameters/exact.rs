@@ -1,8 +1,8 @@
-//! Every type of parameter and every Arrow type, there and back.
+//! Every parameter type with every Arrow type, there and back.
 
 use super::*;
 
-/// Parameter, what is given, the field that is sent, what reads back.
+/// Parameter, given values, field sent, values read back.
 #[test]
 fn values_arrive_as_what_they_are() {
     let numbers = [Some(1), None, Some(i64::MIN), Some(i64::MAX)];
@@ -299,7 +299,7 @@ fn values_arrive_as_what_they_are() {
         assert_eq!(params.layout.fields()[0].kind, kind, "{what}");
         assert_eq!(params.rows, given.len());
         assert_eq!(&decoded(params), &expected, "{what}");
-        // A part of a batch is the same part of the messages.
+        // A part of a batch gives the same part of the messages.
         let tail = given.len() - 1;
         let params = encoder(&parameter, &given)
             .and_then(|mut encoder| encoder.encode(&batch(&given), tail..tail + 1));

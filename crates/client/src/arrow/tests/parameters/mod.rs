@@ -1,4 +1,4 @@
-//! Parameters: what is sent reads back as what was given, or it is not sent.
+//! Parameters: what is sent reads back as given, or is refused.
 
 mod encoder;
 mod exact;
@@ -39,7 +39,7 @@ fn encode(parameter: &Descriptor, array: &ArrayRef) -> Result<EncodedParams, Par
     encoder(parameter, array)?.encode(&batch(array), 0..array.len())
 }
 
-/// The column that a message field would be fetched as.
+/// Describes a message field as a column.
 fn described(field: &FieldLayout) -> Descriptor {
     let (sub_type, scale) = match field.kind {
         FieldKind::Text(_) | FieldKind::Varying(_) => (field.charset.into(), 0),
@@ -53,7 +53,7 @@ fn described(field: &FieldLayout) -> Descriptor {
     column(field.kind.sql_type(), length, scale, sub_type)
 }
 
-/// What the engine would read from these messages.
+/// Decodes these messages as the engine would.
 fn decoded(mut params: EncodedParams) -> ArrayRef {
     let columns = [described(&params.layout.fields()[0])];
     let options = ReadOptions {
@@ -67,7 +67,7 @@ fn decoded(mut params: EncodedParams) -> ArrayRef {
     for (id, cell) in (1..).zip(&cells) {
         params.set_blob(cell.row, cell.column, id << 32 | 7);
     }
-    // Parameters are not fetched, so their layout is the one of the messages, not that of output_layout.
+    // Parameters are not fetched, so they have the layout of the messages, not that of output_layout.
     let layout = output_layout(&columns, &options).expect("a layout");
     assert_eq!(layout.native_stride(), params.layout.native_stride());
     let mut builder =

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Parameter, what is given, what is wrong with its last row or, without a row, with its type.
+/// Parameter, given values, and the error about the last row or, without rows, about the type.
 #[test]
 fn what_would_be_lost_is_refused() {
     use ParamErrorKind::{Inexact, Malformed, OutOfRange, Unsupported};

@@ -14,16 +14,16 @@ use firearrow_proto::wire::packet::info::InfoSql;
 use firearrow_proto::wire::packet::statement::{Execute, ExecuteOptions, Parameters};
 use std::sync::Arc;
 
-/// Executions on their way. Each answer has 32 bytes, so this bounds what the server holds back.
+/// Executions in flight. Each answer has 32 bytes, so this bounds what the server holds back.
 const EXECUTIONS_AHEAD: usize = 4096;
-/// Bytes for the answer to "how many rows".
+/// Buffer size for the answer to "how many rows", in bytes.
 const RECORDS_BUFFER: u32 = 128;
 
 impl<L: Link> Wire<L> {
     pub(super) async fn send_executions(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
         let rows = &chunk.rows;
         let format = PackedFormat::new(Arc::clone(&rows.layout));
-        // Somebody else may have executed the statement with another format since the last chunk.
+        // Another call may have executed the statement with another format since the last chunk.
         let mut blr = rows.layout.blr();
         let statement = handle(writer.statement.0);
         let Handle(transaction) = self.transactions.handle(writer.transaction)?;
@@ -46,11 +46,11 @@ impl<L: Link> Wire<L> {
             };
             writer.pipe.push(ticket, What::Execution(row, counts), packed.len() + 32);
             if writer.pipe.sent.len() >= EXECUTIONS_AHEAD || writer.pipe.bytes_ahead > BYTES_AHEAD {
-                // Half of them at a time, so that they share writes.
+                // Executions are settled in halves, so that they share writes.
                 self.settle_down_to(writer, BYTES_AHEAD / 2, EXECUTIONS_AHEAD / 2).await?;
             }
         }
-        // The server may work on them while the next rows are looked for.
+        // The server can start while the next rows are prepared.
         self.flush().await
     }
 

@@ -1,16 +1,17 @@
-//! Many rows of parameters for one statement: batches where the server has them, pipelined executions elsewhere.
+//! Writes many parameter rows with one statement: through the bulk interface where the server has it, otherwise by
+//! pipelined executions.
 //!
 //! ```text
-//!              16 and later                              15 and earlier, and what a batch refuses
+//!              16 and later                              15 and earlier, and what a bulk chunk refuses
 //!  first       batch_create, sync       (waits)          execute with BLR and message
 //!  rows        batch_msg … batch_exec   (goes on)        execute … with messages only
 //!  settle      answers, batch_rls                        answers
 //! ```
 //!
-//! Either way rows after a failed one are tried if they have been sent, and every failure is reported with its row:
-//! rows not reported have been done.
+//! In both cases, rows already sent after a failed one are tried, and every failure is reported with its row; all other
+//! rows have succeeded.
 
-mod batch;
+mod bulk;
 mod execution;
 
 use super::{Wire, handle};
@@ -25,21 +26,22 @@ use firearrow_proto::wire::packet::batch::{BatchOptions, CreateBatch, SyncBatch}
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes of messages on their way.
+/// Bytes of messages in flight.
 const BYTES_AHEAD: usize = 1 << 20;
 
-/// Requests sent for one [`Writer`] and not yet answered.
+/// Requests for one [`Writer`] that have not been answered yet.
 #[derive(Debug, Default)]
 pub(crate) struct Pipe {
     sent: VecDeque<Sent>,
     bytes_ahead: usize,
-    /// Savepoints that are not needed any more. No request may wait after the last batch, or it could not be cancelled.
+    /// Savepoints that are no longer needed. They are not released right after the last chunk: a waiting request would
+    /// prevent its cancellation.
     spent: Vec<Savepoint>,
-    /// Why a part of the batch that comes next did not get into it.
+    /// Why a part of the next bulk chunk is missing.
     missing: Option<Error>,
 }
 
-/// A request and what its answer is about.
+/// A request and the meaning of its answer.
 #[derive(Debug)]
 struct Sent {
     ticket: Ticket,
@@ -49,12 +51,12 @@ struct Sent {
 
 #[derive(Debug)]
 enum What {
-    /// The execution of this row, and the question how many rows it affected.
+    /// The execution of this row, and the request for its affected rows.
     Execution(usize, Option<Ticket>),
-    /// Messages and BLOBs of a batch, its savepoint.
+    /// The messages, BLOBs and savepoint of a bulk chunk.
     Material,
-    /// The execution of a batch.
-    Batch(Box<Chunk>),
+    /// The execution of a bulk chunk.
+    Bulk(Box<Chunk>),
 }
 
 impl Pipe {
@@ -65,7 +67,7 @@ impl Pipe {
 }
 
 impl<L: Link> Writes for Wire<L> {
-    /// Data may only follow an open batch: servers crash over data for one that does not exist.
+    /// Waits for the confirmation before any data is sent: servers crash on data for a batch that does not exist.
     async fn open_bulk(&mut self, writer: &Writer, layout: &Arc<RowLayout>) -> Result<bool> {
         let version = self.connection.version();
         if !self.is_firebird4() {
@@ -91,7 +93,7 @@ impl<L: Link> Writes for Wire<L> {
         self.answer(synced).await?;
         match created {
             Ok(_) => Ok(true),
-            // RETURNING and the like.
+            // For example RETURNING.
             Err(error) if error.gds_codes().contains(&gds::ISC_BATCH_TYPE) => Ok(false),
             Err(error) => Err(error),
         }
@@ -104,17 +106,17 @@ impl<L: Link> Writes for Wire<L> {
         self.ask_number(owner, handle)?;
         self.check_interruption()?;
         match writer.method {
-            Method::Batch => self.send_batch(writer, chunk).await,
+            Method::Bulk => self.send_bulk(writer, chunk).await,
             _ => self.send_executions(writer, &chunk).await,
         }
     }
 
-    /// Waits for all answers. After an error the others are still taken, so that the writer ends in step.
+    /// Waits for all answers. After an error, the remaining answers are still taken, so that the writer ends in step.
     async fn settle(&mut self, writer: &mut Writer) -> Result<()> {
         if let Some(Sent { ticket, what: What::Execution(..), .. }) = writer.pipe.sent.back()
             && !self.connection.is_last(*ticket)
         {
-            // Others have used the connection. What they sent may make the server hold back the last answers.
+            // Requests of other calls may make the server hold back the last answers.
             self.tell(&Ping)?;
         }
         let mut result = Ok(());
@@ -126,13 +128,13 @@ impl<L: Link> Writes for Wire<L> {
             result = result.and(settled);
         }
         self.release_savepoints(writer)?;
-        self.release_batch(writer)?;
+        self.release_bulk(writer)?;
         result
     }
 }
 
 impl<L: Link> Wire<L> {
-    /// Takes the oldest answers until no more than this is under way.
+    /// Takes the oldest answers until at most this much is in flight.
     async fn settle_down_to(&mut self, writer: &mut Writer, bytes: usize, requests: usize) -> Result<()> {
         while (writer.pipe.bytes_ahead > bytes || writer.pipe.sent.len() > requests)
             && let Some(sent) = writer.pipe.sent.pop_front()
@@ -146,11 +148,11 @@ impl<L: Link> Wire<L> {
     async fn settle_one(&mut self, writer: &mut Writer, sent: Sent) -> Result<()> {
         writer.pipe.bytes_ahead -= sent.bytes;
         match sent.what {
-            What::Batch(chunk) => self.settle_batch(writer, sent.ticket, *chunk).await,
+            What::Bulk(chunk) => self.settle_bulk(writer, sent.ticket, *chunk).await,
             What::Material => {
                 let answer = self.answer(sent.ticket).await?;
                 if answer.status.is_error() {
-                    // The batch is executed with the rest.
+                    // The chunk is executed with the rest.
                     writer.pipe.missing.get_or_insert(Error::engine(answer.status));
                 }
                 Ok(())
@@ -160,7 +162,7 @@ impl<L: Link> Wire<L> {
     }
 }
 
-/// A message is shorter than its layout says.
+/// Returns the error for a message shorter than its layout.
 pub(super) fn misfit() -> Error {
-    Error::new(Kind::Parameter, "a parameter message that does not fit its layout")
+    Error::new(Kind::Parameter, "a parameter message does not match its layout")
 }

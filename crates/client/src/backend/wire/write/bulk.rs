@@ -1,4 +1,4 @@
-//! Rows by batches, each preceded by a savepoint, all in the same writes.
+//! Rows through the bulk interface, each chunk preceded by a savepoint in the same write.
 
 use super::{BYTES_AHEAD, What, misfit};
 use crate::backend::link::Link;
@@ -15,15 +15,15 @@ use firearrow_proto::wire::packet::batch::{
 use firearrow_proto::wire::packet::statement::ExecuteImmediate;
 use std::sync::Arc;
 
-/// Bytes of one `op_batch_msg`: larger ones are decoded again and again while they arrive.
+/// Bytes per `op_batch_msg`: servers decode larger ones again and again while they arrive.
 const PACKET: usize = 200 << 10;
-/// Bytes of one `op_batch_blob_stream`, unless it has one BLOB that is longer.
+/// Bytes per `op_batch_blob_stream`, unless a single BLOB is longer.
 const BLOB_PACKET: usize = 64 << 10;
-/// The size in bytes that requests other than messages and BLOBs count for.
+/// The size in bytes charged for other requests.
 const REQUEST: usize = 64;
 
 impl<L: Link> Wire<L> {
-    pub(super) async fn send_batch(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
+    pub(super) async fn send_bulk(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         let rows = &chunk.rows;
         let format = PackedFormat::new(Arc::clone(&rows.layout));
         let statement = handle(writer.statement.0);
@@ -44,17 +44,17 @@ impl<L: Link> Wire<L> {
                 writer.pipe.push(ticket, What::Material, packed.len());
                 packed.clear();
                 count = 0;
-                // The server may work on it while the next messages are packed.
+                // The server can start while the next messages are packed.
                 self.flush().await?;
             }
         }
         let ticket = self.ask(&ExecuteBatch { statement, transaction })?;
-        writer.pipe.push(ticket, What::Batch(Box::new(chunk)), 0);
+        writer.pipe.push(ticket, What::Bulk(Box::new(chunk)), 0);
         self.flush().await?;
         self.settle_down_to(writer, BYTES_AHEAD, usize::MAX).await
     }
 
-    /// The BLOBs, under the ids that the messages have.
+    /// Sends the BLOBs under the ids used in the messages.
     async fn send_blobs(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
         let statement = handle(writer.statement.0);
         let rows = &chunk.rows;
@@ -80,7 +80,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    pub(super) async fn settle_batch(
+    pub(super) async fn settle_bulk(
         &mut self,
         writer: &mut Writer,
         ticket: Ticket,
@@ -102,7 +102,7 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Releases the savepoints of batches that are done, with the next write.
+    /// Releases the savepoints of completed chunks with the next write.
     pub(super) fn release_savepoints(&mut self, writer: &mut Writer) -> Result<()> {
         let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         for savepoint in std::mem::take(&mut writer.pipe.spent) {
@@ -111,16 +111,16 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Closes the batch, if there is one, with the next write.
-    pub(super) fn release_batch(&mut self, writer: &mut Writer) -> Result<()> {
-        if writer.method == Method::Batch {
+    /// Closes the bulk interface, if it is open, with the next write.
+    pub(super) fn release_bulk(&mut self, writer: &mut Writer) -> Result<()> {
+        if writer.method == Method::Bulk {
             self.tell(&ReleaseBatch { statement: handle(writer.statement.0) })?;
             writer.method = Method::Undecided;
         }
         Ok(())
     }
 
-    /// Waits for the answer to the execution of a batch.
+    /// Waits for the answer to the execution of a bulk chunk.
     async fn completion(&mut self, ticket: Ticket) -> Result<Completion> {
         loop {
             if let Some(completion) = self.router.take_completion(ticket) {
@@ -147,7 +147,7 @@ impl From<Completion> for Outcome {
     }
 }
 
-/// A savepoint is the same in every dialect.
+/// Builds the request. SQL for savepoints is the same in every dialect.
 fn immediate(transaction: u16, sql: &str) -> ExecuteImmediate<'_> {
     ExecuteImmediate { transaction, dialect: Dialect::default(), sql }
 }
