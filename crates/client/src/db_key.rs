@@ -5,8 +5,8 @@
 
 mod command;
 
-use crate::config::{Config, KeySource};
 use crate::backend::link::Link;
+use crate::config::{Config, KeySource};
 use crate::error::{Error, Kind, Result};
 use std::fs::File;
 use std::io::Read;

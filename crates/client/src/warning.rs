@@ -1,7 +1,7 @@
 //! What the user of a connection should know although it works.
 
 use crate::config::{ClearTextWarning, Config, WireCrypt};
-use firearrow_proto::api::status::{StatusArg, StatusVector};
+use firearrow_proto::api::status::StatusVector;
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
@@ -29,10 +29,7 @@ pub enum Warning {
 impl Warning {
     /// The warnings of a status vector, if there are any; its errors are left out.
     pub(crate) fn of_status(status: &StatusVector) -> Option<Self> {
-        let start = status.0.iter().position(|arg| matches!(arg, StatusArg::Warning(code) if *code != 0))?;
-        let end = status.0[start..].iter().position(|arg| matches!(arg, StatusArg::Gds(_)));
-        let end = end.map_or(status.0.len(), |end| start + end);
-        Some(Self::Server(StatusVector(status.0[start..end].to_vec())))
+        status.warnings().next().map(|_| Self::Server(status.without_errors()))
     }
 
     /// Returns the gds codes of what the engine warned of, in order.
@@ -131,6 +128,7 @@ impl Warnings {
 mod tests {
     use super::*;
     use firearrow_proto::api::gds;
+    use firearrow_proto::api::status::StatusArg;
 
     /// What a server sends with `text` as a warning.
     fn warned(text: &str) -> StatusVector {

@@ -16,6 +16,7 @@ use super::columns::ColumnBuilder;
 use super::error::{ColumnError, DecodeError, DecodeErrorKind, Fault};
 use super::options::{MaxBlob, ReadOptions};
 use super::schema::{SchemaError, schema};
+use crate::setters::setters;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use firearrow_proto::api::descriptor::Descriptor;
@@ -26,12 +27,15 @@ use std::time::{Duration, Instant};
 
 /// The limits of a batch. The first limit reached completes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BatchLimits {
     /// Maximum number of rows.
     pub rows: usize,
     /// Maximum bytes of values in Arrow's representation. A single row may be larger.
     pub bytes: usize,
 }
+
+setters! { BatchLimits { rows: usize, bytes: usize } }
 
 impl Default for BatchLimits {
     fn default() -> Self {
@@ -54,7 +58,7 @@ const MAX_WAITING: usize = 4096;
 /// After an error about a value (of any kind but [`DecodeErrorKind::Misuse`]), the builder is poisoned: rows are
 /// incomplete, and all further calls return the same error.
 #[derive(Debug)]
-pub struct BatchBuilder {
+pub(crate) struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
     /// Indices of the BLOB and array columns.
@@ -76,18 +80,18 @@ pub struct BatchBuilder {
 
 /// A BLOB or array whose contents a batch needs. An array is also read as a BLOB, under its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PendingBlob {
+pub(crate) struct PendingBlob {
     /// 0-based index of the column.
-    pub column: usize,
+    pub(crate) column: usize,
     /// 0-based row within the whole result.
-    pub row: u64,
+    pub(crate) row: u64,
     /// The id, valid in the transaction that read the row.
-    pub id: u64,
+    pub(crate) id: u64,
 }
 
 impl BatchBuilder {
     /// Returns a builder for results with these columns, fetched in this layout.
-    pub fn new(
+    pub(crate) fn new(
         columns: &[Descriptor],
         layout: &Arc<RowLayout>,
         options: &ReadOptions,
@@ -131,27 +135,12 @@ impl BatchBuilder {
     }
 
     /// Returns the schema of the batches.
-    pub fn schema(&self) -> SchemaRef {
+    pub(crate) fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
-    /// Returns the number of rows collected since the last batch.
-    pub fn len(&self) -> usize {
-        self.rows
-    }
-
-    /// Whether no rows have been collected.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
-    /// Returns the bytes of the collected values.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Whether a limit is reached, so that `finish` should be called. Never while the first row waits for a BLOB.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         (self.rows >= self.limits.rows || self.has_enough_bytes()) && self.complete() > 0
     }
 
@@ -160,13 +149,13 @@ impl BatchBuilder {
     }
 
     /// Returns the time spent decoding so far.
-    pub fn spent(&self) -> Duration {
+    pub(crate) fn spent(&self) -> Duration {
         self.spent
     }
 
     /// Takes rows from `start` on until a limit is reached, and returns their number: at least one if the builder is
     /// empty and `rows` has one; none if it is full or too many rows wait for their BLOBs.
-    pub fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
+    pub(crate) fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
         self.timed(|builder| builder.push_rows(rows, start))
     }
 
@@ -225,7 +214,7 @@ impl BatchBuilder {
     }
 
     /// Whether rows wait for the contents of their BLOBs.
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.complete() < self.rows
     }
 
@@ -235,13 +224,13 @@ impl BatchBuilder {
     }
 
     /// Whether the batch has room for the contents of more BLOBs; always, until its first row is complete.
-    pub fn wants_blobs(&self) -> bool {
+    pub(crate) fn wants_blobs(&self) -> bool {
         !self.has_enough_bytes() || self.complete() == 0
     }
 
     /// Returns the next BLOB to read, row by row and from left to right; `None` also if the batch has enough of them.
     /// Several may be taken before the first is filled in. NULLs and empty BLOBs are skipped.
-    pub fn next_blob(&mut self) -> Option<PendingBlob> {
+    pub(crate) fn next_blob(&mut self) -> Option<PendingBlob> {
         if !self.wants_blobs() {
             return None;
         }
@@ -261,7 +250,7 @@ impl BatchBuilder {
     }
 
     /// Fills in the contents of a BLOB. Within a column, BLOBs must come in the order of [`BatchBuilder::next_blob`].
-    pub fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
+    pub(crate) fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
         self.check()?;
         let expected = self.columns.get(blob.column).and_then(ColumnBuilder::wanted);
         let row = blob.row.checked_sub(self.emitted).and_then(|row| usize::try_from(row).ok());
@@ -303,7 +292,7 @@ impl BatchBuilder {
 
     /// Returns the rows up to the first one that waits for a BLOB as a batch; the others stay. Returns `None` if there
     /// are no rows, and an error of kind [`DecodeErrorKind::Misuse`] if the first row waits.
-    pub fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
+    pub(crate) fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
         self.timed(Self::finish_batch)
     }
 
@@ -359,5 +348,18 @@ impl BatchBuilder {
         let column_name =
             self.schema.fields().get(column).map_or_else(String::new, |field| field.name().clone());
         DecodeError { column_name, column, row, kind: fault.kind, message: fault.message }
+    }
+}
+
+#[cfg(test)]
+impl BatchBuilder {
+    /// Rows collected since the last batch.
+    pub(super) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Bytes of their values.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }

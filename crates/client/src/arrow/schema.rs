@@ -56,7 +56,7 @@ pub fn schema(columns: &[Descriptor], options: &ReadOptions) -> Result<SchemaRef
 
 /// Returns the layout in which results must be fetched for these options: the text and displacement of a TIMESTAMP WITH
 /// TIME ZONE need its EX form.
-pub fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<RowLayout, SchemaError> {
+pub(crate) fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<RowLayout, SchemaError> {
     let layout = RowLayout::for_output(columns).map_err(|error| SchemaError {
         column: error.index,
         column_name: columns.get(error.index).map_or_else(String::new, |column| column.label().into()),
@@ -74,13 +74,13 @@ pub fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<Ro
 }
 
 /// Returns the Arrow type of one column.
-pub fn data_type(
+pub(super) fn data_type(
     columns: &[Descriptor],
     index: usize,
     options: &ReadOptions,
 ) -> Result<DataType, SchemaError> {
     let column = &columns[index];
-    let declared = options.declared_precision(index);
+    let declared = options.declared_precision_of(index);
     let data_type = match (&column.array, column.sql_type) {
         (Some(shape), SqlType::ARRAY) => list_type(shape, declared, options),
         _ => value_type(column, declared, options),

@@ -35,20 +35,27 @@ impl StatusVector {
         self.errors().next().is_some()
     }
 
+    /// The arguments of the errors, and those of the warnings. A warning, too, may have several codes: the first one
+    /// begins with `isc_arg_warning`, and whatever follows belongs to it.
+    fn parts(&self) -> (&[StatusArg], &[StatusArg]) {
+        let warnings = self.0.iter().position(|arg| matches!(arg, StatusArg::Warning(_)));
+        self.0.split_at(warnings.unwrap_or(self.0.len()))
+    }
+
     /// The gds codes of the errors, in order.
     pub fn errors(&self) -> impl Iterator<Item = i32> + '_ {
-        self.0.iter().filter_map(|arg| match arg {
-            StatusArg::Gds(code) if *code != 0 => Some(*code),
-            _ => None,
-        })
+        codes(self.parts().0)
     }
 
     /// The gds codes of the warnings, in order.
     pub fn warnings(&self) -> impl Iterator<Item = i32> + '_ {
-        self.0.iter().filter_map(|arg| match arg {
-            StatusArg::Warning(code) if *code != 0 => Some(*code),
-            _ => None,
-        })
+        codes(self.parts().1)
+    }
+
+    /// The vector without its errors.
+    #[must_use]
+    pub fn without_errors(&self) -> Self {
+        Self(self.parts().1.to_vec())
     }
 
     /// Its size in memory, in bytes.
@@ -103,28 +110,17 @@ impl StatusVector {
     /// The finished text lines of errors (or of warnings).
     pub fn lines(&self, warnings: bool) -> Vec<String> {
         let mut lines = Vec::new();
-        let mut args = self.0.iter().peekable();
-        let mut wanted = !warnings;
+        let (errors, of_warnings) = self.parts();
+        let mut args = if warnings { of_warnings } else { errors }.iter().peekable();
         while let Some(arg) = args.next() {
             let code = match arg {
-                StatusArg::Gds(code) => {
-                    wanted = !warnings;
-                    *code
-                }
-                StatusArg::Warning(code) => {
-                    wanted = warnings;
-                    *code
-                }
+                StatusArg::Gds(code) | StatusArg::Warning(code) => *code,
                 StatusArg::Interpreted(text) => {
-                    if wanted {
-                        lines.push(text.clone());
-                    }
+                    lines.push(text.clone());
                     continue;
                 }
                 StatusArg::System(kind, code) => {
-                    if wanted {
-                        lines.push(format!("{kind} error {code}"));
-                    }
+                    lines.push(format!("{kind} error {code}"));
                     continue;
                 }
                 _ => continue,
@@ -138,12 +134,20 @@ impl StatusVector {
                 }
                 args.next();
             }
-            if code != 0 && wanted {
+            if code != 0 {
                 lines.push(gds::format(code, &params));
             }
         }
         lines
     }
+}
+
+/// The gds codes among arguments.
+fn codes(args: &[StatusArg]) -> impl Iterator<Item = i32> + '_ {
+    args.iter().filter_map(|arg| match arg {
+        StatusArg::Gds(code) | StatusArg::Warning(code) if *code != 0 => Some(*code),
+        _ => None,
+    })
 }
 
 /// A peer may send anything as SQLSTATE; front ends have room for five characters.

@@ -1,21 +1,23 @@
 //! Options for encoding parameters.
 
 use super::super::options::{OptionError, switch};
+use crate::setters::setters;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// How Arrow values become parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParamOptions {
+pub(crate) struct ParamOptions {
     /// What to do with digits of times below the engine's resolution of 100 µs.
-    pub time_rounding: TimeRounding,
+    pub(crate) time_rounding: TimeRounding,
     /// Whether the server has the types of Firebird 4, above all times with zone.
-    pub has_time_zones: bool,
+    pub(crate) has_time_zones: bool,
 }
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// What to do with digits of times below the engine's resolution of 100 µs.
     pub time_rounding: TimeRounding,
@@ -23,6 +25,8 @@ pub struct WriteOptions {
     /// parameters. Several pieces are in flight at a time.
     pub piece_bytes: usize,
 }
+
+setters! { WriteOptions { time_rounding: TimeRounding, piece_bytes: usize } }
 
 impl WriteOptions {
     /// The permitted range of [`piece_bytes`](Self::piece_bytes); other values become the nearest bound.
