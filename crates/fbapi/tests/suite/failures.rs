@@ -9,7 +9,7 @@ use firearrow_proto::api::gds;
 use firearrow_proto::api::info::database::FIREBIRD_VERSION;
 use firearrow_proto::api::info::{InfoReader, counted_strings};
 use firearrow_proto::api::status::{StatusArg, StatusVector};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -177,4 +177,30 @@ pub fn answers_that_do_not_fit_are_asked_for_again(engine: &Engine) {
     let versions: Vec<_> = InfoReader::new(&answer).map(|item| counted_strings(item.value)).collect();
     assert_eq!(versions.len(), items.len());
     assert!(versions[19][0].contains(&format!("V{}.0.", engine.major)), "{versions:?}");
+}
+
+/// ALTER SESSION RESET warns of the transaction that it rolls back.
+pub fn warnings_reach_the_listener(engine: &Engine) {
+    if engine.major < 4 {
+        return;
+    }
+    let scratch = engine.scratch();
+    scratch.run(&["create table T (N integer)"]);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&heard);
+    scratch.attachment.on_warning(move |status| listener.lock().unwrap().push(status));
+    for sql in [None, Some("insert into T values (1)")] {
+        let mut transaction = scratch.begin();
+        if let Some(sql) = sql {
+            scratch.attachment.execute_immediate(Some(&mut transaction), sql, Dialect::Three).unwrap();
+        }
+        scratch
+            .attachment
+            .execute_immediate(Some(&mut transaction), "alter session reset", Dialect::Three)
+            .unwrap();
+        let warnings = std::mem::take(&mut *heard.lock().unwrap());
+        let codes: Vec<Vec<i32>> = warnings.iter().map(|status| status.warnings().collect()).collect();
+        assert_eq!(codes, if sql.is_some() { vec![vec![335_545_208, 335_545_209]] } else { Vec::new() });
+        transaction.rollback().unwrap();
+    }
 }

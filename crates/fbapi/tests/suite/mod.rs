@@ -194,6 +194,7 @@ macro_rules! whole_suite {
             events::callbacks_are_released
             failures::errors_keep_the_whole_vector
             failures::texts_are_those_of_the_client_library
+            failures::warnings_reach_the_listener
             failures::missing_databases_are_reported
             failures::host_syntax_does_not_leave_the_process
             failures::a_running_statement_can_be_cancelled

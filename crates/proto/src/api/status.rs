@@ -167,3 +167,23 @@ impl fmt::Display for StatusVector {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Firebird 4 and 5 answer to ALTER SESSION RESET in a transaction with changes.
+    #[test]
+    fn what_follows_a_warning_is_no_error() {
+        let warned = vec![StatusArg::Warning(335_545_208), StatusArg::Gds(335_545_209)];
+        let status = StatusVector(warned.clone());
+        assert!(!status.is_error());
+        assert_eq!(status.warnings().collect::<Vec<_>>(), [335_545_208, 335_545_209]);
+        assert_eq!((status.lines(false).len(), status.lines(true).len()), (0, 2));
+        let failed = vec![StatusArg::Gds(gds::ISC_RANDOM), StatusArg::Text("why".into())];
+        let both = StatusVector([failed, warned.clone()].concat());
+        assert_eq!(both.errors().collect::<Vec<_>>(), [gds::ISC_RANDOM]);
+        assert_eq!((both.lines(false), both.lines(true).len()), (vec!["why".to_owned()], 2));
+        assert_eq!(both.without_errors(), StatusVector(warned));
+    }
+}
