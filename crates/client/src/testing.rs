@@ -43,6 +43,17 @@ pub struct OverBudget {
     pub limit: u64,
 }
 
+/// Why [`within_budget`] has no result.
+#[derive(Clone, Debug, Error)]
+pub enum Failure {
+    /// The work failed.
+    #[error(transparent)]
+    Work(#[from] crate::Error),
+    /// The work took too many round trips.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+}
+
 impl<'a> Budget<'a> {
     /// Allows a connection so many round trips from here on.
     pub fn of(connection: &'a Connection, limit: u64) -> Self {
@@ -67,12 +78,12 @@ impl<'a> Budget<'a> {
 /// Does some work and checks that it took no more round trips than allowed.
 ///
 /// # Errors
-/// The error of the work, or else [`OverBudget`].
+/// [`Failure::Work`] if the work failed, however many round trips it took, or else [`Failure::OverBudget`].
 pub fn within_budget<T>(
     connection: &Connection,
     limit: u64,
     work: impl FnOnce(&Connection) -> Result<T>,
-) -> Result<T, Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<T, Failure> {
     let budget = Budget::of(connection, limit);
     let done = work(connection)?;
     budget.check()?;
