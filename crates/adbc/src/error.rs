@@ -141,7 +141,6 @@ fn status_of_client(error: &firearrow::Error) -> Status {
         Kind::Unreachable | Kind::Database | Kind::Conflict | Kind::Closed | Kind::Protocol | Kind::Io => {
             Status::IO
         }
-        Kind::OverBudget => Status::Internal,
         Kind::CommitUnknown => Status::Unknown,
         _ => Status::Unknown,
     }

@@ -62,8 +62,6 @@ pub enum Kind {
     Unsupported,
     /// The call is not allowed in this state.
     Misuse,
-    /// More round trips were made than a [`Budget`](crate::Budget) allows.
-    OverBudget,
     /// Reading or writing a local file failed.
     Io,
     /// Any other error of the engine.

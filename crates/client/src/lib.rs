@@ -60,7 +60,6 @@ pub mod arrow;
 pub mod asynchronous;
 mod backend;
 mod blocking;
-mod budget;
 mod cancel;
 pub mod catalog;
 pub mod config;
@@ -82,6 +81,7 @@ pub mod sql;
 mod sql_type;
 mod statistics;
 mod stats;
+pub mod testing;
 mod value;
 mod warning;
 
@@ -91,7 +91,6 @@ pub use blocking::{
     BlobReader, BlobWriter, Connection, Cursor, EventListener, EventReports, PartitionedQuery, RowsCursor,
     ScrollCursor, Statement, Transaction,
 };
-pub use budget::Budget;
 pub use cancel::{CancelHandle, CancelToken};
 pub use config::Config;
 pub use error::{Error, Kind, Result};

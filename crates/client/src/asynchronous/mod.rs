@@ -28,8 +28,8 @@
 //!
 //! What differs from the blocking API: [`Cursor`] is a `Stream` whose errors are [`Error`](crate::Error)s; parameter rows
 //! come as a schema and a stream (`execute_stream`, `query_stream`); [`BlobReader`] has `next_piece` and `seek` instead of
-//! the traits of `std::io`, [`EventListener`] has `report` instead of an iterator; [`Connection`]s can be cloned; there is
-//! no `budget`.
+//! the traits of `std::io`, [`EventListener`] has `report` instead of an iterator; [`Connection`]s can be cloned;
+//! [`testing`](crate::testing) is for the blocking API.
 //!
 //! A connection may be used in several runtimes. A runtime that shuts down in the middle of a call closes the connection.
 

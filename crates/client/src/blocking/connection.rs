@@ -156,7 +156,7 @@ impl Connection {
     /// Returns what the connection has cost so far, from its first packet. All zero for an engine in this process.
     ///
     /// Differences show the cost of a part of the work: [`WireStats::since`]. See also [`Statement::wire_stats`],
-    /// [`Cursor::wire_stats`] and [`budget`](Self::budget).
+    /// [`Cursor::wire_stats`] and [`testing::Budget`](crate::testing::Budget).
     pub fn wire_stats(&self) -> WireStats {
         self.shared.wire_stats()
     }

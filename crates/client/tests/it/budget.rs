@@ -1,6 +1,7 @@
 //! Limits of round trips.
 
 use crate::support::{fresh, rows};
+use firearrow::testing::{Budget, Failure, within_budget};
 use firearrow::{Connection, Error, Kind};
 use firearrow_testkit::{Target, matrix};
 
@@ -14,25 +15,26 @@ matrix!(
     fn a_budget_counts_from_its_beginning(target: &Target) {
         let connection = fresh(target);
         ping(&connection, 5).expect("it answers");
-        let budget = connection.budget(2);
+        let budget = Budget::of(&connection, 2);
         for used in 0..=2 {
             assert_eq!(budget.used(), used);
             budget.check().expect("no more than allowed");
             connection.ping().expect("it answers");
         }
         let error = budget.check().expect_err("three are more than two");
-        assert_eq!((error.kind(), error.sqlstate()), (Kind::OverBudget, "HY000"));
-        assert_eq!(error.message(), "3 round trips were made, 2 were allowed");
+        assert_eq!((error.used, error.limit), (3, 2));
+        assert_eq!(error.to_string(), "3 round trips were made, 2 were allowed");
         connection.close().expect("a budget keeps nothing alive");
     },
     fn work_within_a_budget_gives_its_result(target: &Target) {
         let connection = fresh(target);
-        assert_eq!(connection.within_budget(3, |connection| ping(connection, 3)).expect("three"), 3);
-        let error = connection.within_budget(2, |connection| ping(connection, 3)).expect_err("three");
-        assert_eq!(error.kind(), Kind::OverBudget);
-        let error =
-            connection.within_budget(0, |connection| connection.execute("nonsense")).expect_err("SQL");
-        assert_eq!(error.kind(), Kind::Syntax, "the work's own failure comes first");
+        assert_eq!(within_budget(&connection, 3, |connection| ping(connection, 3)).expect("three"), 3);
+        let error = within_budget(&connection, 2, |connection| ping(connection, 3)).expect_err("three");
+        assert!(matches!(error, Failure::OverBudget(_)), "{error}");
+        match within_budget(&connection, 0, |connection| connection.execute("nonsense")) {
+            Err(Failure::Work(error)) => assert_eq!(error.kind(), Kind::Syntax),
+            other => panic!("the work's own failure comes first: {other:?}"),
+        }
     }
 );
 
@@ -40,8 +42,9 @@ matrix!(
     embedded,
     fn an_engine_in_process_needs_no_budget(target: &Target) {
         let connection = fresh(target);
-        let batch = connection
-            .within_budget(0, |connection| connection.query("SELECT 1 FROM RDB$DATABASE").map(rows));
+        let batch = within_budget(&connection, 0, |connection| {
+            connection.query("SELECT 1 FROM RDB$DATABASE").map(rows)
+        });
         assert_eq!(batch.expect("it runs").num_rows(), 1);
     }
 );
