@@ -54,7 +54,7 @@ const MAX_WAITING: usize = 4096;
 /// After an error about a value (of any kind but [`DecodeErrorKind::Misuse`]) the builder is poisoned: rows are
 /// half in, and all further calls return the same error.
 #[derive(Debug)]
-pub struct BatchBuilder {
+pub(crate) struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
     /// Indices of the columns of BLOBs and arrays.
@@ -76,18 +76,18 @@ pub struct BatchBuilder {
 
 /// A BLOB or array whose contents a batch waits for. An array, too, is read as the BLOB that its id opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PendingBlob {
+pub(crate) struct PendingBlob {
     /// 0-based index of the column.
-    pub column: usize,
+    pub(crate) column: usize,
     /// 0-based row within the whole result.
-    pub row: u64,
+    pub(crate) row: u64,
     /// Its id, valid in the transaction that read the row.
-    pub id: u64,
+    pub(crate) id: u64,
 }
 
 impl BatchBuilder {
     /// A builder for results of these columns that are fetched in this layout.
-    pub fn new(
+    pub(crate) fn new(
         columns: &[Descriptor],
         layout: &Arc<RowLayout>,
         options: &ReadOptions,
@@ -131,28 +131,13 @@ impl BatchBuilder {
     }
 
     /// The schema of the batches.
-    pub fn schema(&self) -> SchemaRef {
+    pub(crate) fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
-    }
-
-    /// Rows collected since the last batch.
-    pub fn len(&self) -> usize {
-        self.rows
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
-    /// Bytes of their values.
-    pub fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Whether a limit is reached, so that `finish` should be called now. Never while the first row waits for
     /// a BLOB.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         (self.rows >= self.limits.rows || self.has_enough_bytes()) && self.complete() > 0
     }
 
@@ -161,13 +146,13 @@ impl BatchBuilder {
     }
 
     /// Time spent decoding so far.
-    pub fn spent(&self) -> Duration {
+    pub(crate) fn spent(&self) -> Duration {
         self.spent
     }
 
     /// Takes rows from `start` on until a limit is reached and returns how many: at least one if the builder is
     /// empty and there is one, none if it is full or too many rows wait for their BLOBs.
-    pub fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
+    pub(crate) fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
         self.timed(|builder| builder.push_rows(rows, start))
     }
 
@@ -226,7 +211,7 @@ impl BatchBuilder {
     }
 
     /// Whether rows wait for the contents of their BLOBs.
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.complete() < self.rows
     }
 
@@ -236,14 +221,14 @@ impl BatchBuilder {
     }
 
     /// Whether the batch has room for the contents of more BLOBs: always, until its first row is complete.
-    pub fn wants_blobs(&self) -> bool {
+    pub(crate) fn wants_blobs(&self) -> bool {
         !self.has_enough_bytes() || self.complete() == 0
     }
 
     /// The next BLOB whose contents are wanted, row by row and from left to right in each; `None` also when the
     /// batch has enough of them. Several may be asked for before the first is filled in. NULLs and empty BLOBs
     /// never come up.
-    pub fn next_blob(&mut self) -> Option<PendingBlob> {
+    pub(crate) fn next_blob(&mut self) -> Option<PendingBlob> {
         if !self.wants_blobs() {
             return None;
         }
@@ -263,7 +248,7 @@ impl BatchBuilder {
     }
 
     /// Fills in the contents of a BLOB. Within a column this goes in the order of [`BatchBuilder::next_blob`].
-    pub fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
+    pub(crate) fn fill_blob(&mut self, blob: &PendingBlob, contents: &[u8]) -> Result<(), DecodeError> {
         self.check()?;
         let expected = self.columns.get(blob.column).and_then(ColumnBuilder::wanted);
         let row = blob.row.checked_sub(self.emitted).and_then(|row| usize::try_from(row).ok());
@@ -305,7 +290,7 @@ impl BatchBuilder {
 
     /// The rows up to the first one that waits for a BLOB, as a batch; the others stay. `None` if there are no
     /// rows at all, and an error of kind [`DecodeErrorKind::Misuse`] if the very first one waits.
-    pub fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
+    pub(crate) fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
         self.timed(Self::finish_batch)
     }
 
@@ -361,5 +346,18 @@ impl BatchBuilder {
         let column_name =
             self.schema.fields().get(column).map_or_else(String::new, |field| field.name().clone());
         DecodeError { column_name, column, row, kind: fault.kind, message: fault.message }
+    }
+}
+
+#[cfg(test)]
+impl BatchBuilder {
+    /// Rows collected since the last batch.
+    pub(super) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Bytes of their values.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }

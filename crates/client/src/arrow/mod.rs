@@ -12,6 +12,8 @@
 //!
 //! Both backends deliver rows through `RowSource`, so one set of builders serves both. The mapping itself is
 //! decided in [`schema`] alone: the builders follow the Arrow type that it chose.
+//!
+//! The options of the mapping, the schema of a result and the errors of single values are public; the rest is the crate's own.
 
 mod builder;
 mod columns;
@@ -22,15 +24,14 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use builder::{BatchBuilder, BatchLimits, PendingBlob};
+pub use builder::BatchLimits;
+pub(crate) use builder::{BatchBuilder, PendingBlob};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use options::{
     BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, MaxBlob, NoneEncoding, OptionError,
     ReadOptions, TextAs, TimestampTzAs, TimetzAs,
 };
-pub(crate) use params::suspect;
-pub use params::{
-    ArrayCells, BlobCell, EncodedParams, ParamEncoder, ParamError, ParamErrorKind, ParamOptions,
-    TimeRounding, WriteOptions,
-};
-pub use schema::{SchemaError, data_type, output_layout, schema};
+pub(crate) use params::{EncodedParams, ParamEncoder, ParamOptions, suspect};
+pub use params::{ParamError, ParamErrorKind, TimeRounding, WriteOptions};
+pub(crate) use schema::output_layout;
+pub use schema::{SchemaError, schema};

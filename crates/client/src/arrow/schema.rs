@@ -56,7 +56,7 @@ pub fn schema(columns: &[Descriptor], options: &ReadOptions) -> Result<SchemaRef
 
 /// The layout in which results must be fetched for these options: text and displacement of a TIMESTAMP WITH
 /// TIME ZONE need its EX form.
-pub fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<RowLayout, SchemaError> {
+pub(crate) fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<RowLayout, SchemaError> {
     let layout = RowLayout::for_output(columns).map_err(|error| SchemaError {
         column: error.index,
         column_name: columns.get(error.index).map_or_else(String::new, |column| column.label().into()),
@@ -74,7 +74,7 @@ pub fn output_layout(columns: &[Descriptor], options: &ReadOptions) -> Result<Ro
 }
 
 /// The Arrow type of one column.
-pub fn data_type(
+pub(super) fn data_type(
     columns: &[Descriptor],
     index: usize,
     options: &ReadOptions,

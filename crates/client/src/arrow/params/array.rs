@@ -44,11 +44,11 @@ pub(super) struct ArrayPlan {
 
 /// The arrays that rows of one parameter refer to.
 #[derive(Clone, Debug)]
-pub struct ArrayCells {
+pub(crate) struct ArrayCells {
     /// 0-based parameter.
-    pub column: usize,
+    pub(crate) column: usize,
     /// The 0-based messages that have an array.
-    pub rows: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
     format: SliceFormat,
     /// All elements of all arrays.
     bytes: Vec<u8>,
@@ -56,7 +56,7 @@ pub struct ArrayCells {
 
 impl ArrayCells {
     /// The elements of each of these arrays.
-    pub fn slices(&self) -> impl Iterator<Item = Slice<'_>> {
+    pub(crate) fn slices(&self) -> impl Iterator<Item = Slice<'_>> {
         // As many bytes, with ends of strings, as were made for the format.
         let size = self.format.size().unwrap_or(1).max(1);
         self.bytes.chunks_exact(size).filter_map(|bytes| self.format.slice(bytes))

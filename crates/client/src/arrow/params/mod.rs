@@ -21,7 +21,7 @@ mod suspect;
 mod target;
 mod times;
 
-pub use array::ArrayCells;
+use array::ArrayCells;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
@@ -31,7 +31,8 @@ use error::{Reason, RowReason};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout, RowLayout};
 use firearrow_proto::api::row::{Native, ValueFormat};
-pub use options::{ParamOptions, TimeRounding, WriteOptions};
+pub(crate) use options::ParamOptions;
+pub use options::{TimeRounding, WriteOptions};
 use slots::{Plan, Slots};
 use std::fmt;
 use std::ops::Range;
@@ -44,7 +45,7 @@ const BLOB_BYTES: usize = 4 << 20;
 
 /// Turns batches of one schema into messages for one statement.
 #[derive(Debug)]
-pub struct ParamEncoder {
+pub(crate) struct ParamEncoder {
     columns: Vec<Column>,
     /// The layout of the last batch; the next one often has the same.
     layout: Option<Arc<RowLayout>>,
@@ -67,17 +68,17 @@ impl fmt::Debug for Column {
 
 /// Rows of parameters as native messages at [`RowLayout::native_stride`], little-endian.
 #[derive(Clone, Debug)]
-pub struct EncodedParams {
+pub(crate) struct EncodedParams {
     /// The format of the messages. The same `Arc` as for the batch before if nothing changed.
-    pub layout: Arc<RowLayout>,
+    pub(crate) layout: Arc<RowLayout>,
     /// The messages.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Number of messages.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// The BLOBs that must be created before the messages are sent, row by row.
-    pub blobs: Vec<BlobCell>,
+    pub(crate) blobs: Vec<BlobCell>,
     /// The arrays that must be created before, parameter by parameter.
-    pub arrays: Vec<ArrayCells>,
+    pub(crate) arrays: Vec<ArrayCells>,
     /// Where their contents are: columns and their arrays.
     contents: Vec<(usize, ArrayRef)>,
     /// Whether there are ids of BLOBs that existed before.
@@ -86,20 +87,20 @@ pub struct EncodedParams {
 
 /// A value that travels as a BLOB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlobCell {
+pub(crate) struct BlobCell {
     /// 0-based message.
-    pub row: usize,
+    pub(crate) row: usize,
     /// 0-based parameter.
-    pub column: usize,
+    pub(crate) column: usize,
     /// BLOB sub type: 1 for text, 0 for bytes.
-    pub sub_type: i16,
+    pub(crate) sub_type: i16,
     /// Character set id of text.
-    pub charset: u8,
+    pub(crate) charset: u8,
 }
 
 impl ParamEncoder {
     /// An encoder for batches of this schema.
-    pub fn new(
+    pub(crate) fn new(
         parameters: &[Descriptor],
         schema: &Schema,
         options: &ParamOptions,
@@ -128,7 +129,7 @@ impl ParamEncoder {
 
     /// How many of these rows, from the first on, make messages of about `bytes` bytes in all, and BLOBs of 4 MB; at
     /// least one if there are any. Messages are as wide as the longest text among them.
-    pub fn fit(&self, batch: &RecordBatch, rows: Range<usize>, bytes: usize) -> usize {
+    pub(crate) fn fit(&self, batch: &RecordBatch, rows: Range<usize>, bytes: usize) -> usize {
         let count = rows.end.min(batch.num_rows()).saturating_sub(rows.start);
         let mut widths = vec![0; self.columns.len()];
         // Look at no more rows than will fit: the caller asks again for the rest.
@@ -178,7 +179,7 @@ impl ParamEncoder {
     }
 
     /// Encodes these rows of a batch.
-    pub fn encode(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<EncodedParams, ParamError> {
+    pub(crate) fn encode(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<EncodedParams, ParamError> {
         self.check(batch, &rows)?;
         let first = rows.start;
         let mut arrays = Vec::with_capacity(self.columns.len());
@@ -282,7 +283,7 @@ impl ParamEncoder {
 
 impl EncodedParams {
     /// The contents of a BLOB to be created.
-    pub fn blob_bytes(&self, cell: &BlobCell) -> &[u8] {
+    pub(crate) fn blob_bytes(&self, cell: &BlobCell) -> &[u8] {
         let contents = self.contents.iter().find(|(column, _)| *column == cell.column);
         contents
             .filter(|(_, array)| cell.row < array.len())
@@ -291,30 +292,30 @@ impl EncodedParams {
     }
 
     /// Whether parameters are ids of BLOBs that existed before, which a bulk operation does not know.
-    pub fn has_blob_ids(&self) -> bool {
+    pub(crate) fn has_blob_ids(&self) -> bool {
         self.has_ids
     }
 
     /// Bytes of all BLOBs.
-    pub fn blob_length(&self) -> usize {
+    pub(crate) fn blob_length(&self) -> usize {
         self.blobs.iter().map(|cell| self.blob_bytes(cell).len()).sum()
     }
 
     /// The id that the message of a BLOB has for it.
-    pub fn blob_id(&self, cell: &BlobCell) -> u64 {
+    pub(crate) fn blob_id(&self, cell: &BlobCell) -> u64 {
         let message = self.bytes.chunks_exact(self.layout.native_stride().max(1)).nth(cell.row);
         let field = self.layout.fields().get(cell.column);
         message.zip(field).and_then(|(message, field)| Native::quad(&message[field.offset..])).unwrap_or(0)
     }
 
     /// Numbers the BLOBs from 1 on: ids that mean something within a batch only.
-    pub fn number_blobs(&mut self) {
+    pub(crate) fn number_blobs(&mut self) {
         let ids: Vec<u64> = (1..=self.blobs.len() as u64).collect();
         self.set_blobs(&ids);
     }
 
     /// Writes the ids of created BLOBs into their messages, in the order of [`blobs`](Self::blobs).
-    pub fn set_blobs(&mut self, ids: &[u64]) {
+    pub(crate) fn set_blobs(&mut self, ids: &[u64]) {
         for (index, id) in ids.iter().enumerate() {
             if let Some(&BlobCell { row, column, .. }) = self.blobs.get(index) {
                 self.set_blob(row, column, *id);
@@ -323,14 +324,14 @@ impl EncodedParams {
     }
 
     /// Writes the ids of created arrays into their messages, in the order of their [`slices`](ArrayCells::slices).
-    pub fn set_arrays(&mut self, cells: &ArrayCells, ids: &[u64]) {
+    pub(crate) fn set_arrays(&mut self, cells: &ArrayCells, ids: &[u64]) {
         for (&row, &id) in cells.rows.iter().zip(ids) {
             self.set_blob(row, cells.column, id);
         }
     }
 
     /// Writes the id of a created BLOB or array into its message.
-    pub fn set_blob(&mut self, row: usize, column: usize, id: u64) {
+    pub(crate) fn set_blob(&mut self, row: usize, column: usize, id: u64) {
         let stride = self.layout.native_stride();
         let has_id = |field: &&FieldLayout| matches!(field.kind, FieldKind::Blob | FieldKind::Array);
         let field = self.layout.fields().get(column).filter(has_id);

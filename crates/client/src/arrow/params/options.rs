@@ -7,11 +7,11 @@ use std::str::FromStr;
 
 /// How Arrow values become parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParamOptions {
+pub(crate) struct ParamOptions {
     /// What happens to digits of times below the engine's 100 µs.
-    pub time_rounding: TimeRounding,
+    pub(crate) time_rounding: TimeRounding,
     /// Whether the server has the types of Firebird 4, times with zone above all.
-    pub has_time_zones: bool,
+    pub(crate) has_time_zones: bool,
 }
 
 /// How rows are written.

@@ -1,7 +1,8 @@
 //! The type mapping as a table: what is stored, and what Arrow shows.
 
 use super::rows::{Value, char, column, decode, varchar};
-use crate::arrow::{DecodeErrorKind, ReadOptions, data_type, schema};
+use crate::arrow::schema::data_type;
+use crate::arrow::{DecodeErrorKind, ReadOptions, schema};
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::{DataType, TimestampMicrosecondType};
 use arrow::util::display::array_value_to_string;

@@ -126,7 +126,7 @@ fn digits_below_the_clock_can_be_an_error() {
 
 #[test]
 fn offsets_are_kept() {
-    let fields = crate::arrow::data_type(
+    let fields = crate::arrow::schema::data_type(
         &[timestamp_tz()],
         0,
         &ReadOptions { timestamptz: TimestampTzAs::WithOffset, ..Default::default() },
