@@ -1,6 +1,5 @@
 //! Arrow values that cannot become parameters.
 
-use std::fmt;
 use thiserror::Error;
 
 /// What is wrong with a parameter.
@@ -24,6 +23,7 @@ pub enum ParamErrorKind {
 
 /// A parameter that could not be encoded, with where it is and what would help.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}{message}", self.place())]
 pub struct ParamError {
     /// Name of the Arrow field.
     pub field: String,
@@ -37,19 +37,15 @@ pub struct ParamError {
     pub message: String,
 }
 
-impl fmt::Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ParamError {
+    /// The beginning of the message: where it is.
+    fn place(&self) -> String {
         if self.kind == ParamErrorKind::Count {
-            return f.write_str(&self.message);
+            return String::new();
         }
-        write!(f, "parameter {}", self.column + 1)?;
-        if !self.field.is_empty() {
-            write!(f, " (\"{}\")", self.field)?;
-        }
-        if let Some(row) = self.row {
-            write!(f, ", row {row}")?;
-        }
-        write!(f, ": {}", self.message)
+        let field = if self.field.is_empty() { String::new() } else { format!(" (\"{}\")", self.field) };
+        let row = self.row.map_or_else(String::new, |row| format!(", row {row}"));
+        format!("parameter {}{field}{row}: ", self.column + 1)
     }
 }
 
