@@ -16,7 +16,6 @@ use firearrow::{
 };
 use firearrow_bench::text::{size, thousands};
 use serde_json::json;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -65,7 +64,7 @@ impl Source {
     fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
         let connection = open(config)?;
         let default = BatchLimits::default();
-        let limits = BatchLimits { rows: args.batch_rows.map_or(default.rows, NonZero::get), ..default };
+        let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;
         if args.partitions != 1 {
             return Self::in_partitions(args, config, &connection, &sql, limits);
@@ -87,7 +86,8 @@ impl Source {
         sql: &str,
         limits: BatchLimits,
     ) -> Result<Self> {
-        let options = PartitionOptions { wanted: args.partitions, without_snapshot: args.without_snapshot };
+        let options =
+            PartitionOptions::default().wanted(args.partitions).without_snapshot(args.without_snapshot);
         let query = leader.partition(sql, (), &options)?;
         if query.partitions().len() == 1 && args.partitions > 1 && !args.quiet {
             let why = match query.partitions()[0].snapshot() {

@@ -20,7 +20,8 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let mut phases = Phases::start();
     let connection = open(&Config::parse(&args.url)?)?;
     phases.end("connect", &connection);
-    let options = TransactionOptions { read_only: args.read_only, ..TransactionOptions::default() };
+    let mut options = TransactionOptions::default();
+    options.read_only = args.read_only;
     let mut transaction = connection.begin(options)?;
     let statement = transaction.prepare(&sql)?;
     phases.end("prepare", &connection);

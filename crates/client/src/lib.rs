@@ -77,6 +77,7 @@ mod rows;
 mod savepoint;
 mod scroll;
 mod session;
+mod setters;
 pub mod sql;
 mod sql_type;
 mod statistics;

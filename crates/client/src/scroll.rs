@@ -1,5 +1,7 @@
 //! Results whose rows are fetched in any order: where they go, and how they work.
 
+use crate::setters::setters;
+
 /// Where a [`ScrollCursor`](crate::ScrollCursor) goes. A cursor begins before the first row, and can move to after the
 /// last row; neither position has a row to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +22,7 @@ pub enum Position {
 
 /// How a [`ScrollCursor`](crate::ScrollCursor) works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScrollOptions {
     /// Most bytes of rows in memory: of one fetch where the engine scrolls, and elsewhere of all rows read so far. What
     /// needs more fails with [`Kind::Memory`](crate::Kind::Memory). 256 MiB by default.
@@ -27,6 +30,8 @@ pub struct ScrollOptions {
     /// Keep the rows in the client although the engine could scroll: then moves among rows already read cost nothing.
     pub keep_rows: bool,
 }
+
+setters! { ScrollOptions { memory: usize, keep_rows: bool } }
 
 impl Default for ScrollOptions {
     fn default() -> Self {

@@ -33,7 +33,7 @@ pub fn table_schema(
     let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
     let statement = catalog.transaction().prepare_in(Dialect::Three, &sql).map_err(error::of)?;
     let declared = columns.iter().map(|column| column.data_type.precision).collect();
-    let options = ReadOptions { declared_precision: declared, ..options.clone() };
+    let options = options.clone().declared_precision(declared);
     let selected = statement.with_read_options(options).schema().map_err(error::of)?;
     let fields = selected
         .fields()

@@ -33,7 +33,7 @@ matrix!(
         assert_eq!(schema("PAID").fields().len(), 2, "a view");
         assert_eq!(schema("a_b").field(0).name(), "x_y", "no pattern");
         assert_eq!(schema("RDB$RELATIONS").field(0).name(), "RDB$VIEW_BLR");
-        let stored = ReadOptions { decimal_precision: DecimalPrecision::Storage, ..read.clone() };
+        let stored = read.clone().decimal_precision(DecimalPrecision::Storage);
         let orders = table_schema(&connection, Some(""), Some(""), "ORDERS", &stored).expect("a schema");
         assert_eq!(orders.field(1).data_type(), &DataType::Decimal128(18, 2));
     },

@@ -24,7 +24,7 @@ pub(super) fn fill(
     let single = connection.prepare(&insert(table, 1, major))?;
     let mut sums = vec![0; table.columns.len()];
     // Undoing half a statement is of no use here, and remembering how would cost time.
-    let options = TransactionOptions { no_auto_undo: true, ..TransactionOptions::default() };
+    let options = TransactionOptions::default().no_auto_undo(true);
     let mut row = 0;
     while row < rows {
         let mut transaction = connection.begin(options)?;

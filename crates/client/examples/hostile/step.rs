@@ -76,7 +76,7 @@ fn varied(statement: Statement, choice: &mut Choice) -> Statement {
         options.set(name, choice.of(values)).expect("a value of the switch");
     }
     let rows = choice.of(&[1, 7, 100, 65_536]);
-    statement.with_read_options(options).with_limits(BatchLimits { rows, ..Default::default() })
+    statement.with_read_options(options).with_limits(BatchLimits::default().rows(rows))
 }
 
 fn people(ids: impl Iterator<Item = i32> + Clone, long: i32) -> RecordBatch {
@@ -124,7 +124,7 @@ fn numbers(connection: &Connection, _: &mut Choice) -> Result<bool> {
 
 fn half_a_result(connection: &Connection, choice: &mut Choice) -> Result<bool> {
     let transaction = connection.begin_lazy(TransactionOptions::read_only())?;
-    let limits = BatchLimits { rows: 100, ..Default::default() };
+    let limits = BatchLimits::default().rows(100);
     let statement = transaction.prepare("SELECT id, half FROM numbers")?.with_limits(limits);
     let mut cursor = statement.query(&transaction, ())?;
     let mut rows = 0;
@@ -244,7 +244,7 @@ fn returning_many(connection: &Connection, choice: &mut Choice) -> Result<bool> 
 
 fn scrolling(connection: &Connection, choice: &mut Choice) -> Result<bool> {
     let transaction = connection.begin(TransactionOptions::read_only())?;
-    let options = ScrollOptions { memory: 8 << 20, keep_rows: choice.once_in(2) };
+    let options = ScrollOptions::default().memory(8 << 20).keep_rows(choice.once_in(2));
     let statement = varied(transaction.prepare("SELECT * FROM everything ORDER BY id")?, choice);
     let statement = statement.with_scroll_options(options);
     let mut cursor = statement.query_scrollable(&transaction, ())?;
@@ -321,7 +321,7 @@ fn statistics(connection: &Connection, _: &mut Choice) -> Result<bool> {
 }
 
 fn partitions(connection: &Connection, _: &mut Choice) -> Result<bool> {
-    let options = PartitionOptions { wanted: 3, without_snapshot: true };
+    let options = PartitionOptions::default().wanted(3).without_snapshot(true);
     let query = connection.partition("SELECT id, half FROM numbers", (), &options)?;
     let mut rows = 0;
     for partition in query.partitions() {

@@ -16,6 +16,7 @@ use super::columns::ColumnBuilder;
 use super::error::{ColumnError, DecodeError, DecodeErrorKind, Fault};
 use super::options::{MaxBlob, ReadOptions};
 use super::schema::{SchemaError, schema};
+use crate::setters::setters;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use firearrow_proto::api::descriptor::Descriptor;
@@ -26,12 +27,15 @@ use std::time::{Duration, Instant};
 
 /// When a batch is complete: whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BatchLimits {
     /// Most rows.
     pub rows: usize,
     /// Most bytes of values, as Arrow stores them. A single row may be larger.
     pub bytes: usize,
 }
+
+setters! { BatchLimits { rows: usize, bytes: usize } }
 
 impl Default for BatchLimits {
     fn default() -> Self {

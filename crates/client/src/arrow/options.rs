@@ -2,13 +2,23 @@
 //!
 //! Every switch is spelled as a word (or `word(p,s)`), because URLs and driver options carry it as text.
 
+use crate::setters::setters;
 use encoding_rs::Encoding;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// How Firebird values are shown in Arrow.
+///
+/// ```
+/// use firearrow::ReadOptions;
+/// use firearrow::arrow::{BlobPolicy, TextAs};
+///
+/// let options = ReadOptions::default().blobs(BlobPolicy::Lazy).text(TextAs::Utf8View);
+/// # assert_eq!(options.value("blobs").as_deref(), Some("lazy"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// What the bytes of CHARACTER SET NONE text mean.
     pub none_encoding: NoneEncoding,
@@ -35,6 +45,23 @@ pub struct ReadOptions {
     /// The precision that each column was declared with, where the caller looked it up: the engine's
     /// description does not tell. By column index; may be shorter than the list of columns.
     pub declared_precision: Vec<Option<u8>>,
+}
+
+setters! {
+    ReadOptions {
+        none_encoding: NoneEncoding,
+        trim_char: bool,
+        int128: Int128As,
+        decfloat: DecfloatAs,
+        timestamptz: TimestampTzAs,
+        timetz: TimetzAs,
+        binary: BinaryAs,
+        text: TextAs,
+        blobs: BlobPolicy,
+        max_blob: MaxBlob,
+        decimal_precision: DecimalPrecision,
+        declared_precision: Vec<Option<u8>>,
+    }
 }
 
 /// A switch that does not exist, or a value that it does not have.
@@ -103,7 +130,7 @@ impl ReadOptions {
         })
     }
 
-    pub(super) fn declared_precision(&self, column: usize) -> Option<u8> {
+    pub(super) fn declared_precision_of(&self, column: usize) -> Option<u8> {
         match self.decimal_precision {
             DecimalPrecision::Declared => self.declared_precision.get(column).copied().flatten(),
             DecimalPrecision::Storage | DecimalPrecision::Range => None,

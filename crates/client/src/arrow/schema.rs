@@ -80,7 +80,7 @@ pub(super) fn data_type(
     options: &ReadOptions,
 ) -> Result<DataType, SchemaError> {
     let column = &columns[index];
-    let declared = options.declared_precision(index);
+    let declared = options.declared_precision_of(index);
     let data_type = match (&column.array, column.sql_type) {
         (Some(shape), SqlType::ARRAY) => list_type(shape, declared, options),
         _ => value_type(column, declared, options),

@@ -64,10 +64,7 @@ pub(crate) struct View {
 impl View {
     /// In a transaction that it begins.
     pub(crate) async fn open<B: Backend>(session: &mut Session<B>) -> Result<Self> {
-        let options = TransactionOptions {
-            isolation: Isolation::ReadCommittedRecordVersion,
-            ..TransactionOptions::read_only()
-        };
+        let options = TransactionOptions::read_only().isolation(Isolation::ReadCommittedRecordVersion);
         Ok(Self { transaction: session.begin_deferred(&options).await?, with_system: false })
     }
 

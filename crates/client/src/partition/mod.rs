@@ -34,6 +34,7 @@ use crate::params::Params;
 use crate::session::reading::Reading;
 use crate::session::run::How;
 use crate::session::{Session, has_rows};
+use crate::setters::setters;
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{Int64Type, SchemaRef};
 use firearrow_proto::api::dialect::Dialect;
@@ -45,6 +46,7 @@ use std::sync::Arc;
 
 /// How a query is divided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PartitionOptions {
     /// The maximum number of partitions. 0 means as many as this machine has processors, and no more than the table is
     /// worth; 1 never divides.
@@ -53,6 +55,8 @@ pub struct PartitionOptions {
     /// committed when it is read, so rows that others change meanwhile may be missing or appear twice.
     pub without_snapshot: bool,
 }
+
+setters! { PartitionOptions { wanted: usize, without_snapshot: bool } }
 
 /// A query in parts, and the transaction whose snapshot they read.
 pub(crate) struct Divided {
@@ -216,8 +220,7 @@ impl<B: Backend> Session<B> {
         partition: &Partition,
         limits: BatchLimits,
     ) -> Result<Reading> {
-        let options =
-            TransactionOptions { at_snapshot: partition.snapshot(), ..TransactionOptions::read_only() };
+        let options = TransactionOptions::read_only().at_snapshot(partition.snapshot());
         let leader = partition.snapshot.map(|snapshot| snapshot.leader);
         let transaction = match self.begin(&options).await {
             Err(error) if error.gds_codes().contains(&gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST) => {

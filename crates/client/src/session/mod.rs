@@ -214,10 +214,7 @@ impl<B: Backend> Session<B> {
         if let Some(transaction) = self.describing {
             return Ok(transaction);
         }
-        let options = TransactionOptions {
-            isolation: Isolation::ReadCommittedRecordVersion,
-            ..TransactionOptions::read_only()
-        };
+        let options = TransactionOptions::read_only().isolation(Isolation::ReadCommittedRecordVersion);
         let transaction = self.begin_deferred(&options).await?;
         self.describing = Some(transaction);
         Ok(transaction)

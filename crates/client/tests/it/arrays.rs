@@ -173,7 +173,7 @@ matrix!(
         insert(&connection, columns.clone()).expect("written");
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT * FROM t ORDER BY id").expect("valid SQL");
-        for limits in [BatchLimits::default(), BatchLimits { rows: 7, bytes: 1 << 20 }] {
+        for limits in [BatchLimits::default(), BatchLimits::default().rows(7).bytes(1 << 20)] {
             let statement = statement.clone().with_limits(limits);
             let mut batches = 0;
             let mut read: Vec<Vec<ArrayRef>> = vec![Vec::new(); columns.len()];

@@ -55,7 +55,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT id, a, b FROM t ORDER BY id").expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 64, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(64));
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         let mut row = 0;
         while let Some(batch) = cursor.next_batch().expect("rows") {
@@ -105,7 +105,7 @@ matrix!(
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT id, b FROM t ORDER BY id").expect("valid SQL");
         let limit = 400_000;
-        let statement = statement.with_limits(BatchLimits { bytes: limit, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().bytes(limit));
         let mut rows = 0;
         let mut batches = 0;
         for batch in statement.query(&transaction, ()).expect("it runs") {
@@ -137,7 +137,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
         let open = |sql: &str| {
-            let limits = BatchLimits { rows: 3, ..Default::default() };
+            let limits = BatchLimits::default().rows(3);
             let statement = transaction.prepare(sql).expect("valid SQL").with_limits(limits);
             statement.query(&transaction, ()).expect("it runs")
         };

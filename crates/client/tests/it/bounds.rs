@@ -21,7 +21,7 @@ matrix!(
              END",
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
-        let limits = BatchLimits { bytes: 1 << 20, ..Default::default() };
+        let limits = BatchLimits::default().bytes(1 << 20);
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL").with_limits(limits);
         let mut rows = 0;
         let mut cursor = statement.query(&transaction, ()).expect("it runs");

@@ -368,7 +368,7 @@ matrix!(
         let connection = Connection::open(&closed).expect("it opens");
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare(&stuck()).expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 10, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(10));
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         assert_eq!(cursor.next_batch().expect("it reads").map(|batch| batch.num_rows()), Some(10));
         // Servers cannot be interrupted while the next fetch waits behind this one; somebody has to want it.
@@ -396,7 +396,7 @@ matrix!(
         let statement = transaction.prepare(&sql).expect("valid SQL");
         let parameters = Arc::new(Int32Array::from(vec![0, 1])) as ArrayRef;
         let parameters = RecordBatch::try_from_iter([("n", parameters)]).expect("one column");
-        let statement = statement.with_limits(BatchLimits { rows: 1, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(1));
         let mut result = statement.query_rows(&transaction, &parameters, OnFailure::Stop).expect("it runs");
         assert_eq!(result.next_batch().expect("it reads").map(|batch| batch.num_rows()), Some(1));
         let begin = Instant::now();
@@ -425,7 +425,7 @@ matrix!(
         let statement = transaction.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
         let time = Duration::from_millis(500);
         let source = transaction.prepare("SELECT RDB$RELATION_ID FROM RDB$RELATIONS").expect("valid SQL");
-        let source = source.with_limits(BatchLimits { rows: 1, ..Default::default() });
+        let source = source.with_limits(BatchLimits::default().rows(1));
         let mut cursor = source.with_timeout(Some(time)).query(&transaction, ()).expect("it runs");
         // A row in time, which is written only when the time of its cursor is up.
         let batches = std::iter::once_with(|| {
@@ -455,7 +455,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare(&sql).expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 1, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(1));
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         cursor.next_batch().expect("it reads").expect("a row");
         let (error, spent) = cancelled_after(&connection, Duration::from_secs(1), || {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// engines that have the table in their cache let go of it only for those who wait.
 fn others_can_drop_it(config: &Config, who: &str) {
     let other = Connection::open(config).expect("it opens");
-    let options = TransactionOptions { lock_resolution: LockResolution::Timeout(1), ..Default::default() };
+    let options = TransactionOptions::default().lock_resolution(LockResolution::Timeout(1));
     let mut transaction = other.begin(options).expect("it starts");
     let dropped = transaction.execute("DROP TABLE t").and_then(|_| transaction.commit());
     if let Err(error) = dropped {
@@ -99,7 +99,7 @@ matrix!(
         let transaction = connection.begin(TransactionOptions::read_only()).expect("it starts");
         let sql = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b";
         let statement = transaction.prepare(sql).expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 1, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(1));
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         cursor.next_batch().expect("it reads").expect("a row");
         // The server is busy with the next rows, and must be interruptible.

@@ -108,7 +108,7 @@ matrix!(
                  INSERT INTO t (id, s) VALUES (:i, \"text\"); i = i + 1; END END"
             ),
         );
-        let options = PartitionOptions { wanted: 3, without_snapshot: true };
+        let options = PartitionOptions::default().wanted(3).without_snapshot(true);
         let sql = "SELECT id FROM t WHERE s = \"text\" AND 1 / 2 > 0.4";
         let divided = connection.partition(sql, (), &options).expect("it is divided");
         assert_eq!(divided.partitions().len(), 3);

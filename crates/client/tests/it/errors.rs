@@ -82,7 +82,7 @@ matrix!(
              END",
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
-        let limits = firearrow::BatchLimits { rows: 100, ..Default::default() };
+        let limits = firearrow::BatchLimits::default().rows(100);
         let statement = transaction.prepare("SELECT 100 / n FROM t").expect("valid SQL").with_limits(limits);
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         let mut seen = 0;

@@ -23,9 +23,9 @@ fn pair(target: &Target, declaration: &str) -> (Connection, Connection) {
 /// Options that the engine refuses.
 fn refused(target: &Target) -> TransactionOptions {
     if target.generation() >= Generation::V4_0 {
-        TransactionOptions { at_snapshot: Some(u64::MAX / 4), ..Default::default() }
+        TransactionOptions::default().at_snapshot(Some(u64::MAX / 4))
     } else {
-        TransactionOptions { isolation: Isolation::ReadCommittedReadConsistency, ..Default::default() }
+        TransactionOptions::default().isolation(Isolation::ReadCommittedReadConsistency)
     }
 }
 

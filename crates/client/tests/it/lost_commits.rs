@@ -8,15 +8,9 @@ use firearrow::{CommitOutcome, Config, Connection, Error, Kind, LostCommit, Tran
 use firearrow_testkit::{Behaviour, Proxy, Side, Target, matrix};
 use std::time::{Duration, Instant};
 
-const TRACEABLE: TransactionOptions = TransactionOptions {
-    no_auto_undo: true,
-    isolation: firearrow::Isolation::Snapshot,
-    lock_resolution: firearrow::LockResolution::Wait,
-    read_only: false,
-    auto_commit: false,
-    at_snapshot: None,
-    ignore_limbo: false,
-};
+fn traceable() -> TransactionOptions {
+    TransactionOptions::default().no_auto_undo(true)
+}
 
 /// A database with a table `t`, a proxy to its server, and how to connect without and with it.
 fn database(target: &Target) -> (Config, Config, Proxy) {
@@ -55,8 +49,8 @@ matrix!(
     wire,
     fn the_server_tells_what_became_of_a_lost_commit(target: &Target) {
         for (options, lost, outcome, rows) in [
-            (TRACEABLE, Side::Server, CommitOutcome::Committed, 1),
-            (TRACEABLE, Side::Client, CommitOutcome::RolledBack, 0),
+            (traceable(), Side::Server, CommitOutcome::Committed, 1),
+            (traceable(), Side::Client, CommitOutcome::RolledBack, 0),
             // The inventory has these two alike: what was undone counts as committed.
             (TransactionOptions::default(), Side::Server, CommitOutcome::Unknown, 1),
             (TransactionOptions::default(), Side::Client, CommitOutcome::Unknown, 0),
@@ -83,7 +77,7 @@ matrix!(
         {
             let (direct, through, proxy) = database(target);
             let connection = Connection::open(&through).expect("it opens");
-            let mut transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+            let mut transaction = connection.begin_lazy(traceable()).expect("it starts");
             let values = arrow::array::Int32Array::from_iter_values(0..5000);
             let values: arrow::array::ArrayRef = std::sync::Arc::new(values);
             let batch = arrow::array::RecordBatch::try_from_iter([("n", values)]).expect("a batch");
@@ -98,7 +92,7 @@ matrix!(
     fn a_retaining_commit(target: &Target) {
         let (direct, through, proxy) = database(target);
         let connection = Connection::open(&through).expect("it opens");
-        let mut transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+        let mut transaction = connection.begin_lazy(traceable()).expect("it starts");
         for rows in 1..=2 {
             transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
             // It goes on under another number each time.
@@ -121,7 +115,7 @@ matrix!(
             {
                 let (direct, through, proxy) = database(target);
                 let connection = Connection::open(&through).expect("it opens");
-                let mut transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+                let mut transaction = connection.begin_lazy(traceable()).expect("it starts");
                 transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
                 let number = transaction.number().expect("a number");
                 let prepared = is_prepared.then(|| transaction.prepare(sql).expect("it is SQL"));
@@ -142,7 +136,7 @@ matrix!(
     fn a_retaining_commit_in_sql_leaves_no_number_behind(target: &Target) {
         let (direct, through, proxy) = database(target);
         let connection = Connection::open(&through).expect("it opens");
-        let mut transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+        let mut transaction = connection.begin_lazy(traceable()).expect("it starts");
         transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
         transaction.execute_immediate("COMMIT RETAIN").expect("it is committed");
         proxy.lose_next(Side::Client);
@@ -182,7 +176,7 @@ matrix!(
     fn a_server_that_is_gone_leaves_it_unknown(target: &Target) {
         let (_, through, proxy) = database(target);
         let connection = Connection::open(&through).expect("it opens");
-        let mut transaction = connection.begin(TRACEABLE).expect("it starts");
+        let mut transaction = connection.begin(traceable()).expect("it starts");
         transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
         let number = transaction.number().expect("a number");
         // Both the commit and the question on a new connection.
@@ -199,7 +193,7 @@ matrix!(
         through.wire_crypt = WireCrypt::Disabled;
         let connection = Connection::open(&through).expect("it opens");
         let insert = connection.prepare("INSERT INTO t VALUES (1)").expect("it is SQL");
-        let transaction = connection.begin_lazy(TRACEABLE).expect("it starts");
+        let transaction = connection.begin_lazy(traceable()).expect("it starts");
         // After this the commit cannot leave together with the statement.
         drop(transaction.query("SELECT n FROM t").expect("it runs"));
         proxy.lose_answer_to(COMMIT);
@@ -212,7 +206,7 @@ matrix!(
     fn a_commit_that_is_refused_is_no_lost_one(target: &Target) {
         let (direct, through, _proxy) = database(target);
         let connection = Connection::open(&through).expect("it opens");
-        let transaction = connection.begin(TRACEABLE).expect("it starts");
+        let transaction = connection.begin(traceable()).expect("it starts");
         drop(connection.query("SELECT 1 FROM RDB$DATABASE").expect("it runs"));
         transaction.rollback().expect("it ends");
         let error = connection.execute("INSERT INTO t VALUES ('x')").expect_err("no number");

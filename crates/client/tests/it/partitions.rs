@@ -30,7 +30,7 @@ fn fill(connection: &Connection, insert: &str) {
 }
 
 fn wanted(wanted: usize) -> PartitionOptions {
-    PartitionOptions { wanted, without_snapshot: true }
+    PartitionOptions::default().wanted(wanted).without_snapshot(true)
 }
 
 /// Count and sum of the first column.
@@ -118,7 +118,7 @@ matrix!(
     },
     fn servers_without_snapshots_divide_only_when_told(target: &Target) {
         let (config, connection) = filled(target);
-        let options = PartitionOptions { wanted: 3, without_snapshot: false };
+        let options = PartitionOptions::default().wanted(3).without_snapshot(false);
         let query = connection.partition("SELECT id FROM t", (), &options).expect("it is planned");
         let has_snapshots = target.generation() >= Generation::V4_0;
         assert_eq!(query.partitions().len(), if has_snapshots { 3 } else { 1 });

@@ -57,7 +57,7 @@ pub(crate) fn each_inserted_row_comes_back_in_its_place(target: &Target) {
     let statement =
         transaction.prepare("INSERT INTO t (id) VALUES (?) RETURNING id, twice").expect("valid SQL");
     for (count, size) in [(1, 8192), (100, 8192), (20_000, 8192), (5000, 7)] {
-        let statement = statement.clone().with_limits(BatchLimits { rows: size, ..Default::default() });
+        let statement = statement.clone().with_limits(BatchLimits::default().rows(size));
         let ids: Vec<i32> = (0..count).map(|n| (n * 7919) % 100_003).collect();
         let (result, done) = all(&statement, &transaction, &batch([ints(ids.clone())]));
         assert_eq!(column(&result, 0), ids);
@@ -94,7 +94,7 @@ pub(crate) fn results_of_any_length_follow_each_other(target: &Target) {
     let sql = "SELECT id, g, CAST(id AS CHAR(100) CHARACTER SET ASCII) FROM t WHERE g = ? ORDER BY id";
     let statement = transaction.prepare(sql).expect("valid SQL");
     for size in [8192, 500, 1] {
-        let statement = statement.clone().with_limits(BatchLimits { rows: size, ..Default::default() });
+        let statement = statement.clone().with_limits(BatchLimits::default().rows(size));
         let (result, done) = all(&statement, &transaction, &batch([ints(0..sizes.len() as i32)]));
         assert!(column(&result, 0).into_iter().eq(0..sizes.iter().sum::<usize>() as i32), "{size}");
         assert_eq!((done.rows, done.failures.len()), (sizes.len(), 0));
@@ -196,7 +196,7 @@ pub(crate) fn blobs_go_in_and_out(target: &Target) {
     let rows = batch([ints(0..400), texts(contents.iter().map(String::as_str))]);
     let insert = transaction.prepare("INSERT INTO t VALUES (?, ?) RETURNING id, b").expect("valid SQL");
     let select = transaction.prepare("SELECT id, b FROM t WHERE id = ?").expect("valid SQL");
-    let limits = [BatchLimits::default(), BatchLimits { rows: 9, bytes: 10_000 }];
+    let limits = [BatchLimits::default(), BatchLimits::default().rows(9).bytes(10_000)];
     for limits in limits {
         let (result, done) = all(&insert.clone().with_limits(limits), &transaction, &rows);
         assert_eq!((done.rows, done.failures.len()), (400, 0));

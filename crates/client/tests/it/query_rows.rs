@@ -114,7 +114,7 @@ matrix!(
         run(&connection, "CREATE TABLE t (id INTEGER, v CHAR(500) CHARACTER SET ASCII)");
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("INSERT INTO t VALUES (?, 'x') RETURNING id, v").expect("valid");
-        let statement = statement.with_limits(BatchLimits { rows: 10, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(10));
         let rows = batch([ints(0..30_000)]);
         let mut cursor = statement.query_rows(&transaction, &rows, OnFailure::Stop).expect("it runs");
         assert_eq!(column(&cursor.next_batch().expect("rows").expect("rows"), 0), Vec::from_iter(0..10));
@@ -140,7 +140,7 @@ matrix!(
         let transaction = grouped(&connection, &[4; 500]);
         let insert = transaction.prepare("INSERT INTO t (id) VALUES (?) RETURNING id").expect("valid SQL");
         let select = transaction.prepare("SELECT id FROM t WHERE g = ? ORDER BY id").expect("valid SQL");
-        let limits = BatchLimits { rows: 100, ..Default::default() };
+        let limits = BatchLimits::default().rows(100);
         let (insert, select) = (insert.with_limits(limits), select.with_limits(limits));
         let new = batch([ints(10_000..14_000)]);
         let mut inserted = insert.query_rows(&transaction, &new, OnFailure::Stop).expect("it runs");
@@ -168,7 +168,7 @@ matrix!(
         let other = connection.begin(Default::default()).expect("it starts");
         let insert = other.prepare("INSERT INTO copy VALUES (?) RETURNING id").expect("valid SQL");
         let source = transaction.prepare("SELECT id FROM t ORDER BY id").expect("valid SQL");
-        let source = source.with_limits(BatchLimits { rows: 250, ..Default::default() });
+        let source = source.with_limits(BatchLimits::default().rows(250));
         let reader = source.query(&transaction, ()).expect("it runs");
         let mut cursor = insert.query_stream(&other, reader, OnFailure::Stop).expect("it runs");
         assert!(column(&rest(&mut cursor), 0).into_iter().eq(0..3000));
@@ -232,7 +232,7 @@ matrix!(
         run(&connection, "CREATE TABLE t (id INTEGER, v VARCHAR(10))");
         let transaction = connection.begin(Default::default()).expect("it starts");
         let insert = transaction.prepare("INSERT INTO t VALUES (?, 'x') RETURNING id").expect("valid SQL");
-        let insert = insert.with_limits(BatchLimits { rows: 1000, ..Default::default() });
+        let insert = insert.with_limits(BatchLimits::default().rows(1000));
         let words: Vec<String> = (0..20_000).map(|n| format!("{n:07}")).collect();
         let (numbers, words) = (batch([ints(0..20_000)]), batch([texts(words.iter().map(String::as_str))]));
         let open = |rows| insert.query_rows(&transaction, rows, OnFailure::Stop).expect("it runs");
@@ -248,7 +248,7 @@ matrix!(
         assert_eq!(number(&transaction, "SELECT CAST(SUM(id) AS BIGINT) FROM t"), 2 * 19_999 * 10_000);
         // But only one of them may have cursors.
         let select = transaction.prepare("SELECT id FROM t WHERE id < ?").expect("valid SQL");
-        let select = select.with_limits(BatchLimits { rows: 10, ..Default::default() });
+        let select = select.with_limits(BatchLimits::default().rows(10));
         let cursor = select.query_rows(&transaction, &numbers, OnFailure::Stop).expect("it runs");
         for _ in 0..2 {
             let error = select.query(&transaction, batch([ints([1])])).expect_err("it is in use");

@@ -98,7 +98,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 100, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(100));
         let before = connection.wire_stats();
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         cursor.next_batch().expect("rows").expect("rows");

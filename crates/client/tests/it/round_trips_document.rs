@@ -211,7 +211,7 @@ const OPERATIONS: &[Operation] = &[
         let connection = scene.connect();
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT * FROM many").expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 10_000, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(10_000));
         Some(cost(&connection, || {
             assert_eq!(rows(statement.query(&transaction, ()).expect("runs")).num_rows(), 1000)
         }))

@@ -5,7 +5,7 @@ use crate::support::{config, fresh, query, rows, run};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{Int32Type, UInt64Type};
 use firearrow::arrow::BlobPolicy;
-use firearrow::{BatchLimits, Connection, Kind, Position, ReadOptions, Result, ScrollCursor, ScrollOptions};
+use firearrow::{BatchLimits, Connection, Kind, Position, ReadOptions, Result, ScrollCursor};
 use firearrow_testkit::{Target, matrix};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -155,7 +155,7 @@ matrix!(
         for Variant { name, config, options, .. } in variants(target, &url) {
             let connection = Connection::open(&config).expect("it opens");
             let transaction = connection.begin(Default::default()).expect("it starts");
-            let read = ReadOptions { blobs: BlobPolicy::Lazy, ..Default::default() };
+            let read = ReadOptions::default().blobs(BlobPolicy::Lazy);
             let statement = transaction.prepare("SELECT b FROM t").expect("valid SQL");
             let statement = statement.with_read_options(read).with_scroll_options(options);
             let mut cursor = statement.query_scrollable(&transaction, ()).expect("it runs");
@@ -240,7 +240,7 @@ matrix!(
             let statement =
                 transaction.prepare("SELECT 100 / (id - 1500), filler FROM t").expect("valid SQL");
             // Rows are read ahead, by engines about 64 KB.
-            let limits = BatchLimits { rows: 100, ..Default::default() };
+            let limits = BatchLimits::default().rows(100);
             let statement = statement.with_scroll_options(options).with_limits(limits);
             for to in [Position::Last, Position::Absolute(1600), Position::Next] {
                 let mut cursor = statement.query_scrollable(&transaction, ()).expect("it runs");
@@ -258,7 +258,7 @@ matrix!(
             let connection = Connection::open(&config).expect("it opens");
             let transaction = connection.begin(Default::default()).expect("it starts");
             let statement = transaction.prepare("SELECT id, filler FROM t ORDER BY id").expect("valid SQL");
-            let statement = statement.with_scroll_options(ScrollOptions { memory: 300_000, ..options });
+            let statement = statement.with_scroll_options(options.memory(300_000));
             let open = || statement.query_scrollable(&transaction, ()).expect("it runs");
             let mut cursor = open();
             assert_eq!(go(&mut cursor, Position::Next, 100).len(), 100, "{name}");
@@ -331,7 +331,7 @@ matrix!(
             let connection = Connection::open(&config).expect("it opens");
             let transaction = connection.begin(Default::default()).expect("it starts");
             let statement = transaction.prepare(sql).expect("valid SQL");
-            let statement = statement.with_scroll_options(ScrollOptions { memory: usize::MAX, ..options });
+            let statement = statement.with_scroll_options(options.memory(usize::MAX));
             let mut cursor = statement.query_scrollable(&transaction, ()).expect("it runs");
             assert!(cursor.first().expect("there are rows").is_some());
             let handle = connection.cancel_handle();
@@ -419,7 +419,7 @@ matrix!(
             let connection = Connection::open(&config).expect("it opens");
             let transaction = connection.begin(Default::default()).expect("it starts");
             let statement = transaction.prepare("SELECT id, filler FROM t ORDER BY id").expect("valid SQL");
-            let limits = BatchLimits { rows: 50, ..Default::default() };
+            let limits = BatchLimits::default().rows(50);
             let statement = statement.with_scroll_options(options).with_limits(limits);
             let mut cursor = statement.query_scrollable(&transaction, ()).expect("it runs");
             let before = connection.wire_stats().bytes_received;

@@ -20,7 +20,7 @@ pub(crate) fn variants(target: &Target, url: &str) -> Vec<Variant> {
     let config = config(target, url);
     let scrolls = matches!(target, Target::Embedded(_)) || target.generation() >= Generation::V5_0;
     let options = ScrollOptions::default();
-    let kept = ScrollOptions { keep_rows: true, ..options };
+    let kept = options.keep_rows(true);
     let variant = |name, config: &Config, options, is_native| {
         let config = config.clone();
         Variant { name, config, options, is_native }
@@ -177,7 +177,7 @@ pub(crate) fn moves_agree(target: &Target) {
         let connection = Connection::open(&config).expect("it opens");
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT * FROM t WHERE id <= ? ORDER BY id").expect("valid SQL");
-        let limits = BatchLimits { rows: 17, ..Default::default() };
+        let limits = BatchLimits::default().rows(17);
         let statement = statement.with_limits(limits).with_scroll_options(options);
         for (count, moves) in [(130, 300), (0, 30), (1, 60), (2, 60), (11, 120)] {
             let parameter: ArrayRef = Arc::new(Int32Array::from(vec![count]));

@@ -36,7 +36,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
         let statement = transaction.prepare("SELECT id, name FROM t ORDER BY id").expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 777, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(777));
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         let mut next = 0;
         while let Some(batch) = cursor.next_batch().expect("rows arrive") {
@@ -62,7 +62,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits { rows: 10, ..Default::default() });
+        let statement = statement.with_limits(BatchLimits::default().rows(10));
         for _ in 0..3 {
             let mut cursor = statement.query(&transaction, ()).expect("it runs again after an early close");
             assert_eq!(cursor.next_batch().expect("rows").map(|batch| batch.num_rows()), Some(10));
@@ -80,7 +80,7 @@ matrix!(
              END",
         );
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
-        let limits = BatchLimits { rows: 100, ..Default::default() };
+        let limits = BatchLimits::default().rows(100);
         let open = |order: &str| {
             let sql = format!("SELECT id, filler FROM t ORDER BY id {order}");
             transaction

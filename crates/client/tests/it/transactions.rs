@@ -35,9 +35,8 @@ matrix!(
     },
     fn isolation_levels_see_what_they_should(target: &Target) {
         let (reader, writer) = pair(target);
-        let begin = |isolation| {
-            reader.begin(TransactionOptions { isolation, ..Default::default() }).expect("it starts")
-        };
+        let begin =
+            |isolation| reader.begin(TransactionOptions::default().isolation(isolation)).expect("it starts");
         let snapshot = begin(Isolation::Snapshot);
         let committed = begin(Isolation::ReadCommittedRecordVersion);
         assert_eq!((count(&snapshot), count(&committed)), (0, 0));
@@ -46,10 +45,7 @@ matrix!(
         if target.generation() >= Generation::V4_0 {
             assert_eq!(count(&begin(Isolation::ReadCommittedReadConsistency)), 1);
         } else {
-            let options = TransactionOptions {
-                isolation: Isolation::ReadCommittedReadConsistency,
-                ..Default::default()
-            };
+            let options = TransactionOptions::default().isolation(Isolation::ReadCommittedReadConsistency);
             reader.begin(options).expect_err("Firebird 3 does not know it");
         }
         drop((snapshot, committed));
@@ -62,7 +58,7 @@ matrix!(
         let mut holder = first.begin(Default::default()).expect("it starts");
         holder.execute("UPDATE t SET id = 2").expect("it updates");
         let attempt = |lock_resolution| {
-            let options = TransactionOptions { lock_resolution, ..Default::default() };
+            let options = TransactionOptions::default().lock_resolution(lock_resolution);
             let mut transaction = second.begin(options).expect("it starts");
             let start = Instant::now();
             let error = transaction.execute("UPDATE t SET id = 3").expect_err("the row is locked");
@@ -94,7 +90,7 @@ matrix!(
     },
     fn auto_commit_commits_each_statement(target: &Target) {
         let (first, second) = pair(target);
-        let options = TransactionOptions { auto_commit: true, ..Default::default() };
+        let options = TransactionOptions::default().auto_commit(true);
         let mut transaction = first.begin(options).expect("it starts");
         transaction.execute("INSERT INTO t VALUES (1)").expect("it inserts");
         assert_eq!(column(&second, "SELECT id FROM t").len(), 1);
@@ -112,7 +108,7 @@ matrix!(
         }
         let number = leader.snapshot_number().expect("a number");
         run(&second, "INSERT INTO t VALUES (2)");
-        let at = TransactionOptions { at_snapshot: Some(number), ..TransactionOptions::read_only() };
+        let at = TransactionOptions::read_only().at_snapshot(Some(number));
         let follower = second.begin(at).expect("the snapshot is active");
         assert_eq!((count(&leader), count(&follower)), (1, 1));
         drop((leader, follower));
@@ -141,7 +137,7 @@ matrix!(
              END",
         );
         let transaction = connection.begin(Default::default()).expect("it starts");
-        let limits = firearrow::BatchLimits { rows: 10, ..Default::default() };
+        let limits = firearrow::BatchLimits::default().rows(10);
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL").with_limits(limits);
         let mut cursor = statement.query(&transaction, ()).expect("it runs");
         cursor.next_batch().expect("rows");

@@ -143,11 +143,9 @@ pub(crate) fn conflicts_are_told_the_same(target: &Target) {
     transaction.commit().expect("it commits");
     let mut holder = connection.begin(Default::default()).expect("it starts");
     holder.execute("UPDATE t SET n = 1 WHERE id IN (17, 170, 299)").expect("it holds them");
-    let options = TransactionOptions {
-        lock_resolution: firearrow::LockResolution::NoWait,
-        isolation: firearrow::Isolation::ReadCommittedRecordVersion,
-        ..TransactionOptions::default()
-    };
+    let options = TransactionOptions::default()
+        .lock_resolution(firearrow::LockResolution::NoWait)
+        .isolation(firearrow::Isolation::ReadCommittedRecordVersion);
     let mut transaction = connection.begin(options).expect("it starts");
     for sql in ["UPDATE t SET n = n + 5 WHERE id = ?", "DELETE FROM t WHERE id = ?"] {
         let statement = transaction.prepare(sql).expect("valid SQL");

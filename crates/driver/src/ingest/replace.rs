@@ -7,7 +7,6 @@ use crate::activity::Task;
 use crate::error::{Detail, Error, Result};
 use crate::option::Purpose;
 use crate::rows::Rows;
-use firearrow::TransactionOptions;
 use firearrow::catalog::{Catalog, Column, Name, TableKind, quoted};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -105,11 +104,8 @@ impl Ingestion<'_> {
     /// The rows of the staging table, and no others, into the table.
     fn copy(&self, staging: &str, delete: Option<&String>, rows: usize) -> Result<()> {
         // Whatever snapshot the connection reads, these rows are newer.
-        let options = TransactionOptions {
-            // As for everything ingested, so that the server can report the outcome of a lost commit.
-            no_auto_undo: true,
-            ..self.session.transaction_options(Purpose::Ddl)?
-        };
+        // Without an undo log, as for everything ingested, the server can report the outcome of a lost commit.
+        let options = self.session.transaction_options(Purpose::Ddl)?.no_auto_undo(true);
         let mut transaction = self.session.connection()?.begin_lazy(options)?;
         if let Some(delete) = delete {
             execute(&mut transaction, delete)?;

@@ -105,16 +105,16 @@ impl SessionOptions {
             None if purpose == Purpose::Ddl => LockResolution::Timeout(DDL_WAIT),
             None => LockResolution::Wait,
         };
-        TransactionOptions {
-            isolation,
-            lock_resolution,
-            read_only: self.read_only,
-            at_snapshot,
-            // So that the server can report the outcome of a commit whose response was lost. Garbage collection removes
-            // what is rolled back, as it does for all large transactions anyway.
-            no_auto_undo: matches!(purpose, Purpose::Manual | Purpose::Ingest),
-            ..TransactionOptions::default()
-        }
+        // Without an undo log the server can report the outcome of a commit whose response was lost. Garbage collection
+        // removes what is rolled back, as it does for all large transactions anyway.
+        let no_auto_undo = matches!(purpose, Purpose::Manual | Purpose::Ingest);
+        let mut options = TransactionOptions::default()
+            .isolation(isolation)
+            .lock_resolution(lock_resolution)
+            .at_snapshot(at_snapshot)
+            .no_auto_undo(no_auto_undo);
+        options.read_only = self.read_only;
+        options
     }
 }
 

@@ -30,12 +30,13 @@ pub enum LockResolution {
 
 /// Options of a new transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TransactionOptions {
     /// What the transaction sees.
     pub isolation: Isolation,
     /// What happens on a conflict.
     pub lock_resolution: LockResolution,
-    /// Whether to refuse writes.
+    /// Whether to refuse writes, as [`TransactionOptions::read_only`] does.
     pub read_only: bool,
     /// Whether the engine commits (retaining) after each successful statement. If the answer to a statement is lost,
     /// the error reports only the lost connection: check the data.
@@ -73,6 +74,48 @@ impl TransactionOptions {
     /// Options of a read-only snapshot.
     pub fn read_only() -> Self {
         Self { read_only: true, ..Self::default() }
+    }
+
+    /// Sets what the transaction sees.
+    #[must_use]
+    pub fn isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// Sets what happens on a conflict.
+    #[must_use]
+    pub fn lock_resolution(mut self, lock_resolution: LockResolution) -> Self {
+        self.lock_resolution = lock_resolution;
+        self
+    }
+
+    /// Sets whether the engine commits after each successful statement.
+    #[must_use]
+    pub fn auto_commit(mut self, auto_commit: bool) -> Self {
+        self.auto_commit = auto_commit;
+        self
+    }
+
+    /// Sets the number of a snapshot to read.
+    #[must_use]
+    pub fn at_snapshot(mut self, at_snapshot: Option<u64>) -> Self {
+        self.at_snapshot = at_snapshot;
+        self
+    }
+
+    /// Sets whether to ignore changes of transactions in limbo.
+    #[must_use]
+    pub fn ignore_limbo(mut self, ignore_limbo: bool) -> Self {
+        self.ignore_limbo = ignore_limbo;
+        self
+    }
+
+    /// Sets whether to keep no undo log for the transaction.
+    #[must_use]
+    pub fn no_auto_undo(mut self, no_auto_undo: bool) -> Self {
+        self.no_auto_undo = no_auto_undo;
+        self
     }
 
     /// The transaction parameter buffer.
@@ -126,13 +169,11 @@ mod tests {
     #[test]
     fn tpbs_follow_the_reference_examples() {
         assert_eq!(TransactionOptions::default().tpb(), [3, 2, 9, 6]);
-        let nowait = TransactionOptions {
-            isolation: Isolation::ReadCommittedRecordVersion,
-            lock_resolution: LockResolution::NoWait,
-            ..Default::default()
-        };
+        let nowait = TransactionOptions::default()
+            .isolation(Isolation::ReadCommittedRecordVersion)
+            .lock_resolution(LockResolution::NoWait);
         assert_eq!(nowait.tpb(), [3, 15, 17, 9, 7]);
-        let shared = TransactionOptions { at_snapshot: Some(258), ..TransactionOptions::read_only() };
+        let shared = TransactionOptions::read_only().at_snapshot(Some(258));
         assert_eq!(shared.tpb(), [3, 2, 8, 6, 23, 8, 2, 1, 0, 0, 0, 0, 0, 0]);
     }
 }

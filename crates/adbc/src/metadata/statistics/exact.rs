@@ -102,7 +102,7 @@ fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) 
 }
 
 fn ask(snapshot: &Transaction, sql: &str) -> firearrow::Result<Option<RecordBatch>> {
-    let options = ReadOptions { none_encoding: NoneEncoding::Binary, ..ReadOptions::default() };
+    let options = ReadOptions::default().none_encoding(NoneEncoding::Binary);
     let statement = snapshot.prepare_in(Dialect::Three, sql)?.with_read_options(options);
     statement.query(snapshot, ())?.next_batch()
 }

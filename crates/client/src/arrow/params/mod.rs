@@ -179,7 +179,11 @@ impl ParamEncoder {
     }
 
     /// Encodes these rows of a batch.
-    pub(crate) fn encode(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<EncodedParams, ParamError> {
+    pub(crate) fn encode(
+        &mut self,
+        batch: &RecordBatch,
+        rows: Range<usize>,
+    ) -> Result<EncodedParams, ParamError> {
         self.check(batch, &rows)?;
         let first = rows.start;
         let mut arrays = Vec::with_capacity(self.columns.len());

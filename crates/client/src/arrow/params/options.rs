@@ -1,6 +1,7 @@
 //! The switches of parameter encoding.
 
 use super::super::options::{OptionError, switch};
+use crate::setters::setters;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -16,6 +17,7 @@ pub(crate) struct ParamOptions {
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// What happens to digits of times below the engine's 100 µs.
     pub time_rounding: TimeRounding,
@@ -23,6 +25,8 @@ pub struct WriteOptions {
     /// are under way at a time.
     pub piece_bytes: usize,
 }
+
+setters! { WriteOptions { time_rounding: TimeRounding, piece_bytes: usize } }
 
 impl WriteOptions {
     /// What [`piece_bytes`](Self::piece_bytes) may be; other values become the nearest of these.
