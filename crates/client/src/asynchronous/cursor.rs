@@ -1,6 +1,7 @@
 //! Results as streams of record batches.
 
-use super::shared::{AsyncSession, Flow, Shared, given_up};
+use super::call::given_up;
+use super::shared::{AsyncSession, Flow, Shared};
 use super::statement::Inner;
 use super::{Transaction, flow};
 use crate::backend::End;

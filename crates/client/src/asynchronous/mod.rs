@@ -35,6 +35,7 @@
 
 mod blob;
 mod blob_writer;
+mod call;
 mod catalog;
 mod connection;
 mod cursor;

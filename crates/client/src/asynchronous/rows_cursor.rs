@@ -1,6 +1,6 @@
 //! The results of many rows of parameters as one.
 
-use super::shared::given_up;
+use super::call::given_up;
 use super::statement::{Inner, Statement};
 use super::writing::Once;
 use super::{Transaction, flow};

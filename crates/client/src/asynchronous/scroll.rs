@@ -1,6 +1,7 @@
 //! Results whose rows are fetched in any order.
 
-use super::shared::{AsyncSession, Flow, Shared, given_up};
+use super::call::given_up;
+use super::shared::{AsyncSession, Flow, Shared};
 use super::statement::{Inner, Statement};
 use super::{Transaction, flow};
 use crate::error::{Error, Kind, Result};

@@ -1,25 +1,24 @@
 //! The state that a connection and everything made from it share.
 
+use super::call::{Call, of_task};
 use super::flow;
 use crate::backend::link::tokio::TokioLink;
 use crate::backend::{AnyBackend, Backend};
-use crate::cancel::{CancelHandle, Entry, Operation, Underway, Wake, interrupted};
+use crate::cancel::{CancelHandle, Operation, Underway};
 use crate::config::{Config, KeySource, Target};
 use crate::error::{Error, Kind, Result};
+use crate::session::Session;
 use crate::session::connect::Facts;
 use crate::session::idle::Idle;
-use crate::session::{Session, ready};
 use crate::stats::{Meter, WireStats};
 use crate::warning::Warning;
 use std::mem;
-use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, OwnedMutexGuard};
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 /// A session over a link that waits in the runtime.
 pub(crate) type AsyncSession = Session<AnyBackend<TokioLink>>;
@@ -36,7 +35,7 @@ where
 }
 
 /// A flow that nobody waits for.
-type Discarded = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send>;
+pub(super) type Discarded = Box<dyn for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, ()> + Send>;
 
 /// The session, and facts known without asking it.
 pub(crate) struct Shared {
@@ -52,7 +51,7 @@ pub(crate) struct Shared {
 
 /// The state at the end of the last operation, and the work that the next one must do first.
 #[derive(Default)]
-struct Known {
+pub(super) struct Known {
     is_failed: AtomicBool,
     wire_stats: Mutex<WireStats>,
     /// The error that broke the connection when nobody waited for it.
@@ -62,11 +61,19 @@ struct Known {
 }
 
 impl Known {
-    fn failure(&self) -> Option<Error> {
+    pub(super) fn failure(&self) -> Option<Error> {
         lock(&self.failure).clone()
     }
 
-    fn note(&self, session: &AsyncSession) {
+    pub(super) fn fail(&self, error: &Error) {
+        *lock(&self.failure) = Some(error.clone());
+    }
+
+    pub(super) fn take_discarded(&self) -> Vec<Discarded> {
+        mem::take(&mut lock(&self.discarded))
+    }
+
+    pub(super) fn note(&self, session: &AsyncSession) {
         self.is_failed.store(session.backend.is_failed(), Ordering::SeqCst);
         *lock(&self.wire_stats) = session.backend.wire_stats();
     }
@@ -144,8 +151,8 @@ impl Shared {
         }
         lock(&self.known.discarded).push(Box::new(flow));
         if let Ok(runtime) = Handle::try_current() {
-            let part = self.call(Operation::shielded()).part(Vec::new());
-            runtime.spawn(part.run(false, flow!(_session => Ok(()))));
+            let call = self.call(Operation::shielded());
+            runtime.spawn(call.run_here(Vec::new(), false, flow!(_session => Ok(()))));
         }
     }
 
@@ -182,7 +189,7 @@ impl Shared {
         Call {
             session: Arc::clone(&self.session),
             blocks: self.blocks,
-            entry: Arc::new(self.underway.enter(&operation)),
+            _entry: Arc::new(self.underway.enter(&operation)),
             operation,
             underway: self.underway.clone(),
             deadline: None,
@@ -208,227 +215,6 @@ impl Drop for Shared {
     /// Without a runtime the socket is closed, which ends whatever the server has open for it.
     fn drop(&mut self) {
         self.discard(flow!(session => session.close().await));
-    }
-}
-
-/// An operation of a connection, in one or more parts.
-pub(crate) struct Call {
-    session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
-    blocks: bool,
-    operation: Operation,
-    entry: Arc<Entry>,
-    underway: Underway,
-    /// When it shall have got its turn.
-    deadline: Option<tokio::time::Instant>,
-    known: Arc<Known>,
-}
-
-impl Call {
-    /// Runs a part of it at the expense of `meters`, unless it is cancelled. Dropping the future cancels the operation.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
-        self.operation.check()?;
-        self.spawn(meters, true, flow).await
-    }
-
-    /// Runs its last part, even if it is cancelled.
-    pub(crate) async fn finish<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
-        self.spawn(meters, false, flow).await
-    }
-
-    async fn spawn<T: Send + 'static>(
-        &self,
-        meters: Vec<Meter>,
-        can_be_refused: bool,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
-        let guard = CancelOnDrop(Some(self.operation.clone()));
-        let part = self.part(meters);
-        // In a task, so that neither a future that is dropped nor one that nobody polls holds up the connection.
-        let task = tokio::spawn(part.run(can_be_refused, flow));
-        let result = task.await;
-        guard.disarm();
-        result.unwrap_or_else(|error| Err(of_task(error)))
-    }
-
-    fn part(&self, meters: Vec<Meter>) -> Part {
-        Part {
-            session: Arc::clone(&self.session),
-            blocks: self.blocks,
-            operation: self.operation.clone(),
-            _entry: Arc::clone(&self.entry),
-            deadline: self.deadline,
-            underway: self.underway.clone(),
-            known: Arc::clone(&self.known),
-            meters,
-        }
-    }
-}
-
-/// A part of an operation, in the task that runs it.
-struct Part {
-    session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
-    blocks: bool,
-    operation: Operation,
-    _entry: Arc<Entry>,
-    underway: Underway,
-    deadline: Option<tokio::time::Instant>,
-    known: Arc<Known>,
-    meters: Vec<Meter>,
-}
-
-impl Part {
-    async fn run<T: Send + 'static>(
-        self,
-        can_be_refused: bool,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
-        let turn = Arc::clone(&self.session).lock_owned();
-        let session = match can_be_refused {
-            false => turn.await,
-            true => tokio::select! {
-                biased;
-                session = turn => session,
-                kind = interruption(&self.operation) => return Err(interrupted(kind, "before its turn")),
-                () = until(self.deadline) => return Err(interrupted(Kind::Timeout, "before its turn")),
-            },
-        };
-        let turn = Turn { session, known: Arc::clone(&self.known), is_whole: true };
-        if self.blocks {
-            let work = move || ready(self.run_in(turn, can_be_refused, flow));
-            return spawn_blocking(work).await.unwrap_or_else(|error| Err(of_task(error)));
-        }
-        self.run_in(turn, can_be_refused, flow).await
-    }
-
-    async fn run_in<T>(
-        self,
-        mut turn: Turn,
-        can_be_refused: bool,
-        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
-    ) -> Result<T> {
-        turn.is_whole = false;
-        let discarded = mem::take(&mut *lock(&self.known.discarded));
-        let mut ended = Ok(());
-        for flow in discarded {
-            // What cancels this operation does not concern them.
-            let closing = Operation::shielded();
-            let _entry = self.underway.enter(&closing);
-            let entered = turn.session.enter(&closing);
-            let closed = flow(&mut turn.session).await;
-            let closed = turn.session.leave_operation(entered, &self.meters, closed);
-            if let Err(error) = closed {
-                tracing::debug!(%error, "closing something failed");
-                ended = ended.and(Err(error));
-            }
-        }
-        let entered = turn.session.enter(&self.operation);
-        let result = match ended {
-            // The error that broke the connection is more specific.
-            Err(error) if turn.session.backend.is_failed() => {
-                *lock(&self.known.failure) = Some(error.clone());
-                Err(error)
-            }
-            _ => match self.known.failure() {
-                Some(error) => Err(Error::new(
-                    Kind::Closed,
-                    format!("the connection was closed in the background: {error}"),
-                )),
-                // Whatever comes from here on interrupts the backend.
-                None => match self.operation.check() {
-                    Err(error) if can_be_refused => Err(error),
-                    _ => flow(&mut turn.session).await,
-                },
-            },
-        };
-        let result = turn.session.leave_operation(entered, &self.meters, result);
-        turn.is_whole = true;
-        result
-    }
-}
-
-/// The right to use the session.
-struct Turn {
-    session: OwnedMutexGuard<Box<AsyncSession>>,
-    known: Arc<Known>,
-    /// Whether no flow is in the middle of something.
-    is_whole: bool,
-}
-
-impl Drop for Turn {
-    /// A runtime that shuts down drops its tasks wherever they are, and a panic ends them: the next response would
-    /// reach the wrong caller.
-    fn drop(&mut self) {
-        if !self.is_whole {
-            self.session.backend.abort();
-        }
-        self.known.note(&self.session);
-    }
-}
-
-/// The error of a result whose last call was given up: what it would have returned is gone.
-pub(crate) fn given_up() -> Error {
-    Error::new(
-        Kind::Cancelled,
-        "an earlier call was given up before its end, and its rows with it: run the query again",
-    )
-}
-
-/// Cancels an operation whose caller has gone.
-struct CancelOnDrop(Option<Operation>);
-
-impl CancelOnDrop {
-    fn disarm(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        if let Some(operation) = &self.0 {
-            operation.cancel();
-        }
-    }
-}
-
-/// Waits for a time, or for ever.
-async fn until(deadline: Option<tokio::time::Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Waits until an operation should end; returns the reason.
-async fn interruption(operation: &Operation) -> Kind {
-    let changed = Arc::new(Notify::new());
-    let wake: Wake = {
-        let changed = Arc::clone(&changed);
-        Arc::new(move || changed.notify_one())
-    };
-    let _listening = operation.listen(&wake);
-    loop {
-        match operation.interruption() {
-            Some(kind) => return kind,
-            None => changed.notified().await,
-        }
-    }
-}
-
-/// The error of a task that did not come to its end.
-fn of_task(error: JoinError) -> Error {
-    match error.try_into_panic() {
-        Ok(panic) => resume_unwind(panic),
-        Err(_) => {
-            Error::new(Kind::Closed, "the runtime was shut down during the call; the connection was closed")
-        }
     }
 }
 

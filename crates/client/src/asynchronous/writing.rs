@@ -1,6 +1,6 @@
 //! Many rows of parameters into one statement.
 
-use super::shared::Call;
+use super::call::Call;
 use super::statement::{Inner, Statement};
 use super::{Transaction, flow};
 use crate::backend::RowFailure;

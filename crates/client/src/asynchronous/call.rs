@@ -1,0 +1,209 @@
+//! A call: an operation that runs in tasks of the runtime, with the right to use the session for as long as it needs it.
+
+use super::shared::{AsyncSession, Flow, Known};
+use crate::backend::Backend;
+use crate::cancel::{Entry, Operation, Underway, Wake, interrupted};
+use crate::error::{Error, Kind, Result};
+use crate::session::ready;
+use crate::stats::Meter;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use tokio::sync::{Notify, OwnedMutexGuard};
+use tokio::task::{JoinError, spawn_blocking};
+
+/// An operation of a connection, in one or more parts. Clones are the same operation.
+#[derive(Clone)]
+pub(crate) struct Call {
+    pub(super) session: Arc<tokio::sync::Mutex<Box<AsyncSession>>>,
+    /// Whether the calls of the backend block.
+    pub(super) blocks: bool,
+    pub(super) operation: Operation,
+    pub(super) _entry: Arc<Entry>,
+    pub(super) underway: Underway,
+    /// When it shall have got its turn.
+    pub(super) deadline: Option<tokio::time::Instant>,
+    pub(super) known: Arc<Known>,
+}
+
+impl Call {
+    /// Runs a part of it at the expense of `meters`, unless it is cancelled. Dropping the future cancels the operation.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.operation.check()?;
+        self.spawn(meters, true, flow).await
+    }
+
+    /// Runs its last part, even if it is cancelled.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        self.spawn(meters, false, flow).await
+    }
+
+    async fn spawn<T: Send + 'static>(
+        &self,
+        meters: Vec<Meter>,
+        can_be_refused: bool,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        let guard = CancelOnDrop(Some(self.operation.clone()));
+        // In a task, so that neither a future that is dropped nor one that nobody polls holds up the connection.
+        let task = tokio::spawn(self.clone().run_here(meters, can_be_refused, flow));
+        let result = task.await;
+        guard.disarm();
+        result.unwrap_or_else(|error| Err(of_task(error)))
+    }
+
+    /// Runs a part of it in the task that calls this.
+    pub(super) async fn run_here<T: Send + 'static>(
+        self,
+        meters: Vec<Meter>,
+        can_be_refused: bool,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        let turn = Arc::clone(&self.session).lock_owned();
+        let session = match can_be_refused {
+            false => turn.await,
+            true => tokio::select! {
+                biased;
+                session = turn => session,
+                kind = interruption(&self.operation) => return Err(interrupted(kind, "before its turn")),
+                () = until(self.deadline) => return Err(interrupted(Kind::Timeout, "before its turn")),
+            },
+        };
+        let turn = Turn { session, known: Arc::clone(&self.known), is_whole: true };
+        if self.blocks {
+            let work = move || ready(self.run_in(turn, &meters, can_be_refused, flow));
+            return spawn_blocking(work).await.unwrap_or_else(|error| Err(of_task(error)));
+        }
+        self.run_in(turn, &meters, can_be_refused, flow).await
+    }
+
+    async fn run_in<T>(
+        self,
+        mut turn: Turn,
+        meters: &[Meter],
+        can_be_refused: bool,
+        flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
+    ) -> Result<T> {
+        turn.is_whole = false;
+        let mut ended = Ok(());
+        for flow in self.known.take_discarded() {
+            // What cancels this operation does not concern them.
+            let closing = Operation::shielded();
+            let _entry = self.underway.enter(&closing);
+            let entered = turn.session.enter(&closing);
+            let closed = flow(&mut turn.session).await;
+            let closed = turn.session.leave_operation(entered, meters, closed);
+            if let Err(error) = closed {
+                tracing::debug!(%error, "closing something failed");
+                ended = ended.and(Err(error));
+            }
+        }
+        let entered = turn.session.enter(&self.operation);
+        let result = match ended {
+            // The error that broke the connection is more specific.
+            Err(error) if turn.session.backend.is_failed() => {
+                self.known.fail(&error);
+                Err(error)
+            }
+            _ => match self.known.failure() {
+                Some(error) => Err(Error::new(
+                    Kind::Closed,
+                    format!("the connection was closed in the background: {error}"),
+                )),
+                // Whatever comes from here on interrupts the backend.
+                None => match self.operation.check() {
+                    Err(error) if can_be_refused => Err(error),
+                    _ => flow(&mut turn.session).await,
+                },
+            },
+        };
+        let result = turn.session.leave_operation(entered, meters, result);
+        turn.is_whole = true;
+        result
+    }
+}
+
+/// The right to use the session.
+struct Turn {
+    session: OwnedMutexGuard<Box<AsyncSession>>,
+    known: Arc<Known>,
+    /// Whether no flow is in the middle of something.
+    is_whole: bool,
+}
+
+impl Drop for Turn {
+    /// A runtime that shuts down drops its tasks wherever they are, and a panic ends them: the next response would
+    /// reach the wrong caller.
+    fn drop(&mut self) {
+        if !self.is_whole {
+            self.session.backend.abort();
+        }
+        self.known.note(&self.session);
+    }
+}
+
+/// The error of a result whose last call was given up: what it would have returned is gone.
+pub(super) fn given_up() -> Error {
+    Error::new(
+        Kind::Cancelled,
+        "an earlier call was given up before its end, and its rows with it: run the query again",
+    )
+}
+
+/// Cancels an operation whose caller has gone.
+struct CancelOnDrop(Option<Operation>);
+
+impl CancelOnDrop {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some(operation) = &self.0 {
+            operation.cancel();
+        }
+    }
+}
+
+/// Waits for a time, or for ever.
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until an operation should end; returns the reason.
+async fn interruption(operation: &Operation) -> Kind {
+    let changed = Arc::new(Notify::new());
+    let wake: Wake = {
+        let changed = Arc::clone(&changed);
+        Arc::new(move || changed.notify_one())
+    };
+    let _listening = operation.listen(&wake);
+    loop {
+        match operation.interruption() {
+            Some(kind) => return kind,
+            None => changed.notified().await,
+        }
+    }
+}
+
+/// The error of a task that did not come to its end.
+pub(super) fn of_task(error: JoinError) -> Error {
+    match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(_) => {
+            Error::new(Kind::Closed, "the runtime was shut down during the call; the connection was closed")
+        }
+    }
+}
