@@ -13,7 +13,7 @@
 //! | BLOB | as text | as text | as shortest text | as BLOBs | as ISO text |
 //!
 //! UINT64 into a BLOB is no number but the id of a BLOB: one that was created in the transaction and that no row has
-//! taken yet. Its contents are taken for UTF-8 if the BLOB is one of text.
+//! taken yet. 0 is NULL. The contents are taken for UTF-8 if the BLOB is one of text.
 //!
 //! Lists go into array columns, their elements as values of their own type.
 
