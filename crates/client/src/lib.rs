@@ -45,6 +45,32 @@
 //! # }
 //! ```
 //!
+//! # Transactions and statements
+//!
+//! Each query or statement of a [`Connection`] runs in a transaction of its own. To do several things or none, begin
+//! one; dropping it without [`commit`](Transaction::commit) rolls back. A prepared statement runs many rows of
+//! parameters in few round trips:
+//!
+//! ```no_run
+//! use firearrow::{Connection, params};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # use arrow::array::{Int32Array, RecordBatch, StringArray};
+//! # let ids = std::sync::Arc::new(Int32Array::from(vec![1, 2]));
+//! # let names = std::sync::Arc::new(StringArray::from(vec!["one", "two"]));
+//! # let rows = RecordBatch::try_from_iter([("ID", ids as _), ("NAME", names as _)])?;
+//! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
+//! let statement = connection.prepare("INSERT INTO project_note (id, name) VALUES (?, ?)")?;
+//! let mut transaction = connection.begin(Default::default())?;
+//! statement.execute(&mut transaction, params![0, "zero"])?;
+//! statement.execute(&mut transaction, rows)?; // a RecordBatch of parameters
+//! let count = transaction.query("SELECT COUNT(*) FROM project_note")?.one_row(|row| row.get::<i64>(0))?;
+//! println!("{count:?} notes");
+//! transaction.commit()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Features
 //!
 //! `embedded` (default) loads the engine into the process. `tokio` adds the asynchronous API, `asynchronous`: the same

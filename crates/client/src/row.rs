@@ -112,6 +112,32 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The only row of a result, while its batches come in.
+#[derive(Default)]
+pub(crate) struct OnlyRow(Option<RecordBatch>);
+
+impl OnlyRow {
+    /// # Errors
+    /// [`Kind::Data`] at the second row.
+    pub(crate) fn add(&mut self, batch: RecordBatch) -> Result<()> {
+        match (batch.num_rows(), &self.0) {
+            (0, _) => Ok(()),
+            (1, None) => {
+                self.0 = Some(batch);
+                Ok(())
+            }
+            _ => Err(Error::new(
+                Kind::Data,
+                "the query returned more than one row, where one_row takes one or none",
+            )),
+        }
+    }
+
+    pub(crate) fn read<T>(self, read: impl FnOnce(Row<'_>) -> Result<T>) -> Result<Option<T>> {
+        self.0.as_ref().and_then(|batch| Row::new(batch, 0)).map(read).transpose()
+    }
+}
+
 /// A reference to a column of a [`Row`]: a 0-based index, or its name.
 pub trait ColumnIndex: sealed::Sealed {
     /// Finds the column.

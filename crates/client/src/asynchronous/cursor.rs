@@ -6,6 +6,7 @@ use super::statement::Inner;
 use super::{Transaction, flow};
 use crate::backend::End;
 use crate::error::Result;
+use crate::row::{OnlyRow, Row};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
 use arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
@@ -130,6 +131,30 @@ impl Cursor {
     /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
         self.state.meters.first().map(Meter::decoding).unwrap_or_default()
+    }
+
+    /// Returns the value that `read` takes from the only row; `None` if there are no rows.
+    ///
+    /// ```no_run
+    /// # use firearrow::asynchronous::Connection;
+    /// # use firearrow::params;
+    /// # async fn one() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let connection = Connection::connect("firebird://localhost/employee").await?;
+    /// let sql = "SELECT currency FROM country WHERE country = ?";
+    /// let cursor = connection.query_with(sql, params!["Japan"]).await?;
+    /// let currency: Option<String> = cursor.one_row(|row| row.get(0)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Kind::Data`](crate::Kind::Data) if there are several rows; those of `read`.
+    pub async fn one_row<T>(mut self, read: impl FnOnce(Row<'_>) -> Result<T>) -> Result<Option<T>> {
+        let mut only = OnlyRow::default();
+        while let Some(batch) = self.next_batch().await? {
+            only.add(batch)?;
+        }
+        only.read(read)
     }
 
     /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error. Dropping the

@@ -5,6 +5,7 @@ use super::shared::{BlockingSession, Shared};
 use super::statement::Inner;
 use crate::backend::End;
 use crate::error::Result;
+use crate::row::{OnlyRow, Row};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
 use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
@@ -77,6 +78,29 @@ impl Cursor {
     /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
         self.reading.decoding()
+    }
+
+    /// Returns the value that `read` takes from the only row; `None` if there are no rows.
+    ///
+    /// ```no_run
+    /// # use firearrow::{Connection, params};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let connection = Connection::connect("firebird://localhost/employee")?;
+    /// let sql = "SELECT currency FROM country WHERE country = ?";
+    /// let cursor = connection.query_with(sql, params!["Japan"])?;
+    /// let currency: Option<String> = cursor.one_row(|row| row.get(0))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Kind::Data`](crate::Kind::Data) if there are several rows; those of `read`.
+    pub fn one_row<T>(mut self, read: impl FnOnce(Row<'_>) -> Result<T>) -> Result<Option<T>> {
+        let mut only = OnlyRow::default();
+        while let Some(batch) = self.next_batch()? {
+            only.add(batch)?;
+        }
+        only.read(read)
     }
 
     /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error.

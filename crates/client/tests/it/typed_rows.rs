@@ -42,6 +42,23 @@ fn time() -> Time {
 
 matrix!(
     all,
+    fn one_row_is_the_only_one(target: &Target) {
+        let connection = &fresh(target);
+        run(connection, "CREATE TABLE t (id INTEGER)");
+        let ids = |sql: &str| -> Result<Option<i32>, firearrow::Error> {
+            connection.query(sql).expect("a query").one_row(|row| row.get(0))
+        };
+        assert_eq!(ids("SELECT id FROM t").expect("none is fine"), None);
+        run(connection, "INSERT INTO t VALUES (7)");
+        assert_eq!(ids("SELECT id FROM t").expect("one"), Some(7));
+        let error = ids("SELECT NULL FROM t").expect_err("an i32 is not NULL");
+        assert_eq!((error.kind(), error.column_index()), (Kind::Data, Some(0)));
+        run(connection, "INSERT INTO t VALUES (8)");
+        let error = ids("SELECT id FROM t").expect_err("two");
+        assert_eq!(error.kind(), Kind::Data);
+        assert!(error.message().contains("more than one row"), "{error}");
+        assert_eq!(ids("SELECT COUNT(*) FROM t").expect("the connection goes on"), Some(2));
+    },
     fn values_of_every_type_come_back(target: &Target) {
         let connection = &fresh(target);
         round_trip(connection, "SMALLINT", i16::MIN, "-32768");
