@@ -74,6 +74,8 @@ pub(crate) struct Written {
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
     counts: RecordCounts,
+    /// Rows affected by each row, if that is wanted.
+    pub(crate) by_row: Option<Vec<Option<u64>>>,
     /// Whether the effect on some rows is unknown.
     has_uncounted: bool,
     pub(crate) failures: Vec<RowFailure>,
@@ -128,8 +130,8 @@ pub(crate) struct Savepoint(u32);
 pub(crate) struct Outcome {
     /// Records that were tried.
     pub(crate) records: usize,
-    /// Rows that the successful ones affected.
-    pub(crate) affected: u64,
+    /// Rows that each record affected; `None` for one that failed.
+    pub(crate) affected: Vec<Option<u64>>,
     /// Records that failed, in any order; engines describe 256 failures of a batch at most.
     pub(crate) failures: Vec<(usize, Option<StatusVector>)>,
 }
@@ -154,7 +156,7 @@ impl Writer {
             stops_at_error,
             method: Method::default(),
             layout: None,
-            written: Written::default(),
+            written: Written { by_row: (!stops_at_error).then(Vec::new), ..Written::default() },
             failed: VecDeque::new(),
             failures: 0,
             is_over: false,
@@ -193,7 +195,10 @@ impl Writer {
             return Ok(());
         }
         match result {
-            Ok(counts) => self.written.count(counts),
+            Ok(counts) => {
+                self.written.note(row, [counts.map(|counts| counts.affected())]);
+                self.written.count(counts);
+            }
             Err(error) if is_final(&error) => {
                 self.is_over = true;
                 return Err(error);
@@ -229,7 +234,8 @@ impl Writer {
             return Ok(false);
         }
         self.written.rows = chunk.first + rows;
-        self.written.count_batch(outcome.affected, !self.asks_counts);
+        self.written.count_batch(outcome.affected.iter().flatten().sum(), !self.asks_counts);
+        self.written.note(chunk.first, outcome.affected);
         let failures = outcome.failures.into_iter().filter_map(|(record, status)| {
             Some(RowFailure::new(chunk.first + record, Error::engine(status?)))
         });
@@ -256,6 +262,15 @@ fn is_final(error: &Error) -> bool {
 }
 
 impl Written {
+    /// Notes how many rows were affected by these rows of parameters.
+    fn note(&mut self, first: usize, affected: impl IntoIterator<Item = Option<u64>>) {
+        if let Some(by_row) = &mut self.by_row {
+            // Rows between the last one noted and these have failed.
+            by_row.resize(first, None);
+            by_row.extend(affected);
+        }
+    }
+
     fn count(&mut self, counts: Option<RecordCounts>) {
         match counts {
             Some(counts) => {
