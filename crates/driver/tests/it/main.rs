@@ -3,5 +3,6 @@
 
 mod execution;
 mod ingestion;
+mod parameter_rows;
 mod session;
 mod support;
