@@ -17,6 +17,7 @@
 //! | [`Activity`], [`Task`] | cancelling, and time limits |
 //! | [`Latest`], [`Progress`] | counters of an execution, while it goes on |
 //! | [`RowOutcome`] | what became of one row of parameters |
+//! | [`metadata`] | tables and what belongs to them, schemas, statistics |
 //! | [`Error`] | class, SQLSTATE, details, and the client's error |
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod error;
 mod execution;
 mod failed;
 mod ingest;
+pub mod metadata;
 mod option;
 pub mod panic;
 mod partition;
