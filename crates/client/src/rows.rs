@@ -25,6 +25,9 @@ pub struct RowsExecuted {
     /// The same, broken down by operation; `None` also where rows that were not inserted travelled as a batch, which
     /// counts them together.
     pub counts: Option<RecordCounts>,
+    /// Rows affected by each parameter row; `None` for one that failed, and where the engine counts nothing. Empty with
+    /// [`OnFailure::Stop`].
+    pub affected_by_row: Vec<Option<u64>>,
     /// Rows that failed, in order.
     pub failures: Vec<RowFailure>,
 }
@@ -32,7 +35,8 @@ pub struct RowsExecuted {
 impl From<Written> for RowsExecuted {
     fn from(written: Written) -> Self {
         let counts = written.counts();
-        Self { rows: written.rows, affected_rows: written.affected, counts, failures: written.failures }
+        let Written { rows, affected: affected_rows, by_row, failures, .. } = written;
+        Self { rows, affected_rows, counts, affected_by_row: by_row.unwrap_or_default(), failures }
     }
 }
 

@@ -1,8 +1,8 @@
 //! A query that is run once for each parameter row.
 
 use crate::error::{Error, Result};
-use crate::progress::Progress;
-use crate::rows::{Failure, Rows};
+use crate::report::Report;
+use crate::rows::Rows;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::{OnFailure, RowsCursor, RowsExecuted, Statement, Transaction};
@@ -12,16 +12,20 @@ pub(crate) struct BoundQuery {
     cursor: RowsCursor,
     /// The transaction of this execution; else it is that of manual mode.
     transaction: Option<Transaction>,
-    failure: Failure,
+    report: Report,
 }
 
 impl BoundQuery {
     /// Runs it until its first rows are there.
-    pub(crate) fn open(statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<Self> {
-        let failure = rows.failure();
-        let opened = statement.query_stream(transaction, rows, OnFailure::Stop);
-        let cursor = opened.map_err(|error| of_rows(error, &failure))?;
-        Ok(Self { cursor, transaction: None, failure })
+    pub(crate) fn open(
+        statement: &Statement,
+        transaction: &Transaction,
+        rows: Rows,
+        report: Report,
+    ) -> Result<Self> {
+        let opened = statement.query_stream(transaction, rows, report.on_failure);
+        let cursor = opened.map_err(|error| ended(error, &report))?;
+        Ok(Self { cursor, transaction: None, report })
     }
 
     /// Ends `transaction` together with it.
@@ -45,23 +49,34 @@ impl BoundQuery {
         self.cursor.executed()
     }
 
-    pub(crate) fn next(&mut self, progress: &Progress) -> Result<Option<RecordBatch>> {
-        let batch = self.cursor.next_batch();
-        progress.set_cost(&self.cursor.wire_stats(), self.cursor.decode_time());
-        let batch = batch.map_err(|error| of_rows(error, &self.failure))?;
-        if batch.is_none()
-            && let Some(transaction) = self.transaction.take()
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let is_alone = self.transaction.is_some();
+        let batch = self.read();
+        if let Err(error) = &batch
+            && is_alone
         {
-            transaction.commit()?;
+            self.report.progress.undo_rows(error);
+        }
+        batch
+    }
+
+    fn read(&mut self) -> Result<Option<RecordBatch>> {
+        let batch = self.cursor.next_batch();
+        self.report.progress.set_cost(&self.cursor.wire_stats(), self.cursor.decode_time());
+        let batch = batch.map_err(|error| ended(error, &self.report))?;
+        if batch.is_none() {
+            self.report.complete(self.cursor.executed())?;
+            self.transaction.take().map_or(Ok(()), Transaction::commit)?;
         }
         Ok(batch)
     }
 }
 
 /// An error that ended an execution for many rows: that of the row, of the reader, or of the whole.
-fn of_rows(error: firearrow::Error, failure: &Failure) -> Error {
-    match error.rows_executed().and_then(|done| done.failures.first()) {
+fn ended(error: firearrow::Error, report: &Report) -> Error {
+    let failed = error.rows_executed().and_then(|done| done.failures.first());
+    match failed.filter(|_| report.on_failure == OnFailure::Stop) {
         Some(failed) => Error::of_row(failed.row, failed.error.clone()),
-        None => failure.instead_of(error.into()),
+        None => report.broken_off(error),
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::failed::Failed;
 use crate::option::{Purpose, StatementOptions};
 use crate::progress::Progress;
+use crate::report::Report;
 use crate::rows::Rows;
 use crate::session::Session;
 use crate::sql::{is_ddl, is_dml};
@@ -50,12 +51,15 @@ impl Execution<'_> {
             self.session.define(self.task, self.sql)?;
             return Ok(Outcome::default());
         }
-        match rows {
-            None => self.once(&Params::none()),
-            Some(mut rows) => match rows.single()? {
-                Some(row) => self.once(&Params::from(row)),
-                None => self.often(rows),
-            },
+        let Some(mut rows) = rows else { return self.once(&Params::none()) };
+        let single = match self.options.on_failure {
+            OnFailure::Stop => rows.single()?,
+            // Its failure is no error.
+            OnFailure::Continue => None,
+        };
+        match single {
+            Some(row) => self.once(&Params::from(row)),
+            None => self.often(rows),
         }
     }
 
@@ -166,6 +170,11 @@ impl Execution<'_> {
                 Ok(self.stream(stream.until(self.session.membership())))
             });
         }
+        self.often_in_own(rows).inspect_err(|error| self.progress.undo_rows(error))
+    }
+
+    /// In a transaction that is for this execution only.
+    fn often_in_own(&self, rows: Rows) -> Result<Outcome> {
         let mut transaction = self.session.begin(self.purpose)?;
         let statement = self.adapt(transaction.prepare(self.sql)?)?;
         if self.is_query(&statement) {
@@ -190,7 +199,18 @@ impl Execution<'_> {
             let text = format!("the statement has {wanted} parameters, the data has {given} columns");
             return Err(Error::argument(text).with_sqlstate("07001"));
         }
-        BoundQuery::open(statement, transaction, rows)
+        let report = self.report(&rows);
+        BoundQuery::open(statement, transaction, rows, report)
+    }
+
+    fn report(&self, rows: &Rows) -> Report {
+        Report {
+            on_failure: self.options.on_failure,
+            counts: is_dml(self.sql),
+            failure: rows.failure(),
+            task: Arc::clone(self.task),
+            progress: Arc::clone(self.progress),
+        }
     }
 
     /// Changes for many rows of parameters.
@@ -198,23 +218,24 @@ impl Execution<'_> {
         if statement.has_rows() {
             return self.collect_all(statement, transaction, rows);
         }
-        let failure = rows.failure();
+        let report = self.report(&rows);
         let rows = rows.counted(self.progress);
-        let done = statement.execute_stream(transaction, rows, OnFailure::Stop);
-        let done = done.map_err(|error| failure.instead_of(error.into()))?;
+        let done = statement.execute_stream(transaction, rows, self.options.on_failure);
+        let done = done.map_err(|error| report.broken_off(error))?;
         self.progress.set_records(done.counts);
-        match done.failures.into_iter().next() {
-            Some(failed) => Err(Error::of_row(failed.row, failed.error)),
-            None if done.rows == 0 => Ok(Outcome { stream: None, affected: Some(0) }),
-            None => Ok(Outcome { stream: None, affected: self.affected(done.affected_rows) }),
-        }
+        report.complete(&done)?;
+        let affected = match done.failures.len() == done.rows {
+            true => Some(0),
+            false => self.affected(done.affected_rows),
+        };
+        Ok(Outcome { stream: None, affected })
     }
 
     /// The rows that changes return, for many rows of parameters.
     fn collect_all(&self, statement: &Statement, transaction: &Transaction, rows: Rows) -> Result<Outcome> {
         let mut query = self.queries(statement, transaction, rows)?;
         let mut batches: Vec<RecordBatch> = Vec::new();
-        while let Some(batch) = query.next(self.progress)? {
+        while let Some(batch) = query.next()? {
             batches.push(batch);
         }
         self.progress.set_records(query.executed().counts);

@@ -16,6 +16,8 @@
 //! | [`Stream`] | a result, which lives on when its statement and session are gone |
 //! | [`Activity`], [`Task`] | cancelling, and time limits |
 //! | [`Latest`], [`Progress`] | counters of an execution, while it goes on |
+//! | [`RowOutcome`] | what became of one row of parameters |
+//! | [`metadata`] | tables and what belongs to them, schemas, statistics |
 //! | [`Error`] | class, SQLSTATE, details, and the client's error |
 #![forbid(unsafe_code)]
 
@@ -26,10 +28,12 @@ mod error;
 mod execution;
 mod failed;
 mod ingest;
+pub mod metadata;
 mod option;
 pub mod panic;
 mod partition;
 mod progress;
+mod report;
 mod rows;
 pub mod script;
 mod session;
@@ -45,6 +49,7 @@ pub use option::{
 };
 pub use partition::read_partition;
 pub use progress::{Latest, Progress};
+pub use report::RowOutcome;
 pub use rows::Rows;
 pub use session::Session;
 pub use statement::Statement;

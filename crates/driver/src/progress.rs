@@ -1,5 +1,7 @@
 //! Work and cost of a statement's last execution, readable while it runs.
 
+use crate::error::Error;
+use crate::report::RowOutcome;
 use firearrow::{RecordCounts, WireStats};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,6 +36,7 @@ pub struct Progress {
     reading: AtomicU64,
     decoding: AtomicU64,
     records: Mutex<Option<RecordCounts>>,
+    row_outcomes: Mutex<Arc<[RowOutcome]>>,
 }
 
 impl Progress {
@@ -77,6 +80,14 @@ impl Progress {
         *self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the outcome of each parameter row, in order, after an execution with
+    /// [`OnFailure::Continue`](firearrow::OnFailure::Continue). A result has them once it has been read to its end; until
+    /// then, and with [`OnFailure::Stop`](firearrow::OnFailure::Stop), there are none. If the execution as a whole failed,
+    /// rows after these were not executed.
+    pub fn row_outcomes(&self) -> Arc<[RowOutcome]> {
+        Arc::clone(&self.row_outcomes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// A batch of the result.
     pub(crate) fn add_batch(&self, rows: usize) {
         self.given.fetch_add(rows as u64, Ordering::Relaxed);
@@ -103,5 +114,27 @@ impl Progress {
     /// The effect on rows.
     pub(crate) fn set_records(&self, counts: Option<RecordCounts>) {
         *self.records.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+    }
+
+    /// The outcome of the parameter rows.
+    pub(crate) fn set_row_outcomes(&self, outcomes: Arc<[RowOutcome]>) {
+        *self.row_outcomes.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
+    }
+
+    /// Notes that the parameter rows were rolled back because of this error. If the response to their commit was lost,
+    /// the error tells more.
+    pub(crate) fn undo_rows(&self, error: &Error) {
+        if error.client().is_some_and(|client| client.lost_commit().is_some()) {
+            return;
+        }
+        let undone = self
+            .row_outcomes()
+            .iter()
+            .map(|outcome| match outcome {
+                RowOutcome::Done(_) | RowOutcome::Undone => RowOutcome::Undone,
+                RowOutcome::Failed(error) => RowOutcome::Failed(error.clone()),
+            })
+            .collect();
+        self.set_row_outcomes(undone);
     }
 }

@@ -138,7 +138,7 @@ impl Stream {
             }
             // Taken above.
             Source::Ahead(_) => Ok(None),
-            Source::Bound(query) => query.next(progress),
+            Source::Bound(query) => query.next(),
             Source::Function(next) => next(),
         };
         let mut contained = || match session {

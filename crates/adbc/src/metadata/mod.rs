@@ -1,9 +1,10 @@
 //! Facts about the driver, the server and the database, as the record batches that ADBC prescribes.
 //!
 //! ```text
-//!  info        ServerInfo
-//!  objects     Catalog: tables, columns, constraints ─► nested lists
-//!  table_schema, statistics                             "
+//!  Session::info ────────────► info
+//!  driver: described_tables ─► objects       as nested lists
+//!          statistics ───────► statistics    "
+//!          table_schema ─────► table_schema
 //! ```
 //!
 //! Firebird up to 5.0 has neither catalogs nor schemas, so there is one nameless catalog with one nameless schema.

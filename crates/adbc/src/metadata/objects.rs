@@ -14,8 +14,8 @@ use arrow::array::{
 };
 use arrow::datatypes::DataType;
 use firearrow::Connection;
-use firearrow::catalog::{Catalog, Column, Constraint, Reference, Table, TableKind};
-use std::collections::HashMap;
+use firearrow::catalog::{Column, Constraint, Reference, Table, TableKind};
+use firearrow_driver::metadata;
 use std::sync::Arc;
 
 /// Selects objects. Names are patterns with `%` and `_`; matching is case-sensitive.
@@ -58,57 +58,38 @@ fn tables(connection: &Connection, with_columns: bool, filter: &ObjectFilter<'_>
         Some(kinds) => kinds.contains(&kind.name()),
         None => true,
     };
-    let catalog = connection.catalog().map_err(error::of)?.with_system_tables(is_wanted(TableKind::System));
-    let name = pattern(filter.table);
-    let mut tables = catalog.tables(name).map_err(error::of)?;
-    tables.retain(|table| is_wanted(table.kind));
-    let (columns, constraints) = if with_columns && !tables.is_empty() {
-        members(&catalog, &tables, filter)?
-    } else {
-        (no_lists(&COLUMN_SCHEMA, tables.len()), no_lists(&CONSTRAINT_SCHEMA, tables.len()))
-    };
-    let names = StringArray::from_iter_values(tables.iter().map(|table| &table.name));
-    let kinds = StringArray::from_iter_values(tables.iter().map(|table| table.kind.name()));
+    let (name, column) = (pattern(filter.table), pattern(filter.column));
+    if !with_columns {
+        let tables = metadata::tables(connection, name, is_wanted).map_err(error::of)?;
+        let columns = no_lists(&COLUMN_SCHEMA, tables.len());
+        let constraints = no_lists(&CONSTRAINT_SCHEMA, tables.len());
+        return list_of_tables(tables.iter(), columns, constraints);
+    }
+    let tables = metadata::described_tables(connection, name, column, is_wanted).map_err(error::of)?;
+    let columns: Vec<&Column> = tables.iter().flat_map(|each| &each.columns).collect();
+    let constraints: Vec<&Constraint> = tables.iter().flat_map(|each| &each.constraints).collect();
+    list_of_tables(
+        tables.iter().map(|each| &each.table),
+        lists(structs_of_columns(&columns)?, tables.iter().map(|each| Some(each.columns.len())))?,
+        lists(structs_of_constraints(&constraints)?, tables.iter().map(|each| Some(each.constraints.len())))?,
+    )
+}
+
+fn list_of_tables<'a>(
+    tables: impl ExactSizeIterator<Item = &'a Table> + Clone,
+    columns: ArrayRef,
+    constraints: ArrayRef,
+) -> Result<ArrayRef> {
+    let names = StringArray::from_iter_values(tables.clone().map(|table| &table.name));
+    let kinds = StringArray::from_iter_values(tables.clone().map(|table| table.kind.name()));
     let structs = structs(&TABLE_SCHEMA, vec![Arc::new(names), Arc::new(kinds), columns, constraints])?;
     lists(structs, [Some(tables.len())])
 }
 
-/// Returns a list of columns and a list of constraints for each table.
-fn members(catalog: &Catalog, tables: &[Table], filter: &ObjectFilter<'_>) -> Result<(ArrayRef, ArrayRef)> {
-    let name = pattern(filter.table);
-    let columns = catalog.columns(name, pattern(filter.column)).map_err(error::of)?;
-    let constraints = catalog.constraints(name).map_err(error::of)?;
-    let (columns, column_counts) = by_table(tables, columns, |column| &column.table);
-    let (constraints, constraint_counts) = by_table(tables, constraints, |constraint| &constraint.table);
-    Ok((
-        lists(structs_of_columns(&columns)?, column_counts)?,
-        lists(structs_of_constraints(&constraints)?, constraint_counts)?,
-    ))
-}
-
-/// Returns members in the order of their tables, and the number for each table. Drops those of other tables: a table
-/// may have been created after the tables were listed.
-fn by_table<T>(
-    tables: &[Table],
-    members: Vec<T>,
-    table: impl Fn(&T) -> &str,
-) -> (Vec<T>, Vec<Option<usize>>) {
-    let places: HashMap<&str, usize> =
-        tables.iter().enumerate().map(|(index, table)| (table.name.as_str(), index)).collect();
-    let mut groups: Vec<Vec<T>> = tables.iter().map(|_| Vec::new()).collect();
-    for member in members {
-        if let Some(&place) = places.get(table(&member)) {
-            groups[place].push(member);
-        }
-    }
-    let counts = groups.iter().map(|group| Some(group.len())).collect();
-    (groups.into_iter().flatten().collect(), counts)
-}
-
-fn structs_of_columns(columns: &[Column]) -> Result<ArrayRef> {
+fn structs_of_columns(columns: &[&Column]) -> Result<ArrayRef> {
     let types: Vec<_> = columns.iter().map(|column| xdbc(&column.data_type)).collect();
     let text = |of: fn(&Column) -> Option<&str>| -> ArrayRef {
-        Arc::new(columns.iter().map(of).collect::<StringArray>())
+        Arc::new(columns.iter().map(|column| of(column)).collect::<StringArray>())
     };
     let flag = |of: fn(&Column) -> bool| -> ArrayRef {
         Arc::new(columns.iter().map(|column| Some(of(column))).collect::<BooleanArray>())
@@ -138,7 +119,7 @@ fn structs_of_columns(columns: &[Column]) -> Result<ArrayRef> {
     structs(&COLUMN_SCHEMA, members)
 }
 
-fn structs_of_constraints(constraints: &[Constraint]) -> Result<ArrayRef> {
+fn structs_of_constraints(constraints: &[&Constraint]) -> Result<ArrayRef> {
     let names = constraints.iter().map(|constraint| &constraint.name);
     let kinds = constraints.iter().map(|constraint| constraint.kind.name());
     let columns = constraints.iter().flat_map(|constraint| &constraint.columns);

@@ -2,10 +2,9 @@
 
 use super::is_nameless;
 use crate::error::{self, Result};
-use arrow::datatypes::{Field, Schema};
-use firearrow::catalog::{Name, quoted};
-use firearrow::{Connection, Dialect, ReadOptions};
-use firearrow_driver::Error;
+use arrow::datatypes::Schema;
+use firearrow::{Connection, ReadOptions};
+use firearrow_driver::{Error, metadata};
 
 /// Returns the schema of the table or view with exactly this name: that of `SELECT *`, with the declared precision of
 /// decimals, and with non-nullable fields for NOT NULL columns.
@@ -23,22 +22,5 @@ pub fn table_schema(
         let error = Error::no_table(table).context("there are neither catalogs nor schemas");
         return Err(error::of(error));
     }
-    let catalog = connection.catalog().map_err(error::of)?.with_system_tables(true);
-    let columns = catalog.columns(Name::Is(table), Name::Any).map_err(error::of)?;
-    // Firebird ignores trailing blanks of a name.
-    if columns.first().is_none_or(|column| column.table != table) {
-        return Err(error::of(Error::no_table(table)));
-    }
-    let list: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
-    let sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
-    let statement = catalog.transaction().prepare_in(Dialect::Three, &sql).map_err(error::of)?;
-    let declared = columns.iter().map(|column| column.data_type.precision).collect();
-    let options = options.clone().declared_precision(declared);
-    let selected = statement.with_read_options(options).schema().map_err(error::of)?;
-    let fields = selected
-        .fields()
-        .iter()
-        .zip(&columns)
-        .map(|(field, column)| -> Field { field.as_ref().clone().with_nullable(column.nullable) });
-    Ok(Schema::new(fields.collect::<Vec<Field>>()))
+    metadata::table_schema(connection, table, options).map_err(error::of)
 }

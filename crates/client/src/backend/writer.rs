@@ -75,6 +75,8 @@ pub(crate) struct Written {
     pub(crate) rows: usize,
     pub(crate) affected: Option<u64>,
     counts: RecordCounts,
+    /// Rows affected by each row, if that is wanted.
+    pub(crate) by_row: Option<Vec<Option<u64>>>,
     /// Whether the effect of some rows is unknown.
     has_uncounted: bool,
     pub(crate) failures: Vec<RowFailure>,
@@ -129,8 +131,8 @@ pub(crate) struct Savepoint(u32);
 pub(crate) struct Outcome {
     /// Number of records processed.
     pub(crate) records: usize,
-    /// Number of rows that the successful records affected.
-    pub(crate) affected: u64,
+    /// Rows that each record affected; `None` for one that failed.
+    pub(crate) affected: Vec<Option<u64>>,
     /// Failed records, in any order. Engines describe at most 256 of them.
     pub(crate) failures: Vec<(usize, Option<StatusVector>)>,
 }
@@ -155,7 +157,7 @@ impl Writer {
             stops_at_error,
             method: Method::default(),
             layout: None,
-            written: Written::default(),
+            written: Written { by_row: (!stops_at_error).then(Vec::new), ..Written::default() },
             failed: VecDeque::new(),
             failures: 0,
             is_over: false,
@@ -194,7 +196,10 @@ impl Writer {
             return Ok(());
         }
         match result {
-            Ok(counts) => self.written.count(counts),
+            Ok(counts) => {
+                self.written.note(row, [counts.map(|counts| counts.affected())]);
+                self.written.count(counts);
+            }
             Err(error) if is_final(&error) => {
                 self.is_over = true;
                 return Err(error);
@@ -231,7 +236,8 @@ impl Writer {
             return Ok(false);
         }
         self.written.rows = chunk.first + rows;
-        self.written.count_bulk(outcome.affected, !self.asks_counts);
+        self.written.count_bulk(outcome.affected.iter().flatten().sum(), !self.asks_counts);
+        self.written.note(chunk.first, outcome.affected);
         let failures = outcome.failures.into_iter().filter_map(|(record, status)| {
             Some(RowFailure::new(chunk.first + record, Error::engine(status?)))
         });
@@ -258,6 +264,15 @@ fn is_final(error: &Error) -> bool {
 }
 
 impl Written {
+    /// Notes how many rows were affected by these rows of parameters.
+    fn note(&mut self, first: usize, affected: impl IntoIterator<Item = Option<u64>>) {
+        if let Some(by_row) = &mut self.by_row {
+            // Rows between the last one noted and these have failed.
+            by_row.resize(first, None);
+            by_row.extend(affected);
+        }
+    }
+
     fn count(&mut self, counts: Option<RecordCounts>) {
         match counts {
             Some(counts) => {

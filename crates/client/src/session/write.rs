@@ -95,6 +95,9 @@ impl Writing {
         written.failures.extend(self.refused);
         written.failures.sort_by_key(|failure| failure.row);
         written.failures.retain(|failure| failure.row < written.rows);
+        if let Some(by_row) = &mut written.by_row {
+            by_row.resize(written.rows, None);
+        }
         written
     }
 }

@@ -45,10 +45,15 @@ pub(crate) fn pieces(rows: &RecordBatch, size: usize) -> impl RecordBatchReader 
 type Failure = (usize, Kind, Vec<i32>);
 
 /// What a report says, in a form that can be compared.
-fn report(done: &RowsExecuted) -> (usize, Option<u64>, Vec<Failure>) {
+fn report(done: &RowsExecuted) -> (usize, Option<u64>, &[Option<u64>], Vec<Failure>) {
     let failures =
         done.failures.iter().map(|each| (each.row, each.error.kind(), each.error.gds_codes())).collect();
-    (done.rows, done.affected_rows, failures)
+    assert_eq!(done.affected_by_row.len(), done.rows);
+    assert_eq!(done.affected_rows.unwrap_or(0), done.affected_by_row.iter().flatten().sum::<u64>());
+    for row in failed_rows(done) {
+        assert_eq!(done.affected_by_row[row], None, "{row}");
+    }
+    (done.rows, done.affected_rows, &done.affected_by_row, failures)
 }
 
 /// Runs the statement in one go, which makes batches where there are any, and in pieces that are too small for them.

@@ -3,5 +3,7 @@
 
 mod execution;
 mod ingestion;
+mod metadata;
+mod parameter_rows;
 mod session;
 mod support;

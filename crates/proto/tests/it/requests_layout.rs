@@ -12,7 +12,7 @@ use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::ProtocolVersion;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::attach::{DropDatabase, Dummy, Ping};
-use firearrow_proto::wire::packet::blob::{CloseBlob, CreateBlob, GetSegment, PutSegment};
+use firearrow_proto::wire::packet::blob::{CancelBlob, CloseBlob, CreateBlob, GetSegment, PutSegment};
 use firearrow_proto::wire::packet::event::{AbortAuxiliary, CancelEvents, QueueEvents, RequestAuxiliary};
 use firearrow_proto::wire::packet::info::{InfoBlob, InfoDatabase, InfoTransaction};
 use firearrow_proto::wire::packet::scroll::FetchScroll;
@@ -89,6 +89,7 @@ fn other_requests_follow_their_layouts() {
     let create = CreateBlob { transaction: 3, bpb: &STREAM_BPB };
     check(&create, "00000039 00000004 01030101 00000003 00000000 00000000");
     check(&PutSegment { blob: 5, bytes: b"hello" }, "00000025 00000005 00000005 00000005 68656C6C 6F000000");
+    check(&CancelBlob { blob: 5 }, "00000026 00000005");
     // Object, incarnation, items, length.
     let items = &[4, 12];
     let tail = "00000007 00000000 00000002 040C0000 00000100";

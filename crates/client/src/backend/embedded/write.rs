@@ -107,13 +107,13 @@ fn fill(bulk: &mut Batch, chunk: &Chunk) -> Result<(), fbapi::Error> {
 
 impl From<Completion> for Outcome {
     fn from(completion: Completion) -> Self {
-        let affected = completion.records.iter().map(|state| match state {
-            RecordState::Changed(rows) => u64::from(*rows),
-            RecordState::Done | RecordState::Failed => 0,
+        let affected = completion.records.into_iter().map(|state| match state {
+            RecordState::Changed(rows) => Some(rows.into()),
+            RecordState::Done | RecordState::Failed => None,
         });
         Self {
             records: completion.processed,
-            affected: affected.sum(),
+            affected: affected.collect(),
             failures: completion
                 .failures
                 .into_iter()

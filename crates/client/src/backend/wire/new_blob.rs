@@ -8,11 +8,8 @@ use crate::backend::link::Link;
 use crate::backend::{BlobId, NewBlobs, TransactionId, Transactions};
 use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::pb::STREAM_BPB;
-use firearrow_proto::wire::packet::Request;
-use firearrow_proto::wire::packet::blob::{CloseBlob, CreateBlob, PutSegment};
-use firearrow_proto::wire::version::ProtocolVersion;
-use firearrow_proto::wire::xdr::Writer;
-use firearrow_proto::wire::{Op, Ticket};
+use firearrow_proto::wire::Ticket;
+use firearrow_proto::wire::packet::blob::{CancelBlob, CloseBlob, CreateBlob, PutSegment};
 use std::collections::{HashMap, VecDeque};
 
 /// The BLOBs being written.
@@ -33,19 +30,6 @@ struct NewBlob {
     bytes_ahead: usize,
     /// Why a piece is missing.
     failed: Option<Error>,
-}
-
-/// `op_cancel_blob`: frees the handle; discards a created BLOB.
-struct CancelBlob {
-    blob: u16,
-}
-
-impl Request for CancelBlob {
-    const OP: Op = Op::CANCEL_BLOB;
-
-    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
-        out.short(self.blob);
-    }
 }
 
 impl NewBlobStreams {

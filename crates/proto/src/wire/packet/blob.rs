@@ -101,6 +101,21 @@ impl Request for CloseBlob {
     }
 }
 
+/// `op_cancel_blob`: frees the handle; discards a created BLOB.
+#[derive(Clone, Copy, Debug)]
+pub struct CancelBlob {
+    /// Handle of the BLOB.
+    pub blob: u16,
+}
+
+impl Request for CancelBlob {
+    const OP: Op = Op::CANCEL_BLOB;
+
+    fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
+        out.short(self.blob);
+    }
+}
+
 /// `op_seek_blob`: the answer's BLOB id holds the new position in its low half. Stream BLOBs only.
 #[derive(Clone, Copy, Debug)]
 pub struct SeekBlob {

@@ -141,7 +141,7 @@ impl From<Completion> for Outcome {
         Self {
             records: completion.records as usize,
             // A failed record has −1.
-            affected: completion.updates.iter().filter_map(|&count| u64::try_from(count).ok()).sum(),
+            affected: completion.updates.into_iter().map(|count| u64::try_from(count).ok()).collect(),
             failures: described.chain(bare).collect(),
         }
     }

@@ -1,13 +1,7 @@
 //! Statistics from the rows themselves.
 
-use super::{Statistic, Value, fixed_width, is_counted, readable};
-use crate::error::{self, Result};
-use adbc_core::constants::{
-    ADBC_STATISTIC_AVERAGE_BYTE_WIDTH_KEY as BYTE_WIDTH, ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT,
-    ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY as MAX_BYTE_WIDTH, ADBC_STATISTIC_MAX_VALUE_KEY as MAX_VALUE,
-    ADBC_STATISTIC_MIN_VALUE_KEY as MIN_VALUE, ADBC_STATISTIC_NULL_COUNT_KEY as NULL_COUNT,
-    ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
-};
+use super::{Measure, Statistic, Value, fixed_width, is_counted, readable};
+use crate::error::{Error, Result};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float64Type, Int16Type, Int32Type, Int64Type};
 use firearrow::arrow::NoneEncoding;
@@ -20,11 +14,11 @@ const LONGEST_TEXT: u32 = 1024;
 const COLUMNS_AT_ONCE: usize = 16;
 
 pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<Statistic>> {
-    let catalog = connection.catalog().map_err(error::of)?;
-    let tables = catalog.tables(name).map_err(error::of)?;
-    let columns = catalog.columns(name, Name::Any).map_err(error::of)?;
+    let catalog = connection.catalog()?;
+    let tables = catalog.tables(name)?;
+    let columns = catalog.columns(name, Name::Any)?;
     drop(catalog);
-    let snapshot = connection.begin_lazy(TransactionOptions::read_only()).map_err(error::of)?;
+    let snapshot = connection.begin_lazy(TransactionOptions::read_only())?;
     let mut statistics = Vec::new();
     for table in tables.iter().filter(|table| is_counted(table)) {
         let all: Vec<&Column> = columns
@@ -60,7 +54,7 @@ fn is_rounded(column: &Column) -> bool {
 /// An item of the select list.
 struct Item<'a> {
     column: &'a Column,
-    key: i16,
+    measure: Measure,
     sql: String,
 }
 
@@ -72,31 +66,35 @@ fn table_statistics(snapshot: &Transaction, table: &Table, columns: &[&Column]) 
     let table_name = &table.name;
     let mut statistics = Vec::new();
     if let Some(answer) = readable(table, ask(snapshot, &sql))? {
-        let answer = answer.ok_or_else(|| error::internal("the engine counted no rows"))?;
+        let answer = answer.ok_or_else(|| Error::internal("the engine counted no rows"))?;
         let counts = answer.columns().split_first().map(|(rows, values)| (value(rows), values));
         let Some((Some(Value::Integer(rows)), values)) = counts else {
-            return Err(error::internal("the engine counted no rows"));
+            return Err(Error::internal("the engine counted no rows"));
         };
-        statistics.push(Statistic::exact(table_name, None, ROW_COUNT, Value::Integer(rows)));
+        statistics.push(Statistic::exact(table_name, None, Measure::RowCount, Value::Integer(rows)));
         for (item, array) in items.iter().zip(values) {
-            let value = match (item.key, value(array)) {
-                // The engine has counted the values that are not NULL.
-                (NULL_COUNT, Some(Value::Integer(count))) => Some(Value::Integer(rows.saturating_sub(count))),
+            let value = match (item.measure, value(array)) {
+                // The query counts the values that are not NULL.
+                (Measure::NullCount, Some(Value::Integer(count))) => {
+                    Some(Value::Integer(rows.saturating_sub(count)))
+                }
                 // Without rows, there is no value.
                 (_, value) => value,
             };
             let Some(value) = value else { continue };
-            let is_approximate = [MIN_VALUE, MAX_VALUE].contains(&item.key) && is_rounded(item.column);
-            let exact = Statistic::exact(table_name, Some(&item.column.name), item.key, value);
+            let is_approximate =
+                [Measure::MinValue, Measure::MaxValue].contains(&item.measure) && is_rounded(item.column);
+            let exact = Statistic::exact(table_name, Some(&item.column.name), item.measure, value);
             statistics.push(Statistic { is_approximate, ..exact });
         }
     }
     for column in columns {
         let Some(width) = fixed_width(column) else { continue };
-        let mut add =
-            |key, value| statistics.push(Statistic::exact(table_name, Some(&column.name), key, value));
-        add(MAX_BYTE_WIDTH, Value::Integer(width.into()));
-        add(BYTE_WIDTH, Value::Float(width.into()));
+        let mut add = |measure, value| {
+            statistics.push(Statistic::exact(table_name, Some(&column.name), measure, value))
+        };
+        add(Measure::MaxByteWidth, Value::Integer(width.into()));
+        add(Measure::AverageByteWidth, Value::Float(width.into()));
     }
     Ok(statistics)
 }
@@ -115,22 +113,22 @@ fn items<'a>(column: &'a Column) -> Vec<Item<'a>> {
     let is_text = matches!(base, Char | VarChar);
     let is_string = is_text || matches!(base, Binary | VarBinary);
     let mut items = Vec::new();
-    let mut add = |key, sql| items.push(Item { column, key, sql });
-    add(NULL_COUNT, format!("COUNT({name})"));
+    let mut add = |measure, sql| items.push(Item { column, measure, sql });
+    add(Measure::NullCount, format!("COUNT({name})"));
     if is_short_string(column) || fixed_width(column).is_some() {
-        add(DISTINCT_COUNT, format!("COUNT(DISTINCT {name})"));
+        add(Measure::DistinctCount, format!("COUNT(DISTINCT {name})"));
     }
     if is_string || is_blob {
-        add(BYTE_WIDTH, format!("AVG(CAST(OCTET_LENGTH({name}) AS DOUBLE PRECISION))"));
-        add(MAX_BYTE_WIDTH, format!("MAX(OCTET_LENGTH({name}))"));
+        add(Measure::AverageByteWidth, format!("AVG(CAST(OCTET_LENGTH({name}) AS DOUBLE PRECISION))"));
+        add(Measure::MaxByteWidth, format!("MAX(OCTET_LENGTH({name}))"));
     }
     let is_integer = matches!(base, SmallInt | Integer | BigInt);
     let is_number = matches!(base, Int128 | Numeric | Decimal | Float | DoublePrecision);
-    for (key, function) in [(MIN_VALUE, "MIN"), (MAX_VALUE, "MAX")] {
+    for (measure, function) in [(Measure::MinValue, "MIN"), (Measure::MaxValue, "MAX")] {
         if is_number {
-            add(key, format!("CAST({function}({name}) AS DOUBLE PRECISION)"));
+            add(measure, format!("CAST({function}({name}) AS DOUBLE PRECISION)"));
         } else if is_integer || is_short_string(column) {
-            add(key, format!("{function}({name})"));
+            add(measure, format!("{function}({name})"));
         }
     }
     items

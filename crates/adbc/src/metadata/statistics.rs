@@ -1,27 +1,13 @@
-//! Row counts and value statistics.
-//!
-//! | statistic | approximate | exact |
-//! |---|---|---|
-//! | `row_count` | from a PRIMARY KEY or UNIQUE constraint with known selectivity, otherwise counted | counted |
-//! | `max_byte_width` | from the declaration; not for BLOBs | the longest string or BLOB |
-//! | `distinct_count` | from indexes that begin with the column | counted; not for BLOBs |
-//! | `firebird.index_selectivity` | the same, as stored by the engine | |
-//! | `null_count`, `byte_width` | | counted; the mean of strings and BLOBs |
-//! | `min_value`, `max_value` | | numbers as int64 or float64, shorter text as bytes; not for DECFLOAT |
-//!
-//! Both bounds of NUMERIC, DECIMAL and INT128 columns with room for more digits than float64 has are marked as
-//! approximate.
-//!
-//! Statistics from indexes date from the last `SET STATISTICS INDEX`. Views are left out, because counting their rows
-//! means running them. Tables that cannot be read, for lack of rights or of the file of an external table, have only
-//! the statistics from their declarations.
-
-mod approximate;
-mod exact;
+//! How many rows there are and what they are like, in ADBC's numbers.
 
 use super::nested::{catalog, lists, structs};
 use super::{has_nameless, pattern};
 use crate::error::{self, Result};
+use adbc_core::constants::{
+    ADBC_STATISTIC_AVERAGE_BYTE_WIDTH_KEY, ADBC_STATISTIC_DISTINCT_COUNT_KEY,
+    ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY, ADBC_STATISTIC_MAX_VALUE_KEY, ADBC_STATISTIC_MIN_VALUE_KEY,
+    ADBC_STATISTIC_NULL_COUNT_KEY, ADBC_STATISTIC_ROW_COUNT_KEY,
+};
 use adbc_core::schemas::{
     GET_STATISTIC_NAMES_SCHEMA, GET_STATISTICS_SCHEMA, STATISTIC_VALUE_SCHEMA, STATISTICS_DB_SCHEMA_SCHEMA,
     STATISTICS_SCHEMA,
@@ -32,39 +18,12 @@ use arrow::array::{
 };
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::DataType;
-use firearrow::catalog::{BaseType, Column, Table, TableKind};
-use firearrow::{Connection, Kind};
+use firearrow::Connection;
+use firearrow_driver::metadata::{self, Measure, Statistic, Value};
 use std::sync::Arc;
 
 /// Key of the statistic `firebird.index_selectivity`: one divided by the number of different values, float64.
 pub const INDEX_SELECTIVITY: i16 = 1024;
-
-/// A statistic of a table or of one of its columns.
-struct Statistic {
-    table: String,
-    column: Option<String>,
-    key: i16,
-    value: Value,
-    is_approximate: bool,
-}
-
-/// The used members of ADBC's union, by their numbers there.
-enum Value {
-    Integer(i64),
-    Float(f64),
-    Bytes(Vec<u8>),
-}
-
-impl Statistic {
-    fn exact(table: &str, column: Option<&str>, key: i16, value: Value) -> Self {
-        Self { table: table.into(), column: column.map(Into::into), key, value, is_approximate: false }
-    }
-
-    fn approximate(table: &str, column: Option<&str>, key: i16, value: f64) -> Self {
-        let value = Value::Float(value);
-        Self { is_approximate: true, ..Self::exact(table, column, key, value) }
-    }
-}
 
 /// Returns this driver's statistics that have no name in ADBC.
 pub fn statistic_names() -> Result<RecordBatch> {
@@ -85,10 +44,9 @@ pub fn statistics(
         return self::catalog(&GET_STATISTICS_SCHEMA, None);
     }
     let count = usize::from(has_nameless(schema));
-    let statistics = match (count, approximate) {
-        (0, _) => Vec::new(),
-        (_, true) => approximate::statistics(connection, pattern(table))?,
-        (_, false) => exact::statistics(connection, pattern(table))?,
+    let statistics = match count {
+        0 => Vec::new(),
+        _ => metadata::statistics(connection, pattern(table), approximate).map_err(error::of)?,
     };
     let names = new_null_array(&DataType::Utf8, count);
     let length = statistics.len();
@@ -97,33 +55,23 @@ pub fn statistics(
     self::catalog(&GET_STATISTICS_SCHEMA, Some(lists(schemas, [Some(count)])?))
 }
 
-fn is_counted(table: &Table) -> bool {
-    !matches!(table.kind, TableKind::View | TableKind::System)
-}
-
-/// Returns what reading a table has found; `None` if the table cannot be read: the user has no right to it, or its
-/// external file is missing.
-fn readable<T>(table: &Table, found: firearrow::Result<T>) -> Result<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if error.kind() == Kind::Permission => Ok(None),
-        Err(error) if table.kind == TableKind::External && error.kind() == Kind::Database => Ok(None),
-        Err(error) => Err(error::of(error)),
+/// The number that ADBC, or this driver, has for it.
+fn key(measure: Measure) -> i16 {
+    match measure {
+        Measure::RowCount => ADBC_STATISTIC_ROW_COUNT_KEY,
+        Measure::NullCount => ADBC_STATISTIC_NULL_COUNT_KEY,
+        Measure::DistinctCount => ADBC_STATISTIC_DISTINCT_COUNT_KEY,
+        Measure::MinValue => ADBC_STATISTIC_MIN_VALUE_KEY,
+        Measure::MaxValue => ADBC_STATISTIC_MAX_VALUE_KEY,
+        Measure::AverageByteWidth => ADBC_STATISTIC_AVERAGE_BYTE_WIDTH_KEY,
+        Measure::MaxByteWidth => ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY,
+        Measure::IndexSelectivity => INDEX_SELECTIVITY,
     }
 }
-
-/// Returns the bytes of every value, for fixed-width types.
-fn fixed_width(column: &Column) -> Option<u32> {
-    use BaseType::{Binary, Blob, Char, Other, TextBlob, VarBinary, VarChar};
-    let varies =
-        matches!(column.data_type.base, Char | VarChar | Binary | VarBinary | TextBlob | Blob | Other(_));
-    (!varies && !column.data_type.is_array()).then_some(column.data_type.length)
-}
-
 fn structs_of_statistics(statistics: Vec<Statistic>) -> Result<ArrayRef> {
     let tables = StringArray::from_iter_values(statistics.iter().map(|each| &each.table));
     let columns: StringArray = statistics.iter().map(|each| each.column.as_deref()).collect();
-    let keys = Int16Array::from_iter_values(statistics.iter().map(|each| each.key));
+    let keys = Int16Array::from_iter_values(statistics.iter().map(|each| key(each.measure)));
     let approximate: BooleanArray = statistics.iter().map(|each| Some(each.is_approximate)).collect();
     let values = values(statistics.into_iter().map(|each| each.value))?;
     let members: Vec<ArrayRef> =
@@ -131,6 +79,7 @@ fn structs_of_statistics(statistics: Vec<Statistic>) -> Result<ArrayRef> {
     structs(&STATISTICS_SCHEMA, members)
 }
 
+/// Members of ADBC's union: 0 is int64, 2 float64, 3 binary.
 fn values(values: impl Iterator<Item = Value>) -> Result<ArrayRef> {
     let (mut integers, mut floats, mut bytes) = (Vec::new(), Vec::new(), Vec::<Vec<u8>>::new());
     let (mut members, mut offsets) = (Vec::new(), Vec::new());

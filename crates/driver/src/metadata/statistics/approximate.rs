@@ -1,41 +1,37 @@
 //! Statistics from declarations and indexes, without reading rows.
 
-use super::{INDEX_SELECTIVITY, Statistic, Value, is_counted, readable};
-use crate::error::{self, Result};
-use adbc_core::constants::{
-    ADBC_STATISTIC_DISTINCT_COUNT_KEY as DISTINCT_COUNT, ADBC_STATISTIC_MAX_BYTE_WIDTH_KEY as MAX_BYTE_WIDTH,
-    ADBC_STATISTIC_ROW_COUNT_KEY as ROW_COUNT,
-};
+use super::{Measure, Statistic, Value, is_counted, readable};
+use crate::error::Result;
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 use firearrow::catalog::{BaseType, Catalog, Column, Index, Name, quoted};
 use firearrow::{Connection, Dialect};
 
 pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<Statistic>> {
-    let catalog = connection.catalog().map_err(error::of)?;
-    let tables = catalog.tables(name).map_err(error::of)?;
-    let columns = catalog.columns(name, Name::Any).map_err(error::of)?;
-    let indexes = catalog.indexes(name).map_err(error::of)?;
+    let catalog = connection.catalog()?;
+    let tables = catalog.tables(name)?;
+    let columns = catalog.columns(name, Name::Any)?;
+    let indexes = catalog.indexes(name)?;
     let mut statistics = Vec::new();
     for table in tables.iter().filter(|table| is_counted(table)) {
         let indexes: Vec<&Index> = indexes.iter().filter(|index| index.table == table.name).collect();
         let rows = match rows(&indexes) {
-            Some(rows) => Some(Statistic::approximate(&table.name, None, ROW_COUNT, rows)),
+            Some(rows) => Some(Statistic::approximate(&table.name, None, Measure::RowCount, rows)),
             None => readable(table, count(&catalog, &table.name))?
                 .flatten()
-                .map(|rows| Statistic::exact(&table.name, None, ROW_COUNT, Value::Integer(rows))),
+                .map(|rows| Statistic::exact(&table.name, None, Measure::RowCount, Value::Integer(rows))),
         };
         statistics.extend(rows);
         for column in columns.iter().filter(|column| column.table == table.name) {
-            let mut add = |key, value| {
-                statistics.push(Statistic::approximate(&table.name, Some(&column.name), key, value));
+            let mut add = |measure, value| {
+                statistics.push(Statistic::approximate(&table.name, Some(&column.name), measure, value));
             };
             if let Some(selectivity) = selectivity(&indexes, &column.name) {
-                add(DISTINCT_COUNT, (1.0 / selectivity).round());
-                add(INDEX_SELECTIVITY, selectivity);
+                add(Measure::DistinctCount, (1.0 / selectivity).round());
+                add(Measure::IndexSelectivity, selectivity);
             }
             if let Some(width) = width(column) {
-                add(MAX_BYTE_WIDTH, width.into());
+                add(Measure::MaxByteWidth, width.into());
             }
         }
     }
