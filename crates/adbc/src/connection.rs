@@ -10,7 +10,7 @@ use adbc_core::error::Status;
 use adbc_core::options::{InfoCode, ObjectDepth, OptionConnection, OptionValue};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::Schema;
-use firearrow::{Config, ServerInfo, Transaction};
+use firearrow::{Config, ServerInfo, Transaction, Warning};
 use firearrow_driver::{Session, Stream, read_partition};
 use std::collections::HashSet;
 use std::fmt;
@@ -110,10 +110,8 @@ impl Options for Connection {
             "adbc.firebird.attachment_id" => self.info()?.attachment.to_string(),
             "adbc.firebird.protocol_version" => self.info()?.protocol.unwrap_or(0).to_string(),
             "adbc.firebird.wire_crypt_plugin" => self.info()?.cipher.clone().unwrap_or_default(),
-            "adbc.firebird.warnings" => {
-                let warnings = session.connection().map_err(of)?.warnings();
-                warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-            }
+            "adbc.firebird.warnings" => lines(session.connection().map_err(of)?.warnings()),
+            "adbc.firebird.statement_warnings" => lines(&session.connection().map_err(of)?.take_warnings()),
             "adbc.firebird.transaction_id" => {
                 let number = session.ask_transaction(Transaction::number).map_err(of)?;
                 number.ok_or_else(|| invalid_state("no transaction is running"))?.to_string()
@@ -226,6 +224,10 @@ impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").finish_non_exhaustive()
     }
+}
+
+fn lines(warnings: &[Warning]) -> String {
+    warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Opens connections that end with the command, and prints their warnings.
 
 use crate::{interrupt, terminal};
-use firearrow::{Config, Connection, Result};
+use firearrow::{Config, Connection, Result, Warning};
 use firearrow_bench::secret;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,9 +22,17 @@ pub(crate) fn create(config: &Config) -> Result<Connection> {
 /// Prints the warnings of the first connection that has any.
 fn warn(connection: &Connection) {
     let warnings = connection.warnings();
-    if warnings.is_empty() || TOLD.swap(true, Ordering::Relaxed) {
-        return;
+    if !warnings.is_empty() && !TOLD.swap(true, Ordering::Relaxed) {
+        print(warnings);
     }
+}
+
+/// Prints what the engine warned of in the statements of a connection.
+pub(crate) fn warn_of_statements(connection: &Connection) {
+    print(&connection.take_warnings());
+}
+
+fn print(warnings: &[Warning]) {
     for warning in warnings {
         terminal::remark(&format!("warning: {}", secret::redact(&warning.to_string())));
     }

@@ -3,7 +3,7 @@
 use crate::args::QueryArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::open::open;
+use crate::open::{open, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
 use crate::phases::Phases;
 use crate::terminal;
@@ -35,6 +35,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
             committed => committed?,
         }
         phases.end("rest", &connection);
+        warn_of_statements(&connection);
         match (json, affected) {
             (true, _) => {
                 let facts = json!({ "affected_rows": affected, "seconds": seconds(started) });
@@ -66,6 +67,7 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let rows = drain(cursor, sink, args.limit, || phases.end("first row", &connection))?;
     transaction.commit()?;
     phases.end("rest", &connection);
+    warn_of_statements(&connection);
     if let Some(file) = file {
         file.keep()?;
     }

@@ -220,6 +220,22 @@ matrix!(
         let rest: usize = stream.map(|batch| batch.expect("it is read").num_rows()).sum();
         assert_eq!(first + rest, 40_000);
     },
+    fn warnings_of_statements_are_told_once(target: &Target) {
+        let mut connection = fresh(target);
+        run(&mut connection, "CREATE TABLE t (n INTEGER)");
+        autocommit(&mut connection, false);
+        run(&mut connection, "INSERT INTO t VALUES (1)");
+        let warnings =
+            |connection: &_| get(connection, "adbc.firebird.statement_warnings").expect("it is known");
+        assert_eq!(warnings(&connection), "");
+        if target.generation() < Generation::V4_0 {
+            return;
+        }
+        run(&mut connection, "ALTER SESSION RESET");
+        let told = warnings(&connection);
+        assert!(told.contains("all changes are lost"), "{told}");
+        assert_eq!(warnings(&connection), "");
+    },
     fn facts_about_the_connection_are_told(target: &Target) {
         let mut connection = fresh(target);
         let version = get(&connection, "adbc.firebird.server_version").expect("it is known");
