@@ -4,6 +4,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Rust tests" scripts/test.sh "$@"; fi
 
+# Many tests wait: for time limits, for slow servers, for each other.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}
+
 folder=$(mktemp -d)
 readonly folder
 trap 'rm -rf "$folder"' EXIT

@@ -14,14 +14,19 @@ use firearrow::{Config, ServerInfo, Transaction, Warning};
 use firearrow_driver::{Session, Stream, read_partition};
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A connection.
 pub struct Connection {
     session: Arc<Session>,
     /// The defaults of statements.
     statement: Execution,
+    /// The last warnings of statements.
+    statement_warnings: Mutex<Vec<Warning>>,
 }
+
+/// Warnings of statements that are kept.
+const MOST_WARNINGS: usize = 100;
 
 type Reader = Box<dyn RecordBatchReader + Send + 'static>;
 
@@ -39,7 +44,8 @@ impl Connection {
             defaults.set(key, &crate::option::text(key, value)?)?;
         }
         let session = Session::open(config, defaults.connection).map_err(of)?;
-        Ok(Self { session: Arc::new(session), statement: defaults.statement })
+        let statement_warnings = Mutex::default();
+        Ok(Self { session: Arc::new(session), statement: defaults.statement, statement_warnings })
     }
 
     fn contain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -111,7 +117,14 @@ impl Options for Connection {
             "adbc.firebird.protocol_version" => self.info()?.protocol.unwrap_or(0).to_string(),
             "adbc.firebird.wire_crypt_plugin" => self.info()?.cipher.clone().unwrap_or_default(),
             "adbc.firebird.warnings" => lines(session.connection().map_err(of)?.warnings()),
-            "adbc.firebird.statement_warnings" => lines(&session.connection().map_err(of)?.take_warnings()),
+            "adbc.firebird.statement_warnings" => {
+                // Callers with a short buffer ask twice.
+                let mut kept = self.statement_warnings.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend(session.connection().map_err(of)?.take_statement_warnings());
+                let surplus = kept.len().saturating_sub(MOST_WARNINGS);
+                kept.drain(..surplus);
+                lines(&kept)
+            }
             "adbc.firebird.transaction_id" => {
                 let number = session.ask_transaction(Transaction::number).map_err(of)?;
                 number.ok_or_else(|| invalid_state("no transaction is running"))?.to_string()
@@ -226,8 +239,10 @@ impl fmt::Debug for Connection {
     }
 }
 
+/// One line for each.
 fn lines(warnings: &[Warning]) -> String {
-    warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    let line = |warning: &Warning| warning.to_string().replace(char::is_control, " ");
+    warnings.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

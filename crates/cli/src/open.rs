@@ -29,7 +29,7 @@ fn warn(connection: &Connection) {
 
 /// Prints what the engine warned of in the statements of a connection.
 pub(crate) fn warn_of_statements(connection: &Connection) {
-    print(&connection.take_warnings());
+    print(&connection.take_statement_warnings());
 }
 
 fn print(warnings: &[Warning]) {

@@ -8,7 +8,7 @@ use crate::output::{self, Format, Output, OutputFile, Sink, Style};
 use crate::phases::Phases;
 use crate::terminal;
 use firearrow::config::Config;
-use firearrow::{BatchLimits, Cursor, Kind, Params, TransactionOptions};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, TransactionOptions};
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Read};
 use std::time::Instant;
@@ -20,22 +20,34 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let mut phases = Phases::start();
     let connection = open(&Config::parse(&args.url)?)?;
     phases.end("connect", &connection);
+    let ran = run_on(&connection, &sql, format, args, json, (started, phases));
+    warn_of_statements(&connection);
+    ran
+}
+
+fn run_on(
+    connection: &Connection,
+    sql: &str,
+    format: Format,
+    args: &QueryArgs,
+    json: bool,
+    (started, mut phases): (Instant, Phases),
+) -> Result<()> {
     let mut options = TransactionOptions::default();
     options.read_only = args.read_only;
     let mut transaction = connection.begin(options)?;
-    let statement = transaction.prepare(&sql)?;
-    phases.end("prepare", &connection);
+    let statement = transaction.prepare(sql)?;
+    phases.end("prepare", connection);
     let parameters = parameters(args);
     if !statement.has_rows() {
         let affected = statement.execute(&mut transaction, parameters)?.affected_rows;
-        phases.end("execute", &connection);
+        phases.end("execute", connection);
         match transaction.commit() {
             // COMMIT or ROLLBACK as the statement has ended the transaction already.
             Err(error) if error.kind() == Kind::Misuse => {}
             committed => committed?,
         }
-        phases.end("rest", &connection);
-        warn_of_statements(&connection);
+        phases.end("rest", connection);
         match (json, affected) {
             (true, _) => {
                 let facts = json!({ "affected_rows": affected, "seconds": seconds(started) });
@@ -61,13 +73,12 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     // Fetches no more rows than are shown.
     limits.rows = args.limit.map_or(limits.rows, |limit| limit.clamp(1, limits.rows as u64) as usize);
     let cursor = statement.with_limits(limits).query(&transaction, parameters)?;
-    phases.end("execute", &connection);
+    phases.end("execute", connection);
     let (output, file) = output(args)?;
     let sink = format.sink(&cursor.schema(), style(args, format), output)?;
-    let rows = drain(cursor, sink, args.limit, || phases.end("first row", &connection))?;
+    let rows = drain(cursor, sink, args.limit, || phases.end("first row", connection))?;
     transaction.commit()?;
-    phases.end("rest", &connection);
-    warn_of_statements(&connection);
+    phases.end("rest", connection);
     if let Some(file) = file {
         file.keep()?;
     }

@@ -24,9 +24,10 @@ use std::time::{Duration, Instant};
 ///
 /// A cancelled operation fails with [`Kind::Cancelled`]. A query can be run again, and its transaction goes on. The
 /// token stays cancelled: operations that begin later within it fail at once, except for those that end something
-/// (a rollback, the end of a statement or connection), which are not interrupted. Servers cannot be interrupted while
-/// another request waits for the running one, as the question for its counts does after an UPDATE; then the connection is
-/// closed after two seconds, which ends the statement, and [`is_failed`](crate::Connection::is_failed) returns `true`.
+/// (a rollback, the end of a statement or connection), which are not interrupted. A server cannot be interrupted
+/// while another request is queued behind the running one: after an UPDATE, for example, the request for its row counts.
+/// The client then closes the connection after two seconds, which ends the statement, and
+/// [`is_failed`](crate::Connection::is_failed) returns `true`.
 ///
 /// ```no_run
 /// # use firearrow::{CancelToken, Connection};
@@ -147,7 +148,7 @@ impl CancelToken {
 }
 
 impl State {
-    /// Whoever stops listening meanwhile waits until this is over, and is not woken later.
+    /// A listener that unsubscribes meanwhile waits until this is done, and is not woken afterwards.
     fn wake(&self) {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.wakes.iter().for_each(|(_, wake)| wake());
@@ -254,7 +255,7 @@ impl Operation {
 /// The error of an operation that was interrupted.
 pub(crate) fn interrupted(kind: Kind, place: &str) -> Error {
     match kind {
-        Kind::Timeout => Error::new(kind, format!("the time of the statement is up: {place}")),
+        Kind::Timeout => Error::new(kind, format!("the time limit has passed: {place}")),
         _ => Error::new(kind, format!("cancelled: {place}")),
     }
 }

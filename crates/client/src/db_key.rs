@@ -89,10 +89,14 @@ fn read(source: &KeySource, deadline: Instant) -> Result<Vec<u8>> {
             Err(_) => Err(failed(format!("db_key: the environment variable {name} is not set"))),
         },
         KeySource::File(path) => {
-            let mut key = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(LONGEST_KEY + 1).read_to_end(&mut key));
-            read.map_err(|error| failed(format!("db_key: {path} cannot be read: {error}")))?;
-            key_of(key)
+            let wanted = path.clone();
+            let key = command::within(deadline, move || {
+                let mut key = Vec::new();
+                File::open(wanted)
+                    .and_then(|file| file.take(LONGEST_KEY + 1).read_to_end(&mut key))
+                    .map(|_| key)
+            });
+            key_of(key?.map_err(|error| failed(format!("db_key: {path} cannot be read: {error}")))?)
         }
         KeySource::Command(command) => key_of(command::output(command, deadline)?),
     }

@@ -69,6 +69,9 @@ pub enum Kind {
 }
 
 /// A failure. The whole status vector is kept when there is one.
+///
+/// Rows count from 0, in messages, too; columns count from 0 in [`column_index`](Error::column_index), and from 1 in messages,
+/// which also have their names.
 #[derive(Clone, Debug)]
 pub struct Error(Box<Inner>);
 
@@ -134,7 +137,7 @@ impl Error {
     /// The same failure, because of a time limit.
     pub(crate) fn late(mut self) -> Self {
         self.0.kind = Kind::Timeout;
-        self.context("the time of the statement is up")
+        self.context("the time limit has passed")
     }
 
     /// Whether the engine has had anything to do with it.

@@ -90,7 +90,7 @@ impl<'a> Row<'a> {
             .map_err(|error| self.refuse(column, error))
     }
 
-    /// Returns the value of a column as its Arrow type has it.
+    /// Returns the value of a column as the variant of [`Value`] that matches its Arrow type.
     ///
     /// # Errors
     /// As with [`get`](Self::get); columns of Arrow types that Firebird's results never have are [`Kind::Data`].
@@ -128,7 +128,7 @@ impl OnlyRow {
             }
             _ => Err(Error::new(
                 Kind::Data,
-                "the query returned more than one row, where one_row takes one or none",
+                "the query returned more than one row; one_row accepts at most one",
             )),
         }
     }

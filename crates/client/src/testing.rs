@@ -60,7 +60,7 @@ impl<'a> Budget<'a> {
         Self { connection, limit, before: connection.wire_stats().round_trips }
     }
 
-    /// Returns the round trips made since the budget was.
+    /// Returns how many round trips have been made since the budget was created.
     pub fn used(&self) -> u64 {
         self.connection.wire_stats().round_trips - self.before
     }

@@ -1,4 +1,4 @@
-//! What the user of a connection should know although it works.
+//! Warnings: what users should know about a connection that works.
 
 use crate::config::{ClearTextWarning, Config, WireCrypt};
 use firearrow_proto::api::status::StatusVector;
@@ -22,7 +22,7 @@ pub enum Warning {
     },
     /// The engine warned of something: the gds code of each warning and its arguments.
     Server(StatusVector),
-    /// So many older warnings were dropped, because nobody took them.
+    /// This many older warnings were dropped because nobody took them.
     Dropped(u64),
 }
 
@@ -37,6 +37,14 @@ impl Warning {
         match self {
             Self::Server(status) => status.warnings().collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Returns the SQLSTATE, of class 01 unless the engine says otherwise.
+    pub fn sqlstate(&self) -> &str {
+        match self {
+            Self::Server(status) => status.sqlstate(),
+            _ => "01000",
         }
     }
 
@@ -82,7 +90,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Warnings of statements, until somebody takes them. Clones are the same.
+/// Warnings of statements, kept until somebody takes them. Clones share one list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings(Arc<Mutex<Waiting>>);
 
@@ -102,7 +110,7 @@ impl Warnings {
     /// Keeps the warnings of a call that succeeded; those of a failed one are part of its error.
     pub(crate) fn keep(&self, status: &StatusVector) {
         let Some(warning) = Warning::of_status(status).filter(|_| !status.is_error()) else { return };
-        tracing::warn!("{warning}");
+        tracing::warn!(codes = ?warning.gds_codes(), "a statement succeeded with a warning");
         let mut waiting = self.lock();
         waiting.weight += warning.weight();
         waiting.warnings.push_back(warning);
@@ -151,7 +159,7 @@ mod tests {
         }
         let taken = warnings.take();
         assert_eq!(taken.iter().map(ToString::to_string).collect::<Vec<_>>(), ["one", "two"]);
-        assert_eq!(taken[0].gds_codes(), [gds::ISC_RANDOM]);
+        assert_eq!((taken[0].gds_codes(), taken[0].sqlstate()), (vec![gds::ISC_RANDOM], "01000"));
         assert_eq!(warnings.take(), []);
     }
 

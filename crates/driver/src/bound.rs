@@ -66,6 +66,8 @@ impl BoundQuery {
         let batch = batch.map_err(|error| ended(error, &self.report))?;
         if batch.is_none() {
             self.report.complete(self.cursor.executed())?;
+            // The outcome of an interrupted commit would be unknown.
+            self.report.task.limit(None);
             self.transaction.take().map_or(Ok(()), Transaction::commit)?;
         }
         Ok(batch)

@@ -17,7 +17,8 @@ use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Trans
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long after its time limit an execution is interrupted: the engine goes first because its error is more specific.
+/// How long the driver waits after the time limit before it interrupts the execution itself: the engine's own error is
+/// more specific.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The outcome of an execution.
@@ -54,7 +55,7 @@ impl Execution<'_> {
         let Some(mut rows) = rows else { return self.once(&Params::none()) };
         let single = match self.options.on_failure {
             OnFailure::Stop => rows.single()?,
-            // Its failure is no error.
+            // A failed row is an outcome here, not an error.
             OnFailure::Continue => None,
         };
         match single {
@@ -86,7 +87,7 @@ impl Execution<'_> {
                     let may_have_effect = error.kind() == Kind::Changed
                         && (prepared.kind() != StatementKind::Select || transaction.has_changes()?);
                     if may_have_effect {
-                        // Not a second time.
+                        // It may have had an effect: do not run it twice.
                         return Err(error.into());
                     }
                     Ok(self.run_in(prepared, transaction, parameters)?)
@@ -160,7 +161,7 @@ impl Execution<'_> {
     fn often(&self, rows: Rows) -> Result<Outcome> {
         self.task.limit(self.options.timeout);
         if !self.session.is_autocommit() {
-            return self.session.in_transaction(|transaction| {
+            let outcome = self.session.in_transaction(|transaction| {
                 let statement = self.adapt(transaction.prepare(self.sql)?)?;
                 if !self.is_query(&statement) {
                     return self.updates(&statement, transaction, rows);
@@ -168,6 +169,12 @@ impl Execution<'_> {
                 let query = self.queries(&statement, transaction, rows)?;
                 let stream = Stream::of_bound(query, Arc::clone(self.progress));
                 Ok(self.stream(stream.until(self.session.membership())))
+            });
+            return outcome.inspect_err(|error| {
+                // The transaction has ended with it.
+                if self.session.connection().is_ok_and(firearrow::Connection::is_failed) {
+                    self.progress.undo_rows(error);
+                }
             });
         }
         self.often_in_own(rows).inspect_err(|error| self.progress.undo_rows(error))

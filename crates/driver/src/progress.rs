@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::report::RowOutcome;
-use firearrow::{RecordCounts, WireStats};
+use firearrow::{CommitOutcome, RecordCounts, WireStats};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -121,20 +121,20 @@ impl Progress {
         *self.row_outcomes.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
     }
 
-    /// Notes that the parameter rows were rolled back because of this error. If the response to their commit was lost,
-    /// the error tells more.
+    /// Notes what this error means for the parameter rows that were executed: they were rolled back, unless the response to
+    /// their commit was lost.
     pub(crate) fn undo_rows(&self, error: &Error) {
-        if error.client().is_some_and(|client| client.lost_commit().is_some()) {
-            return;
-        }
-        let undone = self
-            .row_outcomes()
-            .iter()
-            .map(|outcome| match outcome {
-                RowOutcome::Done(_) | RowOutcome::Undone => RowOutcome::Undone,
-                RowOutcome::Failed(error) => RowOutcome::Failed(error.clone()),
-            })
-            .collect();
-        self.set_row_outcomes(undone);
+        let lost = error.client().and_then(firearrow::Error::lost_commit).map(|lost| lost.outcome);
+        let outcome = match lost {
+            Some(CommitOutcome::Committed) => return,
+            Some(CommitOutcome::Unknown) => RowOutcome::Unknown,
+            Some(CommitOutcome::RolledBack) | None => RowOutcome::Undone,
+        };
+        let before = self.row_outcomes();
+        let undone = before.iter().map(|row| match row {
+            RowOutcome::Failed(error) => RowOutcome::Failed(error.clone()),
+            _ => outcome.clone(),
+        });
+        self.set_row_outcomes(undone.collect());
     }
 }

@@ -1,7 +1,7 @@
-//! The outcome of parameter rows.
+//! The outcome of each parameter row.
 
 use crate::activity::Task;
-use crate::error::{Error, Result};
+use crate::error::{Detail, Error, Result};
 use crate::progress::Progress;
 use crate::rows::Failure;
 use firearrow::{Kind, OnFailure, RowsExecuted};
@@ -14,8 +14,10 @@ pub enum RowOutcome {
     Done(Option<u64>),
     /// It failed and had no effect. The error names the row.
     Failed(Box<Error>),
-    /// It was executed, and rolled back with the whole execution.
+    /// It was executed, and rolled back with the whole execution or transaction.
     Undone,
+    /// It was executed, but the response to the commit was lost, and the server cannot tell the outcome.
+    Unknown,
 }
 
 /// Reports the parameter rows of one execution.
@@ -52,7 +54,9 @@ impl Report {
         if let Some(done) = error.rows_executed() {
             self.note(done);
         }
-        self.failure.instead_of(error.into())
+        let error = self.failure.instead_of(error.into());
+        // The rows that failed before are outcomes, not its cause.
+        if self.on_failure == OnFailure::Continue { error.without_detail(Detail::Row) } else { error }
     }
 
     fn note(&self, done: &RowsExecuted) {

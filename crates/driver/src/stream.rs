@@ -146,7 +146,11 @@ impl Stream {
             None => crate::panic::contain(|| (), &mut next).flatten(),
         };
         let batch = match task {
-            Some(task) => task.run(contained).and_then(|batch| task.check().map(|()| batch)),
+            Some(task) => task.run(contained).and_then(|batch| match batch {
+                Some(batch) => task.check().map(|()| Some(batch)),
+                // It was committed.
+                None => Ok(None),
+            }),
             None => contained(),
         };
         progress.add_time(begin.elapsed());

@@ -151,7 +151,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.protocol_version", CONNECTION, Int, Read, "", "Protocol version; 0 for the embedded engine"),
     spec("adbc.firebird.wire_crypt_plugin", CONNECTION, Text, Read, "", "Cipher of the connection; empty if it is not encrypted"),
     spec("adbc.firebird.warnings", CONNECTION, Text, Read, "", "Warnings about the connection, one per line: that it is not encrypted, and the server's warnings while it attached. Empty if there are none"),
-    spec("adbc.firebird.statement_warnings", CONNECTION, Text, Read, "", "What the engine warned of in statements since this option was last read, one per line; the last 100 warnings are kept. Empty if there are none"),
+    spec("adbc.firebird.statement_warnings", CONNECTION, Text, Read, "", "The last 100 warnings that statements of this connection have caused, one per line. Empty if there are none"),
     spec("adbc.firebird.transaction_id", CONNECTION, Int, Read, "", "Number of the running transaction, in manual mode"),
     spec("adbc.firebird.none_encoding", ALL, Text, Write, "utf8", "Encoding of CHARACTER SET NONE text: `utf8` (anything else is INVALID_DATA), `utf8_lossy`, `binary`, or a code page such as `windows-1252`"),
     spec("adbc.firebird.type.trim_char", ALL, Flag, Write, "false", "Whether to cut off trailing blanks of CHAR values"),

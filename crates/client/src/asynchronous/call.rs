@@ -21,7 +21,7 @@ pub(crate) struct Call {
     pub(super) operation: Operation,
     pub(super) _entry: Arc<Entry>,
     pub(super) underway: Underway,
-    /// When it shall have got its turn.
+    /// Deadline for getting its turn.
     pub(super) deadline: Option<tokio::time::Instant>,
     pub(super) noted: Arc<Noted>,
     pub(super) after: Arc<Afterwards>,

@@ -50,10 +50,10 @@ impl Connection {
         &self.shared.noted.warnings
     }
 
-    /// Returns what the engine has warned of in statements since the last call, and forgets it. The most recent ones are
-    /// kept: 100, or 256 KiB of them; [`Warning::Dropped`] counts the others. Waits for nobody. Warnings of a call that
-    /// failed are in the status of its error.
-    pub fn take_warnings(&self) -> Vec<Warning> {
+    /// Returns and clears the warnings that statements have caused since the last call. The most recent 100 (at most
+    /// 256 KiB) are kept; [`Warning::Dropped`] counts the others. Never blocks. Warnings of a call that failed are in
+    /// the status of its error.
+    pub fn take_statement_warnings(&self) -> Vec<Warning> {
         self.shared.noted.statement_warnings.take()
     }
 
@@ -144,7 +144,7 @@ impl Connection {
 
     /// Rolls back every open transaction of this connection, and restores the session's initial state (`ALTER SESSION
     /// RESET`: context variables, session settings, time limits, role, rows of global temporary tables); Firebird 3.0
-    /// does only the former. For connections that return to a pool. One round trip.
+    /// does only the former. Forgets warnings of statements. For connections that return to a pool. One round trip.
     ///
     /// Transactions that callers still hold have then ended ([`Kind::Misuse`]); those in limbo stay. Statements stay
     /// prepared.
@@ -152,12 +152,15 @@ impl Connection {
     /// # Errors
     /// After one, close the connection: its state is unknown.
     pub async fn reset(&self) -> Result<()> {
-        self.shared.run(flow!(session => session.reset().await)).await
+        self.shared.run(flow!(session => session.reset().await)).await?;
+        // Those of the last user do not concern the next one.
+        drop(self.take_statement_warnings());
+        Ok(())
     }
 
     /// Whether the connection seems usable, without a round trip: whether the socket is still open as far as this
-    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Waits for
-    /// nobody: while a call uses the connection, it only counts whether an earlier one broke it.
+    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Never
+    /// blocks: while another call uses the connection, the answer is whether an earlier call broke it.
     pub fn is_alive(&self) -> bool {
         self.shared.is_alive()
     }
@@ -181,22 +184,27 @@ impl Connection {
     /// Rolls back open transactions and detaches.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
+    /// [`Kind::Misuse`] while clones, transactions, statements or results of the connection are alive.
     pub async fn close(self) -> Result<()> {
-        self.alone()?.release(flow!(session => session.close().await)).await
+        self.alone().await?.release(flow!(session => session.close().await)).await
     }
 
     /// Deletes the database. Nobody else may be attached to it.
     pub async fn drop_database(self) -> Result<()> {
-        self.alone()?.release(flow!(session => session.drop_database().await)).await
+        self.alone().await?.release(flow!(session => session.drop_database().await)).await
     }
 
-    fn alone(&self) -> Result<&Shared> {
-        if Arc::strong_count(&self.shared) > 1 {
-            let text = "transactions, statements or cursors of the connection are still alive";
-            return Err(Error::new(Kind::Misuse, text));
+    async fn alone(&self) -> Result<&Shared> {
+        // The task of a dropped future drops what it has made a moment after it has given up its turn.
+        for _ in 0..20 {
+            if Arc::strong_count(&self.shared) == 1 {
+                return Ok(&self.shared);
+            }
+            let _ = self.shared.release(flow!(_session => Ok(()))).await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        Ok(&self.shared)
+        let text = "clones, transactions, statements or results of the connection are still alive";
+        Err(Error::new(Kind::Misuse, text))
     }
 }
 

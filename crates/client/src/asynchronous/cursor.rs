@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 pub struct Cursor {
     state: Arc<State>,
     schema: SchemaRef,
-    /// What the stream waits for; in a mutex that nobody locks, so that references can be sent.
+    /// The call that the stream waits for. The mutex is never locked; it only makes the cursor `Sync`.
     next: Option<std::sync::Mutex<Next>>,
     /// A call is running, or was given up.
     is_waiting: bool,
@@ -133,7 +133,9 @@ impl Cursor {
         self.state.meters.first().map(Meter::decoding).unwrap_or_default()
     }
 
-    /// Returns the value that `read` takes from the only row; `None` if there are no rows.
+    /// Returns the value that `read` takes from the only row; `None` if there are no rows. For a column that may be NULL,
+    /// let `T` be an `Option`. The rows are read to their end first, so a transaction that the result
+    /// [owns](Self::owning) is committed before `read` runs.
     ///
     /// ```no_run
     /// # use firearrow::asynchronous::Connection;
@@ -172,7 +174,7 @@ impl Cursor {
     }
 
     /// Returns the contents of BLOBs whose ids this cursor returned (option `blobs=lazy`), in the same order; NULL for
-    /// NULL. Text is UTF-8. One round trip fetches hundreds. If a statement's BLOBs are read, short ones come with its
+    /// NULL. Text is UTF-8. One round trip fetches hundreds. Once BLOBs of a statement have been read, short ones come with its
     /// rows the next time, where the server supports that.
     ///
     /// # Errors

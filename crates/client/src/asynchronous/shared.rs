@@ -26,7 +26,7 @@ pub(crate) type AsyncSession = Session<AnyBackend<TokioLink>>;
 /// A flow that is under way.
 pub(crate) type Flow<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
-/// A closure as a flow, so that the compiler takes it for one.
+/// Returns the closure unchanged; the bound makes the compiler infer the lifetimes of a flow.
 pub(crate) fn flow<T, F>(flow: F) -> F
 where
     F: for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
@@ -103,7 +103,7 @@ impl Shared {
         self.begin().run(Vec::new(), flow).await
     }
 
-    /// [`run`](Self::run), at the expense of `meters`.
+    /// Like [`run`](Self::run), and adds the cost to `meters`.
     pub(crate) async fn metered<T: Send + 'static>(
         &self,
         meters: Vec<Meter>,

@@ -50,8 +50,8 @@ impl Transaction {
         Statement::prepare(&self.shared, Some(self.id), dialect, sql).await
     }
 
-    /// Prepares a statement that is run at once: SQL that this connection knows travels with its first execution. What is
-    /// found to be wrong with it may therefore be told by the execution; see
+    /// Prepares a statement for immediate execution: SQL that this connection knows is sent with its first execution.
+    /// Errors in it may therefore be reported only when it is executed; see
     /// [`Statement::is_outdated_by`](super::Statement::is_outdated_by).
     pub async fn recall(&self, sql: &str) -> Result<Statement> {
         Statement::recall(&self.shared, self.id, sql).await

@@ -49,7 +49,8 @@ impl Statement {
     /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
     ///
     /// # Errors
-    /// Errors that concern no single row: parameters that do not fit, a transaction that has ended, a lost connection.
+    /// A row that fails is not an error of this call, even with `Stop`: look at [`failures`](RowsExecuted::failures).
+    /// Errors are those that concern no single row: parameters that do not fit, a transaction that has ended, a lost connection.
     /// [`Error::rows_executed`] reports what was done by then.
     pub async fn execute_rows(
         &self,
@@ -61,7 +62,8 @@ impl Statement {
     }
 
     /// Like [`execute_rows`](Self::execute_rows), for all batches of a stream, which have this schema. Row numbers
-    /// count over all batches; memory is bounded by two of them and about 3 MB. When the future is dropped, no more
+    /// count over all batches; memory is bounded by two of them and about
+    /// 3 MB; [`OnFailure::Continue`] adds the outcome of each row. When the future is dropped, no more
     /// rows are sent; those already sent are part of the transaction.
     ///
     /// # Errors

@@ -49,10 +49,10 @@ impl Connection {
         &self.shared.noted.warnings
     }
 
-    /// Returns what the engine has warned of in statements since the last call, and forgets it. The most recent ones are
-    /// kept: 100, or 256 KiB of them; [`Warning::Dropped`] counts the others. Waits for nobody. Warnings of a call that
-    /// failed are in the status of its error.
-    pub fn take_warnings(&self) -> Vec<Warning> {
+    /// Returns and clears the warnings that statements have caused since the last call. The most recent 100 (at most
+    /// 256 KiB) are kept; [`Warning::Dropped`] counts the others. Never blocks. Warnings of a call that failed are in
+    /// the status of its error.
+    pub fn take_statement_warnings(&self) -> Vec<Warning> {
         self.shared.noted.statement_warnings.take()
     }
 
@@ -142,7 +142,7 @@ impl Connection {
 
     /// Rolls back every open transaction of this connection, and restores the session's initial state (`ALTER SESSION
     /// RESET`: context variables, session settings, time limits, role, rows of global temporary tables); Firebird 3.0
-    /// does only the former. For connections that return to a pool. One round trip.
+    /// does only the former. Forgets warnings of statements. For connections that return to a pool. One round trip.
     ///
     /// Transactions that callers still hold have then ended ([`Kind::Misuse`]); those in limbo stay. Statements stay
     /// prepared.
@@ -150,12 +150,15 @@ impl Connection {
     /// # Errors
     /// After one, close the connection: its state is unknown.
     pub fn reset(&self) -> Result<()> {
-        self.shared.run(async |session| session.reset().await)
+        self.shared.run(async |session| session.reset().await)?;
+        // Those of the last user do not concern the next one.
+        drop(self.take_statement_warnings());
+        Ok(())
     }
 
     /// Whether the connection seems usable, without a round trip: whether the socket is still open as far as this
-    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Waits for
-    /// nobody: while a call uses the connection, it only counts whether an earlier one broke it.
+    /// machine knows. Only [`ping`](Self::ping) detects a server that vanished without closing it. Never
+    /// blocks: while another call uses the connection, the answer is whether an earlier call broke it.
     pub fn is_alive(&self) -> bool {
         self.shared.is_alive()
     }

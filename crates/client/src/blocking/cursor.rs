@@ -80,7 +80,9 @@ impl Cursor {
         self.reading.decoding()
     }
 
-    /// Returns the value that `read` takes from the only row; `None` if there are no rows.
+    /// Returns the value that `read` takes from the only row; `None` if there are no rows. For a column that may be NULL,
+    /// let `T` be an `Option`. The rows are read to their end first, so a transaction that the result
+    /// [owns](Self::owning) is committed before `read` runs.
     ///
     /// ```no_run
     /// # use firearrow::{Connection, params};
@@ -117,7 +119,7 @@ impl Cursor {
     }
 
     /// Returns the contents of BLOBs whose ids this cursor returned (option `blobs=lazy`), in the same order; NULL for
-    /// NULL. Text is UTF-8. One round trip fetches hundreds. If a statement's BLOBs are read, short ones come with its
+    /// NULL. Text is UTF-8. One round trip fetches hundreds. Once BLOBs of a statement have been read, short ones come with its
     /// rows the next time, where the server supports that.
     ///
     /// # Errors

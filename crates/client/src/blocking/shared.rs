@@ -44,7 +44,7 @@ impl Shared {
         self.begin().run(&[], flow)
     }
 
-    /// [`run`](Self::run), at the expense of `meters`.
+    /// Like [`run`](Self::run), and adds the cost to `meters`.
     pub(crate) fn metered<T>(
         &self,
         meters: &[Meter],
@@ -192,7 +192,7 @@ impl Drop for Shared {
     }
 }
 
-/// Sends a dummy packet whenever the connection has been idle for `interval`, so that middle boxes do not forget it.
+/// Sends a dummy packet whenever the connection has been idle for `interval`, so that firewalls and NAT devices do not drop it.
 /// Never while a call runs: packets queued after a running statement would make it impossible to cancel.
 fn keep_alive(session: Weak<Turns<BlockingSession>>, noted: Arc<Noted>, interval: Duration) -> Result<()> {
     let work = move || {
@@ -201,9 +201,11 @@ fn keep_alive(session: Weak<Turns<BlockingSession>>, noted: Arc<Noted>, interval
             thread::sleep(Idle::step(interval));
             let Some(session) = session.upgrade() else { return };
             match session.try_take() {
-                Some(mut session) => {
-                    let kept = ready(session.keep_alive(&mut idle, interval));
-                    noted.note(&session);
+                Some(session) => {
+                    let mut whole = Whole { session, noted: &noted, is_whole: false };
+                    let kept = ready(whole.session.keep_alive(&mut idle, interval));
+                    whole.is_whole = true;
+                    drop(whole);
                     if !matches!(kept, Ok(true)) {
                         return;
                     }

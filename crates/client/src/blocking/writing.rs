@@ -20,7 +20,8 @@ impl Statement {
     /// [`rows`](RowsExecuted::rows) were tried, and those among them without a failure are done.
     ///
     /// # Errors
-    /// Errors that concern no single row: parameters that do not fit, a transaction that has ended, a lost connection.
+    /// A row that fails is not an error of this call, even with `Stop`: look at [`failures`](RowsExecuted::failures).
+    /// Errors are those that concern no single row: parameters that do not fit, a transaction that has ended, a lost connection.
     /// [`Error::rows_executed`] reports what was done by then.
     pub fn execute_rows(
         &self,
@@ -32,7 +33,8 @@ impl Statement {
     }
 
     /// Like [`execute_rows`](Self::execute_rows), for all rows of a reader, which may be a [`Cursor`](crate::Cursor) of
-    /// the same connection. Row numbers count over all batches; memory is bounded by two of them and about 3 MB.
+    /// the same connection. Row numbers count over all batches; memory is bounded by two of them and about
+    /// 3 MB; [`OnFailure::Continue`] adds the outcome of each row.
     ///
     /// # Errors
     /// As with `execute_rows`, and those of the reader.

@@ -31,20 +31,29 @@ pub(super) fn output(command: &str, deadline: Instant) -> Result<Vec<u8>> {
 /// Waits for the end of the output, then for that of the command.
 fn finish(child: &mut Child, deadline: Instant) -> Result<(Vec<u8>, ExitStatus)> {
     let Some(stdout) = child.stdout.take() else { return Err(failed("db_key: the command has no output")) };
-    let (sender, receiver) = mpsc::channel();
-    let read = move || {
+    let text = within(deadline, move || {
         let mut text = Vec::new();
-        let read = stdout.take(LONGEST_KEY + 1).read_to_end(&mut text).map(|_| text);
-        // Nobody listens any more when the time is up.
-        let _ = sender.send(read);
-    };
-    thread::Builder::new().name("firearrow-key".into()).spawn(read).map_err(|error| cannot_run(&error))?;
-    let left = deadline.saturating_duration_since(Instant::now());
-    let text = receiver.recv_timeout(left).map_err(|_| late())?.map_err(|error| cannot_run(&error))?;
+        stdout.take(LONGEST_KEY + 1).read_to_end(&mut text).map(|_| text)
+    });
+    let text = text?.map_err(|error| cannot_run(&error))?;
     if text.len() as u64 > LONGEST_KEY {
         return Err(too_long());
     }
     Ok((text, wait(child, deadline)?))
+}
+
+/// Reads in a thread, and does not wait for it beyond `deadline`: pipes and network drives may take for ever.
+pub(super) fn within<T: Send + 'static>(
+    deadline: Instant,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    let (sender, receiver) = mpsc::channel();
+    let read = move || {
+        // Nobody listens any more when the time is up.
+        let _ = sender.send(read());
+    };
+    thread::Builder::new().name("firearrow-key".into()).spawn(read).map_err(|error| cannot_run(&error))?;
+    receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())).map_err(|_| late())
 }
 
 fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus> {
@@ -70,10 +79,7 @@ fn kill(child: &mut Child) {
 }
 
 fn late() -> Error {
-    Error::new(
-        Kind::Timeout,
-        "connecting took longer than connect_timeout: the command of db_key did not end in time",
-    )
+    Error::new(Kind::Timeout, "connecting took longer than connect_timeout: db_key gave no key in time")
 }
 
 fn cannot_run(error: &io::Error) -> Error {

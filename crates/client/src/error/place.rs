@@ -78,7 +78,7 @@ impl Error {
 
     /// The rest of the status vector after the first of this code.
     fn arguments(&self, code: i32) -> Option<&[StatusArg]> {
-        let vector = &self.0.status.as_ref()?.0;
+        let vector = self.0.status.as_ref()?.error_args();
         let at = vector.iter().position(|arg| *arg == StatusArg::Gds(code))?;
         vector.get(at + 1..)
     }

@@ -1,7 +1,7 @@
 //! Commits whose response was lost: the client asks the server for their outcome on another connection.
 //!
-//! The inventory of transactions has two final states, *committed* and *rolled back*. But a server that notices the end
-//! of a connection undoes the changes of its transactions, and marks those that it could undo as committed, since
+//! The inventory of transactions has two final states, *committed* and *rolled back*. But when a connection
+//! ends, the server undoes the changes of its open transactions, and marks those it could undo as *committed*, because
 //! nothing of them is left. So "committed" is believed only of transactions without such an undo log
 //! ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) and of those in limbo, which
 //! nobody undoes.
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// Longest time to find the server again.
 const RECONNECT: Duration = Duration::from_secs(10);
-/// Longest time for the questions, whatever it answers.
+/// Longest time for all questions together, however the server answers.
 const ASKING: Duration = Duration::from_secs(10);
 /// How long a transaction may take to end once its connection is gone.
 const ENDING: Duration = Duration::from_secs(5);
@@ -42,8 +42,8 @@ enum State {
 }
 
 impl<B: Backend> Session<B> {
-    /// Adds the server's account of a lost commit to its error. `is_exact` when nobody could have undone the
-    /// transaction without a trace.
+    /// Adds the server's account of a lost commit to its error. `is_exact`: the server cannot have undone
+    /// the transaction and still call it committed.
     pub(super) async fn ask_about_commit(&mut self, error: Error, is_exact: bool) -> Error {
         let Some(number) = error.lost_commit().and_then(|lost| lost.transaction) else { return error };
         let (outcome, told) = match self.ask_for_state(number).await {
@@ -132,9 +132,10 @@ fn config_to_ask(config: &Config, was_encrypted: bool) -> Config {
 
 /// The state in `isc_tra_state`: the number of the transaction, and a word of the engine's messages.
 fn named_state(status: &StatusVector) -> Option<State> {
-    let at = status.0.iter().position(|arg| matches!(arg, StatusArg::Gds(gds::ISC_TRA_STATE)))?;
+    let args = status.error_args();
+    let at = args.iter().position(|arg| matches!(arg, StatusArg::Gds(gds::ISC_TRA_STATE)))?;
     // The number may be a text, too.
-    status.0[at + 1..].iter().find_map(|arg| match arg {
+    args[at + 1..].iter().find_map(|arg| match arg {
         StatusArg::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
             "active" => Some(State::Active),
             "committed" => Some(State::Committed),

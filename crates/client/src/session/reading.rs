@@ -31,7 +31,7 @@ impl Reading {
         Self { fetching, statement: None, transaction: None, state: State::Open }
     }
 
-    /// Frees the statement at its end: a prepared one keeps others from altering its tables.
+    /// Frees `statement` together with the result, because a prepared statement keeps others from altering its tables.
     pub(crate) fn releasing(self, statement: StatementId) -> Self {
         Self { statement: Some(statement), ..self }
     }

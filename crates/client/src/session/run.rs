@@ -1,9 +1,9 @@
 //! Statements that run, prepared ones and SQL text.
 //!
-//! SQL that the session knows is sent together with its execution. Should it have become something else meanwhile, it is
-//! prepared anew: in the same transaction if the client refused it before anything ran, else in a new one, if the session
-//! began that itself. Both happen here; what a driver prepares by itself (`recall`) it prepares
-//! again by itself.
+//! SQL that the session knows is sent together with its execution. If its tables have been altered
+//! since, it is prepared again: in the same transaction if the client refused it before anything ran, otherwise in a new
+//! transaction, provided that the session began the old one. Both happen here. A driver that calls `recall` prepares
+//! again itself.
 
 use super::fetch::Fetching;
 use super::reading::Reading;

@@ -94,6 +94,7 @@ impl Writing {
         let mut written = self.writer.written;
         written.failures.extend(self.refused);
         written.failures.sort_by_key(|failure| failure.row);
+        written.failures.dedup_by_key(|failure| failure.row);
         written.failures.retain(|failure| failure.row < written.rows);
         if let Some(by_row) = &mut written.by_row {
             by_row.resize(written.rows, None);

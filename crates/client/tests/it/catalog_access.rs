@@ -134,15 +134,35 @@ matrix!(
         runtime.block_on(async {
             let other = firearrow::asynchronous::Connection::open(&config).await.expect("it opens");
             let found = other.catalog().await.expect("it begins");
-            assert_eq!(found.procedures(any).await.ok(), catalog.procedures(any).ok());
-            assert_eq!(found.functions(any).await.ok(), catalog.functions(any).ok());
-            assert_eq!(found.parameters(any, any).await.ok(), catalog.parameters(any, any).ok());
-            assert_eq!(found.privileges(any).await.ok(), catalog.privileges(any).ok());
-            assert_eq!(found.triggers(any, any).await.ok(), catalog.triggers(any, any).ok());
-            assert_eq!(found.generators(any).await.ok(), catalog.generators(any).ok());
-            assert_eq!(found.generator_value("S").await.ok(), catalog.generator_value("S").ok());
-            assert_eq!(found.domains(any).await.ok(), catalog.domains(any).ok());
-            assert_eq!(found.domains(any).await.expect("domains").len(), 1);
+            assert_eq!(
+                found.procedures(any).await.expect("procedures"),
+                catalog.procedures(any).expect("procedures")
+            );
+            assert_eq!(
+                found.functions(any).await.expect("functions"),
+                catalog.functions(any).expect("functions")
+            );
+            assert_eq!(
+                found.parameters(any, any).await.expect("parameters"),
+                catalog.parameters(any, any).expect("parameters")
+            );
+            assert_eq!(
+                found.privileges(any).await.expect("privileges"),
+                catalog.privileges(any).expect("privileges")
+            );
+            assert_eq!(
+                found.triggers(any, any).await.expect("triggers"),
+                catalog.triggers(any, any).expect("triggers")
+            );
+            assert_eq!(
+                found.generators(any).await.expect("generators"),
+                catalog.generators(any).expect("generators")
+            );
+            assert_eq!(
+                found.generator_value("S").await.expect("generator_value"),
+                catalog.generator_value("S").expect("generator_value")
+            );
+            assert_eq!(found.domains(any).await.expect("domains"), catalog.domains(any).expect("domains"));
         });
     }
 );

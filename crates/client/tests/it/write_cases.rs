@@ -144,7 +144,9 @@ pub(crate) fn conflicts_are_told_the_same(target: &Target) {
     run(&connection, "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, n INTEGER)");
     let mut transaction = connection.begin(Default::default()).expect("it starts");
     let insert = transaction.prepare("INSERT INTO t VALUES (?, 0)").expect("valid SQL");
-    insert.execute_rows(&mut transaction, &batch([ints(0..300)]), OnFailure::Stop).expect("they are new");
+    let done =
+        insert.execute_rows(&mut transaction, &batch([ints(0..300)]), OnFailure::Stop).expect("it runs");
+    assert!(done.failures.is_empty(), "{done:?}");
     transaction.commit().expect("it commits");
     let mut holder = connection.begin(Default::default()).expect("it starts");
     holder.execute("UPDATE t SET n = 1 WHERE id IN (17, 170, 299)").expect("it holds them");
@@ -294,7 +296,8 @@ pub(crate) fn a_cursor_of_the_same_connection_is_a_reader(target: &Target) {
     let mut transaction = connection.begin(Default::default()).expect("it starts");
     let rows = batch([ints(0..20_000), texts(words.iter().map(String::as_str))]);
     let fill = transaction.prepare("INSERT INTO t VALUES (?, ?)").expect("valid SQL");
-    fill.execute_rows(&mut transaction, &rows, OnFailure::Stop).expect("they fit");
+    let done = fill.execute_rows(&mut transaction, &rows, OnFailure::Stop).expect("it runs");
+    assert!(done.failures.is_empty(), "{done:?}");
     let copy = transaction.prepare("INSERT INTO copy VALUES (?, ?)").expect("valid SQL");
     let cursor = transaction.query("SELECT id, v FROM t").expect("it opens");
     let done = copy.execute_stream(&mut transaction, cursor, OnFailure::Continue).expect("it ends");

@@ -154,8 +154,8 @@ impl Connection {
         self.0.warnings()
     }
 
-    pub(crate) fn take_warnings(&self) -> Vec<Warning> {
-        self.0.take_warnings()
+    pub(crate) fn take_statement_warnings(&self) -> Vec<Warning> {
+        self.0.take_statement_warnings()
     }
 
     pub(crate) fn cancel_handle(&self) -> CancelHandle {

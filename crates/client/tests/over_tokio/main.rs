@@ -2,7 +2,8 @@
 //!
 //! Where they say `firearrow`, they get this crate: everything that the real one has, but for the types of the blocking
 //! API. Those are wrappers that wait for the asynchronous ones, so whatever a test says of one API it says of the other.
-//! Files about values and their conversion are left out: no facade has a part in that.
+//! Left out are files about values and their conversion, in which no facade has a part, and those that use both APIs or
+//! none.
 #![allow(dead_code, reason = "not every module of `it` has tests for both")]
 
 extern crate firearrow as real;

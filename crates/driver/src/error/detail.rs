@@ -102,7 +102,8 @@ pub(super) fn details(error: &Error) -> Vec<(Detail, String)> {
 /// What the vector names: positions, tables, constraints and keys.
 fn named(vector: &StatusVector) -> Vec<(Detail, String)> {
     let mut found: Vec<(Detail, String)> = Vec::new();
-    for (index, arg) in vector.0.iter().enumerate() {
+    let args = vector.error_args();
+    for (index, arg) in args.iter().enumerate() {
         let StatusArg::Gds(code) = arg else { continue };
         let wanted: &[Detail] = match *code {
             gds::ISC_DSQL_LINE_COL_ERROR => &[Detail::Line, Detail::Column],
@@ -112,7 +113,7 @@ fn named(vector: &StatusVector) -> Vec<(Detail, String)> {
             gds::ISC_IDX_KEY_VALUE => &[Detail::Key],
             _ => continue,
         };
-        let values = vector.0[index + 1..].iter().map_while(|arg| match arg {
+        let values = args[index + 1..].iter().map_while(|arg| match arg {
             StatusArg::Text(text) => Some(text.clone()),
             StatusArg::Number(number) => Some(number.to_string()),
             _ => None,

@@ -124,6 +124,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn without_detail(mut self, detail: Detail) -> Self {
+        self.details.retain(|(known, _)| *known != detail);
+        self
+    }
+
     /// Prefixes the message.
     pub fn context(self, text: impl Display) -> Self {
         Self { message: format!("{text}: {}", self.message), ..self }

@@ -6,7 +6,7 @@
 //!           └─► statistics          and the rows themselves
 //! ```
 //!
-//! Front ends put it into the shapes of their standards. Letter case counts in names.
+//! Front ends convert these values to the formats of their standards. Names are case-sensitive.
 
 mod statistics;
 mod table;

@@ -28,8 +28,8 @@ pub fn tables(
     select(&catalog(connection, &is_wanted)?, name, is_wanted)
 }
 
-/// Returns the tables and views of these names and kinds with their constraints and those of their columns that have
-/// these names. Tables stay, whether they have such a column or not.
+/// Returns the tables and views with these names and kinds, with their constraints and the columns whose names match
+/// `column`. A table without a matching column is returned, too.
 ///
 /// # Errors
 /// Those of the client.

@@ -28,11 +28,17 @@ pub struct StatusVector(pub Vec<StatusArg>);
 
 /// SQLSTATE when nothing more specific is known.
 const GENERAL_ERROR: &str = "HY000";
+const GENERAL_WARNING: &str = "01000";
 
 impl StatusVector {
-    /// Whether the vector reports an error; a warning alone is not one.
+    /// Whether the vector reports an error, with or without a code; a warning alone is not one.
     pub fn is_error(&self) -> bool {
-        self.errors().next().is_some()
+        self.parts().0.iter().any(|arg| !matches!(arg, StatusArg::Gds(0)))
+    }
+
+    /// The arguments of the errors, without those of the warnings.
+    pub fn error_args(&self) -> &[StatusArg] {
+        self.parts().0
     }
 
     /// The arguments of the errors, and those of the warnings. A warning, too, may have several codes: the first one
@@ -75,14 +81,18 @@ impl StatusVector {
     /// The five-character SQLSTATE: the engine's own if it sent one, else the first specific one of its codes
     /// (the rule of the client library: 22000, 42000 and HY000 give way to a later, narrower state).
     pub fn sqlstate(&self) -> &str {
-        if let Some(state) = self.0.iter().find_map(|arg| match arg {
+        let (errors, warnings) = self.parts();
+        let (mut found, args) = match !self.is_error() && !warnings.is_empty() {
+            true => (GENERAL_WARNING, warnings),
+            false => (GENERAL_ERROR, errors),
+        };
+        if let Some(state) = args.iter().find_map(|arg| match arg {
             StatusArg::SqlState(state) if is_sqlstate(state) => Some(state.as_str()),
             _ => None,
         }) {
             return state;
         }
-        let mut found = GENERAL_ERROR;
-        for code in self.errors().filter(|code| !matches!(*code, gds::ISC_RANDOM | gds::ISC_SQLERR)) {
+        for code in codes(args).filter(|code| !matches!(*code, gds::ISC_RANDOM | gds::ISC_SQLERR)) {
             match gds::message(code).map(|message| message.sqlstate) {
                 None | Some("00000") => {}
                 Some(state) => {
@@ -98,7 +108,7 @@ impl StatusVector {
 
     /// The SQLCODE: the number after `isc_sqlerr`, else that of the first known code, else −999.
     pub fn sqlcode(&self) -> i32 {
-        let sqlerr = self.0.windows(2).find_map(|pair| match pair {
+        let sqlerr = self.error_args().windows(2).find_map(|pair| match pair {
             [StatusArg::Gds(gds::ISC_SQLERR), StatusArg::Number(code)] => Some(*code),
             _ => None,
         });
@@ -155,10 +165,10 @@ fn is_sqlstate(state: &str) -> bool {
     state.len() == 5 && state.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// All error lines, joined as the client library joins them.
+/// All error lines, or those of the warnings if there is no error, joined as the client library joins them.
 impl fmt::Display for StatusVector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, line) in self.lines(false).iter().enumerate() {
+        for (index, line) in self.lines(!self.is_error()).iter().enumerate() {
             if index > 0 {
                 f.write_str("\n-")?;
             }
@@ -179,7 +189,11 @@ mod tests {
         let status = StatusVector(warned.clone());
         assert!(!status.is_error());
         assert_eq!(status.warnings().collect::<Vec<_>>(), [335_545_208, 335_545_209]);
-        assert_eq!((status.lines(false).len(), status.lines(true).len()), (0, 2));
+        assert_eq!((status.lines(false).len(), status.lines(true).len(), status.sqlstate()), (0, 2, "01000"));
+        for odd in [StatusArg::Interpreted("why".into()), StatusArg::Number(7), StatusArg::Gds(-1)] {
+            assert!(StatusVector(vec![odd]).is_error());
+        }
+        assert!(!StatusVector(vec![StatusArg::Gds(0)]).is_error() && !StatusVector::default().is_error());
         let failed = vec![StatusArg::Gds(gds::ISC_RANDOM), StatusArg::Text("why".into())];
         let both = StatusVector([failed, warned.clone()].concat());
         assert_eq!(both.errors().collect::<Vec<_>>(), [gds::ISC_RANDOM]);

@@ -12,6 +12,7 @@ use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::row::PackedRows;
 use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::packed::PackedFormat;
+use firearrow_proto::wire::packet::attach::Ping;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
 use firearrow_proto::wire::packet::statement::{
@@ -305,6 +306,9 @@ impl<L: Link> Wire<L> {
                 self.step().await?;
             }
             self.end_reading_ahead().await?;
+            // A cancellation that came too late may hit the next request: let that be this one, and not the one that
+            // closes the cursor.
+            self.tell(&Ping)?;
         }
         self.drop_cursor(statement)
     }

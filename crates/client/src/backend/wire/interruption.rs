@@ -15,7 +15,7 @@ use firearrow_proto::wire::packet::attach::Cancel;
 use std::time::{Duration, Instant};
 
 /// Longest wait for a server to react.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REACTION: Duration = Duration::from_secs(2);
 
 /// How long after its time limit a statement may end if the server enforces the limit: its clock starts when the
 /// statement arrives, and it takes a moment to notice.
@@ -87,7 +87,7 @@ impl Interruption {
 
     /// Whether the call should have ended a while ago.
     pub(super) fn is_overdue(&mut self) -> bool {
-        self.is_due() && self.due.get_or_insert_with(Instant::now).elapsed() > PATIENCE
+        self.is_due() && self.due.get_or_insert_with(Instant::now).elapsed() > REACTION
     }
 
     fn is_due(&self) -> bool {
@@ -147,16 +147,15 @@ impl<L: Link> Wire<L> {
     /// finish.
     pub(super) fn want_no_more(&mut self) {
         self.want_all();
-        let trips = self.round_trip.saturating_mul(GLANCE_TRIPS).min(PATIENCE);
+        let trips = self.round_trip.saturating_mul(GLANCE_TRIPS).min(REACTION);
         self.interruption.unwanted = Some(Instant::now() + GLANCE_TIME.max(trips));
     }
 
-    /// Interrupts read-ahead, after all fetches of an unwanted cursor have been answered. Servers start reading ahead
-    /// on their own after an answer, which the client cannot observe. If the server is not reading ahead, the reset at the
-    /// end of the operation makes it forget this.
+    /// Interrupts the server's read-ahead once all fetches of an unwanted cursor have been answered. A server may start
+    /// reading ahead after an answer, and the client cannot tell. If it has not, the cancellation may hit the next
+    /// request.
     pub(super) async fn end_reading_ahead(&mut self) -> Result<()> {
         if !self.interruption.is_told {
-            self.interruption.may_be_pending = true;
             let _ = self.connection.send(&Cancel::Raise)?; // no answer will come
             self.flush().await?;
         }
@@ -186,7 +185,7 @@ impl<L: Link> Wire<L> {
             return self.flush().await;
         }
         // An unwanted result is no reason to lose the connection, and the transaction with it.
-        if !is_due || due.elapsed() <= PATIENCE {
+        if !is_due || due.elapsed() <= REACTION {
             return Ok(());
         }
         Err(self.give_up())

@@ -33,7 +33,7 @@ pub enum Measure {
     AverageByteWidth,
     /// The most bytes of a value.
     MaxByteWidth,
-    /// One by the number of different values, the least of the indexes that begin with the column.
+    /// 1 ÷ the number of distinct values: the smallest selectivity among the indexes that begin with the column.
     IndexSelectivity,
 }
 
@@ -48,7 +48,7 @@ pub struct Statistic {
     pub measure: Measure,
     /// The result.
     pub value: Value,
-    /// Whether the value may be another one.
+    /// Whether the value is an estimate.
     pub is_approximate: bool,
 }
 
@@ -78,9 +78,9 @@ impl Statistic {
 /// ones from all rows. Least and greatest values of NUMERIC, DECIMAL and INT128 columns with room for more digits than
 /// float64 has are approximate in both.
 ///
-/// What indexes tell is as old as the last `SET STATISTICS INDEX`. Views are left out: to count their rows is to run
-/// them. Of tables that cannot be read, for want of rights or of the file of an external table, there is what
-/// declarations tell.
+/// Figures from indexes are as old as the last `SET STATISTICS INDEX`. Views are left out, because counting their rows
+/// means running them. For tables that cannot be read (no privilege, or the file of an external table is missing), only
+/// figures from declarations are returned.
 ///
 /// # Errors
 /// Those of the client.
@@ -95,8 +95,8 @@ fn is_counted(table: &Table) -> bool {
     !matches!(table.kind, TableKind::View | TableKind::System)
 }
 
-/// What reading a table has found. `None` if nobody can know that here: the user has no right to the table, or its file
-/// outside of the database is not there.
+/// Returns what reading a table found; `None` if it cannot be read: the user has no privilege on it, or its external file
+/// is missing.
 fn readable<T>(table: &Table, found: firearrow::Result<T>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
