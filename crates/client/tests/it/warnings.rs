@@ -49,5 +49,4 @@ fn any_answer_may_have_a_warning() {
     let taken = connection.take_statement_warnings();
     assert_eq!(taken.iter().map(ToString::to_string).collect::<Vec<_>>(), ["soon full"]);
     assert_eq!(taken[0].gds_codes(), [gds::ISC_RANDOM]);
-    assert!(!connection.is_failed());
 }

@@ -92,6 +92,7 @@ class ConnectionOptions(enum.Enum):
     PROTOCOL_VERSION = "adbc.firebird.protocol_version"
     WIRE_CRYPT_PLUGIN = "adbc.firebird.wire_crypt_plugin"
     WARNINGS = "adbc.firebird.warnings"
+    STATEMENT_WARNINGS = "adbc.firebird.statement_warnings"
     TRANSACTION_ID = "adbc.firebird.transaction_id"
     NONE_ENCODING = "adbc.firebird.none_encoding"
     TYPE_TRIM_CHAR = "adbc.firebird.type.trim_char"
