@@ -14,19 +14,14 @@ use firearrow::{Config, ServerInfo, Transaction, Warning};
 use firearrow_driver::{Session, Stream, read_partition};
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A connection.
 pub struct Connection {
     session: Arc<Session>,
     /// The defaults of statements.
     statement: Execution,
-    /// The last warnings of statements.
-    statement_warnings: Mutex<Vec<Warning>>,
 }
-
-/// Warnings of statements that are kept.
-const MOST_WARNINGS: usize = 100;
 
 type Reader = Box<dyn RecordBatchReader + Send + 'static>;
 
@@ -44,8 +39,7 @@ impl Connection {
             defaults.set(key, &crate::option::text(key, value)?)?;
         }
         let session = Session::open(config, defaults.connection).map_err(of)?;
-        let statement_warnings = Mutex::default();
-        Ok(Self { session: Arc::new(session), statement: defaults.statement, statement_warnings })
+        Ok(Self { session: Arc::new(session), statement: defaults.statement })
     }
 
     fn contain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -118,12 +112,8 @@ impl Options for Connection {
             "adbc.firebird.wire_crypt_plugin" => self.info()?.cipher.clone().unwrap_or_default(),
             "adbc.firebird.warnings" => lines(session.connection().map_err(of)?.warnings()),
             "adbc.firebird.statement_warnings" => {
-                // Callers with a short buffer ask twice.
-                let mut kept = self.statement_warnings.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend(session.connection().map_err(of)?.take_statement_warnings());
-                let surplus = kept.len().saturating_sub(MOST_WARNINGS);
-                kept.drain(..surplus);
-                lines(&kept)
+                // Callers with a short buffer ask twice, so nothing is taken away.
+                lines(&session.statement_warnings().map_err(of)?)
             }
             "adbc.firebird.transaction_id" => {
                 let number = session.ask_transaction(Transaction::number).map_err(of)?;

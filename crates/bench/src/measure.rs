@@ -130,7 +130,7 @@ pub fn run(host: &dyn Host, plan: Plan<'_>) -> Result<Run> {
     run.connect = clock.lap()?;
     let connected = connection.wire_stats();
 
-    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
     let statement = transaction.prepare(plan.sql)?.with_limits(plan.limits);
     let mut cursor = statement.query(&transaction, Params::none())?;
     run.execute = clock.lap()?;

@@ -67,7 +67,7 @@ impl Source {
         if args.partitions != 1 {
             return Self::in_partitions(args, config, &connection, &sql, limits);
         }
-        let transaction = connection.begin(TransactionOptions::read_only())?;
+        let transaction = connection.begin(TransactionOptions::reading())?;
         let statement = transaction.prepare(&sql)?.with_limits(limits);
         if !statement.has_rows() {
             return Err(Failure::other("the statement returns no rows to copy"));

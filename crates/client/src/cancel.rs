@@ -74,13 +74,22 @@ impl CancelToken {
         Self::default()
     }
 
+    /// A token with a time limit that begins now; see [`set_time_limit`](Self::set_time_limit).
+    pub fn after(time: Duration) -> Self {
+        let token = Self::new();
+        token.set_time_limit(Some(time));
+        token
+    }
+
     /// Ends the operations of this token. Returns immediately; cancelling twice, or after their end, does nothing.
     pub fn cancel(&self) {
         self.0.is_cancelled.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Ends the operations of this token with [`Kind::Timeout`] when this time has passed; `None` lifts the limit.
+    /// Ends the operations of this token with [`Kind::Timeout`] when this time has passed, counted from this call; `None` lifts
+    /// the limit. Fetching rows is an operation, too: do it within [`run`](Self::run). After the limit, operations of the
+    /// token fail at once.
     pub fn set_time_limit(&self, time: Option<Duration>) {
         let start = *START;
         let end = time.and_then(|time| Instant::now().checked_add(time));

@@ -12,6 +12,7 @@ use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::ProtocolError;
 use place::Place;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 /// Result of this crate.
@@ -37,7 +38,7 @@ pub enum Kind {
     Syntax,
     /// A constraint forbids it.
     Constraint,
-    /// Another transaction is in the way; the same work may succeed when repeated.
+    /// Another transaction is in the way. Roll back and repeat the work in a new transaction.
     Conflict,
     /// A value cannot be converted, or does not fit.
     Data,
@@ -66,6 +67,8 @@ pub enum Kind {
     Io,
     /// Any other error of the engine.
     Engine,
+    /// An error of the caller's own code; see [`Error::other`].
+    Other,
 }
 
 /// A failure. The whole status vector is kept when there is one.
@@ -104,6 +107,14 @@ impl Error {
             source: None,
             has_run: false,
         }))
+    }
+
+    /// An error of your own code, for closures that must return this type. It is the [`source`](std::error::Error::source).
+    pub fn other(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let source = source.into();
+        let mut error = Self::new(Kind::Other, source.to_string());
+        error.0.source = Some(Arc::from(source));
+        error
     }
 
     /// Keeps the causing error for [`source`](std::error::Error::source).
@@ -377,6 +388,16 @@ impl From<ArrowError> for Error {
         };
         let kind = if matches!(error, ArrowError::IoError(..)) { Kind::Io } else { Kind::Data };
         Self::new(kind, error.to_string()).with_source(error)
+    }
+}
+
+/// The traits of `std::io` wrap errors of this crate, which come out again.
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        match error.downcast() {
+            Ok(error) => error,
+            Err(error) => Self::new(Kind::Io, error.to_string()).with_source(error),
+        }
     }
 }
 

@@ -55,21 +55,52 @@
 //! use firearrow::{Connection, params};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # use arrow::array::{Int32Array, RecordBatch, StringArray};
-//! # let ids = std::sync::Arc::new(Int32Array::from(vec![1, 2]));
-//! # let names = std::sync::Arc::new(StringArray::from(vec!["one", "two"]));
-//! # let rows = RecordBatch::try_from_iter([("ID", ids as _), ("NAME", names as _)])?;
+//! use arrow::array::{ArrayRef, Int32Array, StringArray};
+//! use std::sync::Arc;
+//!
+//! let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(1..=1000));
+//! let names: ArrayRef = Arc::new(StringArray::from_iter_values((1..=1000).map(|id| format!("note {id}"))));
+//!
 //! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
 //! let statement = connection.prepare("INSERT INTO project_note (id, name) VALUES (?, ?)")?;
 //! let mut transaction = connection.begin(Default::default())?;
 //! statement.execute(&mut transaction, params![0, "zero"])?;
-//! statement.execute(&mut transaction, rows)?; // a RecordBatch of parameters
-//! let count = transaction.query("SELECT COUNT(*) FROM project_note")?.one_row(|row| row.get::<i64>(0))?;
-//! println!("{count:?} notes");
+//! statement.execute(&mut transaction, params![ids, names])?; // a thousand rows; or a RecordBatch
+//! let count: i64 = transaction.query("SELECT COUNT(*) FROM project_note")?.value()?;
+//! println!("{count} notes");
 //! transaction.commit()?;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! After an error of [`Kind::Conflict`], roll back and repeat the work in a new transaction: within the old snapshot it would fail
+//! again.
+//!
+//! # Cancelling and time limits
+//!
+//! A [`CancelToken`] ends whatever runs within it, by hand or by the clock. Futures of the asynchronous API are cancelled by
+//! dropping them, so `tokio::time::timeout` works as well.
+//!
+//! ```no_run
+//! use firearrow::{CancelToken, Connection};
+//! use std::time::Duration;
+//!
+//! # fn main() -> firearrow::Result<()> {
+//! let connection = Connection::connect("firebird://db.example/employee?wire_crypt=required")?;
+//! let token = CancelToken::after(Duration::from_secs(2));
+//! let count: i64 = token.run(|| connection.query("SELECT COUNT(*) FROM big_table")?.value())?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Statement::with_timeout`] lets the server end a statement, [`Connection::limit_session`] all of them; the option
+//! `read_timeout` ends a connection whose server does not answer.
+//!
+//! # Warnings
+//!
+//! [`Connection::warnings`] has what is wrong with the connection, such as clear text on a network.
+//! [`Connection::take_statement_warnings`] has what the engine warned of in statements that succeeded, those of other threads on
+//! this connection included; [`Warning::gds_codes`] identifies each.
 //!
 //! # Features
 //!

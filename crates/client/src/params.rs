@@ -7,7 +7,8 @@ use arrow::datatypes::{Field, Schema};
 use std::sync::Arc;
 pub use to_param::ToParam;
 
-/// Makes one row of [`Params`] from Rust values, each of a type that is [`ToParam`]. Values are borrowed.
+/// Makes one row of [`Params`] from Rust values, each of a type that is [`ToParam`]. Values are borrowed. An Arrow array
+/// (`ArrayRef`) of n values makes n rows; all arrays must then have n.
 ///
 /// ```no_run
 /// use firearrow::{Connection, Date, Decimal, params};
@@ -25,6 +26,9 @@ pub use to_param::ToParam;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Panics
+/// When arrays differ in length.
 #[macro_export]
 macro_rules! params {
     ($($value:expr),* $(,)?) => {

@@ -41,14 +41,15 @@ pub fn is_dml(sql: &str) -> bool {
     matches!(first.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE")
 }
 
-/// Returns whether a statement defines something, by its first words.
+/// Returns whether a statement defines something, by its first words. ALTER SESSION does not.
 pub fn is_ddl(sql: &str) -> bool {
     let [first, second] = first_words(sql);
-    matches!(
-        (first.as_str(), second.as_str()),
+    match (first.as_str(), second.as_str()) {
+        ("ALTER", "SESSION") => false,
         ("CREATE" | "ALTER" | "DROP" | "RECREATE" | "COMMENT" | "GRANT" | "REVOKE" | "DECLARE", _)
-            | ("SET", "STATISTICS")
-    )
+        | ("SET", "STATISTICS") => true,
+        _ => false,
+    }
 }
 
 /// A text whose `:name` markers have become `?`.
@@ -128,7 +129,14 @@ mod tests {
         {
             assert!(is_ddl(sql) && !is_dml(sql), "{sql}");
         }
-        for sql in ["SELECT 1", "SET GENERATOR g TO 1", "", "(SELECT 1)", "EXECUTE BLOCK AS BEGIN END"] {
+        for sql in [
+            "SELECT 1",
+            "SET GENERATOR g TO 1",
+            "",
+            "(SELECT 1)",
+            "EXECUTE BLOCK AS BEGIN END",
+            "ALTER SESSION RESET",
+        ] {
             assert!(!is_ddl(sql) && !is_dml(sql), "{sql}");
         }
     }

@@ -41,7 +41,7 @@ fn on(bench: &Bench<'_>, route: &Route) -> Result<Vec<Case>> {
         (next.get(), format!("SELECT {} FROM RDB$DATABASE", next.get()))
     };
     let connection = &host.open(&way.config)?;
-    let transaction = &connection.begin(TransactionOptions::read_only())?;
+    let transaction = &connection.begin(TransactionOptions::reading())?;
     let statement = &transaction.prepare(KNOWN)?;
     let name = |what: &str| format!("{}: {what}", route.name);
 

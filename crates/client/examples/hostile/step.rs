@@ -123,7 +123,7 @@ fn numbers(connection: &Connection, _: &mut Choice) -> Result<bool> {
 }
 
 fn half_a_result(connection: &Connection, choice: &mut Choice) -> Result<bool> {
-    let transaction = connection.begin_lazy(TransactionOptions::read_only())?;
+    let transaction = connection.begin_lazy(TransactionOptions::reading())?;
     let limits = BatchLimits::default().rows(100);
     let statement = transaction.prepare("SELECT id, half FROM numbers")?.with_limits(limits);
     let mut cursor = statement.query(&transaction, ())?;
@@ -139,7 +139,7 @@ fn half_a_result(connection: &Connection, choice: &mut Choice) -> Result<bool> {
 }
 
 fn lazy_blobs(connection: &Connection, _: &mut Choice) -> Result<bool> {
-    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
     let mut options = ReadOptions::default();
     options.set("blobs", "lazy").expect("a value of the switch");
     let statement = transaction.prepare("SELECT text, bytes FROM everything WHERE id < 60")?;
@@ -157,7 +157,7 @@ fn lazy_blobs(connection: &Connection, _: &mut Choice) -> Result<bool> {
 }
 
 fn blob_stream(connection: &Connection, choice: &mut Choice) -> Result<bool> {
-    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
     let mut options = ReadOptions::default();
     options.set("blobs", "lazy").expect("a value of the switch");
     let statement = transaction.prepare("SELECT text FROM everything WHERE MOD(id, 50) = 0")?;
@@ -179,7 +179,7 @@ fn blob_stream(connection: &Connection, choice: &mut Choice) -> Result<bool> {
 }
 
 fn arrays(connection: &Connection, choice: &mut Choice) -> Result<bool> {
-    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
     let statement = varied(transaction.prepare("SELECT * FROM lists ORDER BY id")?, choice);
     Ok(drain(statement.query(&transaction, ())?)? == 20)
 }
@@ -243,7 +243,7 @@ fn returning_many(connection: &Connection, choice: &mut Choice) -> Result<bool> 
 }
 
 fn scrolling(connection: &Connection, choice: &mut Choice) -> Result<bool> {
-    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
     let options = ScrollOptions::default().memory(8 << 20).keep_rows(choice.once_in(2));
     let statement = varied(transaction.prepare("SELECT * FROM everything ORDER BY id")?, choice);
     let statement = statement.with_scroll_options(options);
@@ -365,7 +365,7 @@ fn cancelling(connection: &Connection, _: &mut Choice) -> Result<bool> {
 }
 
 fn time_limit(connection: &Connection, _: &mut Choice) -> Result<bool> {
-    let transaction = connection.begin(TransactionOptions::read_only())?;
+    let transaction = connection.begin(TransactionOptions::reading())?;
     let statement = transaction.prepare(ENDLESS)?.with_timeout(Some(Duration::from_millis(80)));
     let late = fails(statement.query(&transaction, ()).and_then(drain), &[Kind::Timeout])?;
     transaction.rollback()?;

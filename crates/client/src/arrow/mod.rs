@@ -1,17 +1,18 @@
 //! Firebird rows to Arrow columns, and Arrow columns to Firebird messages.
 //!
-//! ```text
-//!  Descriptor ──► schema ──► Field, DataType ──┐
-//!                              ▲               ▼
-//!                         ReadOptions     BatchBuilder ──► RecordBatch
-//!                                              ▲  one ColumnBuilder per column
-//!  PackedRows (wire), NativeRows (engine) ─────┘
-//!
-//!  RecordBatch ──► ParamEncoder ──► EncodedParams: native messages, and the BLOBs to create for them
-//! ```
-//!
-//! Both backends deliver rows through `RowSource`, so one set of builders serves both. Only [`schema`] decides the
-//! mapping: the builders follow the Arrow type that it chose.
+//! [`ReadOptions`] decide what a column becomes, and [`schema`] what that is for given columns. [`WriteOptions`] decide how
+//! values of parameters are written.
+
+// Descriptor ──► schema ──► Field, DataType ──┐
+//                             ▲               ▼
+//                        ReadOptions     BatchBuilder ──► RecordBatch
+//                                             ▲  one ColumnBuilder per column
+// PackedRows (wire), NativeRows (engine) ─────┘
+//
+// RecordBatch ──► ParamEncoder ──► EncodedParams: native messages, and the BLOBs to create for them
+//
+// Both backends deliver rows through `RowSource`, so one set of builders serves both. Only `schema` decides the mapping: the
+// builders follow the Arrow type that it chose.
 
 mod builder;
 mod columns;

@@ -67,7 +67,8 @@ impl Connection {
         &self.shared.facts.read
     }
 
-    /// Starts a transaction. Dropping it rolls it back.
+    /// Starts a transaction. Dropping it rolls it back. By default (`Default::default()`) it reads a SNAPSHOT, may write,
+    /// and waits for locks without a limit; see [`LockResolution`](crate::LockResolution).
     pub async fn begin(&self, options: TransactionOptions) -> Result<Transaction> {
         Transaction::begin(&self.shared, flow!(session => session.begin(&options).await)).await
     }
@@ -89,7 +90,8 @@ impl Connection {
     }
 
     /// Runs a query in a separate transaction, which is committed when the cursor reaches its end and rolled back when
-    /// it is dropped earlier.
+    /// it is dropped earlier. That includes INSERT … RETURNING and EXECUTE PROCEDURE: read until `None`, or use
+    /// [`one_row`](Cursor::one_row), [`value`](Cursor::value) or `close_and_commit`.
     pub async fn query(&self, sql: &str) -> Result<Cursor> {
         self.query_with(sql, Params::none()).await
     }
@@ -103,7 +105,11 @@ impl Connection {
         Cursor::open(&self.shared, None, open).await
     }
 
-    /// Runs a statement without rows in a separate transaction, and commits it.
+    /// Runs a statement without rows in a separate transaction, and commits it. A single row of output, as of EXECUTE
+    /// PROCEDURE, is dropped.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] for a query with a cursor.
     pub async fn execute(&self, sql: &str) -> Result<Executed> {
         self.execute_with(sql, Params::none()).await
     }

@@ -5,10 +5,11 @@ use super::shared::{AsyncSession, Flow, Shared};
 use super::statement::Inner;
 use super::{Transaction, flow};
 use crate::backend::End;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::row::{OnlyRow, Row};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
+use crate::value::FromValue;
 use arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use firearrow_proto::api::describe::RecordCounts;
@@ -23,6 +24,7 @@ use tokio::sync::Mutex;
 
 /// The rows of a query, read batch by batch, or as a [`Stream`]. Memory is bounded by the limits of one batch. Dropping it
 /// [closes](Self::close) it in the background.
+#[must_use = "a result that is dropped before its end is closed; a query of a Connection is then rolled back, with whatever it wrote"]
 pub struct Cursor {
     state: Arc<State>,
     schema: SchemaRef,
@@ -98,7 +100,6 @@ impl Cursor {
 
     /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
     /// cursor fails or is closed earlier.
-    #[must_use]
     pub async fn owning(self, transaction: Transaction) -> Self {
         let mut reading = self.state.reading.lock().await;
         reading.own(transaction.into_id());
@@ -157,6 +158,16 @@ impl Cursor {
             only.add(batch)?;
         }
         only.read(read)
+    }
+
+    /// Returns the first column of the only row: `connection.query("SELECT COUNT(*) FROM t").await?.value().await?`. For a column
+    /// that may be NULL, let `T` be an `Option`.
+    ///
+    /// # Errors
+    /// Those of [`one_row`](Self::one_row), and [`Kind::Data`](crate::Kind::Data) if there is no row.
+    pub async fn value<T: for<'a> FromValue<'a>>(self) -> Result<T> {
+        let value = self.one_row(|row| row.get(0)).await?;
+        value.ok_or_else(|| Error::new(Kind::Data, "the query returned no row, so it has no value"))
     }
 
     /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error. Dropping the

@@ -31,7 +31,10 @@
 //! the traits of `std::io`, [`EventListener`] has `report` instead of an iterator; [`Connection`]s can be cloned;
 //! [`testing`](crate::testing) is for the blocking API.
 //!
-//! A connection may be used in several runtimes. A runtime that shuts down in the middle of a call closes the connection.
+//! Because calls of one connection take turns, queries that shall run side by side need a connection each. Pools find
+//! [`is_alive`](Connection::is_alive) and [`reset`](Connection::reset). The runtime needs IO and time (`enable_all`).
+//!
+//! A connection may be used in several runtimes; the one that opened it sends its keep-alive packets. A runtime that shuts down in the middle of a call closes the connection.
 
 mod blob;
 mod blob_writer;

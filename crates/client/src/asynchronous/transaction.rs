@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// A transaction. It is rolled back in the background when it is dropped without having been committed; in limbo, that is
 /// after [`prepare_commit`](Self::prepare_commit), it stays there.
+#[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
     pub(crate) shared: Arc<Shared>,
     pub(crate) id: TransactionId,

@@ -66,7 +66,8 @@ impl Connection {
         &self.shared.facts.read
     }
 
-    /// Starts a transaction. Dropping it rolls it back.
+    /// Starts a transaction. Dropping it rolls it back. By default (`Default::default()`) it reads a SNAPSHOT, may write,
+    /// and waits for locks without a limit; see [`LockResolution`](crate::LockResolution).
     pub fn begin(&self, options: TransactionOptions) -> Result<Transaction> {
         Transaction::begin(&self.shared, async |session| session.begin(&options).await)
     }
@@ -88,7 +89,8 @@ impl Connection {
     }
 
     /// Runs a query in a separate transaction, which is committed when the cursor reaches its end and rolled back when
-    /// it is dropped earlier.
+    /// it is dropped earlier. That includes INSERT … RETURNING and EXECUTE PROCEDURE: read until `None`, or use
+    /// [`one_row`](Cursor::one_row), [`value`](Cursor::value) or `close_and_commit`.
     pub fn query(&self, sql: &str) -> Result<Cursor> {
         self.query_with(sql, Params::none())
     }
@@ -101,7 +103,11 @@ impl Connection {
         })
     }
 
-    /// Runs a statement without rows in a separate transaction, and commits it.
+    /// Runs a statement without rows in a separate transaction, and commits it. A single row of output, as of EXECUTE
+    /// PROCEDURE, is dropped.
+    ///
+    /// # Errors
+    /// [`Kind::Misuse`] for a query with a cursor.
     pub fn execute(&self, sql: &str) -> Result<Executed> {
         self.execute_with(sql, Params::none())
     }
@@ -184,7 +190,8 @@ impl Connection {
     /// Rolls back open transactions and detaches.
     ///
     /// # Errors
-    /// [`Kind::Misuse`] while transactions, statements or cursors of the connection are alive.
+    /// [`Kind::Misuse`] while transactions, statements or results of the connection are alive: drop them first. Dropping the
+    /// connection is enough, unless you want the error.
     pub fn close(self) -> Result<()> {
         self.alone()?.release(async |session| session.close().await)
     }

@@ -4,10 +4,11 @@ use super::Transaction;
 use super::shared::{BlockingSession, Shared};
 use super::statement::Inner;
 use crate::backend::End;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::row::{OnlyRow, Row};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
+use crate::value::FromValue;
 use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The rows of a query, read batch by batch. Memory is bounded by the limits of one batch. Dropping it [closes](Self::close) it.
+#[must_use = "a result that is dropped before its end is closed; a query of a Connection is then rolled back, with whatever it wrote"]
 pub struct Cursor {
     shared: Arc<Shared>,
     /// The prepared statement, until the cursor is closed: it prevents others from altering its tables.
@@ -47,7 +49,6 @@ impl Cursor {
 
     /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
     /// cursor fails or is closed earlier.
-    #[must_use]
     pub fn owning(mut self, transaction: Transaction) -> Self {
         self.reading.own(transaction.into_id());
         self
@@ -103,6 +104,16 @@ impl Cursor {
             only.add(batch)?;
         }
         only.read(read)
+    }
+
+    /// Returns the first column of the only row: `connection.query("SELECT COUNT(*) FROM t")?.value()?`. For a column
+    /// that may be NULL, let `T` be an `Option`.
+    ///
+    /// # Errors
+    /// Those of [`one_row`](Self::one_row), and [`Kind::Data`](crate::Kind::Data) if there is no row.
+    pub fn value<T: for<'a> FromValue<'a>>(self) -> Result<T> {
+        let value = self.one_row(|row| row.get(0))?;
+        value.ok_or_else(|| Error::new(Kind::Data, "the query returned no row, so it has no value"))
     }
 
     /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error.

@@ -64,7 +64,7 @@ pub(crate) struct View {
 impl View {
     /// In a transaction that it begins.
     pub(crate) async fn open<B: Backend>(session: &mut Session<B>) -> Result<Self> {
-        let options = TransactionOptions::read_only().isolation(Isolation::ReadCommittedRecordVersion);
+        let options = TransactionOptions::reading().isolation(Isolation::ReadCommittedRecordVersion);
         Ok(Self { transaction: session.begin_deferred(&options).await?, with_system: false })
     }
 

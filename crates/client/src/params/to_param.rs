@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// A Rust value that can be a parameter, as in [`params!`](crate::params!).
 ///
 /// Nothing is converted: the server gets the value as what it is and converts it to the type of the parameter; what would not
-/// arrive whole is an error of the statement.
+/// arrive whole is an error of the statement. For a BLOB, `&[u8]` and `&str` are its contents and `u64` is the id of a BLOB
+/// that was [created](crate::Transaction::create_blob).
 pub trait ToParam {
     /// Returns the value as an Arrow array of one value.
     fn to_param(&self) -> ArrayRef;

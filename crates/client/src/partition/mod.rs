@@ -10,7 +10,7 @@
 //! for partition in query.partitions() {
 //!     // On any thread, in any process, on any machine:
 //!     for batch in Connection::connect(url)?.read_partition(partition, Default::default())? {
-//!         println!("{} rows", batch.expect("rows").num_rows());
+//!         println!("{} rows", batch?.num_rows());
 //!     }
 //! }
 //! # Ok(())
@@ -143,7 +143,7 @@ impl<B: Backend> Session<B> {
             let text = "a query in partitions takes one row of parameters; run it once for each row";
             return Err(Error::new(Kind::Misuse, text));
         }
-        let leader = self.begin_deferred(&TransactionOptions::read_only()).await?;
+        let leader = self.begin_deferred(&TransactionOptions::reading()).await?;
         let divided = self.partition_in(leader, sql, parameters, options, read).await;
         if divided.is_err()
             && let Err(error) = self.abandon(leader).await
@@ -220,7 +220,7 @@ impl<B: Backend> Session<B> {
         partition: &Partition,
         limits: BatchLimits,
     ) -> Result<Reading> {
-        let options = TransactionOptions::read_only().at_snapshot(partition.snapshot());
+        let options = TransactionOptions::reading().at_snapshot(partition.snapshot());
         let leader = partition.snapshot.map(|snapshot| snapshot.leader);
         let transaction = match self.begin(&options).await {
             Err(error) if error.gds_codes().contains(&gds::ISC_TRA_SNAPSHOT_DOES_NOT_EXIST) => {

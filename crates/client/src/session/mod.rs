@@ -215,7 +215,7 @@ impl<B: Backend> Session<B> {
         if let Some(transaction) = self.describing {
             return Ok(transaction);
         }
-        let options = TransactionOptions::read_only().isolation(Isolation::ReadCommittedRecordVersion);
+        let options = TransactionOptions::reading().isolation(Isolation::ReadCommittedRecordVersion);
         let transaction = self.begin_deferred(&options).await?;
         self.describing = Some(transaction);
         Ok(transaction)

@@ -92,7 +92,7 @@ impl<B: Backend> Session<B> {
     async fn state_of(&mut self, number: u64) -> Result<State> {
         if self.backend.is_firebird4() {
             let sql = format!("SELECT RDB$GET_TRANSACTION_CN({number}) FROM RDB$DATABASE");
-            let transaction = self.begin_deferred(&TransactionOptions::read_only()).await?;
+            let transaction = self.begin_deferred(&TransactionOptions::reading()).await?;
             // One row a batch: a server that sends more of them must not keep the caller waiting.
             let limits = BatchLimits { rows: 1, ..BatchLimits::default() };
             let how = How { limits, ..How::default() };

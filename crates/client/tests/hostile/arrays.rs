@@ -79,7 +79,7 @@ fn one_that_is_longer_than_declared_ends_the_connection() {
     let (server, error, is_failed) = fails(catalog);
     assert_eq!(error.kind(), Kind::Protocol, "{error}");
     let text = error.to_string();
-    assert!(text.contains("column 1 (\"A\"), row 0") && text.contains("more than its 80040 bytes"), "{text}");
+    assert!(text.contains("column 1 (\"A\"), row 0") && text.contains("more than the 80040 bytes"), "{text}");
     assert!(is_failed);
     assert!(server.sent() < 1 << 20, "{} bytes were taken", server.sent());
 }

@@ -126,11 +126,11 @@ fn wait_until_alone(connection: &Connection) {
     let others = "SELECT COUNT(*) FROM MON$ATTACHMENTS
                   WHERE MON$SYSTEM_FLAG = 0 AND MON$ATTACHMENT_ID <> CURRENT_CONNECTION";
     let deadline = Instant::now() + Duration::from_secs(20);
-    // Not all the time: a server has died of this question while attachments were ending.
-    std::thread::sleep(Duration::from_millis(25));
+    // Firebird 4.0.5 may die of this question while attachments are ending, so they get time to end first.
+    std::thread::sleep(Duration::from_millis(100));
     while column(connection, others).as_primitive::<Int64Type>().value(0) > 0 {
         assert!(Instant::now() < deadline, "attachments are left over");
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

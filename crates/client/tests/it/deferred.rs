@@ -96,7 +96,7 @@ matrix!(
         let config = fresh_closed(target);
         let connection = Connection::open(&config).expect("it opens");
         run(&connection, "CREATE TABLE t (id INTEGER)");
-        let transaction = connection.begin(TransactionOptions::read_only()).expect("it starts");
+        let transaction = connection.begin(TransactionOptions::reading()).expect("it starts");
         let sql = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b";
         let statement = transaction.prepare(sql).expect("valid SQL");
         let statement = statement.with_limits(BatchLimits::default().rows(1));

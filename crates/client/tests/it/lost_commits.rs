@@ -29,9 +29,9 @@ fn rows_of_t(direct: &Config) -> i64 {
     let number = |sql: &str| column(&connection, sql).as_primitive::<Int64Type>().value(0);
     let begin = Instant::now();
     // Not all the time: see the test campaign.
-    std::thread::sleep(Duration::from_millis(25));
+    std::thread::sleep(Duration::from_millis(100));
     while number(OTHERS) > 0 && begin.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(100));
     }
     number("SELECT CAST(COUNT(*) AS BIGINT) FROM t")
 }

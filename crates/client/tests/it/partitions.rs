@@ -169,7 +169,7 @@ matrix!(
         let (_, connection) = filled(target);
         let query = connection.partition("SELECT id FROM t", (), &wanted(2)).expect("it is divided");
         let part = query.partitions()[1].clone();
-        connection.read_partition(&part, Default::default()).expect("its leader is there");
+        let _ = connection.read_partition(&part, Default::default()).expect("its leader is there");
         drop(query);
         run(&connection, "DELETE FROM t");
         match connection.read_partition(&part, Default::default()) {
@@ -271,7 +271,7 @@ matrix!(
         let planned = connection.wire_stats().since(&before).round_trips;
         assert!(planned <= 24, "{planned}");
         let before = connection.wire_stats();
-        connection.read_partition(&query.partitions()[0], Default::default()).expect("it is read");
+        let _ = connection.read_partition(&query.partitions()[0], Default::default()).expect("it is read");
         let read = connection.wire_stats().since(&before).round_trips;
         assert!(read <= 6, "{read}");
     },
@@ -298,6 +298,7 @@ matrix!(
         assert_eq!(error.kind(), Kind::Misuse, "{error}");
         assert!(error.message().contains("divide the query anew"), "{error}");
         assert_eq!(query.partitions()[0].snapshot(), part.snapshot(), "two leaders, one number");
-        second.read_partition(&query.partitions()[0], Default::default()).expect("its leader is there");
+        let _ =
+            second.read_partition(&query.partitions()[0], Default::default()).expect("its leader is there");
     }
 );

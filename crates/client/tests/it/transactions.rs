@@ -71,7 +71,7 @@ matrix!(
     fn read_only_transactions_refuse_writes(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");
-        let mut transaction = connection.begin(TransactionOptions::read_only()).expect("it starts");
+        let mut transaction = connection.begin(TransactionOptions::reading()).expect("it starts");
         let error = transaction.execute("INSERT INTO t VALUES (1)").expect_err("it is read-only");
         assert!(error.gds_codes().contains(&335544361), "{error}");
         assert_eq!(count(&transaction), 0);
@@ -108,7 +108,7 @@ matrix!(
         }
         let number = leader.snapshot_number().expect("a number");
         run(&second, "INSERT INTO t VALUES (2)");
-        let at = TransactionOptions::read_only().at_snapshot(Some(number));
+        let at = TransactionOptions::reading().at_snapshot(Some(number));
         let follower = second.begin(at).expect("the snapshot is active");
         assert_eq!((count(&leader), count(&follower)), (1, 1));
         drop((leader, follower));

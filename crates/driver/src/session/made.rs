@@ -65,7 +65,7 @@ impl Session {
         if self.number(table)? != Some(id) {
             return Ok(());
         }
-        let reader = self.connection()?.begin_lazy(TransactionOptions::read_only())?;
+        let reader = self.connection()?.begin_lazy(TransactionOptions::reading())?;
         let sql = format!("SELECT FIRST 1 1 FROM {}", quoted(table));
         let mut cursor = reader.query_in(Dialect::Three, &sql)?;
         let is_empty = cursor.next_batch()?.is_none_or(|batch| batch.num_rows() == 0);

@@ -18,6 +18,7 @@ use crate::option::{Purpose, SessionOptions};
 use crate::panic;
 use firearrow::{
     Config, Connection, Descriptor, Dialect, ReadOptions, ServerInfo, Transaction, TransactionOptions,
+    Warning,
 };
 use made::{Made, Temporary};
 use manual::Manual;
@@ -26,6 +27,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 use std::{fmt, mem, process};
+
+/// Warnings that are kept.
+const MOST_WARNINGS: usize = 100;
 
 /// A connection with a transaction mode.
 pub struct Session {
@@ -36,6 +40,8 @@ pub struct Session {
     options: Mutex<SessionOptions>,
     /// The server's description of itself.
     info: Mutex<Option<Arc<ServerInfo>>>,
+    /// The last warnings of statements.
+    warnings: Mutex<Vec<Warning>>,
     /// The transaction of manual mode, from its first statement on.
     manual: Mutex<Option<Manual>>,
     /// Whether that can only be rolled back: it has changes that should have been undone.
@@ -67,6 +73,7 @@ impl Session {
             broken: AtomicBool::new(false),
             options: Mutex::new(options.clone()),
             info: Mutex::default(),
+            warnings: Mutex::default(),
             manual: Mutex::default(),
             doomed: AtomicBool::new(false),
             worker: Mutex::default(),
@@ -200,6 +207,18 @@ impl Session {
         let read = Arc::new(self.connection()?.info()?);
         *info = Some(Arc::clone(&read));
         Ok(read)
+    }
+
+    /// Returns the last 100 warnings that statements of this session have caused, oldest first.
+    ///
+    /// # Errors
+    /// As with [`connection`](Self::connection).
+    pub fn statement_warnings(&self) -> Result<Vec<Warning>> {
+        let mut kept = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(self.connection()?.take_statement_warnings());
+        let surplus = kept.len().saturating_sub(MOST_WARNINGS);
+        kept.drain(..surplus);
+        Ok(kept.clone())
     }
 
     /// How a transaction for this purpose begins.

@@ -1,13 +1,14 @@
 //! Parameter rows that fail, and those around them.
 
-use crate::support::{count, fresh, manual, numbers, run, statement};
+use crate::support::{config, count, fresh, manual, numbers, run, statement};
 use arrow::array::*;
 use arrow::datatypes::{Int32Type, Schema};
 use arrow::error::ArrowError;
 use firearrow::{Kind, OnFailure};
 use firearrow_driver::{Class, Detail, RowOutcome, Rows, Session, SessionOptions, Statement};
-use firearrow_testkit::{Target, matrix};
+use firearrow_testkit::{Behaviour, Proxy, Target, matrix};
 use std::iter;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -283,5 +284,50 @@ matrix!(
         assert!(outcomes(&insert).iter().all(|outcome| !matches!(outcome, RowOutcome::Done(_))));
         assert_eq!(count(&session), 0);
         run(&session, "INSERT INTO t VALUES (1)").expect("the session goes on");
+    }
+);
+
+matrix!(
+    wire,
+    fn rows_of_a_transaction_that_is_lost_are_undone(target: &Target) {
+        for options in [SessionOptions::default(), manual()] {
+            let near = config(target, &target.fresh_url());
+            let direct =
+                Arc::new(Session::open(&near, SessionOptions::default()).expect("it can be created"));
+            run(&direct, "CREATE TABLE t (n INTEGER UNIQUE)").expect("it is new");
+            let firearrow::config::Target::Remote { database, .. } = &near.target else {
+                panic!("{target} is a server")
+            };
+            let proxy =
+                Arc::new(Proxy::start(target.server().address(), Behaviour::pass()).expect("a proxy"));
+            let url = target.server().url_at(proxy.address(), Path::new(database));
+            let session = Arc::new(Session::open(&config(target, &url), options).expect("it opens"));
+            let mut insert = going_on(&session, "INSERT INTO t VALUES (?)");
+            let batch = |values: Vec<i32>| {
+                let values: ArrayRef = Arc::new(Int32Array::from(values));
+                RecordBatch::try_from_iter([("n", values)]).expect("one column")
+            };
+            // One of the first rows fails, and the connection breaks while the last ones are still to come.
+            let first = batch((0..20_000).map(|n| if n == 1 { 0 } else { n }).collect());
+            let (schema, cutter) = (first.schema(), Arc::clone(&proxy));
+            let last = iter::once_with(move || {
+                cutter.cut();
+                Ok(batch(vec![30_000]))
+            });
+            let rows = RecordBatchIterator::new(iter::once(Ok(first)).chain(last), schema);
+            insert.bind(Rows::new(Box::new(rows)).expect("no panic"));
+            let error = insert.update().expect_err("the connection is lost");
+            assert!(!error.details().iter().any(|(detail, _)| *detail == Detail::Row), "{error:?}");
+            for (row, outcome) in outcomes(&insert).iter().enumerate() {
+                let is_expected = match outcome {
+                    RowOutcome::Undone => row != 1,
+                    RowOutcome::Failed(_) => row == 1,
+                    _ => false,
+                };
+                assert!(is_expected, "{row}: {outcome:?}");
+            }
+            drop((insert, session));
+            assert_eq!(count(&direct), 0);
+        }
     }
 );

@@ -36,7 +36,7 @@ pub struct TransactionOptions {
     pub isolation: Isolation,
     /// What happens on a conflict.
     pub lock_resolution: LockResolution,
-    /// Whether to refuse writes, as [`TransactionOptions::read_only`] does.
+    /// Whether to refuse writes.
     pub read_only: bool,
     /// Whether the engine commits (retaining) after each successful statement. If the answer to a statement is lost,
     /// the error reports only the lost connection: check the data.
@@ -71,9 +71,16 @@ mod tpb {
 }
 
 impl TransactionOptions {
-    /// Options of a read-only snapshot.
-    pub fn read_only() -> Self {
-        Self { read_only: true, ..Self::default() }
+    /// Options of a snapshot that is only read.
+    pub fn reading() -> Self {
+        Self::default().read_only(true)
+    }
+
+    /// Sets whether to refuse writes.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
     }
 
     /// Sets what the transaction sees.
@@ -173,7 +180,7 @@ mod tests {
             .isolation(Isolation::ReadCommittedRecordVersion)
             .lock_resolution(LockResolution::NoWait);
         assert_eq!(nowait.tpb(), [3, 15, 17, 9, 7]);
-        let shared = TransactionOptions::read_only().at_snapshot(Some(258));
+        let shared = TransactionOptions::reading().at_snapshot(Some(258));
         assert_eq!(shared.tpb(), [3, 2, 8, 6, 23, 8, 2, 1, 0, 0, 0, 0, 0, 0]);
     }
 }

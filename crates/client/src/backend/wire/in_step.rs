@@ -89,7 +89,7 @@ firearrow_testkit::matrix!(
             // The start and the preparation are queued; then another thread takes its turn.
             let deferred = ready(session.begin_deferred(&options)).expect("it will start");
             let prepared = ready(session.recall(deferred, sql.into())).expect("it is prepared");
-            let other = ready(session.begin(&TransactionOptions::read_only())).expect("it starts");
+            let other = ready(session.begin(&TransactionOptions::reading())).expect("it starts");
             ready(session.execute(&prepared, deferred)).expect("it runs in its own transaction");
             ready(session.end(deferred, End::Commit)).expect("it commits");
             ready(session.end(other, End::Rollback)).expect("it ends");

@@ -18,7 +18,7 @@ pub(super) fn statistics(connection: &Connection, name: Name<'_>) -> Result<Vec<
     let tables = catalog.tables(name)?;
     let columns = catalog.columns(name, Name::Any)?;
     drop(catalog);
-    let snapshot = connection.begin_lazy(TransactionOptions::read_only())?;
+    let snapshot = connection.begin_lazy(TransactionOptions::reading())?;
     let mut statistics = Vec::new();
     for table in tables.iter().filter(|table| is_counted(table)) {
         let all: Vec<&Column> = columns
