@@ -13,6 +13,25 @@ fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
 
 matrix!(
     all,
+    // A cancellation of the server's reading ahead that comes too late must not hit the close.
+    fn a_result_that_is_closed_early_can_be_opened_again(target: &Target) {
+        let connection = fresh(target);
+        let numbers = "WITH RECURSIVE n AS (SELECT 1 i FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 1000) ";
+        let filler = "CAST(LPAD('', 1000, 'x') AS CHAR(1000))";
+        let statement =
+            connection.prepare(&format!("{numbers}SELECT i, {filler} FROM n")).expect("valid SQL");
+        let statement = statement.with_limits(BatchLimits::default().rows(10));
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        for round in 0..300 {
+            let mut cursor =
+                statement.query(&transaction, ()).unwrap_or_else(|error| panic!("{round}: {error}"));
+            for _ in 0..round % 30 {
+                cursor.next_batch().expect("it reads").expect("there are more");
+            }
+            drop(cursor);
+        }
+        connection.ping().expect("nothing hits the next call");
+    },
     fn a_statement_runs_again_with_other_parameters(target: &Target) {
         let connection = fresh(target);
         let statement =

@@ -53,6 +53,8 @@ pub struct Error {
     sqlstate: Option<&'static str>,
     /// Follow those of the client.
     details: Vec<(Detail, String)>,
+    /// The detail of the client's error that does not apply here.
+    without: Option<Detail>,
     #[source]
     client: Option<Box<firearrow::Error>>,
 }
@@ -60,7 +62,7 @@ pub struct Error {
 impl Error {
     /// Creates an error of this class.
     pub fn new(class: Class, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), sqlstate: None, details: Vec::new(), client: None }
+        Self { class, message: message.into(), sqlstate: None, details: Vec::new(), without: None, client: None }
     }
 
     /// Creates an error for a call made at the wrong time.
@@ -124,9 +126,9 @@ impl Error {
         self
     }
 
-    pub(crate) fn without_detail(mut self, detail: Detail) -> Self {
-        self.details.retain(|(known, _)| *known != detail);
-        self
+    /// Leaves out a detail of the client's error.
+    pub(crate) fn without_detail(self, detail: Detail) -> Self {
+        Self { without: Some(detail), ..self }
     }
 
     /// Prefixes the message.
@@ -158,6 +160,7 @@ impl Error {
     /// Returns the details: those of the client's error, then those of the driver.
     pub fn details(&self) -> Vec<(Detail, String)> {
         let mut details = self.client.as_deref().map(detail::details).unwrap_or_default();
+        details.retain(|(detail, _)| Some(*detail) != self.without);
         details.extend(self.details.iter().cloned());
         details
     }

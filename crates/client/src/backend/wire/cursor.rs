@@ -12,7 +12,6 @@ use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use firearrow_proto::api::row::PackedRows;
 use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::packed::PackedFormat;
-use firearrow_proto::wire::packet::attach::Ping;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
 use firearrow_proto::wire::packet::statement::{
@@ -306,9 +305,9 @@ impl<L: Link> Wire<L> {
                 self.step().await?;
             }
             self.end_reading_ahead().await?;
-            // A cancellation that came too late may hit the next request: let that be this one, and not the one that
-            // closes the cursor.
-            self.tell(&Ping)?;
+            // A cancellation that comes too late hits the next request, which is this. The cursor is then closed by the
+            // one after it, which otherwise fails and does nothing.
+            self.tell(&FreeStatement { statement: handle(statement.0), option: FreeOption::Close })?;
         }
         self.drop_cursor(statement)
     }

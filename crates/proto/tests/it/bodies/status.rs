@@ -26,7 +26,8 @@ pub(crate) fn run(data: &[u8]) {
 fn check(status: &StatusVector) {
     let errors = status.errors().count();
     let warnings = status.warnings().count();
-    assert_eq!(status.is_error(), errors > 0);
+    // There are errors without a code.
+    assert!(status.is_error() || errors == 0);
     assert_eq!(status.sqlstate().len(), 5, "{:?}", status.sqlstate());
     let count = |kind: fn(&StatusArg) -> bool| status.0.iter().filter(|arg| kind(arg)).count();
     let others = count(|arg| matches!(arg, StatusArg::Interpreted(_) | StatusArg::System(..)));
@@ -37,6 +38,7 @@ fn check(status: &StatusVector) {
         "no line is lost, none appears twice"
     );
     assert!(status.errors().all(|code| status.contains(code)));
-    assert_eq!(status.to_string().is_empty(), status.lines(false).concat().is_empty() && error_lines < 2);
+    let shown = status.lines(!status.is_error());
+    assert_eq!(status.to_string().is_empty(), shown.concat().is_empty() && shown.len() < 2);
     let _ = status.sqlcode();
 }
