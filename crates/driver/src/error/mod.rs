@@ -62,7 +62,14 @@ pub struct Error {
 impl Error {
     /// Creates an error of this class.
     pub fn new(class: Class, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), sqlstate: None, details: Vec::new(), without: None, client: None }
+        Self {
+            class,
+            message: message.into(),
+            sqlstate: None,
+            details: Vec::new(),
+            without: None,
+            client: None,
+        }
     }
 
     /// Creates an error for a call made at the wrong time.
