@@ -134,7 +134,6 @@ mod rows;
 mod savepoint;
 mod scroll;
 mod session;
-mod setters;
 pub mod sql;
 mod sql_type;
 mod statistics;

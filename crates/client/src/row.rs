@@ -138,6 +138,10 @@ impl OnlyRow {
     }
 }
 
+pub(crate) fn no_value() -> Error {
+    Error::new(Kind::Data, "the query returned no row, so it has no value")
+}
+
 /// A reference to a column of a [`Row`]: a 0-based index, or its name.
 pub trait ColumnIndex: sealed::Sealed {
     /// Finds the column.

@@ -1,7 +1,5 @@
 //! Results whose rows are fetched in any order: where they go, and how they work.
 
-use crate::setters::setters;
-
 /// Where a [`ScrollCursor`](crate::ScrollCursor) goes. A cursor begins before the first row, and can move to after the
 /// last row; neither position has a row to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,7 +29,7 @@ pub struct ScrollOptions {
     pub keep_rows: bool,
 }
 
-setters! { ScrollOptions { memory: usize, keep_rows: bool } }
+firearrow_proto::setters! { ScrollOptions { memory: usize, keep_rows: bool } }
 
 impl Default for ScrollOptions {
     fn default() -> Self {

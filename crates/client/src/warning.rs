@@ -109,7 +109,10 @@ impl Warnings {
 
     /// Keeps the warnings of a call that succeeded; those of a failed one are part of its error.
     pub(crate) fn keep(&self, status: &StatusVector) {
-        let Some(warning) = Warning::of_status(status).filter(|_| !status.is_error()) else { return };
+        if status.is_error() {
+            return;
+        }
+        let Some(warning) = Warning::of_status(status) else { return };
         tracing::warn!(codes = ?warning.gds_codes(), "a statement succeeded with a warning");
         let mut waiting = self.lock();
         waiting.weight += warning.weight();

@@ -13,4 +13,5 @@
 #![forbid(unsafe_code)]
 
 pub mod api;
+mod setters;
 pub mod wire;

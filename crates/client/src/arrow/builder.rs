@@ -16,7 +16,6 @@ use super::columns::ColumnBuilder;
 use super::error::{ColumnError, DecodeError, DecodeErrorKind, Fault};
 use super::options::{MaxBlob, ReadOptions};
 use super::schema::{SchemaError, schema};
-use crate::setters::setters;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use firearrow_proto::api::descriptor::Descriptor;
@@ -35,7 +34,7 @@ pub struct BatchLimits {
     pub bytes: usize,
 }
 
-setters! { BatchLimits { rows: usize, bytes: usize } }
+firearrow_proto::setters! { BatchLimits { rows: usize, bytes: usize } }
 
 impl Default for BatchLimits {
     fn default() -> Self {

@@ -2,7 +2,6 @@
 //!
 //! The value of a switch is a word (or `word(p,s)`), because URLs and driver options pass it as text.
 
-use crate::setters::setters;
 use encoding_rs::Encoding;
 use std::fmt;
 use std::str::FromStr;
@@ -47,7 +46,7 @@ pub struct ReadOptions {
     pub declared_precision: Vec<Option<u8>>,
 }
 
-setters! {
+firearrow_proto::setters! {
     ReadOptions {
         none_encoding: NoneEncoding,
         trim_char: bool,

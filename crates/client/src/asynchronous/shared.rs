@@ -2,8 +2,8 @@
 
 use super::call::{Call, Turn, of_task};
 use super::flow;
+use crate::backend::AnyBackend;
 use crate::backend::link::tokio::TokioLink;
-use crate::backend::{AnyBackend, Backend};
 use crate::cancel::{CancelHandle, Operation, Underway};
 use crate::config::{Config, Target};
 use crate::error::{Error, Kind, Result};
@@ -193,11 +193,7 @@ impl Shared {
     /// Whether the socket still works, without waiting for an operation that uses it.
     pub(crate) fn is_alive(&self) -> bool {
         match self.session.try_lock() {
-            Ok(mut session) => {
-                let is_alive = session.backend.is_alive();
-                self.noted.note(&session);
-                is_alive
-            }
+            Ok(mut session) => self.noted.look_at(&mut session),
             Err(_) => !self.is_failed(),
         }
     }

@@ -4,8 +4,8 @@ use super::Transaction;
 use super::shared::{BlockingSession, Shared};
 use super::statement::Inner;
 use crate::backend::End;
-use crate::error::{Error, Kind, Result};
-use crate::row::{OnlyRow, Row};
+use crate::error::Result;
+use crate::row::{OnlyRow, Row, no_value};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
 use crate::value::FromValue;
@@ -113,7 +113,7 @@ impl Cursor {
     /// Those of [`one_row`](Self::one_row), and [`Kind::Data`](crate::Kind::Data) if there is no row.
     pub fn value<T: for<'a> FromValue<'a>>(self) -> Result<T> {
         let value = self.one_row(|row| row.get(0))?;
-        value.ok_or_else(|| Error::new(Kind::Data, "the query returned no row, so it has no value"))
+        value.ok_or_else(no_value)
     }
 
     /// Returns the next batch; `None` at the end, and from then on. A failed cursor repeats its error.

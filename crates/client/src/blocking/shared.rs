@@ -95,11 +95,7 @@ impl Shared {
     /// Whether the socket still works, without waiting for an operation that uses it.
     pub(crate) fn is_alive(&self) -> bool {
         match self.session.try_take() {
-            Some(mut session) => {
-                let is_alive = session.backend.is_alive();
-                self.noted.note(&session);
-                is_alive
-            }
+            Some(mut session) => self.noted.look_at(&mut session),
             None => !self.is_failed(),
         }
     }

@@ -34,7 +34,6 @@ use crate::params::Params;
 use crate::session::reading::Reading;
 use crate::session::run::How;
 use crate::session::{Session, has_rows};
-use crate::setters::setters;
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{Int64Type, SchemaRef};
 use firearrow_proto::api::dialect::Dialect;
@@ -56,7 +55,7 @@ pub struct PartitionOptions {
     pub without_snapshot: bool,
 }
 
-setters! { PartitionOptions { wanted: usize, without_snapshot: bool } }
+firearrow_proto::setters! { PartitionOptions { wanted: usize, without_snapshot: bool } }
 
 /// A query in parts, and the transaction whose snapshot they read.
 pub(crate) struct Divided {

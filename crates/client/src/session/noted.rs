@@ -37,6 +37,13 @@ impl Noted {
         *self.wire_stats.lock().unwrap_or_else(PoisonError::into_inner) = session.backend.wire_stats();
     }
 
+    /// Whether the socket of an idle session still works.
+    pub(crate) fn look_at<L: Link>(&self, session: &mut Session<AnyBackend<L>>) -> bool {
+        let is_alive = session.backend.is_alive();
+        self.note(session);
+        is_alive
+    }
+
     pub(crate) fn is_failed(&self) -> bool {
         self.is_failed.load(Ordering::SeqCst)
     }

@@ -134,35 +134,22 @@ matrix!(
         runtime.block_on(async {
             let other = firearrow::asynchronous::Connection::open(&config).await.expect("it opens");
             let found = other.catalog().await.expect("it begins");
-            assert_eq!(
-                found.procedures(any).await.expect("procedures"),
-                catalog.procedures(any).expect("procedures")
+            macro_rules! same {
+                ($($question:ident($($name:expr),*)),+ $(,)?) => { $(
+                    let told = found.$question($($name),*).await.expect(stringify!($question));
+                    assert_eq!(told, catalog.$question($($name),*).expect(stringify!($question)));
+                )+ };
+            }
+            same!(
+                procedures(any),
+                functions(any),
+                parameters(any, any),
+                privileges(any),
+                triggers(any, any),
+                generators(any),
+                generator_value("S"),
+                domains(any),
             );
-            assert_eq!(
-                found.functions(any).await.expect("functions"),
-                catalog.functions(any).expect("functions")
-            );
-            assert_eq!(
-                found.parameters(any, any).await.expect("parameters"),
-                catalog.parameters(any, any).expect("parameters")
-            );
-            assert_eq!(
-                found.privileges(any).await.expect("privileges"),
-                catalog.privileges(any).expect("privileges")
-            );
-            assert_eq!(
-                found.triggers(any, any).await.expect("triggers"),
-                catalog.triggers(any, any).expect("triggers")
-            );
-            assert_eq!(
-                found.generators(any).await.expect("generators"),
-                catalog.generators(any).expect("generators")
-            );
-            assert_eq!(
-                found.generator_value("S").await.expect("generator_value"),
-                catalog.generator_value("S").expect("generator_value")
-            );
-            assert_eq!(found.domains(any).await.expect("domains"), catalog.domains(any).expect("domains"));
         });
     }
 );

@@ -70,59 +70,22 @@ mod tpb {
     pub(super) const AT_SNAPSHOT_NUMBER: u8 = 23;
 }
 
+crate::setters! {
+    TransactionOptions {
+        read_only: bool,
+        isolation: Isolation,
+        lock_resolution: LockResolution,
+        auto_commit: bool,
+        at_snapshot: Option<u64>,
+        ignore_limbo: bool,
+        no_auto_undo: bool,
+    }
+}
+
 impl TransactionOptions {
     /// Options of a snapshot that is only read.
     pub fn reading() -> Self {
         Self::default().read_only(true)
-    }
-
-    /// Sets whether to refuse writes.
-    #[must_use]
-    pub fn read_only(mut self, read_only: bool) -> Self {
-        self.read_only = read_only;
-        self
-    }
-
-    /// Sets what the transaction sees.
-    #[must_use]
-    pub fn isolation(mut self, isolation: Isolation) -> Self {
-        self.isolation = isolation;
-        self
-    }
-
-    /// Sets what happens on a conflict.
-    #[must_use]
-    pub fn lock_resolution(mut self, lock_resolution: LockResolution) -> Self {
-        self.lock_resolution = lock_resolution;
-        self
-    }
-
-    /// Sets whether the engine commits after each successful statement.
-    #[must_use]
-    pub fn auto_commit(mut self, auto_commit: bool) -> Self {
-        self.auto_commit = auto_commit;
-        self
-    }
-
-    /// Sets the number of a snapshot to read.
-    #[must_use]
-    pub fn at_snapshot(mut self, at_snapshot: Option<u64>) -> Self {
-        self.at_snapshot = at_snapshot;
-        self
-    }
-
-    /// Sets whether to ignore changes of transactions in limbo.
-    #[must_use]
-    pub fn ignore_limbo(mut self, ignore_limbo: bool) -> Self {
-        self.ignore_limbo = ignore_limbo;
-        self
-    }
-
-    /// Sets whether to keep no undo log for the transaction.
-    #[must_use]
-    pub fn no_auto_undo(mut self, no_auto_undo: bool) -> Self {
-        self.no_auto_undo = no_auto_undo;
-        self
     }
 
     /// The transaction parameter buffer.

@@ -1,7 +1,6 @@
 //! Options for encoding parameters.
 
 use super::super::options::{OptionError, switch};
-use crate::setters::setters;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -26,7 +25,7 @@ pub struct WriteOptions {
     pub piece_bytes: usize,
 }
 
-setters! { WriteOptions { time_rounding: TimeRounding, piece_bytes: usize } }
+firearrow_proto::setters! { WriteOptions { time_rounding: TimeRounding, piece_bytes: usize } }
 
 impl WriteOptions {
     /// The permitted range of [`piece_bytes`](Self::piece_bytes); other values become the nearest bound.

@@ -1,6 +1,9 @@
-//! Setters of options, which other crates cannot write as literals: so options may be added later.
+//! Setters of options, which other crates cannot write as literals: so options may be added later. For the crates of this
+//! workspace.
 
 /// For each of these fields a method of the same name that sets it and returns the options.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! setters {
     ($options:ident { $($field:ident: $type:ty),+ $(,)? }) => {
         impl $options {
@@ -15,5 +18,3 @@ macro_rules! setters {
         }
     };
 }
-
-pub(crate) use setters;
