@@ -7,10 +7,12 @@ use std::path::PathBuf;
 const USAGE: &str = "\
 usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME --sql STATEMENT [--repeat N]
                             [--warm-up] [--wire-crypt disabled|enabled] [--compress] [--inline BYTES]
-                            [--work fetch|blobs|insert] [--rows N] [--method one|batch] [--chunk N]
+                            [--work fetch|blobs|select|insert] [--rows N] [--method one|batch] [--chunk N]
 
 --work fetch    fetches all rows of a query; this is what is done unless told otherwise
 --work blobs    the same, and reads each row's BLOBs before the next row is fetched
+--work select   runs a query with one INTEGER parameter --rows times, with the numbers from 0 on; its first column is
+                INTEGER and must be the parameter
 --work insert   inserts --rows rows in one transaction; all parameters of the statement must be INTEGER, and column c
                 of row r, both counted from 0, gets r * 31 + c. --method one (unless told otherwise) executes the
                 statement for each row, --method batch uses the batch interface and executes it for --chunk (1000)
@@ -53,6 +55,8 @@ pub enum Work {
     Fetch,
     /// Fetch its rows and read their BLOBs.
     Blobs,
+    /// Run it so many times.
+    Select(u64),
     /// Insert so many rows with it.
     Insert(u64, Method),
 }
@@ -107,6 +111,7 @@ impl Arguments {
         arguments.work = match (work.as_deref().unwrap_or("fetch"), rows, method, chunk) {
             ("fetch", None, None, None) => Work::Fetch,
             ("blobs", None, None, None) => Work::Blobs,
+            ("select", Some(times), None, None) => Work::Select(times),
             ("insert", Some(rows), None | Some("one"), None) => Work::Insert(rows, Method::One),
             ("insert", Some(rows), Some("batch"), chunk) if chunk != Some(0) => {
                 Work::Insert(rows, Method::Batch(chunk.unwrap_or(1000)))
@@ -181,6 +186,7 @@ mod tests {
     fn work_takes_its_own_options_only() {
         assert_eq!(work("--user u"), Some(Work::Fetch));
         assert_eq!(work("--work blobs"), Some(Work::Blobs));
+        assert_eq!(work("--work select --rows 5"), Some(Work::Select(5)));
         assert_eq!(work("--work insert --rows 5"), Some(Work::Insert(5, Method::One)));
         assert_eq!(work("--work insert --rows 5 --method batch"), Some(Work::Insert(5, Method::Batch(1000))));
         assert_eq!(
@@ -189,6 +195,8 @@ mod tests {
         );
         for wrong in [
             "--work none",
+            "--work select",
+            "--work select --rows 5 --method one",
             "--work insert",
             "--rows 5",
             "--work blobs --method one",

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`raw_loop`] | fetches rows one by one into one buffer |
 //! | [`blob_loop`] | the same, and reads the BLOBs of each row |
+//! | [`select_loop`] | runs a small query again and again |
 //! | [`insert_loop`] | inserts rows of integers, one by one or by the batch interface |
 #![forbid(unsafe_code)]
 
@@ -16,11 +17,13 @@ pub mod cpu;
 mod fetch;
 mod insert;
 mod lap;
+mod select;
 mod wire;
 
 pub use blobs::{BlobLoop, blob_loop, checksum};
 pub use fetch::{RawLoop, raw_loop};
 pub use insert::{InsertLoop, Method, insert_loop, value};
+pub use select::{SelectLoop, select_loop};
 pub use wire::Wire;
 
 /// Snapshot, wait, read only.

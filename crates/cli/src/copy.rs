@@ -61,7 +61,7 @@ struct Source {
 impl Source {
     fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
         let connection = open(config)?;
-        let default = BatchLimits::default();
+        let default = BatchLimits::default().full(true);
         let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;
         if args.partitions != 1 {

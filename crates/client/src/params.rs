@@ -1,10 +1,12 @@
 //! Parameters of statements.
 
+mod scalar;
 mod to_param;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema};
-use std::sync::Arc;
+pub use scalar::Scalar;
+use std::sync::{Arc, OnceLock};
 pub use to_param::ToParam;
 
 /// Makes one row of [`Params`] from Rust values, each of a type that is [`ToParam`]. Values are borrowed. An Arrow array
@@ -32,7 +34,7 @@ pub use to_param::ToParam;
 #[macro_export]
 macro_rules! params {
     ($($value:expr),* $(,)?) => {
-        $crate::Params::row([$($crate::ToParam::to_param(&$value)),*])
+        $crate::Params::values(::std::vec![$($crate::ToParam::to_scalar(&$value)),*])
     };
 }
 
@@ -41,17 +43,40 @@ macro_rules! params {
 /// [`params!`](crate::params!) makes one row of values of different types; arrays and slices of one type convert into one row; a
 /// [`RecordBatch`] is as many rows as it has.
 #[derive(Clone, Debug, Default)]
-pub struct Params(Option<RecordBatch>);
+pub struct Params(Given);
+
+#[derive(Clone, Debug, Default)]
+enum Given {
+    #[default]
+    Nothing,
+    Batch(RecordBatch),
+    /// One row of values that may need no arrays; the batch of them is made when somebody asks for it.
+    Values(Vec<Scalar>, OnceLock<RecordBatch>),
+}
 
 impl Params {
     /// No parameters.
     pub fn none() -> Self {
-        Self(None)
+        Self::default()
+    }
+
+    /// One row of values, or as many as arrays among them have.
+    ///
+    /// # Panics
+    /// When their lengths differ.
+    #[doc(hidden)]
+    pub fn values(values: Vec<Scalar>) -> Self {
+        let is_row = |value: &Scalar| !matches!(value, Scalar::Array(array) if array.len() != 1);
+        match values.iter().all(is_row) {
+            _ if values.is_empty() => Self::none(),
+            true => Self(Given::Values(values, OnceLock::new())),
+            false => Self::row(values.iter().map(Scalar::to_array)),
+        }
     }
 
     /// One row of texts (`None` = NULL); the server converts each to the type that its parameter has.
     pub fn texts<'a>(values: impl IntoIterator<Item = Option<&'a str>>) -> Self {
-        Self::row(values.into_iter().map(|value| Arc::new(StringArray::from(vec![value])) as ArrayRef))
+        Self::values(values.into_iter().map(|value| value.map(str::to_owned).to_scalar()).collect())
     }
 
     /// One parameter per array; the arrays must have equal lengths, the number of rows.
@@ -59,33 +84,65 @@ impl Params {
     /// # Panics
     /// When the lengths differ.
     pub fn row(columns: impl IntoIterator<Item = ArrayRef>) -> Self {
-        let columns: Vec<ArrayRef> = columns.into_iter().collect();
-        let fields: Vec<Field> = columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| Field::new(format!("{}", index + 1), column.data_type().clone(), true))
-            .collect();
-        let rows = columns.first().map_or(1, |column| column.len());
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options);
-        Self(Some(batch.expect("parameter columns have equal lengths")))
+        Self(Given::Batch(batch_of(columns.into_iter().collect())))
     }
 
+    /// The rows; `None` without parameters.
     pub(crate) fn batch(&self) -> Option<&RecordBatch> {
+        let batch = match &self.0 {
+            Given::Nothing => return None,
+            Given::Batch(batch) => batch,
+            Given::Values(values, batch) => {
+                batch.get_or_init(|| batch_of(values.iter().map(Scalar::to_array).collect()))
+            }
+        };
         // A batch without columns and a statement without parameters fit.
-        self.0.as_ref().filter(|batch| batch.num_columns() > 0)
+        Some(batch).filter(|batch| batch.num_columns() > 0)
     }
+
+    /// The values of a row that was not given as arrays.
+    pub(crate) fn scalars(&self) -> Option<&[Scalar]> {
+        match &self.0 {
+            Given::Values(values, _) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The number of rows; `None` without parameters.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        match self.scalars() {
+            Some(_) => Some(1),
+            None => self.batch().map(RecordBatch::num_rows),
+        }
+    }
+
+    /// Whether it is executed once: no parameters, or one row of them.
+    pub(crate) fn is_single(&self) -> bool {
+        self.rows().is_none_or(|rows| rows == 1)
+    }
+}
+
+fn batch_of(columns: Vec<ArrayRef>) -> RecordBatch {
+    let fields: Vec<Field> = columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| Field::new(format!("{}", index + 1), column.data_type().clone(), true))
+        .collect();
+    let rows = columns.first().map_or(1, |column| column.len());
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options);
+    batch.expect("parameter columns have equal lengths")
 }
 
 impl From<RecordBatch> for Params {
     fn from(batch: RecordBatch) -> Self {
-        Self(Some(batch))
+        Self(Given::Batch(batch))
     }
 }
 
 impl From<&RecordBatch> for Params {
     fn from(batch: &RecordBatch) -> Self {
-        Self(Some(batch.clone()))
+        Self(Given::Batch(batch.clone()))
     }
 }
 
@@ -99,7 +156,7 @@ impl<T: ToParam, const N: usize> From<[T; N]> for Params {
 /// One row: a parameter for each value.
 impl<T: ToParam> From<&[T]> for Params {
     fn from(values: &[T]) -> Self {
-        Self::row(values.iter().map(T::to_param))
+        Self::values(values.iter().map(T::to_scalar).collect())
     }
 }
 

@@ -5,7 +5,8 @@
 use firearrow_fbapi::{Attachment, Library, LoadOptions, Providers, Runtime, RuntimeHint};
 use firearrow_peers::arguments::{Arguments, Work};
 use firearrow_peers::cpu::CpuTime;
-use firearrow_peers::{BlobLoop, InsertLoop, Method, RawLoop, Wire, blob_loop, insert_loop, raw_loop};
+use firearrow_peers::{BlobLoop, InsertLoop, Method, RawLoop, SelectLoop, Wire};
+use firearrow_peers::{blob_loop, insert_loop, raw_loop, select_loop};
 use std::error::Error;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -109,9 +110,24 @@ fn work(
             line.put_time("connect_s", connect);
             line.put_query([execute, first_row, drain, release]);
         }
+        Work::Select(times) => {
+            let cpu = CpuTime::now()?;
+            let SelectLoop { rows, prepare, execute, release } =
+                select_loop(attachment, &arguments.sql, times)?;
+            let cpu = CpuTime::now()?.since(cpu);
+            line.put("rows", rows);
+            line.put_time("connect_s", connect);
+            line.put_time("prepare_s", prepare);
+            line.put_time("execute_s", execute);
+            line.put_time("release_s", release);
+            line.put_work(cpu);
+        }
         Work::Insert(rows, method) => {
+            let cpu = CpuTime::now()?;
             let InsertLoop { rows, prepare, execute, commit, release } =
                 insert_loop(attachment, &arguments.sql, rows, method)?;
+            let cpu = CpuTime::now()?.since(cpu);
+            line.put_work(cpu);
             line.put("rows", rows);
             match method {
                 Method::One => line.put("method", "\"one\""),
@@ -153,6 +169,12 @@ impl Line {
 
     fn put_time(&mut self, name: &str, time: Duration) {
         self.put(name, format_args!("{:.6}", time.as_secs_f64()));
+    }
+
+    /// The processor time of the work alone, without connecting.
+    fn put_work(&mut self, cpu: CpuTime) {
+        self.put_time("work_user_s", cpu.user);
+        self.put_time("work_sys_s", cpu.system);
     }
 
     fn put_query(&mut self, times: [Duration; 4]) {

@@ -32,15 +32,24 @@ pub struct BatchLimits {
     pub rows: usize,
     /// Maximum bytes of values in Arrow's representation. A single row may be larger.
     pub bytes: usize,
+    /// Whether every batch but the last one must reach a limit, however long that takes. Otherwise the first batches
+    /// of a result end early: when the next rows have not arrived and the first row of the batch has waited for 5 ms,
+    /// four times that in the second batch, and so on. Files and bulk loads are better off with full batches.
+    pub full: bool,
 }
 
-firearrow_proto::setters! { BatchLimits { rows: usize, bytes: usize } }
+firearrow_proto::setters! { BatchLimits { rows: usize, bytes: usize, full: bool } }
 
 impl Default for BatchLimits {
     fn default() -> Self {
-        Self { rows: 8192, bytes: 16 << 20 }
+        Self { rows: 8192, bytes: 16 << 20, full: false }
     }
 }
+
+/// How long the first row of a result waits for others to share its batch.
+const FIRST_PATIENCE: Duration = Duration::from_millis(5);
+/// How much longer it waits in each batch.
+const MORE_PATIENCE: u32 = 4;
 
 /// Maximum bytes of a batch, so that 32-bit offsets never overflow, not even if every byte of a code page becomes three
 /// bytes of UTF-8.
@@ -73,6 +82,10 @@ pub(crate) struct BatchBuilder {
     next: (usize, usize),
     failed: Option<DecodeError>,
     max_blob: MaxBlob,
+    /// Since when the first row of the batch has been here.
+    since: Instant,
+    /// How long it waits for others; `None` until the batch is full.
+    patience: Option<Duration>,
     /// Time spent in the builder.
     spent: Duration,
 }
@@ -114,6 +127,7 @@ impl BatchBuilder {
         let limits = BatchLimits {
             rows: limits.rows.clamp(1, i32::MAX as usize),
             bytes: limits.bytes.clamp(1, MAX_BYTES),
+            full: limits.full,
         };
         let blobs = (0..builders.len()).filter(|&column| builders[column].filled().is_some()).collect();
         let width = builders.iter().map(ColumnBuilder::width).sum::<usize>().max(1);
@@ -129,6 +143,8 @@ impl BatchBuilder {
             next: (0, 0),
             failed: None,
             max_blob: options.max_blob,
+            since: Instant::now(),
+            patience: (!limits.full).then_some(FIRST_PATIENCE),
             spent: Duration::ZERO,
         })
     }
@@ -141,6 +157,13 @@ impl BatchBuilder {
     /// Whether a limit is reached, so that `finish` should be called. Never while the first row waits for a BLOB.
     pub(crate) fn is_full(&self) -> bool {
         (self.rows >= self.limits.rows || self.has_enough_bytes()) && self.complete() > 0
+    }
+
+    /// Whether the batch should be handed out instead of waiting for more rows: its rows are complete, and the first of
+    /// them has been here for long.
+    pub(crate) fn is_ripe(&self) -> bool {
+        let is_late = |patience| self.since.elapsed() >= patience;
+        self.rows > 0 && !self.is_waiting() && self.patience.is_some_and(is_late)
     }
 
     fn has_enough_bytes(&self) -> bool {
@@ -178,6 +201,9 @@ impl BatchBuilder {
                     let row = (self.rows + error.row.saturating_sub(at)) as u64;
                     return Err(self.poison(column, self.emitted + row, error.fault));
                 }
+            }
+            if self.rows == 0 {
+                self.since = Instant::now();
             }
             at += count;
             self.rows += count;
@@ -322,6 +348,8 @@ impl BatchBuilder {
         })?;
         self.rows -= rows;
         self.emitted += rows as u64;
+        self.since = Instant::now();
+        self.patience = self.patience.map(|patience| patience.saturating_mul(MORE_PATIENCE));
         self.next = if self.next.0 < rows { (0, 0) } else { (self.next.0 - rows, self.next.1) };
         self.count_bytes();
         Ok(Some(batch))

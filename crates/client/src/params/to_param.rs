@@ -1,5 +1,6 @@
 //! Rust values as parameters: arrays of one value.
 
+use super::scalar::Scalar;
 use crate::value::{Date, Decimal, Time, Timestamp, TimestampTz, Value};
 use arrow::array::*;
 use arrow::buffer::OffsetBuffer;
@@ -15,6 +16,12 @@ use std::sync::Arc;
 pub trait ToParam {
     /// Returns the value as an Arrow array of one value.
     fn to_param(&self) -> ArrayRef;
+
+    /// Returns the value without an array, where that is possible: it need not make one for each execution.
+    #[doc(hidden)]
+    fn to_scalar(&self) -> Scalar {
+        Scalar::Array(self.to_param())
+    }
 
     /// Returns the Arrow type that a NULL in its place has. Statements that are executed again and again are a little faster if
     /// their parameters keep their types.
@@ -42,22 +49,44 @@ macro_rules! to_param {
     )+ };
 }
 
+/// Those that need no array.
+macro_rules! to_scalar {
+    ($($type:ty: $data_type:expr, |$value:ident| $scalar:expr;)+) => { $(
+        impl ToParam for $type {
+            fn to_param(&self) -> ArrayRef {
+                self.to_scalar().to_array()
+            }
+
+            fn to_scalar(&self) -> Scalar {
+                let $value = *self;
+                $scalar
+            }
+
+            fn null_type() -> DataType {
+                $data_type
+            }
+        }
+    )+ };
+}
+
+to_scalar! {
+    bool: DataType::Boolean, |value| Scalar::Boolean(value);
+    i16: DataType::Int16, |value| Scalar::Int16(value);
+    i32: DataType::Int32, |value| Scalar::Int32(value);
+    i64: DataType::Int64, |value| Scalar::Int64(value);
+    f64: DataType::Float64, |value| Scalar::Double(value);
+    Date: DataType::Date32, |value| Scalar::Date(value.unix_days());
+    Timestamp: DataType::Timestamp(TimeUnit::Microsecond, None), |value| Scalar::Timestamp(value.unix_micros());
+}
+
 to_param! {
-    bool: DataType::Boolean, |value| BooleanArray::from(vec![value]);
     i8: DataType::Int8, |value| Int8Array::from(vec![value]);
-    i16: DataType::Int16, |value| Int16Array::from(vec![value]);
-    i32: DataType::Int32, |value| Int32Array::from(vec![value]);
-    i64: DataType::Int64, |value| Int64Array::from(vec![value]);
     u8: DataType::UInt8, |value| UInt8Array::from(vec![value]);
     u16: DataType::UInt16, |value| UInt16Array::from(vec![value]);
     u32: DataType::UInt32, |value| UInt32Array::from(vec![value]);
     u64: DataType::UInt64, |value| UInt64Array::from(vec![value]);
     f32: DataType::Float32, |value| Float32Array::from(vec![value]);
-    f64: DataType::Float64, |value| Float64Array::from(vec![value]);
-    Date: DataType::Date32, |value| Date32Array::from(vec![value.unix_days()]);
     Time: DataType::Time64(TimeUnit::Microsecond), |value| Time64MicrosecondArray::from(vec![value.micros()]);
-    Timestamp: DataType::Timestamp(TimeUnit::Microsecond, None),
-        |value| TimestampMicrosecondArray::from(vec![value.unix_micros()]);
     TimestampTz: DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         |value| TimestampMicrosecondArray::from(vec![value.utc().unix_micros()]).with_timezone(zone(value));
 }
@@ -104,16 +133,21 @@ fn decimal<T: Array + 'static, E: std::fmt::Debug>(array: Result<T, E>) -> Array
 
 impl ToParam for str {
     fn to_param(&self) -> ArrayRef {
-        match i32::try_from(self.len()) {
-            Ok(_) => Arc::new(StringArray::from(vec![self])),
-            Err(_) => Arc::new(LargeStringArray::from(vec![self])),
-        }
+        self.to_scalar().to_array()
+    }
+
+    fn to_scalar(&self) -> Scalar {
+        Scalar::Text(self.to_owned())
     }
 }
 
 impl ToParam for String {
     fn to_param(&self) -> ArrayRef {
         self.as_str().to_param()
+    }
+
+    fn to_scalar(&self) -> Scalar {
+        self.as_str().to_scalar()
     }
 
     fn null_type() -> DataType {
@@ -123,10 +157,11 @@ impl ToParam for String {
 
 impl ToParam for [u8] {
     fn to_param(&self) -> ArrayRef {
-        match i32::try_from(self.len()) {
-            Ok(_) => Arc::new(BinaryArray::from(vec![self])),
-            Err(_) => Arc::new(LargeBinaryArray::from(vec![self])),
-        }
+        self.to_scalar().to_array()
+    }
+
+    fn to_scalar(&self) -> Scalar {
+        Scalar::Bytes(self.to_owned())
     }
 }
 
@@ -134,17 +169,29 @@ impl<const N: usize> ToParam for [u8; N] {
     fn to_param(&self) -> ArrayRef {
         self.as_slice().to_param()
     }
+
+    fn to_scalar(&self) -> Scalar {
+        self.as_slice().to_scalar()
+    }
 }
 
 impl ToParam for Vec<u8> {
     fn to_param(&self) -> ArrayRef {
         self.as_slice().to_param()
     }
+
+    fn to_scalar(&self) -> Scalar {
+        self.as_slice().to_scalar()
+    }
 }
 
 impl<T: ToParam + ToOwned + ?Sized> ToParam for Cow<'_, T> {
     fn to_param(&self) -> ArrayRef {
         self.as_ref().to_param()
+    }
+
+    fn to_scalar(&self) -> Scalar {
+        self.as_ref().to_scalar()
     }
 }
 
@@ -153,6 +200,13 @@ impl<T: ToParam> ToParam for Option<T> {
         match self {
             Some(value) => value.to_param(),
             None => new_null_array(&T::null_type(), 1),
+        }
+    }
+
+    fn to_scalar(&self) -> Scalar {
+        match self {
+            Some(value) => value.to_scalar(),
+            None => Scalar::Null(T::null_type()),
         }
     }
 
@@ -191,11 +245,29 @@ impl ToParam for Value<'_> {
             }
         }
     }
+
+    fn to_scalar(&self) -> Scalar {
+        match self {
+            Self::Null => Scalar::Null(DataType::Null),
+            Self::Boolean(value) => value.to_scalar(),
+            Self::Integer(value) => value.to_scalar(),
+            Self::Double(value) => value.to_scalar(),
+            Self::Text(value) => value.to_scalar(),
+            Self::Bytes(value) => value.to_scalar(),
+            Self::Date(value) => value.to_scalar(),
+            Self::Timestamp(value) => value.to_scalar(),
+            _ => Scalar::Array(self.to_param()),
+        }
+    }
 }
 
 impl<T: ToParam + ?Sized> ToParam for &T {
     fn to_param(&self) -> ArrayRef {
         (**self).to_param()
+    }
+
+    fn to_scalar(&self) -> Scalar {
+        (**self).to_scalar()
     }
 }
 

@@ -92,7 +92,7 @@ impl<B: Backend> Session<B> {
         let parameters = Params::texts([Some(relation)]);
         let bound = self.bind(prepared, transaction, parameters.batch(), TimeRounding::default()).await?;
         let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
-        let (read, limits) = (ReadOptions::default(), BatchLimits::default());
+        let (read, limits) = (ReadOptions::default(), BatchLimits::default().full(true));
         let mut fetching = self.open(prepared, transaction, message, &read, limits).await?;
         let mut columns = HashMap::<String, (Descriptor, Vec<(i32, i32)>)>::new();
         while let Some(batch) = self.next_batch(&mut fetching).await? {

@@ -94,7 +94,7 @@ impl<B: Backend> Session<B> {
             let sql = format!("SELECT RDB$GET_TRANSACTION_CN({number}) FROM RDB$DATABASE");
             let transaction = self.begin_deferred(&TransactionOptions::reading()).await?;
             // One row a batch: a server that sends more of them must not keep the caller waiting.
-            let limits = BatchLimits { rows: 1, ..BatchLimits::default() };
+            let limits = BatchLimits::default().rows(1).full(true);
             let how = How { limits, ..How::default() };
             let mut rows = self.query(sql.as_str().into(), transaction, None, &how).await?;
             let row = self.next(&mut rows).await?;

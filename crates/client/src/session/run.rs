@@ -19,14 +19,26 @@ use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 use firearrow_proto::api::transaction::TransactionOptions;
 use std::time::Duration;
 
-/// How a statement reads and writes.
-#[derive(Clone, Debug, Default)]
+/// How a statement reads and writes. The default is for the client's own questions.
+#[derive(Clone, Debug)]
 pub(crate) struct How {
     pub(crate) read: ReadOptions,
     pub(crate) limits: BatchLimits,
     pub(crate) write: WriteOptions,
     pub(crate) timeout: Option<Duration>,
     pub(crate) scroll: ScrollOptions,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        Self {
+            read: ReadOptions::default(),
+            limits: BatchLimits::default().full(true),
+            write: WriteOptions::default(),
+            timeout: None,
+            scroll: ScrollOptions::default(),
+        }
+    }
 }
 
 /// An operation on a statement.

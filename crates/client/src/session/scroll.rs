@@ -50,7 +50,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Scrolling> {
         let is_native = self.backend.can_scroll() && prepared.info.has_cursor && !options.keep_rows;
         let bytes = if is_native { options.memory } else { limits.bytes.min(options.memory / PIECES) };
-        let limits = BatchLimits { bytes, ..limits };
+        let limits = BatchLimits { bytes, full: true, ..limits };
         let fetching = self.open_as(prepared, transaction, parameters, read, limits, is_native).await?;
         Ok(Scrolling {
             fetching,

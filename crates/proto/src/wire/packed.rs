@@ -11,6 +11,7 @@ pub struct PackedFormat {
     layout: Arc<RowLayout>,
     bitmap: usize,
     widths: Box<[Width]>,
+    runs: Box<[Run]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,18 @@ enum Width {
     Varying(u32),
 }
 
+/// Fields of fixed width, and perhaps a VARYING after them. Where none of them is NULL, their positions follow from
+/// that of the first.
+#[derive(Clone, Debug, Default)]
+struct Run {
+    /// The position of each field, from that of the first.
+    offsets: Vec<u32>,
+    /// The length of the fields of fixed width together.
+    fixed: u32,
+    /// Declared maximum of the VARYING.
+    varying: Option<u32>,
+}
+
 impl PackedFormat {
     /// Prepares `layout`.
     pub fn new(layout: Arc<RowLayout>) -> Self {
@@ -27,7 +40,8 @@ impl PackedFormat {
             FieldKind::Varying(max) => Width::Varying(max.into()),
             kind => Width::Fixed(kind.packed().map_or(0, |width| width as u32)),
         });
-        Self { bitmap: layout.bitmap_length(), widths: widths.collect(), layout }
+        let widths: Box<[Width]> = widths.collect();
+        Self { bitmap: layout.bitmap_length(), runs: runs(&widths), widths, layout }
     }
 
     /// The layout it was made from.
@@ -47,36 +61,83 @@ impl PackedFormat {
     }
 
     fn walk(&self, bytes: &[u8], at: usize, positions: &mut Vec<u32>) -> Result<usize, DecodeError> {
-        let mut end = at + self.bitmap;
-        let bitmap = bytes.get(at..end).ok_or(DecodeError::Incomplete)?;
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(invalid("rows beyond 4 GiB"));
+        }
+        let begin = at + self.bitmap;
+        let bitmap = bytes.get(at..begin).ok_or(DecodeError::Incomplete)?;
+        let end = match bitmap.iter().all(|nulls| *nulls == 0) {
+            true => self.walk_full(bytes, begin, positions)?,
+            false => self.walk_nullable(bytes, bitmap, begin, positions)?,
+        };
+        // Positions beyond the bytes do not count: there is no row.
+        if end > bytes.len() { Err(DecodeError::Incomplete) } else { Ok(end) }
+    }
+
+    /// The values of a row without NULLs.
+    fn walk_full(
+        &self,
+        bytes: &[u8],
+        begin: usize,
+        positions: &mut Vec<u32>,
+    ) -> Result<usize, DecodeError> {
+        let mut end = begin;
+        for run in &self.runs {
+            let first = end as u32;
+            positions.extend(run.offsets.iter().map(|offset| first.wrapping_add(*offset)));
+            end += run.fixed as usize;
+            if let Some(max) = run.varying {
+                end += self.varying(bytes, end, max, positions)?;
+            }
+        }
+        Ok(end)
+    }
+
+    fn walk_nullable(
+        &self,
+        bytes: &[u8],
+        bitmap: &[u8],
+        begin: usize,
+        positions: &mut Vec<u32>,
+    ) -> Result<usize, DecodeError> {
+        let mut end = begin;
         for (widths, nulls) in self.widths.chunks(8).zip(bitmap) {
             let mut nulls = *nulls;
             for width in widths {
                 let is_null = nulls & 1 != 0;
                 nulls >>= 1;
-                if is_null {
-                    positions.push(NULL_POSITION);
-                    continue;
-                }
-                positions.push(u32::try_from(end).map_err(|_| invalid("a row beyond 4 GiB"))?);
+                positions.push(if is_null { NULL_POSITION } else { end as u32 });
                 end += match *width {
+                    _ if is_null => 0,
                     Width::Fixed(width) => width as usize,
-                    Width::Varying(max) => {
-                        let word = bytes.get(end..).and_then(|rest| rest.first_chunk::<4>());
-                        let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
-                        if length > max {
-                            let column = (positions.len() - 1) % self.widths.len();
-                            return Err(invalid(format!(
-                                "{length} bytes in column {} declared as VARCHAR of {max} bytes",
-                                column + 1
-                            )));
-                        }
-                        (4 + length as usize + 3) & !3
-                    }
+                    Width::Varying(max) => self.varying(bytes, end, max, positions)?,
                 };
             }
         }
-        if end > bytes.len() { Err(DecodeError::Incomplete) } else { Ok(end) }
+        Ok(end)
+    }
+
+    /// The length of the VARYING at `at`, whose position was added last.
+    #[inline(always)]
+    fn varying(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        max: u32,
+        positions: &[u32],
+    ) -> Result<usize, DecodeError> {
+        let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<4>());
+        let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
+        if length > max {
+            return Err(self.too_long(length, max, positions));
+        }
+        Ok((4 + length as usize + 3) & !3)
+    }
+
+    #[cold]
+    fn too_long(&self, length: u32, max: u32, positions: &[u32]) -> DecodeError {
+        let column = (positions.len() - 1) % self.widths.len() + 1;
+        invalid(format!("{length} bytes in column {column} declared as VARCHAR of {max} bytes"))
     }
 
     /// The most bytes that a row can take.
@@ -113,6 +174,23 @@ impl PackedFormat {
         }
         Some(())
     }
+}
+
+/// Divides the fields into runs, each up to its VARYING.
+fn runs(widths: &[Width]) -> Box<[Run]> {
+    let ends_run = |width: &Width| matches!(width, Width::Varying(_));
+    let run = |widths: &[Width]| {
+        let mut run = Run::default();
+        for width in widths {
+            run.offsets.push(run.fixed);
+            match *width {
+                Width::Fixed(width) => run.fixed = run.fixed.saturating_add(width),
+                Width::Varying(max) => run.varying = Some(max),
+            }
+        }
+        run
+    };
+    widths.split_inclusive(ends_run).map(run).collect()
 }
 
 /// Appends one value: little-endian native bytes in, big-endian words out.
@@ -201,6 +279,32 @@ mod tests {
         let rows = PackedRows { bytes: &ROW, positions: &positions, columns: 4, rows: 1 };
         assert!(rows.field(0, 2).is_none());
         assert_eq!(rows.field(0, 3).map(|bytes| bytes[0]), Some(1));
+    }
+
+    #[test]
+    fn rows_with_and_without_nulls_are_measured_alike() {
+        let format = format(&[FieldKind::Short, FieldKind::Varying(9), FieldKind::Varying(9), FieldKind::Int64]);
+        let full = [
+            &[0; 4][..],
+            &[0, 0, 0, 1],
+            &[0, 0, 0, 5, b'a', b'b', b'c', b'd', b'e', 0, 0, 0],
+            &[0, 0, 0, 0],
+            &[0; 8],
+        ]
+        .concat();
+        let mut positions = Vec::new();
+        assert_eq!(format.measure(&full, 0, &mut positions), Ok(32));
+        assert_eq!(positions, [4, 8, 20, 24]);
+        // A bit that no column has: the row goes the other way.
+        let mut marked = full.clone();
+        marked[0] = 0x80;
+        let mut others = Vec::new();
+        assert_eq!(format.measure(&marked, 0, &mut others), Ok(32));
+        assert_eq!(positions, others);
+        for cut in 0..full.len() {
+            assert_eq!(format.measure(&full[..cut], 0, &mut positions), Err(DecodeError::Incomplete));
+        }
+        assert_eq!(positions.len(), 4);
     }
 
     #[test]

@@ -4,11 +4,12 @@ use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
 use super::values::{Nulls, take};
 use arrow::array::{
-    ArrayRef, AsArray, GenericBinaryArray, GenericStringArray, OffsetSizeTrait, StringViewArray,
+    ArrayRef, AsArray, GenericBinaryArray, OffsetSizeTrait, StringViewArray,
 };
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
+use firearrow_utf8::string_array;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// Converts the bytes of a field into the bytes of an Arrow value.
 pub(crate) trait Write {
     /// Appends the value. Returns `None` if it is invalid; `out` may then end with garbage.
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()>;
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()>;
 
     /// Explains why `write` returned `None` for these bytes.
     fn fault<F: ValueFormat>(&self, bytes: &[u8]) -> Fault;
@@ -37,7 +38,7 @@ pub(crate) trait Write {
 pub(crate) struct ByteColumn<W> {
     write: W,
     data_type: DataType,
-    data: Vec<u8>,
+    values: Output,
     /// One more than the number of rows; the first is 0.
     offsets: Vec<i32>,
     nulls: Nulls,
@@ -45,7 +46,7 @@ pub(crate) struct ByteColumn<W> {
 
 impl<W: Write> ByteColumn<W> {
     pub(crate) fn new(write: W, data_type: DataType) -> Self {
-        Self { write, data_type, data: Vec::new(), offsets: vec![0], nulls: Nulls::new() }
+        Self { write, data_type, values: Output::default(), offsets: vec![0], nulls: Nulls::new() }
     }
 }
 
@@ -56,24 +57,22 @@ impl<W: Write> Column for ByteColumn<W> {
         range: Range<usize>,
         column: usize,
     ) -> Result<(), ColumnError> {
-        let first = self.offsets.len();
-        self.offsets.resize(first + range.len(), 0);
+        let Self { write, values, offsets, nulls, .. } = self;
         let mut bad = None;
-        let mut validity = self.nulls.block(range.clone());
-        let mut out = Output::new(&mut self.data, range.len());
+        let mut validity = nulls.block(range.clone());
+        values.reserve(range.len());
         let field = rows.column(column);
-        for (end, row) in self.offsets[first..].iter_mut().zip(range) {
+        offsets.extend(range.map(|row| {
             match field(row) {
                 Some(bytes) => {
-                    if self.write.write::<S::Format>(bytes, &mut out).is_none() {
+                    if write.write::<S::Format>(bytes, values).is_none() {
                         bad = bad.or(Some(row));
                     }
                 }
                 None => validity.null(row),
             }
-            *end = out.end as i32; // batches end far below 2 GiB
-        }
-        out.close();
+            values.end as i32 // batches end far below 2 GiB
+        }));
         validity.end();
         let Some(row) = bad else { return Ok(()) };
         let bytes = rows.field(row, column).unwrap_or_default();
@@ -81,7 +80,7 @@ impl<W: Write> Column for ByteColumn<W> {
     }
 
     fn byte_len(&self) -> usize {
-        self.data.len() + (self.offsets.len() - 1) * size_of::<i32>()
+        self.values.end + (self.offsets.len() - 1) * size_of::<i32>()
     }
 
     fn width(&self) -> usize {
@@ -89,7 +88,7 @@ impl<W: Write> Column for ByteColumn<W> {
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
-        let (data, offsets) = take_values(&mut self.data, &mut self.offsets, rows);
+        let (data, offsets) = self.values.take(&mut self.offsets, rows);
         array(&self.data_type, data, offsets, self.nulls.take(rows), self.write.remedy())
     }
 }
@@ -97,26 +96,38 @@ impl<W: Write> Column for ByteColumn<W> {
 /// Maximum length of a value that is copied with fixed moves.
 const SHORT: usize = 32;
 
-/// The end of a buffer while values are appended to it.
+/// Values one after the other, in a buffer that extends beyond them.
 ///
-/// Most strings are short; for those, calling `memcpy` and maintaining a `Vec` cost more than the copy. So for the time
-/// of a block of rows, the buffer is longer than needed, and short values are copied with a fixed number of moves. Each
-/// move overwrites the excess of the one before.
-pub(crate) struct Output<'a> {
+/// Most strings are short; for those, calling `memcpy` and maintaining a `Vec` cost more than the copy. So the buffer is
+/// longer than needed, and short values are copied with a fixed number of moves. Each move overwrites the excess of the
+/// one before.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
     /// Extends beyond `end`; the excess is overwritten or cut off later.
-    data: &'a mut Vec<u8>,
+    data: Vec<u8>,
     end: usize,
 }
 
-impl<'a> Output<'a> {
-    pub(crate) fn new(data: &'a mut Vec<u8>, values: usize) -> Self {
-        let end = data.len();
-        data.resize(end + values * SHORT, 0);
-        Self { data, end }
+impl Output {
+    /// Makes room for this many short values.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        let needed = self.end + values * SHORT;
+        if self.data.len() < needed {
+            self.data.resize(needed, 0);
+        }
     }
 
-    pub(crate) fn close(self) {
+    /// Takes the first `rows` values, which end at these offsets; the later ones move up.
+    fn take(&mut self, offsets: &mut Vec<i32>, rows: usize) -> (Vec<u8>, Vec<i32>) {
         self.data.truncate(self.end);
+        let taken = take_values(&mut self.data, offsets, rows);
+        self.end = self.data.len();
+        taken
+    }
+
+    #[cfg(test)]
+    pub(crate) fn values(&self) -> &[u8] {
+        &self.data[..self.end]
     }
 
     /// Appends `value`, which is a part of `bytes`.
@@ -145,7 +156,7 @@ impl<'a> Output<'a> {
     }
 }
 
-impl io::Write for Output<'_> {
+impl io::Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.extend(bytes);
         Ok(bytes.len())
@@ -201,17 +212,13 @@ fn strings<O: OffsetSizeTrait>(
     remedy: &str,
 ) -> Result<ArrayRef, ColumnError> {
     let offsets = OffsetBuffer::new(offsets.into());
-    match GenericStringArray::<O>::try_new(offsets.clone(), data.clone(), nulls) {
-        Ok(array) => Ok(Arc::new(array)),
-        Err(error) => Err(first_invalid(&data, &offsets).unwrap_or_else(|| ColumnError {
-            row: 0,
-            fault: Fault::new(DecodeErrorKind::InvalidText, error.to_string()),
-        }))
-        .map_err(|mut error| {
-            error.fault.message.push_str(remedy);
-            error
-        }),
-    }
+    let array = string_array(offsets.clone(), data.clone(), nulls).ok_or_else(|| {
+        let mut error = first_invalid(&data, &offsets)
+            .unwrap_or_else(|| ColumnError { row: 0, fault: Fault::malformed("text") });
+        error.fault.message.push_str(remedy);
+        error
+    })?;
+    Ok(Arc::new(array))
 }
 
 /// Finds the first value that is not UTF-8; one must exist.

@@ -96,7 +96,7 @@ impl Write for Int128Text {
         40 // 39 digits and a sign
     }
 
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         write!(out, "{}", F::i128(bytes)?).ok()
     }
 
@@ -127,7 +127,7 @@ impl Write for Decfloat {
         43 // the engine's own buffer for 34 digits: sign, point, E, sign and 4 digits of exponent
     }
 
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         write!(out, "{}", self.decode::<F>(bytes)?).ok()
     }
 

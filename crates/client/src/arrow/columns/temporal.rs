@@ -126,7 +126,7 @@ impl Write for TimeTz {
         64 // 13 for the time, and the longest name of a region has 32
     }
 
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         let (time, zone, displacement) = self.parts::<F>(bytes)?;
         let name = zone_name(zone, displacement?);
         write!(out, "{}", TimeTzText::from_utc(time, &name, displacement?).ok()?).ok()
@@ -180,7 +180,7 @@ impl Write for TimestampTz {
         80
     }
 
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         let (date, time, zone, displacement) = self.parts::<F>(bytes)?;
         let displacement = displacement?;
         value::timestamp_to_micros(date, time).ok()?;

@@ -17,7 +17,7 @@ pub(crate) struct Varying {
 
 impl Write for Varying {
     #[inline(always)]
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         let value = F::varying(bytes)?;
         if value.len() > usize::from(self.max) {
             return None;
@@ -50,7 +50,7 @@ pub(crate) struct Char {
 
 impl Write for Char {
     #[inline(always)]
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         let value = bytes.get(..usize::from(self.bytes))?;
         let characters = usize::from(self.characters);
         let head = value.get(..characters)?;
@@ -109,7 +109,7 @@ impl General {
 }
 
 impl Write for General {
-    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output<'_>) -> Option<()> {
+    fn write<F: ValueFormat>(&self, bytes: &[u8], out: &mut Output) -> Option<()> {
         let value = self.encoding.decode(self.value::<F>(bytes)?)?;
         let mut value = value.as_ref();
         if let Some(characters) = self.characters {
@@ -208,11 +208,10 @@ mod tests {
     use firearrow_proto::api::row::Native;
 
     fn char(bytes: &[u8], characters: u16) -> Option<Vec<u8>> {
-        let mut data = Vec::new();
-        let mut out = Output::new(&mut data, 1);
+        let mut out = Output::default();
+        out.reserve(1);
         let written = Char { bytes: characters * 4, characters }.write::<Native>(bytes, &mut out);
-        out.close();
-        written.map(|()| data)
+        written.map(|()| out.values().to_vec())
     }
 
     #[test]

@@ -47,20 +47,20 @@ impl<T: Copy + Default> Values<T> {
         range: Range<usize>,
         column: usize,
     ) -> Result<(), ColumnError> {
-        let first = self.values.len();
-        self.values.resize(first + range.len(), T::default());
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
         let field = rows.column(column);
-        for (value, row) in self.values[first..].iter_mut().zip(range) {
-            match field(row) {
-                Some(bytes) => match read.read::<S::Format>(bytes) {
-                    Some(read) => *value = read,
-                    None => bad = bad.or(Some(row)),
-                },
-                None => validity.null(row),
+        // The length is known, so this checks no capacity per value and fills in nothing beforehand.
+        self.values.extend(range.map(|row| match field(row) {
+            Some(bytes) => read.read::<S::Format>(bytes).unwrap_or_else(|| {
+                bad = bad.or(Some(row));
+                T::default()
+            }),
+            None => {
+                validity.null(row);
+                T::default()
             }
-        }
+        }));
         validity.end();
         let Some(row) = bad else { return Ok(()) };
         let bytes = rows.field(row, column).unwrap_or_default();

@@ -157,7 +157,7 @@ proptest! {
     ) {
         let layout = output_layout(&columns, &options).expect("a layout");
         let rows = Rows::new(layout, &values);
-        let limits = BatchLimits { rows: rows_limit, bytes: bytes_limit };
+        let limits = BatchLimits::default().rows(rows_limit).bytes(bytes_limit);
         let native = batches(&columns, &rows.layout, &options, limits, &rows.native());
         let packed = batches(&columns, &rows.layout, &options, limits, &rows.packed());
         prop_assert_eq!(&native, &packed); // bit by bit, so a NaN is equal to itself

@@ -13,7 +13,7 @@ fn rows(columns: &[Descriptor], values: Vec<Vec<Value>>) -> Rows {
 }
 
 fn builder(columns: &[Descriptor], layout: &Arc<RowLayout>, rows: usize, bytes: usize) -> BatchBuilder {
-    let limits = BatchLimits { rows, bytes };
+    let limits = BatchLimits::default().rows(rows).bytes(bytes);
     BatchBuilder::new(columns, layout, &ReadOptions::default(), limits).expect("a mapping")
 }
 

@@ -68,7 +68,7 @@ impl Cursors for Embedded {
             if cursor.at_end {
                 return Ok(true);
             }
-            if builder.is_full() {
+            if builder.is_full() || builder.is_ripe() {
                 return Ok(false);
             }
             if let Some(kind) = operation.interruption() {

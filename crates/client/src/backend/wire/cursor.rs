@@ -120,31 +120,33 @@ impl<L: Link> Cursors for Wire<L> {
             let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
             let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
             if is_full || must_read {
+                self.read_ahead(id).await?;
                 return Ok(false);
             }
             self.interruption.limit = cursor.limit;
             self.check_interruption()?;
-            self.request_rows(id)?;
             self.check_held()?;
             match self.connection.next_event()? {
-                None => self.wait_for_rows(id).await?,
+                // Only now is it clear that the end of the cursor has not arrived along with its rows.
+                None if builder.is_ripe() => {
+                    self.read_ahead(id).await?;
+                    return Ok(false);
+                }
+                None => {
+                    self.request_rows(id)?;
+                    self.wait_for_rows(id).await?;
+                }
                 Some(Event::Rows { ticket, rows }) => {
                     let cursor = self.cursors.open.get_mut(&id);
-                    let mut is_first = false;
                     match cursor.filter(|cursor| cursor.in_flight.contains(&ticket)) {
                         Some(cursor) => {
-                            is_first = cursor.count(rows.rows);
+                            cursor.count(rows.rows);
                             match builder.push(&rows, 0) {
                                 Ok(taken) => cursor.keep(&rows, taken),
                                 Err(error) => cursor.failed = Some(error.into()),
                             }
                         }
                         None => self.cursors.keep(ticket, &rows, 0),
-                    }
-                    if is_first {
-                        // The server keeps reading ahead, whatever happens to these rows.
-                        self.request_rows(id)?;
-                        self.flush().await?;
                     }
                 }
                 Some(event) => self.router.route(event, &mut self.cursors),
@@ -267,6 +269,16 @@ impl<L: Link> Wire<L> {
             if cursor.stream == Stream::Opened {
                 cursor.stream = Stream::Asked;
             }
+        }
+        Ok(())
+    }
+
+    /// Lets the server go on while the caller is busy with the rows that it has. A scrollable cursor waits for its next
+    /// move.
+    async fn read_ahead(&mut self, id: u16) -> Result<()> {
+        if self.cursors.open.get(&id).is_some_and(|cursor| cursor.scroll.is_none()) {
+            self.request_rows(id)?;
+            self.flush().await?;
         }
         Ok(())
     }

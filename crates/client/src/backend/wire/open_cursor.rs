@@ -94,17 +94,15 @@ impl OpenCursor {
         self.failed.clone()
     }
 
-    /// Counts rows that have arrived; `true` if they are the first.
-    pub(super) fn count(&mut self, rows: usize) -> bool {
-        let is_first = matches!(self.stream, Stream::Opened | Stream::Asked);
-        if is_first {
+    /// Counts rows that have arrived.
+    pub(super) fn count(&mut self, rows: usize) {
+        if matches!(self.stream, Stream::Opened | Stream::Asked) {
             self.pace = self.busy_since.elapsed();
             self.stream = Stream::Started;
         }
         if let Some(scroll) = &mut self.scroll {
             scroll.came(rows);
         }
-        is_first
     }
 
     /// Notes that a fetch has been answered.
