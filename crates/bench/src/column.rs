@@ -19,6 +19,10 @@ pub enum Column {
     ClientCpu,
     /// The client's processor time per row, ours ÷ reference of the same turn; less work if below 1.
     ClientCpuRatio,
+    /// Processor time of the client in user mode; seconds in JSON.
+    ClientUser,
+    /// The client's processor time in user mode per row, ours ÷ reference of the same turn.
+    ClientUserRatio,
     /// Processor time of the server; seconds in JSON.
     ServerCpu,
     /// Elapsed time ÷ the server's processor time; 1 if the server is the bottleneck.
@@ -29,6 +33,10 @@ pub enum Column {
     Received,
     /// Bytes that the client sent.
     Sent,
+    /// Writes to the socket.
+    Sends,
+    /// Reads from the socket.
+    Receives,
     /// Round trips.
     RoundTrips,
 }
@@ -41,11 +49,15 @@ impl Column {
             Self::Speed => "speed ratio",
             Self::ClientCpu => "client CPU",
             Self::ClientCpuRatio => "CPU ratio",
+            Self::ClientUser => "user CPU",
+            Self::ClientUserRatio => "user CPU ratio",
             Self::ServerCpu => "server CPU",
             Self::WallPerServerCpu => "time ÷ server CPU",
             Self::LinkShare => "of the link",
             Self::Received => "received",
             Self::Sent => "sent",
+            Self::Sends => "sends",
+            Self::Receives => "receives",
             Self::RoundTrips => "round trips",
         }
     }
@@ -57,11 +69,15 @@ impl Column {
             Self::Speed => "speed_ratio",
             Self::ClientCpu => "client_cpu_s",
             Self::ClientCpuRatio => "client_cpu_ratio",
+            Self::ClientUser => "client_user_s",
+            Self::ClientUserRatio => "client_user_ratio",
             Self::ServerCpu => "server_cpu_s",
             Self::WallPerServerCpu => "wall_per_server_cpu",
             Self::LinkShare => "link_share",
             Self::Received => "bytes_received",
             Self::Sent => "bytes_sent",
+            Self::Sends => "sends",
+            Self::Receives => "receives",
             Self::RoundTrips => "round_trips",
         }
     }
@@ -72,8 +88,9 @@ impl Column {
         let value = match self {
             Self::Wall => Some(sample.wall_s),
             Self::RowsPerSecond => Some(sample.speed()),
-            Self::Speed | Self::ClientCpuRatio => None,
+            Self::Speed | Self::ClientCpuRatio | Self::ClientUserRatio => None,
             Self::ClientCpu => sample.cpu_s,
+            Self::ClientUser => sample.user_s,
             Self::ServerCpu => sample.server_cpu_s,
             Self::WallPerServerCpu => sample.server_cpu_s.map(|cpu| sample.wall_s / cpu),
             Self::LinkShare => sample
@@ -82,6 +99,8 @@ impl Column {
                 .map(|(wire, rate)| bytes(wire) * 8.0 / rate as f64 / sample.wall_s),
             Self::Received => sample.wire.map(|wire| wire.bytes_received as f64),
             Self::Sent => sample.wire.map(|wire| wire.bytes_sent as f64),
+            Self::Sends => sample.sends.map(|sends| sends as f64),
+            Self::Receives => sample.receives.map(|receives| receives as f64),
             Self::RoundTrips => sample.round_trips.map(|trips| trips as f64),
         };
         value.filter(|value| value.is_finite())
@@ -89,29 +108,28 @@ impl Column {
 
     /// Returns ours ÷ reference of one turn.
     pub(super) fn ratio(self, ours: &Sample, reference: &Sample) -> Option<f64> {
-        let per_row = |sample: &Sample| sample.cpu_s.map(|cpu| cpu / sample.rows.max(1) as f64);
+        let per_row = |sample: &Sample, cpu: Option<f64>| Some(cpu? / sample.rows.max(1) as f64);
         let value = match self {
             Self::Speed => ours.speed() / reference.speed(),
-            Self::ClientCpuRatio => per_row(ours)? / per_row(reference)?,
+            Self::ClientCpuRatio => per_row(ours, ours.cpu_s)? / per_row(reference, reference.cpu_s)?,
+            Self::ClientUserRatio => per_row(ours, ours.user_s)? / per_row(reference, reference.user_s)?,
             _ => return None,
         };
         value.is_finite().then_some(value)
     }
 
     pub(super) fn ratio_only(self) -> bool {
-        matches!(self, Self::Speed | Self::ClientCpuRatio)
+        matches!(self, Self::Speed | Self::ClientCpuRatio | Self::ClientUserRatio)
     }
 
     pub(super) fn show(self, value: f64) -> String {
         match self {
-            Self::Wall | Self::ClientCpu | Self::ServerCpu => time(value),
-            Self::RowsPerSecond | Self::RoundTrips => thousands(value.round() as u64),
-            Self::Speed | Self::ClientCpuRatio | Self::WallPerServerCpu => {
-                if value < 10.0 {
-                    format!("{value:.2}")
-                } else {
-                    format!("{value:.1}")
-                }
+            Self::Wall | Self::ClientCpu | Self::ClientUser | Self::ServerCpu => time(value),
+            Self::RowsPerSecond | Self::Sends | Self::Receives | Self::RoundTrips => {
+                thousands(value.round() as u64)
+            }
+            Self::Speed | Self::ClientCpuRatio | Self::ClientUserRatio | Self::WallPerServerCpu => {
+                if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
             }
             Self::LinkShare => format!("{:.0} %", value * 100.0),
             Self::Received | Self::Sent => size(value as u64),

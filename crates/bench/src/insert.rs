@@ -211,12 +211,16 @@ pub fn insert(connection: &Connection, rows: u64) -> Result<Run> {
 
 /// Returns `rows` rows from row number `first`: column c of row r is r * 31 + c, as in the reference.
 pub fn batch(first: u64, rows: u64) -> RecordBatch {
-    let value = |row: u64, column: u64| (row as i32).wrapping_mul(31).wrapping_add(column as i32);
     let columns = (0..COLUMNS).map(|column| {
         let values = (first..first + rows).map(|row| value(row, column));
         (format!("C{column}"), Arc::new(Int32Array::from_iter_values(values)) as ArrayRef)
     });
     RecordBatch::try_from_iter(columns).expect("columns of equal length")
+}
+
+/// Returns the value of a row and a column, both counted from 0.
+pub(crate) fn value(row: u64, column: u64) -> i32 {
+    (row as i32).wrapping_mul(31).wrapping_add(column as i32)
 }
 
 /// Reads back the sums of the inserted rows, compares them with those of the first `rows` rows, and deletes the rows.
@@ -228,11 +232,7 @@ pub fn check(connection: &Connection, rows: u64) -> Result<()> {
     let batch = cursor.next_batch()?.ok_or_else(|| Error::other("no sums"))?;
     let sums: Vec<i64> =
         (0..3).map(|column| batch.column(column).as_primitive::<Int64Type>().value(0)).collect();
-    let sum = |column: i64| {
-        (0..rows as i64)
-            .map(|row| i64::from((row as i32).wrapping_mul(31).wrapping_add(column as i32)))
-            .sum::<i64>()
-    };
+    let sum = |column| (0..rows).map(|row| i64::from(value(row, column))).sum::<i64>();
     if sums != [rows as i64, sum(0), sum(9)] {
         return Err(Error::other(format!(
             "{TABLE} has {sums:?} after {rows} rows; the figures are withheld"

@@ -233,6 +233,12 @@ impl CpuTime {
         }
     }
 
+    /// Returns user time, in seconds.
+    #[must_use]
+    pub fn user_seconds(self) -> f64 {
+        self.user.as_secs_f64()
+    }
+
     /// Returns user and system time together, in seconds.
     #[must_use]
     pub fn seconds(self) -> f64 {

@@ -97,6 +97,24 @@ pub struct Inserted {
     pub cpu_user_s: f64,
     /// Processor time in the kernel, in seconds.
     pub cpu_sys_s: f64,
+    /// Processor time in user mode without connecting, in seconds.
+    pub work_user_s: f64,
+}
+
+/// The cost of a small query with the peer, again and again.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Selected {
+    /// The traffic; counted by libraries from Firebird 5.0.2.
+    #[serde(flatten)]
+    pub wire: Option<Wire>,
+    /// Number of rows fetched.
+    pub rows: u64,
+    /// The elapsed time of all executions, in seconds.
+    pub execute_s: f64,
+    /// Processor time in user mode without connecting, in seconds.
+    pub work_user_s: f64,
+    /// Processor time in the kernel without connecting, in seconds.
+    pub work_sys_s: f64,
 }
 
 impl Reference {
@@ -170,6 +188,14 @@ impl Peer {
     pub fn insert(&self, host: &dyn Host, sql: &str, rows: u64, method: &[&str]) -> Result<Inserted> {
         let rows = rows.to_string();
         self.line(host, sql, &[&["--work", "insert", "--rows", &rows], method].concat())
+    }
+
+    /// Runs a query with one INTEGER parameter, which is its first column, this many times in a new process.
+    ///
+    /// # Errors
+    /// [`Error::Other`] if the program cannot be run, fails, or prints something other than a result.
+    pub fn select(&self, host: &dyn Host, sql: &str, times: u64) -> Result<Selected> {
+        self.line(host, sql, &["--work", "select", "--rows", &times.to_string()])
     }
 
     /// Returns the last line that the program prints.

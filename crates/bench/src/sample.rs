@@ -15,12 +15,21 @@ pub struct Sample {
     /// Processor time of the client, including connecting, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
+    /// The part of it in user mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_s: Option<f64>,
     /// Processor time of the server, including connections, in seconds. A [`Stage`](crate::Stage) fills it in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
     /// The traffic on the socket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
+    /// Writes to the socket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sends: Option<u64>,
+    /// Reads from the socket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receives: Option<u64>,
     /// The compared round trips.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<u64>,
@@ -36,10 +45,10 @@ impl From<measure::Run> for Sample {
             rows: run.rows,
             wall_s: run.execute.wall_s + run.fetch(),
             cpu_s: Some(run.cpu()),
-            server_cpu_s: None,
             wire: run.wire,
             round_trips: run.wire.map(|wire| wire.round_trips),
             phases: run.phases().into_iter().map(|(name, lap)| (name, lap.wall_s)).collect(),
+            ..Self::default()
         }
     }
 }
@@ -59,7 +68,21 @@ impl From<insert::Run> for Sample {
 
 impl From<reference::Inserted> for Sample {
     fn from(inserted: reference::Inserted) -> Self {
-        Self::from(insert::Run::from(inserted)).with(inserted.wire)
+        let sample = Self::from(insert::Run::from(inserted)).with(inserted.wire);
+        Self { user_s: Some(inserted.work_user_s), ..sample }
+    }
+}
+
+impl From<reference::Selected> for Sample {
+    fn from(selected: reference::Selected) -> Self {
+        let sample = Self {
+            rows: selected.rows,
+            wall_s: selected.execute_s,
+            cpu_s: Some(selected.work_user_s + selected.work_sys_s),
+            user_s: Some(selected.work_user_s),
+            ..Self::default()
+        };
+        sample.with(selected.wire)
     }
 }
 

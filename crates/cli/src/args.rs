@@ -419,6 +419,9 @@ pub(crate) struct WireArgs {
     /// Rows to insert [default: 100000; quick 1000]
     #[arg(long, value_name = "N")]
     pub(crate) insert_rows: Option<NonZeroU64>,
+    /// Executions of small statements [default: 20000; quick 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) executions: Option<NonZeroU64>,
     /// Measured repetitions [default: 5; quick 1]
     #[arg(long, value_name = "N")]
     pub(crate) repeat: Option<NonZeroUsize>,
@@ -447,6 +450,7 @@ pub(crate) enum WirePart {
     Blobs,
     Insert,
     Statements,
+    Small,
 }
 
 #[derive(Args, Debug)]

@@ -71,6 +71,7 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
             rows: args.rows.map_or(usual.rows, Into::into),
             link_rows: args.link_rows.map_or(usual.link_rows, Into::into),
             insert_rows: args.insert_rows.map_or(usual.insert_rows, Into::into),
+            small_executions: args.executions.map_or(usual.small_executions, Into::into),
             repetitions: args.repeat.map_or(usual.repetitions, Into::into),
         },
         blob_reference_repetitions: args.blob_reference_repeat,
@@ -130,6 +131,7 @@ impl From<WirePart> for wire::Part {
             WirePart::Blobs => Self::Blobs,
             WirePart::Insert => Self::Insert,
             WirePart::Statements => Self::Statements,
+            WirePart::Small => Self::Small,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::answer;
 use crate::backend::Backend;
 use crate::error::{Error, Kind, Result};
+use crate::params::Params;
 use crate::session::Session;
 use firearrow_proto::api::info::{InfoReader, Item, counted_strings, database as item};
 
@@ -93,7 +94,7 @@ impl<B: Backend> Session<B> {
         }
         info.ods = format!("{major}.{minor}");
         let transaction = self.describing().await?;
-        let facts = self.answer(FACTS, transaction, None).await?;
+        let facts = self.answer(FACTS, transaction, &Params::none()).await?;
         let facts = facts.ok_or_else(|| Error::new(Kind::Protocol, "RDB$DATABASE is empty"))?;
         let text = |column| Ok::<_, Error>(answer::text(&facts, column, 0)?.unwrap_or_default().to_owned());
         info.engine_version = text(0)?;

@@ -162,6 +162,8 @@ pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use lost_commit::{CommitOutcome, LostCommit};
+#[doc(hidden)]
+pub use params::Scalar;
 pub use params::{Params, ToParam};
 pub use partition::{Partition, PartitionOptions};
 pub use row::{BatchExt, ColumnIndex, Row, Rows};

@@ -1,9 +1,10 @@
 //! Rows one at a time, out of record batches.
 
+use crate::arrow::BatchBuilder;
 use crate::error::{Error, Kind, Result};
-use crate::value::{FromValue, FromValueError, Value, cell};
+use crate::value::{FromValue, FromValueError, Raw, Value, cell};
 use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
+use arrow::datatypes::{Schema, SchemaRef};
 use std::ops::Range;
 
 /// Adds [`rows`](Self::rows) to record batches.
@@ -31,7 +32,7 @@ impl<'a> Iterator for Rows<'a> {
     type Item = Row<'a>;
 
     fn next(&mut self) -> Option<Row<'a>> {
-        self.range.next().map(|index| Row { batch: self.batch, index })
+        self.range.next().map(|index| Row { source: Source::Batch(self.batch), index })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -39,29 +40,61 @@ impl<'a> Iterator for Rows<'a> {
     }
 
     fn nth(&mut self, n: usize) -> Option<Row<'a>> {
-        self.range.nth(n).map(|index| Row { batch: self.batch, index })
+        self.range.nth(n).map(|index| Row { source: Source::Batch(self.batch), index })
     }
 }
 
 impl DoubleEndedIterator for Rows<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.range.next_back().map(|index| Row { batch: self.batch, index })
+        self.range.next_back().map(|index| Row { source: Source::Batch(self.batch), index })
     }
 }
 
 impl ExactSizeIterator for Rows<'_> {}
 
-/// One row of a [`RecordBatch`]: a view that copies nothing.
+/// One row of a result: a view that copies nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    batch: &'a RecordBatch,
+    source: Source<'a>,
     index: usize,
+}
+
+/// Where the row is.
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    Batch(&'a RecordBatch),
+    /// In columns of which no batch was made.
+    Columns(&'a BatchBuilder),
 }
 
 impl<'a> Row<'a> {
     /// The row at this 0-based index of a batch; `None` if it has fewer.
     pub fn new(batch: &'a RecordBatch, index: usize) -> Option<Self> {
-        (index < batch.num_rows()).then_some(Self { batch, index })
+        (index < batch.num_rows()).then_some(Self { source: Source::Batch(batch), index })
+    }
+
+    /// The only row of these columns; `None` where only a batch has its values.
+    pub(crate) fn of_columns(columns: &'a BatchBuilder) -> Option<Self> {
+        let count = columns.schema_ref().fields().len();
+        let has_all = (0..count).all(|column| columns.raw(column, 0).is_some());
+        has_all.then_some(Self { source: Source::Columns(columns), index: 0 })
+    }
+
+    fn schema(&self) -> &'a SchemaRef {
+        match self.source {
+            Source::Batch(batch) => batch.schema_ref(),
+            Source::Columns(columns) => columns.schema_ref(),
+        }
+    }
+
+    fn cell(&self, column: usize) -> Result<Value<'a>, FromValueError> {
+        match self.source {
+            Source::Batch(batch) => cell(batch.column(column), self.index),
+            Source::Columns(columns) => {
+                let raw = columns.raw(column, self.index).unwrap_or(Raw::Null);
+                raw.value(columns.schema_ref().field(column).data_type())
+            }
+        }
     }
 
     /// Returns the 0-based index within the batch.
@@ -71,7 +104,7 @@ impl<'a> Row<'a> {
 
     /// Returns the number of columns.
     pub fn columns(&self) -> usize {
-        self.batch.num_columns()
+        self.schema().fields().len()
     }
 
     /// Returns the value of a column, given by its 0-based index or its name, as a Rust type; [`FromValue`] lists the types.
@@ -84,10 +117,8 @@ impl<'a> Row<'a> {
     ///   rounded or cut. [`Error::row`] and [`Error::column_index`] identify the value.
     /// - [`Kind::Misuse`]: there is no such column, or several have the name.
     pub fn get<T: FromValue<'a>>(&self, column: impl ColumnIndex) -> Result<T> {
-        let column = column.column_of(self.batch.schema_ref())?;
-        cell(self.batch.column(column), self.index)
-            .and_then(T::from_value)
-            .map_err(|error| self.refuse(column, error))
+        let column = column.column_of(self.schema())?;
+        self.cell(column).and_then(T::from_value).map_err(|error| self.refuse(column, error))
     }
 
     /// Returns the value of a column as the variant of [`Value`] that matches its Arrow type.
@@ -99,8 +130,7 @@ impl<'a> Row<'a> {
     }
 
     fn refuse(&self, column: usize, error: FromValueError) -> Error {
-        let schema = self.batch.schema_ref();
-        let field = schema.field(column);
+        let field = self.schema().field(column);
         let mut text = format!("column {} (\"{}\"), row {}: {error}", column + 1, field.name(), self.index);
         if matches!(error, FromValueError::Type { .. }) {
             // The declared type is more specific than the kind of the value.
@@ -126,16 +156,17 @@ impl OnlyRow {
                 self.0 = Some(batch);
                 Ok(())
             }
-            _ => Err(Error::new(
-                Kind::Data,
-                "the query returned more than one row; one_row accepts at most one",
-            )),
+            _ => Err(more_than_one_row()),
         }
     }
 
     pub(crate) fn read<T>(self, read: impl FnOnce(Row<'_>) -> Result<T>) -> Result<Option<T>> {
         self.0.as_ref().and_then(|batch| Row::new(batch, 0)).map(read).transpose()
     }
+}
+
+pub(crate) fn more_than_one_row() -> Error {
+    Error::new(Kind::Data, "the query returned more than one row; one_row accepts at most one")
 }
 
 pub(crate) fn no_value() -> Error {

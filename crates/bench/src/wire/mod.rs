@@ -10,6 +10,7 @@ mod blobs;
 mod fetch;
 mod inserts;
 mod route;
+mod small;
 mod statements;
 
 use super::contest::Stage;
@@ -58,6 +59,8 @@ pub enum Part {
     Insert,
     /// Connecting, new SQL and known statements, without and with the link.
     Statements,
+    /// Prepared statements of one row, again and again.
+    Small,
 }
 
 /// The number of rows and repetitions.
@@ -69,15 +72,24 @@ pub struct Size {
     pub link_rows: u64,
     /// Rows to insert.
     pub insert_rows: u64,
+    /// Executions of small statements.
+    pub small_executions: u64,
     /// Measured repetitions.
     pub repetitions: usize,
 }
 
 impl Size {
     /// The size of published figures; it takes about ten minutes.
-    pub const FULL: Self = Self { rows: 1_000_000, link_rows: 100_000, insert_rows: 100_000, repetitions: 5 };
+    pub const FULL: Self = Self {
+        rows: 1_000_000,
+        link_rows: 100_000,
+        insert_rows: 100_000,
+        small_executions: 20_000,
+        repetitions: 5,
+    };
     /// Few rows, once: a quick check.
-    pub const QUICK: Self = Self { rows: 2000, link_rows: 500, insert_rows: 1000, repetitions: 1 };
+    pub const QUICK: Self =
+        Self { rows: 2000, link_rows: 500, insert_rows: 1000, small_executions: 100, repetitions: 1 };
 }
 
 /// A benchmark that is ready to run.
@@ -96,13 +108,14 @@ pub struct Bench<'a> {
 type Measure = fn(&Bench<'_>) -> Result<Table>;
 
 /// In the order of measurement.
-const TABLES: [(Part, Measure); 6] = [
+const TABLES: [(Part, Measure); 7] = [
     (Part::Fetch, fetch::wide),
     (Part::Fetch, fetch::narrow),
     (Part::Link, fetch::link),
     (Part::Blobs, blobs::table),
     (Part::Insert, inserts::table),
     (Part::Statements, statements::table),
+    (Part::Small, small::table),
 ];
 
 impl<'a> Bench<'a> {

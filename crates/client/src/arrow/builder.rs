@@ -15,7 +15,10 @@
 use super::columns::ColumnBuilder;
 use super::error::{ColumnError, DecodeError, DecodeErrorKind, Fault};
 use super::options::{MaxBlob, ReadOptions};
-use super::schema::{SchemaError, schema};
+use super::schema::SchemaError;
+#[cfg(test)]
+use super::schema::schema;
+use crate::value::Raw;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use firearrow_proto::api::descriptor::Descriptor;
@@ -102,14 +105,15 @@ pub(crate) struct PendingBlob {
 }
 
 impl BatchBuilder {
-    /// Returns a builder for results with these columns, fetched in this layout.
-    pub(crate) fn new(
+    /// Returns a builder for results with these columns, fetched in this layout. The schema is that of columns and
+    /// options.
+    pub(crate) fn with_schema(
+        schema: SchemaRef,
         columns: &[Descriptor],
         layout: &Arc<RowLayout>,
         options: &ReadOptions,
         limits: BatchLimits,
     ) -> Result<Self, SchemaError> {
-        let schema = schema(columns, options)?;
         let mut builders = Vec::with_capacity(columns.len());
         for (index, column) in columns.iter().enumerate() {
             let data_type = schema.field(index).data_type();
@@ -124,14 +128,9 @@ impl BatchBuilder {
                 ),
             })?);
         }
-        let limits = BatchLimits {
-            rows: limits.rows.clamp(1, i32::MAX as usize),
-            bytes: limits.bytes.clamp(1, MAX_BYTES),
-            full: limits.full,
-        };
         let blobs = (0..builders.len()).filter(|&column| builders[column].filled().is_some()).collect();
         let width = builders.iter().map(ColumnBuilder::width).sum::<usize>().max(1);
-        Ok(Self {
+        let mut builder = Self {
             schema,
             columns: builders,
             blobs,
@@ -144,9 +143,52 @@ impl BatchBuilder {
             failed: None,
             max_blob: options.max_blob,
             since: Instant::now(),
-            patience: (!limits.full).then_some(FIRST_PATIENCE),
+            patience: None,
             spent: Duration::ZERO,
+        };
+        builder.limit(limits);
+        Ok(builder)
+    }
+
+    /// Sets the limits of the batches of a result that begins.
+    pub(crate) fn limit(&mut self, limits: BatchLimits) {
+        self.limits = BatchLimits {
+            rows: limits.rows.clamp(1, i32::MAX as usize),
+            bytes: limits.bytes.clamp(1, MAX_BYTES),
+            full: limits.full,
+        };
+        self.patience = (!limits.full).then_some(FIRST_PATIENCE);
+    }
+
+    /// Drops all rows, so that the builder can be used for another result; `false` if it cannot.
+    pub(crate) fn clear(&mut self) -> bool {
+        (self.rows, self.bytes, self.emitted, self.next) = (0, 0, 0, (0, 0));
+        self.spent = Duration::ZERO;
+        self.failed.is_none() && self.columns.iter_mut().all(ColumnBuilder::clear)
+    }
+
+    /// The number of rows that are here.
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// A value of a row that is here. `None` where only a batch has it.
+    pub(crate) fn raw(&self, column: usize, row: usize) -> Option<Raw<'_>> {
+        self.columns.get(column).filter(|_| row < self.rows)?.raw(row)
+    }
+
+    /// Whether a text of the first row is not UTF-8, which only [`finish`](Self::finish) reports in full.
+    pub(crate) fn has_bad_text(&self) -> bool {
+        let fields = self.schema.fields().iter().enumerate();
+        let mut texts = fields.filter(|(_, field)| field.data_type().is_string());
+        texts.any(|(column, _)| match self.raw(column, 0) {
+            Some(Raw::Bytes(bytes)) => std::str::from_utf8(bytes).is_err(),
+            _ => false,
         })
+    }
+
+    pub(crate) fn schema_ref(&self) -> &SchemaRef {
+        &self.schema
     }
 
     /// Returns the schema of the batches.
@@ -380,9 +422,14 @@ impl BatchBuilder {
 
 #[cfg(test)]
 impl BatchBuilder {
-    /// Rows collected since the last batch.
-    pub(super) fn len(&self) -> usize {
-        self.rows
+    /// Returns a builder for results with these columns, fetched in this layout.
+    pub(crate) fn new(
+        columns: &[Descriptor],
+        layout: &Arc<RowLayout>,
+        options: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<Self, SchemaError> {
+        Self::with_schema(schema(columns, options)?, columns, layout, options, limits)
     }
 
     /// Bytes of their values.

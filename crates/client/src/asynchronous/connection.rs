@@ -100,8 +100,7 @@ impl Connection {
     pub async fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         let (facts, parameters) = (Arc::clone(&self.shared.facts), parameters.into());
         let sql = sql.to_owned();
-        let open =
-            flow!(session => session.query_alone(facts.sql(&sql), parameters.batch(), &facts.how()).await);
+        let open = flow!(session => session.query_alone(facts.sql(&sql), &parameters, &facts.how()).await);
         Cursor::open(&self.shared, None, open).await
     }
 
@@ -118,8 +117,7 @@ impl Connection {
     pub async fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
         let (facts, parameters) = (Arc::clone(&self.shared.facts), parameters.into());
         let sql = sql.to_owned();
-        let run =
-            flow!(session => session.execute_alone(facts.sql(&sql), parameters.batch(), &facts.how()).await);
+        let run = flow!(session => session.execute_alone(facts.sql(&sql), &parameters, &facts.how()).await);
         Ok(self.shared.run(run).await?.into())
     }
 

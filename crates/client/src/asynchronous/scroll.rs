@@ -61,7 +61,7 @@ impl Statement {
         let (inner, how, parameters) = (Arc::clone(&self.inner), self.how.clone(), parameters.into());
         let id = transaction.id;
         let open = flow!(session => {
-            session.run(&inner.prepared, id, Verb::Scroll, parameters.batch(), &how).await?.scrolling()
+            session.run(&inner.prepared, id, Verb::Scroll, &parameters, &how).await?.scrolling()
         });
         ScrollCursor::open(&self.inner.shared, Some(&self.inner), open).await
     }

@@ -7,6 +7,7 @@ use crate::backend::{Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::executed::Executed;
 use crate::params::Params;
+use crate::row::Row;
 use crate::scroll::ScrollOptions;
 use crate::session::reading::Reading;
 use crate::session::run::{How, Verb};
@@ -157,10 +158,28 @@ impl Statement {
         let (inner, how, parameters) = (Arc::clone(&self.inner), self.how.clone(), parameters.into());
         let id = transaction.id;
         let open = flow!(session => {
-            let done = session.run(&inner.prepared, id, Verb::Query, parameters.batch(), &how).await?;
+            let done = session.run(&inner.prepared, id, Verb::Query, &parameters, &how).await?;
             Ok(Reading::new(done.rows()?))
         });
         Cursor::open(&self.inner.shared, Some(&self.inner), open).await
+    }
+
+    /// Executes a query of at most one row and returns the value that `read` takes from it; `None` without a row. This
+    /// is the cheapest way to ask for a row: one operation, and no batch. For a column that may be NULL, let `T` be an
+    /// `Option`.
+    ///
+    /// # Errors
+    /// [`Kind::Data`] if there are more rows, and the errors of `read`.
+    pub async fn one_row<T: Send + 'static>(
+        &self,
+        transaction: &Transaction,
+        parameters: impl Into<Params>,
+        read: impl FnOnce(Row<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Option<T>> {
+        let (inner, how, parameters) = (Arc::clone(&self.inner), self.how.clone(), parameters.into());
+        let id = transaction.id;
+        let run = flow!(session => session.one_row(&inner.prepared, id, &parameters, &how, read).await);
+        self.inner.shared.metered(vec![self.inner.meter.clone()], run).await
     }
 
     /// Executes it once for each parameter row, or once without any. A single row that it returns is dropped.
@@ -188,7 +207,7 @@ impl Statement {
     async fn executed(&self, id: TransactionId, verb: Verb, parameters: Params) -> Result<Executed> {
         let (inner, how) = (Arc::clone(&self.inner), self.how.clone());
         let run = flow!(session => {
-            session.run(&inner.prepared, id, verb, parameters.batch(), &how).await?.executed()
+            session.run(&inner.prepared, id, verb, &parameters, &how).await?.executed()
         });
         Ok(self.inner.shared.metered(vec![self.inner.meter.clone()], run).await?.into())
     }

@@ -80,7 +80,7 @@ impl Transaction {
     async fn query_as(&self, dialect: Dialect, sql: &str, parameters: Params) -> Result<Cursor> {
         let (id, facts, sql) = (self.id, Arc::clone(&self.shared.facts), sql.to_owned());
         let open = flow!(session => {
-            session.query(Sql::new(&sql, dialect), id, parameters.batch(), &facts.how()).await
+            session.query(Sql::new(&sql, dialect), id, &parameters, &facts.how()).await
         });
         Cursor::open(&self.shared, None, open).await
     }
@@ -102,7 +102,7 @@ impl Transaction {
         let (id, facts, parameters) = (self.id, Arc::clone(&self.shared.facts), parameters.into());
         let sql = sql.to_owned();
         let run = flow!(session => {
-            session.execute_sql(facts.sql(&sql), id, parameters.batch(), &facts.how()).await
+            session.execute_sql(facts.sql(&sql), id, &parameters, &facts.how()).await
         });
         Ok(self.shared.run(run).await?.into())
     }

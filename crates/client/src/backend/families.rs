@@ -107,13 +107,15 @@ family! {
             sql: Sql<'_>,
             known: &Arc<StatementInfo>,
         ) -> Result<StatementId>;
-        /// Runs a statement without a cursor. Writes the row it returns, if any, to `output`.
+        /// Runs a statement without a cursor. Writes the row it returns, if any, to `output`. Without `asks_counts`, the
+        /// engine is not asked how many rows it affected.
         async fn execute(
             &mut self,
             statement: StatementId,
             transaction: TransactionId,
             parameters: Option<Message<'_>>,
             output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+            asks_counts: bool,
         ) -> Result<Executed>;
         /// Runs a statement without rows for the last time, and commits. After a failure, the transaction may still
         /// exist, unchanged.

@@ -99,7 +99,7 @@ impl Connection {
     pub fn query_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Cursor> {
         let (facts, parameters) = (&self.shared.facts, parameters.into());
         Cursor::open(&self.shared, async |session| {
-            session.query_alone(facts.sql(sql), parameters.batch(), &facts.how()).await
+            session.query_alone(facts.sql(sql), &parameters, &facts.how()).await
         })
     }
 
@@ -115,9 +115,9 @@ impl Connection {
     /// Like [`execute`](Self::execute), once for each parameter row; all of them or none are committed.
     pub fn execute_with(&self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
         let (facts, parameters) = (&self.shared.facts, parameters.into());
-        let executed = self.shared.run(async |session| {
-            session.execute_alone(facts.sql(sql), parameters.batch(), &facts.how()).await
-        });
+        let executed = self
+            .shared
+            .run(async |session| session.execute_alone(facts.sql(sql), &parameters, &facts.how()).await);
         Ok(executed?.into())
     }
 

@@ -7,6 +7,7 @@ use crate::backend::{Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::executed::Executed;
 use crate::params::Params;
+use crate::row::Row;
 use crate::scroll::ScrollOptions;
 use crate::session::reading::Reading;
 use crate::session::run::{Done, How, Verb};
@@ -153,6 +154,35 @@ impl Statement {
         })
     }
 
+    /// Executes a query of at most one row and returns the value that `read` takes from it; `None` without a row. This
+    /// is the cheapest way to ask for a row: one operation, and no batch. For a column that may be NULL, let `T` be an
+    /// `Option`.
+    ///
+    /// ```no_run
+    /// # use firearrow::{Connection, TransactionOptions, params};
+    /// # let connection = Connection::connect("firebird://localhost/employee")?;
+    /// let transaction = connection.begin(TransactionOptions::reading())?;
+    /// let staff = transaction.prepare("SELECT name, salary FROM staff WHERE id = ?")?;
+    /// let found = staff.one_row(&transaction, params![7], |row| {
+    ///     Ok((row.get::<String>(0)?, row.get::<f64>(1)?))
+    /// })?;
+    /// # Ok::<_, firearrow::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Kind::Data`] if there are more rows, and the errors of `read`.
+    pub fn one_row<T>(
+        &self,
+        transaction: &Transaction,
+        parameters: impl Into<Params>,
+        read: impl FnOnce(Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let (inner, parameters, id) = (&self.inner, parameters.into(), transaction.id);
+        inner.shared.metered(slice::from_ref(&inner.meter), async |session| {
+            session.one_row(&inner.prepared, id, &parameters, &self.how, read).await
+        })
+    }
+
     /// Executes it once for each parameter row, or once without any. A single row that it returns is dropped.
     ///
     /// # Errors
@@ -179,7 +209,7 @@ impl Statement {
         parameters: &Params,
         meters: &[Meter],
     ) -> Result<Done> {
-        let (prepared, parameters) = (&self.inner.prepared, parameters.batch());
+        let prepared = &self.inner.prepared;
         self.inner.shared.metered(meters, async |session| {
             session.run(prepared, transaction, verb, parameters, &self.how).await
         })

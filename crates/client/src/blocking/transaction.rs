@@ -77,7 +77,7 @@ impl Transaction {
     }
 
     fn query_as(&self, sql: Sql<'_>, parameters: &Params, how: &How) -> Result<Cursor> {
-        Cursor::open(&self.shared, async |session| session.query(sql, self.id, parameters.batch(), how).await)
+        Cursor::open(&self.shared, async |session| session.query(sql, self.id, &parameters, how).await)
     }
 
     /// Runs a query whose rows can be fetched in any order; see [`Statement::query_scrollable`].
@@ -97,7 +97,7 @@ impl Transaction {
     pub fn execute_with(&mut self, sql: &str, parameters: impl Into<Params>) -> Result<Executed> {
         let (facts, parameters) = (&self.shared.facts, parameters.into());
         let executed = self.shared.run(async |session| {
-            session.execute_sql(facts.sql(sql), self.id, parameters.batch(), &facts.how()).await
+            session.execute_sql(facts.sql(sql), self.id, &parameters, &facts.how()).await
         });
         Ok(executed?.into())
     }

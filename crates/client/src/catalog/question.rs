@@ -85,7 +85,7 @@ impl View {
         let how = How { read: read_options, ..How::default() };
         let values = Params::texts(question.values.iter().map(|value| Some(value.as_str())));
         let sql = question.sql.as_str().into();
-        let mut reading = session.query(sql, self.transaction, values.batch(), &how).await?;
+        let mut reading = session.query(sql, self.transaction, &values, &how).await?;
         let mut size = answer::Size::default();
         let asked = loop {
             let batch = match session.next(&mut reading).await {

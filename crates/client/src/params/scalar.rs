@@ -1,7 +1,7 @@
 //! Values of parameters that become messages without arrays.
 
 use arrow::array::*;
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::datatypes::DataType;
 use std::sync::Arc;
 
 /// One value, as [`ToParam::to_scalar`](super::ToParam::to_scalar) returns it.
@@ -47,22 +47,5 @@ impl Scalar {
             },
             Self::Array(array) => Arc::clone(array),
         }
-    }
-
-    /// A NULL in place of this value.
-    pub(crate) fn null(&self) -> Self {
-        Self::Null(match self {
-            Self::Null(data_type) => data_type.clone(),
-            Self::Boolean(_) => DataType::Boolean,
-            Self::Int16(_) => DataType::Int16,
-            Self::Int32(_) => DataType::Int32,
-            Self::Int64(_) => DataType::Int64,
-            Self::Double(_) => DataType::Float64,
-            Self::Date(_) => DataType::Date32,
-            Self::Timestamp(_) => DataType::Timestamp(TimeUnit::Microsecond, None),
-            Self::Text(_) => DataType::Utf8,
-            Self::Bytes(_) => DataType::Binary,
-            Self::Array(array) => array.data_type().clone(),
-        })
     }
 }

@@ -252,7 +252,8 @@ impl<B: Backend> Session<B> {
         }
         let sql = Sql::new(&partition.sql, partition.dialect);
         let how = How { read: partition.read.clone(), limits, ..How::default() };
-        self.query(sql, transaction, partition.parameters.as_ref(), &how).await
+        let parameters = partition.parameters.clone().map_or_else(Params::none, Params::from);
+        self.query(sql, transaction, &parameters, &how).await
     }
 }
 
@@ -281,7 +282,7 @@ impl Identity {
         let leader: ArrayRef = Arc::new(UInt64Array::from(vec![leader]));
         let (sql, parameters) =
             if is_modern { (MODERN, Params::row([leader])) } else { (OLD, Params::none()) };
-        let batch = session.answer(sql, transaction, parameters.batch()).await?;
+        let batch = session.answer(sql, transaction, &parameters).await?;
         let unknown = || Error::new(Kind::Protocol, "the database does not tell its identity");
         let batch = batch.ok_or_else(unknown)?;
         let text = |column| Ok::<_, Error>(answer::text(&batch, column, 0)?.unwrap_or_default().to_owned());

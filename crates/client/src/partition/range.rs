@@ -5,6 +5,7 @@ use crate::answer;
 use crate::backend::{Backend, TransactionId};
 use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, quoted};
 use crate::error::Result;
+use crate::params::Params;
 use crate::session::Session;
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
@@ -129,7 +130,9 @@ impl Dimension {
              SUSPEND; END",
             LARGEST_START / 2
         );
-        let Some(batch) = session.answer(&block, transaction, None).await? else { return Ok(None) };
+        let Some(batch) = session.answer(&block, transaction, &Params::none()).await? else {
+            return Ok(None);
+        };
         let number = |column| answer::number::<Int64Type>(&batch, column, 0);
         Ok(number(0)?.zip(number(1)?))
     }

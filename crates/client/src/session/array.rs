@@ -3,7 +3,7 @@
 use super::{MOST_RELATIONS, Prepared, Session};
 use crate::answer::{number, text};
 use crate::arrow::{BatchLimits, EncodedParams, ReadOptions, TimeRounding};
-use crate::backend::{Backend, Message, TransactionId};
+use crate::backend::{Backend, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
 use ::arrow::array::RecordBatch;
@@ -90,10 +90,9 @@ impl<B: Backend> Session<B> {
         relation: &str,
     ) -> Result<HashMap<String, Arc<ArrayShape>>> {
         let parameters = Params::texts([Some(relation)]);
-        let bound = self.bind(prepared, transaction, parameters.batch(), TimeRounding::default()).await?;
-        let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+        let bound = self.bind(prepared, transaction, &parameters, TimeRounding::default()).await?;
         let (read, limits) = (ReadOptions::default(), BatchLimits::default().full(true));
-        let mut fetching = self.open(prepared, transaction, message, &read, limits).await?;
+        let mut fetching = self.open(prepared, transaction, bound.message(), &read, limits).await?;
         let mut columns = HashMap::<String, (Descriptor, Vec<(i32, i32)>)>::new();
         while let Some(batch) = self.next_batch(&mut fetching).await? {
             for row in 0..batch.num_rows() {

@@ -1,26 +1,32 @@
 //! Rows in: parameters become messages, BLOBs first.
 
+use super::plan::Bound;
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
 use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
+use crate::params::Params;
 use crate::sql::tokens;
-use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::Schema;
-use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 
 impl<B: Backend> Session<B> {
-    /// Encodes one row of parameters and creates the BLOBs among them.
+    /// Encodes one row of parameters and creates the BLOBs among them. [`Plan::give_back`] takes what it returns.
     pub(crate) async fn bind(
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         rounding: TimeRounding,
-    ) -> Result<Option<EncodedParams>> {
-        let Some(batch) = parameters else {
+    ) -> Result<Bound> {
+        if let Some(values) = parameters.scalars()
+            && let Some(row) = prepared.plan.encode(&prepared.info.parameters, values)
+        {
+            return Ok(Bound::Direct(row));
+        }
+        let Some(batch) = parameters.batch() else {
             return match prepared.info.parameters.len() {
-                0 => Ok(None),
+                0 => Ok(Bound::Nothing),
                 count => Err(missing_parameters(count)),
             };
         };
@@ -34,7 +40,7 @@ impl<B: Backend> Session<B> {
         let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
         self.create_arrays(transaction, &mut encoded).await?;
-        Ok(Some(encoded))
+        Ok(Bound::Encoded(encoded))
     }
 
     pub(super) fn encoder(
@@ -61,19 +67,20 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// Runs a statement without parameters.
+    /// Runs a statement once. A row that it returns is dropped.
     pub(crate) async fn execute(
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
+        parameters: Option<Message<'_>>,
     ) -> Result<Executed> {
-        refuse_cursor(prepared)?;
-        if !prepared.info.parameters.is_empty() {
-            return Err(missing_parameters(prepared.info.parameters.len()));
-        }
         let commits = prepared.info.kind == StatementKind::Commit && !self.backend.is_failed();
-        let executed = self.backend.execute(prepared.id, transaction, None, None).await;
-        let executed = executed.map_err(|error| self.unless_committed(commits, transaction, error))?;
+        let asks_counts = !prepared.inserts_one_row;
+        let executed = self.backend.execute(prepared.id, transaction, parameters, None, asks_counts).await;
+        let mut executed = executed.map_err(|error| self.unless_committed(commits, transaction, error))?;
+        if !asks_counts {
+            executed.counts = Some(RecordCounts::ONE_INSERTED);
+        }
         if prepared.info.kind == StatementKind::Ddl {
             self.forget_all();
         }
@@ -119,13 +126,13 @@ impl<B: Backend> Session<B> {
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         rounding: TimeRounding,
     ) -> Result<Executed> {
         refuse_cursor(prepared)?;
         let bound = self.bind(prepared, transaction, parameters, rounding).await?;
-        let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
-        let executed = self.backend.execute_and_commit(prepared.id, transaction, message).await;
+        let executed = self.backend.execute_and_commit(prepared.id, transaction, bound.message()).await;
+        prepared.plan.give_back(bound);
         // The commit that is sent along may succeed where the statement failed.
         if !self.backend.is_open(transaction) {
             self.ended(transaction);

@@ -1,8 +1,8 @@
 //! Rows out: a cursor becomes record batches.
 
-use super::blob::BlobHabit;
+use super::plan::Plan;
 use super::{Prepared, Session};
-use crate::arrow::{BatchBuilder, BatchLimits, BlobPolicy, PendingBlob, ReadOptions, output_layout};
+use crate::arrow::{BatchBuilder, BatchLimits, BlobPolicy, PendingBlob, ReadOptions};
 use crate::backend::{Backend, Message, StatementId, TransactionId, Wanted};
 use crate::error::{Kind, Result};
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
@@ -24,7 +24,7 @@ pub(crate) struct Fetching {
     pub(super) at_end: bool,
     /// BLOBs that rows in the builder wait for.
     waiting: VecDeque<PendingBlob>,
-    habit: Arc<BlobHabit>,
+    pub(super) plan: Arc<Plan>,
     /// Columns of BLOB ids.
     id_columns: Vec<usize>,
     pub(crate) counts: Option<RecordCounts>,
@@ -37,7 +37,7 @@ impl Fetching {
         session: &mut Session<B>,
         ids: &UInt64Array,
     ) -> Result<LargeBinaryArray> {
-        session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.habit)).await
+        session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.plan.habit)).await
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -83,7 +83,7 @@ impl<B: Backend> Session<B> {
             self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
         } else {
             let output = Some((&layout, &mut fetching.builder));
-            let executed = self.backend.execute(prepared.id, transaction, parameters, output).await?;
+            let executed = self.backend.execute(prepared.id, transaction, parameters, output, true).await?;
             fetching.counts = executed.counts;
         }
         Ok(fetching)
@@ -97,21 +97,21 @@ impl<B: Backend> Session<B> {
         options: &ReadOptions,
         limits: BatchLimits,
     ) -> Result<(Fetching, Arc<RowLayout>)> {
-        let layout = Arc::new(output_layout(&prepared.info.columns, options)?);
+        let (builder, layout) = prepared.plan.builder(&prepared.info, options, limits)?;
         let mut fetching = Fetching {
             statement: prepared.id,
             transaction,
-            builder: BatchBuilder::new(&prepared.info.columns, &layout, options, limits)?,
+            builder,
             has_cursor: prepared.info.has_cursor,
             at_end: !prepared.info.has_cursor,
             waiting: VecDeque::new(),
-            habit: Arc::clone(&prepared.habit),
+            plan: Arc::clone(&prepared.plan),
             id_columns: Vec::new(),
             counts: None,
         };
         let is_blob = |column: &Descriptor| column.sql_type == SqlType::BLOB;
         if prepared.info.columns.iter().any(is_blob) {
-            self.backend.limit_inline_blobs(prepared.habit.inline_limit(options.blobs));
+            self.backend.limit_inline_blobs(prepared.plan.habit.inline_limit(options.blobs));
             if options.blobs == BlobPolicy::Lazy {
                 let columns = prepared.info.columns.iter().enumerate();
                 fetching.id_columns =
@@ -137,7 +137,7 @@ impl<B: Backend> Session<B> {
 
     /// Fills in the BLOBs that rows wait for, as far as the batch has room for them.
     pub(super) async fn fill_blobs(&mut self, fetching: &mut Fetching) -> Result<()> {
-        let Fetching { builder, waiting, transaction, habit, .. } = fetching;
+        let Fetching { builder, waiting, transaction, plan, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they have arrived: a batch of long BLOBs ends early, after complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
@@ -147,7 +147,7 @@ impl<B: Backend> Session<B> {
             let mut is_placed = false;
             let fill = &mut |_, contents: &[u8]| {
                 if let Some(blob) = waiting.pop_front() {
-                    habit.read(contents.len());
+                    plan.habit.read(contents.len());
                     builder.fill_blob(&blob, contents).inspect_err(|_| is_placed = true)?;
                 }
                 Ok(builder.wants_blobs())
@@ -169,11 +169,11 @@ impl<B: Backend> Session<B> {
 
     /// The rows gathered so far, as a batch.
     pub(super) fn finish(&mut self, fetching: &mut Fetching) -> Result<Option<RecordBatch>> {
-        let Fetching { builder, habit, id_columns, .. } = fetching;
+        let Fetching { builder, plan, id_columns, .. } = fetching;
         let batch = builder.finish()?;
         if let Some(batch) = &batch {
             let ids = id_columns.iter().map(|&column| batch.column(column));
-            habit.given(ids.map(|ids| ids.len() - ids.null_count()).sum());
+            plan.habit.given(ids.map(|ids| ids.len() - ids.null_count()).sum());
         }
         Ok(batch)
     }

@@ -3,7 +3,7 @@
 //! Only the description is kept, not the prepared statement: that would lock the metadata of tables no longer in use,
 //! and other connections could not alter them.
 
-use super::blob::BlobHabit;
+use super::plan::Plan;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
 use std::collections::HashMap;
@@ -26,27 +26,28 @@ pub(crate) struct KnownStatements {
 #[derive(Debug)]
 struct Known {
     info: Arc<StatementInfo>,
-    habit: Arc<BlobHabit>,
+    plan: Arc<Plan>,
     last_used: u64,
 }
 
 impl KnownStatements {
-    pub(super) fn recall(&mut self, sql: &str) -> Option<(Arc<StatementInfo>, Arc<BlobHabit>)> {
+    pub(super) fn recall(&mut self, sql: &str) -> Option<(Arc<StatementInfo>, Arc<Plan>)> {
         self.clock += 1;
         let known = self.by_sql.get_mut(sql)?;
         known.last_used = self.clock;
-        Some((Arc::clone(&known.info), Arc::clone(&known.habit)))
+        Some((Arc::clone(&known.info), Arc::clone(&known.plan)))
     }
 
-    /// Keeps the description of a statement that reads or changes rows. Returns how its BLOBs have been read.
-    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) -> Arc<BlobHabit> {
+    /// Keeps the description of a statement that reads or changes rows. Returns its plan.
+    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) -> Arc<Plan> {
         use StatementKind::{Delete, ExecuteProcedure, Insert, Select, SelectForUpdate, Update};
         let is_plain =
             matches!(info.kind, Select | SelectForUpdate | Insert | Update | Delete | ExecuteProcedure);
         if !is_plain || sql.len() > LONGEST || weight(info) > LONGEST_DESCRIPTION {
             return Arc::default();
         }
-        let habit = self.by_sql.get(sql).map(|known| Arc::clone(&known.habit)).unwrap_or_default();
+        let same = self.by_sql.get(sql).filter(|known| known.info == *info);
+        let plan = same.map(|known| Arc::clone(&known.plan)).unwrap_or_default();
         if self.by_sql.len() >= CAPACITY && !self.by_sql.contains_key(sql) {
             let oldest = self.by_sql.iter().min_by_key(|(_, known)| known.last_used);
             if let Some(oldest) = oldest.map(|(sql, _)| Arc::clone(sql)) {
@@ -54,9 +55,9 @@ impl KnownStatements {
             }
         }
         self.clock += 1;
-        let known = Known { info: Arc::clone(info), habit: Arc::clone(&habit), last_used: self.clock };
+        let known = Known { info: Arc::clone(info), plan: Arc::clone(&plan), last_used: self.clock };
         self.by_sql.insert(sql.into(), known);
-        habit
+        plan
     }
 
     pub(super) fn forget(&mut self, sql: &str) {

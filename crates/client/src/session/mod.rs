@@ -11,7 +11,9 @@ pub(crate) mod info;
 mod known;
 mod limbo;
 pub(crate) mod noted;
+mod one_row;
 mod outcome;
+mod plan;
 pub(crate) mod reading;
 pub(crate) mod run;
 pub(crate) mod scroll;
@@ -25,12 +27,12 @@ use crate::error::{Error, Kind, Result};
 use crate::precision::Precisions;
 use crate::stats::{Meter, WireStats};
 use array::ArrayCatalog;
-use blob::BlobHabit;
 use connect::Facts;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
+use plan::Plan;
 use std::collections::{HashMap, HashSet};
 use std::pin::pin;
 use std::sync::Arc;
@@ -75,7 +77,7 @@ pub(crate) struct Prepared {
     pub(crate) info: Arc<StatementInfo>,
     /// Assumed to be unchanged since the last time; the engine has not confirmed it yet.
     pub(crate) is_recalled: bool,
-    habit: Arc<BlobHabit>,
+    plan: Arc<Plan>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
 }
@@ -85,11 +87,11 @@ impl Prepared {
         id: StatementId,
         sql: Sql<'_>,
         info: Arc<StatementInfo>,
-        habit: Arc<BlobHabit>,
+        plan: Arc<Plan>,
         is_recalled: bool,
     ) -> Self {
         let inserts_one_row = inserts_one_row(sql.text, info.kind);
-        Self { id, sql: sql.text.into(), dialect: sql.dialect, info, is_recalled, habit, inserts_one_row }
+        Self { id, sql: sql.text.into(), dialect: sql.dialect, info, is_recalled, plan, inserts_one_row }
     }
 
     /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
@@ -178,13 +180,13 @@ impl<B: Backend> Session<B> {
             }
         };
         let info = Arc::new(info);
-        let habit = self.known.remember(sql.text, &info);
-        Ok(Prepared::new(id, sql, info, habit, false))
+        let plan = self.known.remember(sql.text, &info);
+        Ok(Prepared::new(id, sql, info, plan, false))
     }
 
     /// [`recall`](Self::recall), as the engine describes it.
     async fn recall_plain(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
-        let Some((info, habit)) = self.known.recall(sql.text) else {
+        let Some((info, plan)) = self.known.recall(sql.text) else {
             return self.prepare_plain(transaction, sql).await;
         };
         let id = match self.backend.prepare_known(transaction, sql, &info).await {
@@ -194,7 +196,7 @@ impl<B: Backend> Session<B> {
             }
             Err(error) => return Err(error),
         };
-        Ok(Prepared::new(id, sql, info, habit, true))
+        Ok(Prepared::new(id, sql, info, plan, true))
     }
 
     /// The remembered description of a statement was wrong.

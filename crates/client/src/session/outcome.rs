@@ -14,6 +14,7 @@ use crate::config::{Config, WireCrypt};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Result};
 use crate::lost_commit::CommitOutcome;
+use crate::params::Params;
 use crate::session::run::How;
 use ::arrow::datatypes::Int64Type;
 use firearrow_proto::api::gds;
@@ -96,7 +97,7 @@ impl<B: Backend> Session<B> {
             // One row a batch: a server that sends more of them must not keep the caller waiting.
             let limits = BatchLimits::default().rows(1).full(true);
             let how = How { limits, ..How::default() };
-            let mut rows = self.query(sql.as_str().into(), transaction, None, &how).await?;
+            let mut rows = self.query(sql.as_str().into(), transaction, &Params::none(), &how).await?;
             let row = self.next(&mut rows).await?;
             let number = row.map_or(Ok(None), |row| answer::number::<Int64Type>(&row, 0, 0))?;
             self.leave(&mut rows, End::Rollback).await?;

@@ -5,13 +5,15 @@
 //! transaction, provided that the session began the old one. Both happen here. A driver that calls `recall` prepares
 //! again itself.
 
+use super::execute::refuse_cursor;
 use super::fetch::Fetching;
 use super::reading::Reading;
 use super::scroll::Scrolling;
 use super::{Prepared, Session, has_rows, is_transaction_control};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, suspect};
-use crate::backend::{self, Backend, End, Message, RowFailure, Sql, StatementId, TransactionId};
+use crate::backend::{self, Backend, End, RowFailure, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
+use crate::params::Params;
 use crate::rows::RowsExecuted;
 use crate::scroll::ScrollOptions;
 use ::arrow::array::RecordBatch;
@@ -113,7 +115,7 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         verb: Verb,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Done> {
         self.expect_open(transaction)?;
@@ -136,21 +138,26 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         verb: Verb,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Done> {
         if !has_rows(&prepared.info) {
             return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute, not query"));
         }
         let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
-        let message = bound.as_ref().map(|bound| Message { layout: &bound.layout, bytes: &bound.bytes });
+        let message = bound.message();
         self.set_timeout(prepared, how.timeout)?;
         let (read, limits) = (&how.read, how.limits);
-        if verb == Verb::Scroll {
-            let opened = self.open_scrolling(prepared, transaction, message, read, limits, how.scroll).await;
-            return opened.map(Done::Scrolling);
-        }
-        self.open(prepared, transaction, message, read, limits).await.map(Done::Rows)
+        let opened = match verb {
+            Verb::Scroll => {
+                let opened =
+                    self.open_scrolling(prepared, transaction, message, read, limits, how.scroll).await;
+                opened.map(Done::Scrolling)
+            }
+            _ => self.open(prepared, transaction, message, read, limits).await.map(Done::Rows),
+        };
+        prepared.plan.give_back(bound);
+        opened
     }
 
     /// Once for each row of parameters, or once without any.
@@ -158,20 +165,30 @@ impl<B: Backend> Session<B> {
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Executed> {
         if prepared.info.kind == StatementKind::StartTransaction {
             let text = "SET TRANSACTION inside a transaction: use Connection::begin with TransactionOptions";
             return Err(Error::new(Kind::Misuse, text));
         }
-        if let Some(batch) = parameters {
+        // Many rows have a way of their own, and so have rows that are returned and dropped.
+        let is_light = parameters.is_single() && !has_rows(&prepared.info);
+        let batch = if is_light { None } else { parameters.batch() };
+        if let Some(batch) = batch {
             return self.execute_batch(prepared, transaction, batch, how).await;
         }
+        refuse_cursor(prepared)?;
+        let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
         self.set_timeout(prepared, how.timeout)?;
-        let mut executed = match self.execute(prepared, transaction).await {
+        let executed = self.execute(prepared, transaction, bound.message()).await;
+        prepared.plan.give_back(bound);
+        let mut executed = match executed {
             Ok(executed) => Executed::from(executed),
-            Err(error) => return Err(self.with_outcome(transaction, error).await),
+            Err(error) => {
+                let error = self.with_outcome(transaction, error).await;
+                return Err(naming_parameter(prepared, error, parameters));
+            }
         };
         let is_control = is_transaction_control(prepared.info.kind);
         if is_control {
@@ -219,10 +236,10 @@ impl<B: Backend> Session<B> {
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Executed> {
-        if !prepared.can_commit_with_it() || parameters.is_some_and(|batch| batch.num_rows() != 1) {
+        if !prepared.can_commit_with_it() || !parameters.is_single() {
             let executed = self.execute_rows_or_none(prepared, transaction, parameters, how).await?;
             if !executed.transaction_ended {
                 self.end(transaction, End::Commit).await?;
@@ -246,12 +263,12 @@ impl<B: Backend> Session<B> {
         sql: Sql<'_>,
         transaction: TransactionId,
         verb: Verb,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<(Prepared, Done)> {
         self.expect_open(transaction)?;
         // Many rows take many round trips, or fill one, anyway.
-        let is_recalled = parameters.is_none_or(|batch| batch.num_rows() == 1);
+        let is_recalled = parameters.is_single();
         let mut prepared = match is_recalled {
             true => self.recall(transaction, sql).await?,
             false => self.prepare(Some(transaction), sql).await?,
@@ -280,7 +297,7 @@ impl<B: Backend> Session<B> {
         &mut self,
         sql: Sql<'_>,
         verb: Verb,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<(Prepared, TransactionId, Done)> {
         let mut is_second = false;
@@ -293,8 +310,7 @@ impl<B: Backend> Session<B> {
             if let Err(error) = self.abandon(transaction).await {
                 tracing::debug!(%error, "rolling back failed");
             }
-            let has_one_row = parameters.is_none_or(|batch| batch.num_rows() == 1);
-            if error.kind() != Kind::Changed || is_second || !has_one_row {
+            if error.kind() != Kind::Changed || is_second || !parameters.is_single() {
                 return Err(error);
             }
             self.forget(sql.text);
@@ -307,7 +323,7 @@ impl<B: Backend> Session<B> {
         &mut self,
         sql: Sql<'_>,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Reading> {
         let (prepared, done) = self.run_sql(sql, transaction, Verb::Query, parameters, how).await?;
@@ -318,7 +334,7 @@ impl<B: Backend> Session<B> {
     pub(crate) async fn query_alone(
         &mut self,
         sql: Sql<'_>,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Reading> {
         let (prepared, transaction, done) = self.run_alone(sql, Verb::Query, parameters, how).await?;
@@ -330,7 +346,7 @@ impl<B: Backend> Session<B> {
         &mut self,
         sql: Sql<'_>,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Executed> {
         let (prepared, done) = self.run_sql(sql, transaction, Verb::Execute, parameters, how).await?;
@@ -342,7 +358,7 @@ impl<B: Backend> Session<B> {
     pub(crate) async fn execute_alone(
         &mut self,
         sql: Sql<'_>,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
         how: &How,
     ) -> Result<Executed> {
         let (prepared, _, done) = self.run_alone(sql, Verb::ExecuteLast, parameters, how).await?;
@@ -355,7 +371,7 @@ impl<B: Backend> Session<B> {
         &mut self,
         sql: &str,
         transaction: TransactionId,
-        parameters: Option<&RecordBatch>,
+        parameters: &Params,
     ) -> Result<Option<RecordBatch>> {
         let how = How::default();
         let mut reading = self.query(sql.into(), transaction, parameters, &how).await?;
@@ -376,8 +392,8 @@ impl<B: Backend> Session<B> {
 }
 
 /// The failure of the only row of parameters.
-fn naming_parameter(prepared: &Prepared, mut error: Error, parameters: Option<&RecordBatch>) -> Error {
-    if let Some(batch) = parameters {
+pub(super) fn naming_parameter(prepared: &Prepared, mut error: Error, parameters: &Params) -> Error {
+    if let Some(batch) = parameters.batch() {
         name_parameter(prepared, &mut error, batch, 0);
     }
     error

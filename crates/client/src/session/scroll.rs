@@ -8,6 +8,7 @@ use super::{Prepared, Session};
 use crate::arrow::{BatchLimits, ReadOptions};
 use crate::backend::{Backend, Message, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
+use crate::params::Params;
 use crate::scroll::{Position, ScrollOptions};
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
@@ -94,7 +95,7 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         how: &How,
     ) -> Result<Scrolling> {
-        let (prepared, done) = self.run_sql(sql, transaction, Verb::Scroll, None, how).await?;
+        let (prepared, done) = self.run_sql(sql, transaction, Verb::Scroll, &Params::none(), how).await?;
         Ok(Scrolling { statement: Some(prepared.id), ..done.scrolling()? })
     }
 

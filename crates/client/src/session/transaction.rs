@@ -208,7 +208,7 @@ impl<B: Backend> Session<B> {
         let number: ArrayRef = Arc::new(UInt64Array::from(vec![self.number(transaction).await?]));
         // A transaction sees the monitoring tables as they were when it first read them.
         let observer = self.begin_deferred(&TransactionOptions::reading()).await?;
-        let found = self.answer(SQL, observer, Params::row([number]).batch()).await;
+        let found = self.answer(SQL, observer, &Params::row([number])).await;
         self.abandon(observer).await?;
         Ok(found?.is_some_and(|row| row.num_rows() > 0))
     }

@@ -1,6 +1,7 @@
 //! One cell of an Arrow column as a [`Value`].
 
-use super::{Date, Decimal, FromValueError, Time, Timestamp, TimestampTz, Value};
+use super::raw::{Raw, out_of_range, timestamp, unreadable};
+use super::{FromValueError, TimestampTz, Value};
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::*;
 
@@ -10,56 +11,42 @@ pub(crate) fn cell(array: &dyn Array, row: usize) -> Result<Value<'_>, FromValue
     if array.is_null(row) {
         return Ok(Value::Null);
     }
-    Ok(match array.data_type() {
-        T::Null => Value::Null,
-        T::Boolean => Value::Boolean(array.as_boolean().value(row)),
+    let raw = match array.data_type() {
+        T::Null => Raw::Null,
+        T::Boolean => Raw::Boolean(array.as_boolean().value(row)),
+        T::Int16 => array.as_primitive::<Int16Type>().value(row).into(),
+        T::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+        T::Int64 => array.as_primitive::<Int64Type>().value(row).into(),
+        T::UInt64 => array.as_primitive::<UInt64Type>().value(row).into(),
+        T::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
+        T::Float64 => array.as_primitive::<Float64Type>().value(row).into(),
+        T::Decimal128(..) => array.as_primitive::<Decimal128Type>().value(row).into(),
+        T::Decimal256(..) => array.as_primitive::<Decimal256Type>().value(row).into(),
+        T::Binary => Raw::Bytes(array.as_binary::<i32>().value(row)),
+        T::LargeBinary => Raw::Bytes(array.as_binary::<i64>().value(row)),
+        T::BinaryView => Raw::Bytes(array.as_binary_view().value(row)),
+        T::FixedSizeBinary(_) => Raw::Bytes(array.as_fixed_size_binary().value(row)),
+        T::Date32 => array.as_primitive::<Date32Type>().value(row).into(),
+        T::Time64(TimeUnit::Microsecond) => array.as_primitive::<Time64MicrosecondType>().value(row).into(),
+        T::Timestamp(TimeUnit::Microsecond, _) => {
+            array.as_primitive::<TimestampMicrosecondType>().value(row).into()
+        }
+        other => return special(array, row, other),
+    };
+    raw.value(array.data_type())
+}
+
+/// Values of types that have no stored form of their own, or whose arrays have checked it.
+fn special<'a>(array: &'a dyn Array, row: usize, data_type: &DataType) -> Result<Value<'a>, FromValueError> {
+    use DataType as T;
+    Ok(match data_type {
         T::Int8 => Value::Integer(array.as_primitive::<Int8Type>().value(row).into()),
-        T::Int16 => Value::Integer(array.as_primitive::<Int16Type>().value(row).into()),
-        T::Int32 => Value::Integer(array.as_primitive::<Int32Type>().value(row).into()),
-        T::Int64 => Value::Integer(array.as_primitive::<Int64Type>().value(row)),
         T::UInt8 => Value::Unsigned(array.as_primitive::<UInt8Type>().value(row).into()),
         T::UInt16 => Value::Unsigned(array.as_primitive::<UInt16Type>().value(row).into()),
         T::UInt32 => Value::Unsigned(array.as_primitive::<UInt32Type>().value(row).into()),
-        T::UInt64 => Value::Unsigned(array.as_primitive::<UInt64Type>().value(row)),
-        T::Float32 => Value::Float(array.as_primitive::<Float32Type>().value(row)),
-        T::Float64 => Value::Double(array.as_primitive::<Float64Type>().value(row)),
-        T::Decimal128(_, scale) => {
-            Value::Decimal(Decimal::new(array.as_primitive::<Decimal128Type>().value(row), *scale))
-        }
-        T::Decimal256(_, scale) => {
-            let unscaled = array.as_primitive::<Decimal256Type>().value(row);
-            let unscaled =
-                unscaled.to_i128().ok_or_else(|| out_of_range(format!("{unscaled} is beyond INT128")))?;
-            Value::Decimal(Decimal::new(unscaled, *scale))
-        }
         T::Utf8 => Value::Text(array.as_string::<i32>().value(row)),
         T::LargeUtf8 => Value::Text(array.as_string::<i64>().value(row)),
         T::Utf8View => Value::Text(array.as_string_view().value(row)),
-        T::Binary => Value::Bytes(array.as_binary::<i32>().value(row)),
-        T::LargeBinary => Value::Bytes(array.as_binary::<i64>().value(row)),
-        T::BinaryView => Value::Bytes(array.as_binary_view().value(row)),
-        T::FixedSizeBinary(_) => Value::Bytes(array.as_fixed_size_binary().value(row)),
-        T::Date32 => {
-            let days = array.as_primitive::<Date32Type>().value(row);
-            let date = Date::from_unix_days(days);
-            Value::Date(
-                date.ok_or_else(|| {
-                    out_of_range(format!("day {days} from 1970 is not in the years 1 to 9999"))
-                })?,
-            )
-        }
-        T::Time64(TimeUnit::Microsecond) => {
-            let micros = array.as_primitive::<Time64MicrosecondType>().value(row);
-            let time = Time::from_micros(micros);
-            Value::Time(time.ok_or_else(|| out_of_range(format!("{micros} µs is no time of day")))?)
-        }
-        T::Timestamp(TimeUnit::Microsecond, zone) => {
-            let timestamp = timestamp(array.as_primitive::<TimestampMicrosecondType>().value(row))?;
-            match zone {
-                None => Value::Timestamp(timestamp),
-                Some(_) => Value::TimestampTz(TimestampTz::from_utc(timestamp)),
-            }
-        }
         T::Struct(fields) if is_timestamp_with_offset(fields) => {
             let array = array.as_struct();
             let utc = timestamp(array.column(0).as_primitive::<TimestampMicrosecondType>().value(row))?;
@@ -72,18 +59,8 @@ pub(crate) fn cell(array: &dyn Array, row: usize) -> Result<Value<'_>, FromValue
         T::List(_) => Value::List(array.as_list::<i32>().value(row)),
         T::LargeList(_) => Value::List(array.as_list::<i64>().value(row)),
         T::FixedSizeList(..) => Value::List(array.as_fixed_size_list().value(row)),
-        other => {
-            let message = format!(
-                "values of the Arrow type {other} cannot be read one at a time; cast the column first"
-            );
-            return Err(FromValueError::Other(message));
-        }
+        other => return Err(unreadable(other)),
     })
-}
-
-fn timestamp(micros: i64) -> Result<Timestamp, FromValueError> {
-    Timestamp::from_unix_micros(micros)
-        .ok_or_else(|| out_of_range(format!("{micros} µs from 1970 is not in the years 1 to 9999")))
 }
 
 /// The storage of the extension type `arrow.timestamp_with_offset`.
@@ -92,12 +69,9 @@ fn is_timestamp_with_offset(fields: &Fields) -> bool {
     matches!(types[..], [DataType::Timestamp(TimeUnit::Microsecond, Some(_)), DataType::Int16])
 }
 
-fn out_of_range(message: String) -> FromValueError {
-    FromValueError::Other(message)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{Date, Decimal, Timestamp};
     use super::*;
     use arrow::array::*;
     use std::sync::Arc;

@@ -9,6 +9,7 @@ mod cell;
 mod date;
 mod decimal;
 mod from_value;
+mod raw;
 mod time;
 
 use arrow::array::ArrayRef;
@@ -16,6 +17,7 @@ pub(crate) use cell::cell;
 pub use date::Date;
 pub use decimal::{Decimal, ParseDecimalError};
 pub use from_value::{FromValue, FromValueError};
+pub(crate) use raw::Raw;
 pub use time::{Time, Timestamp, TimestampTz};
 
 /// A value of a column, as its Arrow type has it.

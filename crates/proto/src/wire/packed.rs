@@ -12,6 +12,7 @@ pub struct PackedFormat {
     bitmap: usize,
     widths: Box<[Width]>,
     runs: Box<[Run]>,
+    blr: Box<[u8]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +42,17 @@ impl PackedFormat {
             kind => Width::Fixed(kind.packed().map_or(0, |width| width as u32)),
         });
         let widths: Box<[Width]> = widths.collect();
-        Self { bitmap: layout.bitmap_length(), runs: runs(&widths), widths, layout }
+        Self { bitmap: layout.bitmap_length(), runs: runs(&widths), widths, blr: layout.blr().into(), layout }
     }
 
     /// The layout it was made from.
     pub fn layout(&self) -> &Arc<RowLayout> {
         &self.layout
+    }
+
+    /// The BLR of the layout.
+    pub fn blr(&self) -> &[u8] {
+        &self.blr
     }
 
     /// Finds the values of the row that begins at `at` in `bytes`, appends their positions and returns where the row
@@ -75,12 +81,7 @@ impl PackedFormat {
     }
 
     /// The values of a row without NULLs.
-    fn walk_full(
-        &self,
-        bytes: &[u8],
-        begin: usize,
-        positions: &mut Vec<u32>,
-    ) -> Result<usize, DecodeError> {
+    fn walk_full(&self, bytes: &[u8], begin: usize, positions: &mut Vec<u32>) -> Result<usize, DecodeError> {
         let mut end = begin;
         for run in &self.runs {
             let first = end as u32;
@@ -119,13 +120,7 @@ impl PackedFormat {
 
     /// The length of the VARYING at `at`, whose position was added last.
     #[inline(always)]
-    fn varying(
-        &self,
-        bytes: &[u8],
-        at: usize,
-        max: u32,
-        positions: &[u32],
-    ) -> Result<usize, DecodeError> {
+    fn varying(&self, bytes: &[u8], at: usize, max: u32, positions: &[u32]) -> Result<usize, DecodeError> {
         let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<4>());
         let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
         if length > max {
@@ -283,7 +278,8 @@ mod tests {
 
     #[test]
     fn rows_with_and_without_nulls_are_measured_alike() {
-        let format = format(&[FieldKind::Short, FieldKind::Varying(9), FieldKind::Varying(9), FieldKind::Int64]);
+        let format =
+            format(&[FieldKind::Short, FieldKind::Varying(9), FieldKind::Varying(9), FieldKind::Int64]);
         let full = [
             &[0; 4][..],
             &[0, 0, 0, 1],

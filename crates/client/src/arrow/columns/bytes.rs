@@ -3,9 +3,8 @@
 use super::super::error::{ColumnError, DecodeErrorKind, Fault};
 use super::Column;
 use super::values::{Nulls, take};
-use arrow::array::{
-    ArrayRef, AsArray, GenericBinaryArray, OffsetSizeTrait, StringViewArray,
-};
+use crate::value::Raw;
+use arrow::array::{ArrayRef, AsArray, GenericBinaryArray, OffsetSizeTrait, StringViewArray};
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
@@ -90,6 +89,21 @@ impl<W: Write> Column for ByteColumn<W> {
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
         let (data, offsets) = self.values.take(&mut self.offsets, rows);
         array(&self.data_type, data, offsets, self.nulls.take(rows), self.write.remedy())
+    }
+
+    fn clear(&mut self) -> bool {
+        self.values.end = 0;
+        self.offsets.truncate(1);
+        self.nulls.clear();
+        true
+    }
+
+    fn raw(&self, row: usize) -> Option<Raw<'_>> {
+        let (&start, &end) = (self.offsets.get(row)?, self.offsets.get(row + 1)?);
+        match self.nulls.is_valid(row) {
+            true => Some(Raw::Bytes(self.values.data.get(start as usize..end as usize)?)),
+            false => Some(Raw::Null),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::error::{ColumnError, Fault};
 use super::Column;
 use super::values::{Nulls, Read};
+use crate::value::Raw;
 use arrow::array::{ArrayRef, BooleanArray, BooleanBufferBuilder};
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use std::ops::Range;
@@ -102,5 +103,16 @@ impl Column for BooleanColumn {
         self.bits.reserve(rows);
         self.bits.append_buffer(&bits.slice(rows, bits.len() - rows));
         Ok(Arc::new(BooleanArray::new(bits.slice(0, rows), self.nulls.take(rows))))
+    }
+
+    fn clear(&mut self) -> bool {
+        self.bits.truncate(0);
+        self.nulls.clear();
+        true
+    }
+
+    fn raw(&self, row: usize) -> Option<Raw<'_>> {
+        let is_valid = row < self.bits.len() && self.nulls.is_valid(row);
+        Some(if is_valid { Raw::Boolean(self.bits.get_bit(row)) } else { Raw::Null })
     }
 }

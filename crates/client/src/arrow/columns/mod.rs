@@ -17,6 +17,7 @@ mod values;
 use super::error::{ColumnError, Fault};
 use super::options::{NoneEncoding, ReadOptions};
 use super::schema::{bytes_per_character, encoding, is_text_blob, sql_name};
+use crate::value::Raw;
 use array::ArrayColumn;
 use arrow::array::{ArrayRef, NullArray};
 use arrow::datatypes::{
@@ -55,6 +56,16 @@ trait Column {
 
     /// Returns the first `rows` values as an array; the later ones stay for the next batch.
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError>;
+
+    /// Drops all values and keeps the room for them; `false` if it cannot.
+    fn clear(&mut self) -> bool {
+        false
+    }
+
+    /// Returns the value of a row; `None` where only the array has it.
+    fn raw(&self, _: usize) -> Option<Raw<'_>> {
+        None
+    }
 }
 
 macro_rules! builders {
@@ -87,6 +98,16 @@ macro_rules! builders {
             /// Returns the first `rows` values as an array; the later ones stay for the next batch.
             pub(super) fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
                 match self { $(Self::$variant(builder) => builder.finish(rows),)+ }
+            }
+
+            /// Drops all values and keeps the room for them; `false` if it cannot.
+            pub(super) fn clear(&mut self) -> bool {
+                match self { $(Self::$variant(builder) => builder.clear(),)+ }
+            }
+
+            /// Returns the value of a row; `None` where only the array has it.
+            pub(super) fn raw(&self, row: usize) -> Option<Raw<'_>> {
+                match self { $(Self::$variant(builder) => builder.raw(row),)+ }
             }
         }
     };

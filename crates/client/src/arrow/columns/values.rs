@@ -2,6 +2,7 @@
 
 use super::super::error::{ColumnError, Fault};
 use super::Column;
+use crate::value::Raw;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, NullBufferBuilder, PrimitiveArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
@@ -67,6 +68,16 @@ impl<T: Copy + Default> Values<T> {
         Err(ColumnError { row, fault: read.fault::<S::Format>(bytes) })
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+        self.nulls.clear();
+    }
+
+    /// The value of a row, unless it is NULL.
+    pub(crate) fn get(&self, row: usize) -> Option<T> {
+        self.values.get(row).copied().filter(|_| self.nulls.is_valid(row))
+    }
+
     /// Removes and returns the first `rows` values; the later ones move up.
     pub(crate) fn take(&mut self, rows: usize) -> (Vec<T>, Option<NullBuffer>) {
         (take(&mut self.values, rows), self.nulls.take(rows))
@@ -87,7 +98,9 @@ impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> PrimitiveColumn<A, R> {
     }
 }
 
-impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> Column for PrimitiveColumn<A, R> {
+impl<A: ArrowPrimitiveType<Native: Into<Raw<'static>>>, R: Read<Value = A::Native>> Column
+    for PrimitiveColumn<A, R>
+{
     fn push<S: RowSource>(
         &mut self,
         rows: &S,
@@ -109,6 +122,15 @@ impl<A: ArrowPrimitiveType, R: Read<Value = A::Native>> Column for PrimitiveColu
         let (values, nulls) = self.values.take(rows);
         Ok(Arc::new(PrimitiveArray::<A>::new(values.into(), nulls).with_data_type(self.data_type.clone())))
     }
+
+    fn clear(&mut self) -> bool {
+        self.values.clear();
+        true
+    }
+
+    fn raw(&self, row: usize) -> Option<Raw<'_>> {
+        Some(self.values.get(row).map_or(Raw::Null, Into::into))
+    }
 }
 
 /// The null bitmap of a column; nothing is stored until the first NULL.
@@ -123,6 +145,14 @@ impl Nulls {
     /// Appends the validity of these rows.
     pub(crate) fn block(&mut self, rows: Range<usize>) -> Block<'_> {
         Block { bits: &mut self.0, rows }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0 = NullBufferBuilder::new(0);
+    }
+
+    pub(crate) fn is_valid(&self, row: usize) -> bool {
+        row < self.0.len() && self.0.is_valid(row)
     }
 
     pub(crate) fn push(&mut self, is_valid: bool) {

@@ -13,6 +13,7 @@
 mod array;
 mod bytes;
 mod digits;
+mod direct;
 mod error;
 mod numbers;
 mod options;
@@ -26,6 +27,7 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema};
 use bytes::ByteValues;
+pub(crate) use direct::DirectRow;
 pub use error::{ParamError, ParamErrorKind};
 use error::{Reason, RowReason};
 use firearrow_proto::api::descriptor::Descriptor;

@@ -218,14 +218,14 @@ fn to_ticks(value: i64, unit: TimeUnit, rounding: TimeRounding) -> Result<i64, R
 }
 
 /// Returns the date and time of day of this many ticks since 1970.
-fn instant(ticks: i64) -> Result<(i32, u32), Reason> {
+pub(super) fn instant(ticks: i64) -> Result<(i32, u32), Reason> {
     let days = ticks.div_euclid(DAY) + i64::from(UNIX_EPOCH);
     let date = i32::try_from(days).ok().and_then(|date| check_date(date).ok());
     let date = date.ok_or_else(|| out_of_range("the time is not in the years 1 to 9999"))?;
     Ok((date, ticks.rem_euclid(DAY) as u32))
 }
 
-fn two_words(date: i32, time: u32) -> [u8; 8] {
+pub(super) fn two_words(date: i32, time: u32) -> [u8; 8] {
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&date.to_le_bytes());
     bytes[4..].copy_from_slice(&time.to_le_bytes());

@@ -42,7 +42,8 @@ impl QuerySeries for Embedded {
                 }
             } else {
                 let output = Some((&series.output, &mut *builder));
-                let executed = self.execute(writer.statement, writer.transaction, message, output).await;
+                let executed =
+                    self.execute(writer.statement, writer.transaction, message, output, true).await;
                 match executed {
                     Err(error) if error.gds_codes().is_empty() => {
                         if error.kind() == Kind::Data {

@@ -137,6 +137,7 @@ impl Statements for Embedded {
         transaction_id: TransactionId,
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+        asks_counts: bool,
     ) -> Result<Executed> {
         let library = Arc::clone(self.attachment()?.library());
         let transaction = self.transactions.get_mut(&transaction_id).ok_or_else(no_transaction)?;
@@ -156,7 +157,7 @@ impl Statements for Embedded {
             }
         };
         refuse_new_transaction(started)?;
-        let counts = if *counts_rows { record_counts(statement)? } else { None };
+        let counts = if *counts_rows && asks_counts { record_counts(statement)? } else { None };
         let transaction_ended = !transaction.is_active();
         if transaction_ended {
             self.transactions.remove(&transaction_id);
@@ -170,7 +171,7 @@ impl Statements for Embedded {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
     ) -> Result<Executed> {
-        let executed = self.execute(statement, transaction, parameters, None).await?;
+        let executed = self.execute(statement, transaction, parameters, None, true).await?;
         self.end(transaction, End::Commit).await?;
         Ok(executed)
     }

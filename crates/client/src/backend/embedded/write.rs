@@ -77,7 +77,9 @@ impl Embedded {
             }
             self.check_interruption()?;
             let message = Message { layout: &rows.layout, bytes };
-            let executed = self.execute(writer.statement, writer.transaction, Some(message), None).await;
+            let executed = self
+                .execute(writer.statement, writer.transaction, Some(message), None, writer.asks_counts)
+                .await;
             writer.executed(row, executed.map(|executed| executed.counts))?;
         }
         Ok(())

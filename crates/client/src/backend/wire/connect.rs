@@ -4,6 +4,7 @@ use super::Wire;
 use super::blob::Window;
 use super::cursor::OpenCursors;
 use super::event::{EventChannel, EventRoute};
+use super::formats::Formats;
 use super::interruption::Interruption;
 use super::new_blob::NewBlobStreams;
 use super::open_blob::OpenBlobs;
@@ -76,6 +77,8 @@ impl<L: Link> Wire<L> {
             router: Router::default(),
             cursors: OpenCursors::default(),
             statements: StatementHandles::default(),
+            formats: Formats::default(),
+            message: Vec::new(),
             transactions: OpenTransactions::default(),
             open_blobs: OpenBlobs::default(),
             new_blobs: NewBlobStreams::default(),

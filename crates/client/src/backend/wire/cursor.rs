@@ -14,9 +14,7 @@ use firearrow_proto::api::scroll::Move;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
-use firearrow_proto::wire::packet::statement::{
-    Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement, Parameters,
-};
+use firearrow_proto::wire::packet::statement::{Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement};
 use firearrow_proto::wire::{Event, Ticket};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -190,7 +188,7 @@ impl<L: Link> Wire<L> {
     ) -> Result<()> {
         let id = handle(statement.0);
         self.cursors.expect_free(id)?;
-        let (blr, message) = self.pack(parameters)?;
+        let packed = self.pack(id, parameters)?;
         let (timeout, limit) = self.take_timeout();
         let owner = transaction;
         let name = self.transaction_name(owner).await?;
@@ -199,13 +197,10 @@ impl<L: Link> Wire<L> {
         if scrolls {
             options.cursor_flags = SCROLLABLE;
         }
-        let ticket = self.ask(&Execute {
-            statement: id,
-            transaction: name.0,
-            parameters: Parameters { blr: &blr, message: &message },
-            options,
-        })?;
-        let mut cursor = OpenCursor::new(Arc::new(PackedFormat::new(Arc::clone(output))));
+        let parameters = packed.parameters();
+        let ticket = self.ask(&Execute { statement: id, transaction: name.0, parameters, options })?;
+        self.has_packed(id, packed);
+        let mut cursor = OpenCursor::new(self.formats.output(id, output));
         cursor.limit = limit;
         cursor.scroll = scrolls.then(Scroll::default);
         self.cursors.open.insert(id, cursor);

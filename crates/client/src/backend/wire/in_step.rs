@@ -90,7 +90,7 @@ firearrow_testkit::matrix!(
             let deferred = ready(session.begin_deferred(&options)).expect("it will start");
             let prepared = ready(session.recall(deferred, sql.into())).expect("it is prepared");
             let other = ready(session.begin(&TransactionOptions::reading())).expect("it starts");
-            ready(session.execute(&prepared, deferred)).expect("it runs in its own transaction");
+            ready(session.execute(&prepared, deferred, None)).expect("it runs in its own transaction");
             ready(session.end(deferred, End::Commit)).expect("it commits");
             ready(session.end(other, End::Rollback)).expect("it ends");
             ready(session.backend.free_statement(prepared.id)).expect("it is freed");

@@ -6,6 +6,7 @@ mod blob;
 mod connect;
 mod cursor;
 mod event;
+mod formats;
 #[cfg(test)]
 mod in_step;
 mod inline;
@@ -33,6 +34,7 @@ use event::EventChannel;
 use firearrow_proto::wire::packet::Request;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Connection, Limits, ProtocolError, Ticket};
+use formats::Formats;
 use interruption::Interruption;
 use new_blob::NewBlobStreams;
 use open_blob::OpenBlobs;
@@ -52,6 +54,9 @@ pub(crate) struct Wire<L> {
     router: Router,
     cursors: OpenCursors,
     statements: StatementHandles,
+    formats: Formats,
+    /// The room of the last message.
+    message: Vec<u8>,
     transactions: OpenTransactions,
     open_blobs: OpenBlobs,
     new_blobs: NewBlobStreams,

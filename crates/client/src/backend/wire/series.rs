@@ -209,6 +209,7 @@ impl<L: Link> Wire<L> {
             let sent = match series.lanes.free.pop_front().filter(|_| series.has_cursor) {
                 Some(statement) => {
                     self.drop_cursor(StatementId(statement.into()))?;
+                    self.formats.forget(statement);
                     let ticket = self.ask(&Execute { statement, transaction, parameters, options })?;
                     self.add_cursor(statement, &output)?;
                     let cursor = Some(Lane { statement, is_open: false });
@@ -217,6 +218,7 @@ impl<L: Link> Wire<L> {
                 }
                 None => {
                     let statement = handle(writer.statement.0);
+                    self.formats.forget(statement);
                     let output = Arc::clone(&output);
                     let request = ExecuteSingleton { statement, transaction, parameters, output, options };
                     let ticket = self.ask(&request)?;

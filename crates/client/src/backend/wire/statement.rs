@@ -1,7 +1,6 @@
 //! Preparing, executing and freeing statements.
 
 use super::transaction::Handle;
-use super::write::misfit;
 use super::{Wire, handle, success};
 use crate::arrow::BatchBuilder;
 use crate::backend::link::Link;
@@ -10,13 +9,12 @@ use crate::error::{Error, Kind, Result};
 use firearrow_proto::api::describe::{Describer, PREPARE_BUFFER, RecordCounts, StatementInfo, prepare_items};
 use firearrow_proto::api::info::statement::RECORDS;
 use firearrow_proto::api::layout::RowLayout;
-use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::LAST_OBJECT;
 use firearrow_proto::wire::packet::info::InfoSql;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::statement::{
     AllocateStatement, Execute, ExecuteImmediate, ExecuteOptions, ExecuteSingleton, FreeOption,
-    FreeStatement, Parameters, PrepareStatement,
+    FreeStatement, PrepareStatement,
 };
 use firearrow_proto::wire::{Event, ProtocolError, Ticket};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -49,6 +47,12 @@ pub(super) struct StatementHandles {
     has_unsent_releases: bool,
     /// Whether another request follows at once, which can carry the releases.
     more_follows: bool,
+}
+
+/// What is asked for in the same write as an execution.
+struct After {
+    asks_counts: bool,
+    end: Option<End>,
 }
 
 /// A statement whose description the server has not confirmed yet.
@@ -121,9 +125,11 @@ impl<L: Link> Statements for Wire<L> {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
+        asks_counts: bool,
     ) -> Result<Executed> {
         self.transactions.note_change(transaction);
-        self.run_statement(statement, transaction, parameters, output, None).await
+        let after = After { asks_counts, end: None };
+        self.run_statement(statement, transaction, parameters, output, after).await
     }
 
     async fn execute_and_commit(
@@ -134,11 +140,12 @@ impl<L: Link> Statements for Wire<L> {
     ) -> Result<Executed> {
         // The commit in the same write succeeds even if the statement fails, so it must not commit earlier work.
         if self.transactions.has_work(transaction) {
-            let executed = self.execute(statement, transaction, parameters, None).await?;
+            let executed = self.execute(statement, transaction, parameters, None, true).await?;
             self.end(transaction, End::Commit).await?;
             return Ok(executed);
         }
-        self.run_statement(statement, transaction, parameters, None, Some(End::Commit)).await
+        let after = After { asks_counts: true, end: Some(End::Commit) };
+        self.run_statement(statement, transaction, parameters, None, after).await
     }
 
     async fn execute_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
@@ -254,6 +261,7 @@ impl<L: Link> Wire<L> {
         statement: u16,
         sql: Sql<'_>,
     ) -> Result<Ticket> {
+        self.formats.forget(statement);
         self.ask(&PrepareStatement {
             transaction,
             statement,
@@ -287,29 +295,18 @@ impl<L: Link> Wire<L> {
         if info == *known { Ok(()) } else { Err(Error::changed()) }
     }
 
-    /// Returns the BLR and the packed message of parameters; both empty without parameters.
-    pub(super) fn pack(&self, parameters: Option<Message<'_>>) -> Result<(Vec<u8>, Vec<u8>)> {
-        let Some(message) = parameters.filter(|message| !message.layout.fields().is_empty()) else {
-            return Ok((Vec::new(), Vec::new()));
-        };
-        let mut packed = Vec::new();
-        let format = PackedFormat::new(Arc::clone(message.layout));
-        format.pack(message.bytes, &mut packed).ok_or_else(misfit)?;
-        Ok((message.layout.blr(), packed))
-    }
-
     /// Runs a statement without a cursor and requests its counts in the same write.
-    pub(super) async fn run_statement(
+    async fn run_statement(
         &mut self,
         statement: StatementId,
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
-        end: Option<End>,
+        After { asks_counts, end }: After,
     ) -> Result<Executed> {
         let id = handle(statement.0);
-        let (blr, message) = self.pack(parameters)?;
-        let parameters = Parameters { blr: &blr, message: &message };
+        let packed = self.pack(id, parameters)?;
+        let parameters = packed.parameters();
         let owner = transaction;
         let name = self.transaction_name(owner).await?;
         self.ask_number(owner, name)?;
@@ -324,11 +321,17 @@ impl<L: Link> Wire<L> {
             Some((layout, rows)) => {
                 builder = Some(rows);
                 let options = self.execute_options(layout, timeout);
-                let output = Arc::new(PackedFormat::new(Arc::clone(layout)));
+                let output = self.formats.output(id, layout);
                 self.ask(&ExecuteSingleton { statement: id, transaction, parameters, output, options })?
             }
         };
-        let counted = self.ask(&InfoSql { object: id, items: &[RECORDS], buffer_length: RECORDS_BUFFER })?;
+        self.has_packed(id, packed);
+        let counted = match asks_counts {
+            true => {
+                Some(self.ask(&InfoSql { object: id, items: &[RECORDS], buffer_length: RECORDS_BUFFER })?)
+            }
+            false => None,
+        };
         let ended = match end {
             None => None,
             Some(end) => {
@@ -352,7 +355,10 @@ impl<L: Link> Wire<L> {
         // Take all answers; report the original error.
         let executed = self.answer(executed).await;
         let started = self.confirm_start(owner);
-        let counts = self.answer(counted).await;
+        let counts = match counted {
+            Some(counted) => self.answer(counted).await.map(Some),
+            None => Ok(None),
+        };
         let is_refused = started.is_err() || executed.as_ref().is_ok_and(|answer| answer.status.is_error());
         let commits = ended.is_some();
         let ended = match ended {
@@ -374,7 +380,8 @@ impl<L: Link> Wire<L> {
         if transaction_ended {
             self.transactions.forget(owner);
         }
-        let counts = if counts.status.is_error() { None } else { RecordCounts::decode(&counts.data) };
+        let counts = counts.filter(|counts| !counts.status.is_error());
+        let counts = counts.and_then(|counts| RecordCounts::decode(&counts.data));
         Ok(Executed { counts, transaction_ended })
     }
 
@@ -416,6 +423,7 @@ impl<L: Link> Wire<L> {
     pub(super) fn release_statement(&mut self, statement: StatementId) -> Result<()> {
         let id = handle(statement.0);
         self.drop_cursor(statement)?;
+        self.formats.forget(id);
         if let Some(unconfirmed) = self.statements.unconfirmed.remove(&id) {
             self.router.ignore(unconfirmed.ticket);
         }

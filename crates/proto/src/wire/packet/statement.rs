@@ -144,7 +144,7 @@ impl Request for ExecuteSingleton<'_> {
         out.short(self.statement);
         out.short(self.transaction);
         self.parameters.encode(out);
-        out.cstr(&self.output.layout().blr());
+        out.cstr(self.output.blr());
         out.short(0);
         self.options.encode(version, out);
     }
@@ -197,7 +197,7 @@ impl Request for Fetch {
     fn encode(&self, _: ProtocolVersion, out: &mut Writer<'_>) {
         out.short(self.statement);
         if self.first {
-            out.cstr(&self.output.layout().blr());
+            out.cstr(self.output.blr());
         } else {
             out.cstr(&[]);
         }

@@ -26,6 +26,7 @@ impl<L: Link> Wire<L> {
         // Another call may have executed the statement with another format since the last chunk.
         let mut blr = rows.layout.blr();
         let statement = handle(writer.statement.0);
+        self.formats.forget(statement);
         let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         let mut packed = Vec::new();
         let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));

@@ -1,0 +1,101 @@
+//! The message formats of statements: made once, and sent once where the server keeps them.
+
+use super::Wire;
+use super::write::misfit;
+use crate::backend::Message;
+use crate::backend::link::Link;
+use crate::error::Result;
+use firearrow_proto::api::layout::RowLayout;
+use firearrow_proto::wire::packed::PackedFormat;
+use firearrow_proto::wire::packet::statement::Parameters;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The formats that the statements of a connection used last, by statement handle.
+#[derive(Debug, Default)]
+pub(super) struct Formats(HashMap<u16, Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    input: Option<Arc<PackedFormat>>,
+    /// Whether the server has seen the input format: it keeps the last one of each statement.
+    is_told: bool,
+    output: Option<Arc<PackedFormat>>,
+}
+
+impl Formats {
+    pub(super) fn output(&mut self, id: u16, layout: &Arc<RowLayout>) -> Arc<PackedFormat> {
+        of(&mut self.0.entry(id).or_default().output, layout).0
+    }
+
+    /// Returns the input format, and whether the server has it.
+    fn input(&mut self, id: u16, layout: &Arc<RowLayout>) -> (Arc<PackedFormat>, bool) {
+        let known = self.0.entry(id).or_default();
+        let (format, is_same) = of(&mut known.input, layout);
+        known.is_told &= is_same;
+        (format, known.is_told)
+    }
+
+    /// The statement was executed with its last input format.
+    fn tell(&mut self, id: u16) {
+        if let Some(known) = self.0.get_mut(&id) {
+            known.is_told = true;
+        }
+    }
+
+    /// The statement is another one, or was executed with a format of which this knows nothing.
+    pub(super) fn forget(&mut self, id: u16) {
+        self.0.remove(&id);
+    }
+}
+
+/// Returns the format of this layout, and whether it is the last one.
+fn of(last: &mut Option<Arc<PackedFormat>>, layout: &Arc<RowLayout>) -> (Arc<PackedFormat>, bool) {
+    match last {
+        Some(last) if Arc::ptr_eq(last.layout(), layout) => (Arc::clone(last), true),
+        _ => (Arc::clone(last.insert(Arc::new(PackedFormat::new(Arc::clone(layout))))), false),
+    }
+}
+
+/// Parameters ready to be sent; empty without any.
+#[derive(Debug, Default)]
+pub(super) struct Packed {
+    format: Option<Arc<PackedFormat>>,
+    message: Vec<u8>,
+}
+
+impl Packed {
+    pub(super) fn parameters(&self) -> Parameters<'_> {
+        let blr = self.format.as_ref().map_or(&[][..], |format| format.blr());
+        Parameters { blr, message: &self.message }
+    }
+}
+
+/// Longer messages are not kept for the next execution, in bytes.
+const LARGEST_MESSAGE: usize = 64 << 10;
+
+impl<L: Link> Wire<L> {
+    /// Packs parameters of a statement; their format comes along unless the server has it.
+    pub(super) fn pack(&mut self, id: u16, parameters: Option<Message<'_>>) -> Result<Packed> {
+        let Some(message) = parameters.filter(|message| !message.layout.fields().is_empty()) else {
+            return Ok(Packed::default());
+        };
+        let (format, is_told) = self.formats.input(id, message.layout);
+        let mut packed = Packed { format: None, message: std::mem::take(&mut self.message) };
+        packed.message.clear();
+        format.pack(message.bytes, &mut packed.message).ok_or_else(misfit)?;
+        packed.format = (!is_told).then_some(format);
+        Ok(packed)
+    }
+
+    /// The execution with these parameters was sent.
+    pub(super) fn has_packed(&mut self, id: u16, packed: Packed) {
+        if packed.message.is_empty() {
+            return;
+        }
+        self.formats.tell(id);
+        if packed.message.capacity() <= LARGEST_MESSAGE {
+            self.message = packed.message;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What the executions of one statement have in common. The first one makes it, the others use it again.
+
+use super::blob::BlobHabit;
+use crate::arrow::{BatchBuilder, BatchLimits, DirectRow, EncodedParams, ReadOptions, output_layout, schema};
+use crate::backend::Message;
+use crate::error::Result;
+use crate::params::Scalar;
+use ::arrow::datatypes::SchemaRef;
+use firearrow_proto::api::describe::StatementInfo;
+use firearrow_proto::api::descriptor::Descriptor;
+use firearrow_proto::api::layout::RowLayout;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The plan of a statement, for as long as its description is the same.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(super) habit: BlobHabit,
+    reading: Mutex<Option<Reading>>,
+    /// The message of parameters, while no execution uses it.
+    row: Mutex<Option<DirectRow>>,
+}
+
+/// How rows are read with these options.
+#[derive(Debug)]
+struct Reading {
+    options: ReadOptions,
+    layout: Arc<RowLayout>,
+    schema: SchemaRef,
+    /// An empty builder, while no execution uses it.
+    builder: Option<BatchBuilder>,
+}
+
+/// One row of parameters as a message.
+pub(crate) enum Bound {
+    /// There are none.
+    Nothing,
+    Direct(DirectRow),
+    Encoded(EncodedParams),
+}
+
+impl Bound {
+    pub(crate) fn message(&self) -> Option<Message<'_>> {
+        match self {
+            Self::Nothing => None,
+            Self::Direct(row) => Some(Message { layout: row.layout(), bytes: row.bytes() }),
+            Self::Encoded(encoded) => Some(Message { layout: &encoded.layout, bytes: &encoded.bytes }),
+        }
+    }
+}
+
+impl Plan {
+    /// Returns an empty builder for a result, and the layout of its rows.
+    pub(super) fn builder(
+        &self,
+        info: &StatementInfo,
+        options: &ReadOptions,
+        limits: BatchLimits,
+    ) -> Result<(BatchBuilder, Arc<RowLayout>)> {
+        let mut reading = lock(&self.reading);
+        if reading.as_ref().is_none_or(|reading| reading.options != *options) {
+            *reading = Some(Reading {
+                options: options.clone(),
+                layout: Arc::new(output_layout(&info.columns, options)?),
+                schema: schema(&info.columns, options)?,
+                builder: None,
+            });
+        }
+        let Some(reading) = reading.as_mut() else { unreachable!("it was made above") };
+        let layout = Arc::clone(&reading.layout);
+        if let Some(mut builder) = reading.builder.take() {
+            builder.limit(limits);
+            return Ok((builder, layout));
+        }
+        let schema = Arc::clone(&reading.schema);
+        Ok((BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?, layout))
+    }
+
+    /// Takes back the builder of a result that nobody reads any more.
+    pub(super) fn give_back_builder(&self, mut builder: BatchBuilder) {
+        if let Some(reading) = lock(&self.reading).as_mut()
+            && Arc::ptr_eq(&reading.schema, builder.schema_ref())
+            && builder.clear()
+        {
+            reading.builder = Some(builder);
+        }
+    }
+
+    /// Makes a message of plain values; `None` if that takes more.
+    pub(super) fn encode(&self, parameters: &[Descriptor], values: &[Scalar]) -> Option<DirectRow> {
+        let mut row = lock(&self.row).take().or_else(|| DirectRow::new(parameters))?;
+        let is_encoded = row.encode(values);
+        if !is_encoded {
+            self.give_back(Bound::Direct(row));
+            return None;
+        }
+        Some(row)
+    }
+
+    /// Takes back a message that has been sent.
+    pub(super) fn give_back(&self, bound: Bound) {
+        if let Bound::Direct(row) = bound
+            && row.bytes().len() <= LARGEST_MESSAGE
+        {
+            *lock(&self.row) = Some(row);
+        }
+    }
+}
+
+/// Longer messages are not kept, in bytes.
+const LARGEST_MESSAGE: usize = 64 << 10;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
