@@ -190,32 +190,38 @@ impl Drop for Entered {
 /// One operation, from the wait for its turn to its end, and what may cancel it.
 #[derive(Clone, Default)]
 pub(crate) struct Operation {
-    /// Its own token, then those that it was begun in.
-    tokens: Vec<CancelToken>,
+    /// Its own token, then those that it was begun in; empty for none.
+    tokens: Option<Arc<[CancelToken]>>,
 }
 
 impl Operation {
     /// An operation of the tokens of this thread.
     pub(crate) fn new() -> Self {
-        let mut tokens = vec![CancelToken::new()];
         // A destructor of another thread-local may run when this one is gone.
-        let _ = CURRENT.try_with(|current| tokens.extend(current.borrow().iter().cloned()));
-        Self { tokens }
+        let tokens = CURRENT.try_with(|current| {
+            let current = current.borrow();
+            std::iter::once(CancelToken::new()).chain(current.iter().cloned()).collect()
+        });
+        tokens.map_or_else(|_| Self::shielded(), |tokens| Self { tokens: Some(tokens) })
     }
 
     /// One that belongs to no token of this thread.
     pub(crate) fn shielded() -> Self {
-        Self { tokens: vec![CancelToken::new()] }
+        Self { tokens: Some(Arc::new([CancelToken::new()])) }
+    }
+
+    fn tokens(&self) -> &[CancelToken] {
+        self.tokens.as_deref().unwrap_or_default()
     }
 
     pub(crate) fn cancel(&self) {
-        if let Some(own) = self.tokens.first() {
+        if let Some(own) = self.tokens().first() {
             own.cancel();
         }
     }
 
     fn is(&self, other: &Self) -> bool {
-        match (self.tokens.first(), other.tokens.first()) {
+        match (self.tokens().first(), other.tokens().first()) {
             (Some(this), Some(other)) => Arc::ptr_eq(&this.0, &other.0),
             _ => false,
         }
@@ -223,7 +229,7 @@ impl Operation {
 
     /// Why it should end, if it should.
     pub(crate) fn interruption(&self) -> Option<Kind> {
-        let mut kinds = self.tokens.iter().filter_map(CancelToken::interruption);
+        let mut kinds = self.tokens().iter().filter_map(CancelToken::interruption);
         let first = kinds.next()?;
         // A cancellation takes precedence over a time limit.
         Some(if kinds.any(|kind| kind == Kind::Cancelled) { Kind::Cancelled } else { first })
@@ -241,7 +247,7 @@ impl Operation {
 
     /// When its time is up.
     pub(crate) fn limit(&self) -> Option<Instant> {
-        self.tokens.iter().filter_map(CancelToken::limit).min()
+        self.tokens().iter().filter_map(CancelToken::limit).min()
     }
 
     /// Calls `wake` when it is cancelled, as long as the guard lives, and when its time is up.
@@ -257,7 +263,7 @@ impl Operation {
             token.arm();
             (token.clone(), id)
         };
-        Listening(self.tokens.iter().map(listen).collect())
+        Listening(self.tokens().iter().map(listen).collect())
     }
 }
 

@@ -74,7 +74,7 @@ impl<B: Backend> Session<B> {
         scrolls: bool,
     ) -> Result<Fetching> {
         let (mut fetching, layout) = self.result(prepared, transaction, options, limits)?;
-        if prepared.info.kind != StatementKind::Select || prepared.may_return_changes() {
+        if prepared.info.kind != StatementKind::Select || prepared.may_return_changes {
             self.backend.will_change(transaction);
         }
         if fetching.has_cursor && scrolls {

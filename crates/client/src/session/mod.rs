@@ -33,7 +33,8 @@ use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
 use plan::Plan;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -47,7 +48,7 @@ pub(crate) const MOST_RELATIONS: usize = 1024;
 pub(crate) struct Session<B> {
     pub(crate) backend: B,
     /// Transactions that have not ended; they must before a detach.
-    open: HashMap<TransactionId, Begun>,
+    open: FxHashMap<TransactionId, Begun>,
     /// The transaction for preparing statements that belong to none yet.
     describing: Option<TransactionId>,
     known: KnownStatements,
@@ -80,6 +81,9 @@ pub(crate) struct Prepared {
     plan: Arc<Plan>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
+    /// A cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A false positive only
+    /// costs time.
+    may_return_changes: bool,
 }
 
 impl Prepared {
@@ -91,7 +95,17 @@ impl Prepared {
         is_recalled: bool,
     ) -> Self {
         let inserts_one_row = inserts_one_row(sql.text, info.kind);
-        Self { id, sql: sql.text.into(), dialect: sql.dialect, info, is_recalled, plan, inserts_one_row }
+        let may_return_changes = has_word(sql.text, b"returning");
+        Self {
+            id,
+            sql: sql.text.into(),
+            dialect: sql.dialect,
+            info,
+            is_recalled,
+            plan,
+            inserts_one_row,
+            may_return_changes,
+        }
     }
 
     /// Whether its transaction can be committed in the same write: if it fails it has done nothing.
@@ -109,12 +123,6 @@ impl Prepared {
             && matches!(error.kind(), Kind::Parameter | Kind::Data | Kind::Misuse | Kind::Unsupported);
         self.is_recalled && is_refused
     }
-
-    /// Whether a cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A false
-    /// positive only costs time.
-    fn may_return_changes(&self) -> bool {
-        has_word(&self.sql, b"returning")
-    }
 }
 
 impl<B: Backend> Session<B> {
@@ -123,7 +131,7 @@ impl<B: Backend> Session<B> {
             backend,
             facts,
             operation: Operation::default(),
-            open: HashMap::new(),
+            open: FxHashMap::default(),
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,

@@ -75,7 +75,7 @@ impl<B: Backend> Session<B> {
         }
         let has_cursor = prepared.info.has_cursor;
         let asks_counts = match has_cursor {
-            true => prepared.may_return_changes(),
+            true => prepared.may_return_changes,
             false => !prepared.inserts_one_row,
         };
         let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts, write)?;

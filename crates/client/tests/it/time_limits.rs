@@ -4,7 +4,7 @@ use crate::support::{config, fresh_closed, run};
 use arrow::array::{ArrayRef, AsArray, LargeBinaryArray, RecordBatch};
 use arrow::datatypes::{Int32Type, UInt64Type};
 use firearrow::config::Target as Place;
-use firearrow::{Config, Connection, Error, Kind, ReadOptions, Transaction};
+use firearrow::{BatchLimits, Config, Connection, Error, Kind, ReadOptions, Transaction};
 use firearrow_testkit::{Behaviour, Generation, Mischief, Proxy, Target, matrix};
 use std::io::Read;
 use std::path::Path;
@@ -116,6 +116,7 @@ matrix!(
                    SELECT i FROM n";
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare(sql).expect("valid SQL");
+        let statement = statement.with_limits(BatchLimits::default().full(true));
         // A row takes a small part of the limit, all of them more than the limit.
         proxy.turn_to(Mischief::Trickle(Duration::from_micros(500)));
         let begin = Instant::now();

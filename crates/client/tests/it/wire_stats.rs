@@ -32,7 +32,7 @@ matrix!(
         let transaction = connection.begin(Default::default()).expect("it starts");
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
         assert_eq!(statement.wire_stats(), WireStats::default(), "preparing is no execution");
-        let statement = statement.with_limits(BatchLimits::default().rows(1000));
+        let statement = statement.with_limits(BatchLimits::default().rows(1000).full(true));
 
         let (mut cursor, first) = spent(&connection, || statement.query(&transaction, ()).expect("it runs"));
         assert_eq!(cursor.wire_stats(), first);

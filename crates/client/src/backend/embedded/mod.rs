@@ -19,8 +19,8 @@ use crate::warning::{Warning, Warnings};
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::Attachment;
 use interruption::Interruption;
+use rustc_hash::FxHashMap;
 use statement::Statement;
-use std::collections::HashMap;
 
 /// Buffer size for info answers, in bytes; the layer below repeats the call for longer ones.
 const INFO_BYTES: usize = 1024;
@@ -28,9 +28,9 @@ const INFO_BYTES: usize = 1024;
 /// A database attached in this process.
 pub(crate) struct Embedded {
     attachment: Option<Attachment>,
-    transactions: HashMap<TransactionId, fbapi::Transaction>,
-    statements: HashMap<u32, Statement>,
-    blobs: HashMap<u32, fbapi::Blob>,
+    transactions: FxHashMap<TransactionId, fbapi::Transaction>,
+    statements: FxHashMap<u32, Statement>,
+    blobs: FxHashMap<u32, fbapi::Blob>,
     questions: event::Questions,
     last_id: u32,
     last_transaction: u64,
@@ -48,9 +48,9 @@ impl Embedded {
         attachment.on_warning(move |status| keeper.keep(&status));
         Self {
             attachment: Some(attachment),
-            transactions: HashMap::new(),
-            statements: HashMap::new(),
-            blobs: HashMap::new(),
+            transactions: FxHashMap::default(),
+            statements: FxHashMap::default(),
+            blobs: FxHashMap::default(),
             questions: event::Questions::default(),
             last_id: 0,
             last_transaction: 0,

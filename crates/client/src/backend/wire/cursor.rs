@@ -16,7 +16,7 @@ use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::packet::scroll::{FetchScroll, SCROLLABLE};
 use firearrow_proto::wire::packet::statement::{Execute, ExecuteOptions, Fetch, FreeOption, FreeStatement};
 use firearrow_proto::wire::{Event, Ticket};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,10 +31,10 @@ const ROWS_PER_FETCH: u16 = 65535;
 /// The cursors of a connection, by statement handle.
 #[derive(Debug, Default)]
 pub(super) struct OpenCursors {
-    pub(super) open: HashMap<u16, OpenCursor>,
+    pub(super) open: FxHashMap<u16, OpenCursor>,
     pub(super) inline: InlineBlobs,
     /// Statements that open one cursor after the other, with pauses in between.
-    pub(super) reserved: HashSet<u16>,
+    pub(super) reserved: FxHashSet<u16>,
 }
 
 impl OpenCursors {

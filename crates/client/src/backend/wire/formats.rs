@@ -8,12 +8,12 @@ use crate::error::Result;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::packed::PackedFormat;
 use firearrow_proto::wire::packet::statement::Parameters;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The formats that the statements of a connection used last, by statement handle.
 #[derive(Debug, Default)]
-pub(super) struct Formats(HashMap<u16, Known>);
+pub(super) struct Formats(FxHashMap<u16, Known>);
 
 #[derive(Debug, Default)]
 struct Known {

@@ -8,16 +8,16 @@ use crate::warning::Warnings;
 use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Answers not yet collected, and requests whose answers will not be collected.
 #[derive(Debug, Default)]
 pub(super) struct Router {
-    arrived: HashMap<Ticket, Response>,
-    completions: HashMap<Ticket, Completion>,
-    ignored: HashSet<Ticket>,
+    arrived: FxHashMap<Ticket, Response>,
+    completions: FxHashMap<Ticket, Completion>,
+    ignored: FxHashSet<Ticket>,
     /// Executions that return one row, and the row if it arrived while the client waited for another answer.
-    rows: HashMap<Ticket, Option<KeptRows>>,
+    rows: FxHashMap<Ticket, Option<KeptRows>>,
     /// The total size of answers and rows, in bytes.
     held: usize,
     pub(super) warnings: Warnings,

@@ -17,7 +17,8 @@ use firearrow_proto::wire::packet::statement::{
     FreeStatement, PrepareStatement,
 };
 use firearrow_proto::wire::{Event, ProtocolError, Ticket};
-use std::collections::{HashMap, HashSet, VecDeque};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,9 +41,9 @@ pub(super) struct StatementHandles {
     /// Whether a handle of any kind was ever requested.
     has_handles: bool,
     /// Handles that no longer hold a statement although their id is still in use.
-    unprepared: HashSet<u16>,
+    unprepared: FxHashSet<u16>,
     /// Statements whose preparation has not been checked.
-    unconfirmed: HashMap<u16, Unconfirmed>,
+    unconfirmed: FxHashMap<u16, Unconfirmed>,
     /// Whether releases are queued but not sent: until then, the server prevents others from altering their tables.
     has_unsent_releases: bool,
     /// Whether another request follows at once, which can carry the releases.

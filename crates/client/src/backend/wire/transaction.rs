@@ -14,7 +14,7 @@ use firearrow_proto::wire::packet::transaction::{
     Commit, CommitRetaining, PrepareTransaction, Reconnect, Rollback, RollbackRetaining, StartTransaction,
 };
 use firearrow_proto::wire::{Op, Ticket};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A transaction handle of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Handle(pub(super) u16);
 /// The open transactions of a connection.
 #[derive(Debug, Default)]
 pub(super) struct OpenTransactions {
-    open: HashMap<TransactionId, Open>,
+    open: FxHashMap<TransactionId, Open>,
     last_id: u64,
     /// The deferred transaction that is the server's "object created last", as long as nothing else can be.
     last: Option<TransactionId>,
