@@ -172,6 +172,24 @@ async fn give_up_after(polls: usize, call: Call<'_>) -> bool {
 
 matrix!(
     all,
+    fn one_row_is_found_or_not(target: &Target) {
+        let config = fresh_closed(target);
+        runtime().block_on(async {
+            let connection = open(&config).await;
+            let transaction = connection.begin(Default::default()).await.expect("it starts");
+            let sql = "SELECT RDB$RELATION_ID FROM RDB$RELATIONS WHERE RDB$RELATION_ID < ?";
+            let statement = transaction.prepare(sql).await.expect("valid SQL");
+            for _ in 0..2 {
+                for (limit, expected) in [(0, None), (1, Some(0))] {
+                    let found = statement.one_row(&transaction, [limit], |row| row.get::<i32>(0)).await;
+                    assert_eq!(found.expect("it runs"), expected);
+                }
+            }
+            let error =
+                statement.one_row(&transaction, [9], |row| row.get::<i32>(0)).await.expect_err("nine");
+            assert_eq!(error.kind(), Kind::Data);
+        });
+    },
     fn calls_that_are_given_up_anywhere_tear_nothing(target: &Target) {
         let config = fresh_closed(target);
         runtime().block_on(async {

@@ -124,6 +124,25 @@ matrix!(
         assert_eq!(cursor.next_batch().expect("rows come").map(|batch| batch.num_rows()), Some(200));
         assert!(begin.elapsed() > limit, "{:?}", begin.elapsed());
     },
+    fn the_first_rows_do_not_wait_for_the_last(target: &Target) {
+        let original = fresh_closed(target);
+        let (proxy, config) = through(target, &original, None);
+        let connection = Connection::open(&config).expect("it opens");
+        let sql = "WITH RECURSIVE n (i) AS (SELECT 1 FROM RDB$DATABASE UNION ALL SELECT i + 1 FROM n WHERE i < 500) \
+                   SELECT i FROM n";
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let statement = transaction.prepare(sql).expect("valid SQL");
+        proxy.turn_to(Mischief::Trickle(Duration::from_micros(500)));
+        let mut cursor = statement.query(&transaction, ()).expect("it runs");
+        let mut rows = Vec::new();
+        while let Some(batch) = cursor.next_batch().expect("rows come") {
+            rows.push(batch.num_rows());
+        }
+        assert_eq!(rows.iter().sum::<usize>(), 500);
+        // It waits four times as long for each batch.
+        assert!((3..10).contains(&rows.len()), "{rows:?}");
+        assert!(rows[0] < 100 && rows[0] < rows[2], "{rows:?}");
+    },
     fn connecting_has_its_time(target: &Target) {
         let original = fresh_closed(target);
         for mischief in [Mischief::Silence, Mischief::Trickle(PAUSE), Mischief::dummies(PAUSE)] {

@@ -1,5 +1,6 @@
 //! Parameters: what is sent reads back as given, or is refused.
 
+mod direct;
 mod encoder;
 mod exact;
 mod refused;
