@@ -18,8 +18,16 @@ pub struct PackedFormat {
 #[derive(Clone, Copy, Debug)]
 enum Width {
     Fixed(u32),
-    /// Declared maximum of a VARYING.
-    Varying(u32),
+    Varying(Varying),
+}
+
+/// A VARYING.
+#[derive(Clone, Copy, Debug)]
+struct Varying {
+    /// Its declared maximum of bytes.
+    max: u32,
+    /// The number of its column, from 1.
+    column: u32,
 }
 
 /// Fields of fixed width, and perhaps a VARYING after them. Where none of them is NULL, their positions follow from
@@ -30,15 +38,14 @@ struct Run {
     offsets: Vec<u32>,
     /// The length of the fields of fixed width together.
     fixed: u32,
-    /// Declared maximum of the VARYING.
-    varying: Option<u32>,
+    varying: Option<Varying>,
 }
 
 impl PackedFormat {
     /// Prepares `layout`.
     pub fn new(layout: Arc<RowLayout>) -> Self {
-        let widths = layout.fields().iter().map(|field| match field.kind {
-            FieldKind::Varying(max) => Width::Varying(max.into()),
+        let widths = layout.fields().iter().zip(1..).map(|(field, column)| match field.kind {
+            FieldKind::Varying(max) => Width::Varying(Varying { max: max.into(), column }),
             kind => Width::Fixed(kind.packed().map_or(0, |width| width as u32)),
         });
         let widths: Box<[Width]> = widths.collect();
@@ -87,8 +94,8 @@ impl PackedFormat {
             let first = end as u32;
             positions.extend(run.offsets.iter().map(|offset| first.wrapping_add(*offset)));
             end += run.fixed as usize;
-            if let Some(max) = run.varying {
-                end += self.varying(bytes, end, max, positions)?;
+            if let Some(varying) = run.varying {
+                end += varying.length(bytes, end)?;
             }
         }
         Ok(end)
@@ -102,44 +109,32 @@ impl PackedFormat {
         positions: &mut Vec<u32>,
     ) -> Result<usize, DecodeError> {
         let mut end = begin;
-        for (widths, nulls) in self.widths.chunks(8).zip(bitmap) {
-            let mut nulls = *nulls;
-            for width in widths {
-                let is_null = nulls & 1 != 0;
+        let first = positions.len();
+        positions.resize(first + self.widths.len(), NULL_POSITION);
+        let slots = positions[first..].chunks_mut(8);
+        for ((slots, widths), nulls) in slots.zip(self.widths.chunks(8)).zip(bitmap) {
+            let mut nulls = u32::from(*nulls);
+            for (slot, width) in slots.iter_mut().zip(widths) {
+                // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so nothing is
+                // decided by it where the width is fixed.
+                let is_value = (nulls & 1).wrapping_sub(1);
                 nulls >>= 1;
-                positions.push(if is_null { NULL_POSITION } else { end as u32 });
+                *slot = end as u32 | !is_value;
                 end += match *width {
-                    _ if is_null => 0,
-                    Width::Fixed(width) => width as usize,
-                    Width::Varying(max) => self.varying(bytes, end, max, positions)?,
+                    Width::Fixed(width) => (width & is_value) as usize,
+                    Width::Varying(_) if is_value == 0 => 0,
+                    Width::Varying(varying) => varying.length(bytes, end)?,
                 };
             }
         }
         Ok(end)
     }
 
-    /// The length of the VARYING at `at`, whose position was added last.
-    #[inline(always)]
-    fn varying(&self, bytes: &[u8], at: usize, max: u32, positions: &[u32]) -> Result<usize, DecodeError> {
-        let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<4>());
-        let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
-        if length > max {
-            return Err(self.too_long(length, max, positions));
-        }
-        Ok((4 + length as usize + 3) & !3)
-    }
-
-    #[cold]
-    fn too_long(&self, length: u32, max: u32, positions: &[u32]) -> DecodeError {
-        let column = (positions.len() - 1) % self.widths.len() + 1;
-        invalid(format!("{length} bytes in column {column} declared as VARCHAR of {max} bytes"))
-    }
-
     /// The most bytes that a row can take.
     pub fn max_row_length(&self) -> usize {
         let widths = self.widths.iter().map(|width| match *width {
             Width::Fixed(width) => width as usize,
-            Width::Varying(max) => (4 + max as usize + 3) & !3,
+            Width::Varying(Varying { max, .. }) => (4 + max as usize + 3) & !3,
         });
         widths.fold(self.bitmap, usize::saturating_add)
     }
@@ -171,6 +166,25 @@ impl PackedFormat {
     }
 }
 
+impl Varying {
+    /// The length of the value at `at`, its own length and padding included.
+    #[inline(always)]
+    fn length(self, bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
+        let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<4>());
+        let length = u32::from_be_bytes(*word.ok_or(DecodeError::Incomplete)?) & 0xffff;
+        if length > self.max {
+            return Err(self.is_exceeded_by(length));
+        }
+        Ok((4 + length as usize + 3) & !3)
+    }
+
+    #[cold]
+    fn is_exceeded_by(self, length: u32) -> DecodeError {
+        let Self { max, column } = self;
+        invalid(format!("{length} bytes in column {column} declared as VARCHAR of {max} bytes"))
+    }
+}
+
 /// Divides the fields into runs, each up to its VARYING.
 fn runs(widths: &[Width]) -> Box<[Run]> {
     let ends_run = |width: &Width| matches!(width, Width::Varying(_));
@@ -180,7 +194,7 @@ fn runs(widths: &[Width]) -> Box<[Run]> {
             run.offsets.push(run.fixed);
             match *width {
                 Width::Fixed(width) => run.fixed = run.fixed.saturating_add(width),
-                Width::Varying(max) => run.varying = Some(max),
+                Width::Varying(varying) => run.varying = Some(varying),
             }
         }
         run
