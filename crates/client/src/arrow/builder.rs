@@ -59,7 +59,7 @@ const MORE_PATIENCE: u32 = 4;
 const MAX_BYTES: usize = 512 << 20;
 
 /// Number of rows that pass through all columns before the next rows do, so that they stay in the CPU cache.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// Number of rows that may wait for their BLOBs at a time.
 const MAX_WAITING: usize = 4096;

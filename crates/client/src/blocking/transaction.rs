@@ -77,7 +77,7 @@ impl Transaction {
     }
 
     fn query_as(&self, sql: Sql<'_>, parameters: &Params, how: &How) -> Result<Cursor> {
-        Cursor::open(&self.shared, async |session| session.query(sql, self.id, &parameters, how).await)
+        Cursor::open(&self.shared, async |session| session.query(sql, self.id, parameters, how).await)
     }
 
     /// Runs a query whose rows can be fetched in any order; see [`Statement::query_scrollable`].

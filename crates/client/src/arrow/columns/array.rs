@@ -1,6 +1,7 @@
 //! Arrays: rows bring ids; the contents follow one by one, as for BLOBs. The elements pass through the builder of their
 //! type, as rows of one column.
 
+use super::super::builder::BLOCK;
 use super::super::error::{ColumnError, DecodeErrorKind, Fault, over_limit};
 use super::super::options::{MaxBlob, ReadOptions};
 use super::cells::{Cell, Cells};
@@ -131,7 +132,10 @@ impl ArrayColumn {
             stored
         };
         let rows = Elements { bytes: whole, size: self.field.kind.native().1, count };
-        self.elements.push(&rows, 0..count, 0).map_err(|error| self.in_element(error))?;
+        for first in (0..count).step_by(BLOCK) {
+            let block = first..count.min(first + BLOCK);
+            self.elements.push(&rows, block, 0).map_err(|error| self.in_element(error))?;
+        }
         self.filled += 1;
         Ok(())
     }

@@ -44,7 +44,7 @@ use values::PrimitiveColumn;
 
 /// The operations of every builder.
 trait Column {
-    /// Appends the values of these rows.
+    /// Appends the values of these rows, at most [`BLOCK`](super::builder::BLOCK).
     fn push<S: RowSource>(&mut self, rows: &S, range: Range<usize>, column: usize)
     -> Result<(), ColumnError>;
 

@@ -1,9 +1,10 @@
 //! The loop common to all fixed-width columns, and its buffers: plain values and a null bitmap.
 
+use super::super::builder::BLOCK;
 use super::super::error::{ColumnError, Fault};
 use super::Column;
 use crate::value::Raw;
-use arrow::array::{ArrayRef, ArrowPrimitiveType, NullBufferBuilder, PrimitiveArray};
+use arrow::array::{ArrayRef, ArrowPrimitiveType, BooleanBufferBuilder, PrimitiveArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
@@ -135,68 +136,97 @@ impl<A: ArrowPrimitiveType<Native: Into<Raw<'static>>>, R: Read<Value = A::Nativ
 
 /// The null bitmap of a column; nothing is stored until the first NULL.
 #[derive(Debug)]
-pub(crate) struct Nulls(NullBufferBuilder);
+pub(crate) struct Nulls {
+    rows: usize,
+    /// A bit for each row, set if it is valid.
+    bits: Option<BooleanBufferBuilder>,
+}
 
 impl Nulls {
     pub(crate) fn new() -> Self {
-        Self(NullBufferBuilder::new(0))
+        Self { rows: 0, bits: None }
     }
 
-    /// Appends the validity of these rows.
+    /// Appends the validity of these rows, at most [`BLOCK`].
     pub(crate) fn block(&mut self, rows: Range<usize>) -> Block<'_> {
-        Block { bits: &mut self.0, rows }
+        Block { nulls: self, rows, marked: [0; BLOCK / 8], has_any: false }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0 = NullBufferBuilder::new(0);
+        *self = Self::new();
     }
 
     pub(crate) fn is_valid(&self, row: usize) -> bool {
-        row < self.0.len() && self.0.is_valid(row)
+        row < self.rows && self.bits.as_ref().is_none_or(|bits| bits.get_bit(row))
     }
 
     pub(crate) fn push(&mut self, is_valid: bool) {
-        self.0.append(is_valid);
+        match is_valid {
+            true => self.append_valid(1),
+            false => self.bits().append(false),
+        }
+        self.rows += usize::from(!is_valid);
+    }
+
+    fn append_valid(&mut self, rows: usize) {
+        if let Some(bits) = &mut self.bits {
+            bits.append_n(rows, true);
+        }
+        self.rows += rows;
+    }
+
+    /// The bitmap, which exists from here on.
+    fn bits(&mut self) -> &mut BooleanBufferBuilder {
+        let rows = self.rows;
+        self.bits.get_or_insert_with(|| {
+            let mut bits = BooleanBufferBuilder::new(rows.max(BLOCK));
+            bits.append_n(rows, true);
+            bits
+        })
     }
 
     pub(crate) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
-        let rest = self.0.len() - rows;
-        let taken = self.0.finish();
-        self.0 = NullBufferBuilder::new(rows);
-        match taken {
-            None => {
-                self.0.append_n_non_nulls(rest);
-                None
-            }
-            Some(all) => {
-                if rest == 0 {
-                    return Some(all);
-                }
-                self.0.append_buffer(&all.slice(rows, rest));
-                Some(all.slice(0, rows)).filter(|nulls| nulls.null_count() > 0)
+        self.rows -= rows;
+        let all = NullBuffer::new(self.bits.take()?.finish());
+        if self.rows > 0 {
+            let rest = all.slice(rows, self.rows);
+            if rest.null_count() > 0 {
+                let mut bits = BooleanBufferBuilder::new(rows.max(self.rows));
+                bits.append_buffer(rest.inner());
+                self.bits = Some(bits);
             }
         }
+        Some(all.slice(0, rows)).filter(|nulls| nulls.null_count() > 0)
     }
 }
 
 /// Rows whose validity is being appended. Rows are valid unless marked NULL, and then cost nothing.
 pub(crate) struct Block<'a> {
-    bits: &'a mut NullBufferBuilder,
-    /// Rows not yet appended.
+    nulls: &'a mut Nulls,
     rows: Range<usize>,
+    /// A bit for each row, set if it is NULL.
+    marked: [u8; BLOCK / 8],
+    has_any: bool,
 }
 
 impl Block<'_> {
-    /// Marks this row as NULL. Rows must come in order.
-    #[inline]
+    /// Marks this row as NULL.
+    #[inline(always)]
     pub(crate) fn null(&mut self, row: usize) {
-        self.bits.append_n_non_nulls(row - self.rows.start);
-        self.bits.append_null();
-        self.rows.start = row + 1;
+        let index = row - self.rows.start;
+        self.marked[index / 8] |= 1 << (index % 8);
+        self.has_any = true;
     }
 
-    pub(crate) fn end(self) {
-        self.bits.append_n_non_nulls(self.rows.len());
+    pub(crate) fn end(mut self) {
+        let rows = self.rows.len();
+        if !self.has_any {
+            self.nulls.append_valid(rows);
+            return;
+        }
+        self.marked.iter_mut().for_each(|bits| *bits = !*bits);
+        self.nulls.bits().append_packed_range(0..rows, &self.marked);
+        self.nulls.rows += rows;
     }
 }
 
@@ -215,4 +245,47 @@ pub(crate) fn take<T: Copy>(items: &mut Vec<T>, count: usize) -> Vec<T> {
         taken.shrink_to_fit(); // the consumer may keep it for long
     }
     taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Blocks of any lengths, single rows in between, batches of any lengths.
+        #[test]
+        fn bitmaps_have_a_bit_for_each_row(
+            blocks in prop::collection::vec(
+                prop_oneof![
+                    prop::collection::vec(any::<bool>(), 0..=BLOCK),
+                    (0..=BLOCK).prop_map(|rows| vec![true; rows]),
+                ],
+                0..8,
+            ),
+            cuts in prop::collection::vec(0..600_usize, 0..4),
+        ) {
+            let mut nulls = Nulls::new();
+            let mut expected = Vec::new();
+            for rows in &blocks {
+                let mut block = nulls.block(100..100 + rows.len());
+                (100..).zip(rows).filter(|(_, is_valid)| !**is_valid).for_each(|(row, _)| block.null(row));
+                block.end();
+                nulls.push(rows.len() % 2 == 0);
+                expected.extend(rows);
+                expected.push(rows.len() % 2 == 0);
+            }
+            for cut in cuts.into_iter().chain([usize::MAX]) {
+                let found: Vec<bool> = (0..expected.len()).map(|row| nulls.is_valid(row)).collect();
+                prop_assert_eq!(&found, &expected);
+                prop_assert!(!nulls.is_valid(expected.len()));
+                let rest = expected.split_off(cut.min(expected.len()));
+                match nulls.take(expected.len()) {
+                    Some(taken) => prop_assert_eq!(taken.iter().collect::<Vec<_>>(), expected),
+                    None => prop_assert!(expected.iter().all(|is_valid| *is_valid)),
+                }
+                expected = rest;
+            }
+        }
+    }
 }

@@ -69,6 +69,18 @@ fn stored_arrays_become_lists_of_lists() {
 }
 
 #[test]
+fn long_arrays_keep_all_their_elements() {
+    let column = array(column(SqlType::LONG, 4, 0, 0), &[(1, 1000)]);
+    let mut builder = builder(&column, &[Some(5)]);
+    let asked = builder.next_blob().expect("one");
+    let numbers: Vec<i32> = (0..1000).collect();
+    builder.fill_blob(&asked, &stored(&column, 9, 4, &integers(&numbers))).unwrap();
+    let batch = builder.finish().unwrap().unwrap();
+    let values = batch.column(0).as_list::<i32>().value(0);
+    assert_eq!(values.as_primitive::<Int32Type>().values().to_vec(), numbers);
+}
+
+#[test]
 fn what_is_stored_otherwise_names_its_row() {
     let declared = array(column(SqlType::LONG, 4, 0, 0), &[(1, 3)]);
     let altered = array(column(SqlType::LONG, 4, 0, 0), &[(1, 2)]);
