@@ -50,6 +50,10 @@ pub(crate) struct Session<B> {
     describing: Option<TransactionId>,
     known: KnownStatements,
     has_timeouts: bool,
+    /// The time limit of each statement of the session.
+    pub(crate) statement_limit: Option<Duration>,
+    /// SQL has changed settings of the session, which other connections do not have.
+    pub(crate) has_settings: bool,
     /// Array columns seen so far.
     arrays: ArrayCatalog,
     pub(crate) precisions: Precisions,
@@ -125,6 +129,8 @@ impl<B: Backend> Session<B> {
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,
+            statement_limit: None,
+            has_settings: false,
             arrays: ArrayCatalog::new(),
             precisions: Precisions::new(),
             abandoned: HashSet::new(),
@@ -135,6 +141,7 @@ impl<B: Backend> Session<B> {
     pub(crate) fn note_retaining(&mut self, transaction: TransactionId, sql: &str) {
         if has_word(sql, b"retain") {
             self.backend.renumbered(transaction);
+            self.retained(transaction);
         }
     }
 

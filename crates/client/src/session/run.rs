@@ -14,6 +14,7 @@ use crate::backend::{self, Backend, End, Message, RowFailure, Sql, StatementId, 
 use crate::error::{Error, Kind, Result};
 use crate::rows::RowsExecuted;
 use crate::scroll::ScrollOptions;
+use crate::sql::{Token, tokens};
 use ::arrow::array::RecordBatch;
 use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 use firearrow_proto::api::transaction::TransactionOptions;
@@ -27,6 +28,8 @@ pub(crate) struct How {
     pub(crate) write: WriteOptions,
     pub(crate) timeout: Option<Duration>,
     pub(crate) scroll: ScrollOptions,
+    /// How many connections read a query at once: 0 = as many as there are processors; the own one if not set.
+    pub(crate) parallel: Option<usize>,
 }
 
 /// An operation on a statement.
@@ -105,6 +108,7 @@ impl<B: Backend> Session<B> {
         how: &How,
     ) -> Result<Done> {
         self.expect_open(transaction)?;
+        self.has_settings |= is_setting(&prepared.sql);
         match verb {
             Verb::Query | Verb::Scroll => {
                 let opened = self.open_result(prepared, transaction, verb, parameters, how).await;
@@ -361,6 +365,15 @@ impl<B: Backend> Session<B> {
             tracing::debug!(%error, "freeing a statement failed");
         }
     }
+}
+
+/// Whether the statement may change how the session works.
+fn is_setting(sql: &str) -> bool {
+    let mut words = tokens(sql);
+    let (first, second) = (words.next(), words.next());
+    let is = |token: Option<Token<'_>>, word| token.is_some_and(|token| token.is_word(word));
+    is(first, "SET") && !["TRANSACTION", "GENERATOR", "STATISTICS"].iter().any(|word| is(second, word))
+        || is(first, "ALTER") && is(second, "SESSION")
 }
 
 /// The failure of the only row of parameters.

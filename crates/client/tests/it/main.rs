@@ -31,6 +31,7 @@ mod limbo_cases;
 mod login;
 mod lost_commits;
 mod many_rows;
+mod parallel;
 mod partitions;
 mod pools;
 mod query_cases;
