@@ -52,7 +52,8 @@ impl Crew {
     /// Lets the readers connect.
     pub(crate) fn start(course: Course, meters: &[Meter]) -> Result<Self> {
         let readers = course.readers;
-        let window = Arc::new(Window::new(Ranges::new(course.end, course.how.limits.rows), readers));
+        let ranges = Ranges::new(course.end, readers, course.how.limits.rows);
+        let window = Arc::new(Window::new(ranges, readers));
         let token = CancelToken::new();
         token.set_time_limit(course.timeout);
         let course = Arc::new(course);

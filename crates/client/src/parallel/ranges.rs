@@ -4,8 +4,8 @@
 const FIRST: i64 = 16;
 /// The most by which a range grows or shrinks from one to the next.
 const FACTOR: i64 = 4;
-/// No range is more than one such part of the table, so that readers finish together.
-const LEAST_RANGES: i64 = 32;
+/// Ranges that each reader gets at least, so that readers finish together.
+const LEAST_RANGES: i64 = 8;
 
 /// The pages of a table, handed out from the first to the last.
 #[derive(Debug)]
@@ -37,9 +37,10 @@ pub(super) struct Yield {
 }
 
 impl Ranges {
-    /// Pages before `end`, for batches of up to `rows`.
-    pub(super) fn new(end: i64, rows: usize) -> Self {
-        let most = (end / LEAST_RANGES).max(1);
+    /// Pages before `end`, for a number of readers and batches of up to `rows`.
+    pub(super) fn new(end: i64, readers: usize, rows: usize) -> Self {
+        let parts = i64::try_from(readers).unwrap_or(i64::MAX).saturating_mul(LEAST_RANGES);
+        let most = (end / parts.max(1)).max(1);
         Self { next: 0, end, pages: FIRST.min(most), most, rows: below(rows) }
     }
 
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn every_page_is_in_one_range() {
-        let mut ranges = Ranges::new(10_000, 8192);
+        let mut ranges = Ranges::new(10_000, 2, 8192);
         let mut next = 0;
         let mut sizes = Vec::new();
         while let Some(range) = ranges.take() {
@@ -104,16 +105,16 @@ mod tests {
 
     #[test]
     fn pages_without_rows_are_passed_quickly_but_not_at_once() {
-        let mut ranges = Ranges::new(100_000, 8192);
+        let mut ranges = Ranges::new(100_000, 4, 8192);
         let mut count = 0;
         while let Some(range) = ranges.take() {
-            assert!(range.from >= 90_000 || range.to - range.from <= 100_000 / LEAST_RANGES);
+            assert!(range.from >= 90_000 || range.to - range.from <= 100_000 / 32);
             ranges.learn(range, Yield::default());
             count += 1;
         }
-        assert!((LEAST_RANGES..50).contains(&count), "{count}");
-        assert_eq!(Ranges::new(1, 1).take(), Some(Range { from: 0, to: 2 }));
-        let mut stopped = Ranges::new(100, 1);
+        assert!((32..50).contains(&count), "{count}");
+        assert_eq!(Ranges::new(1, 2, 1).take(), Some(Range { from: 0, to: 2 }));
+        let mut stopped = Ranges::new(100, 2, 1);
         stopped.stop();
         assert_eq!(stopped.take(), None);
     }

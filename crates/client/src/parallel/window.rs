@@ -34,6 +34,8 @@ struct State {
     slots: VecDeque<Slot>,
     /// The number of the first of them.
     first: usize,
+    /// Rows of the ranges before it.
+    rows: usize,
     /// Batches that wait, or are being made.
     batches: usize,
     most: usize,
@@ -53,6 +55,8 @@ struct State {
 #[derive(Debug, Default)]
 struct Slot {
     batches: VecDeque<RecordBatch>,
+    /// Rows that were handed out.
+    rows: usize,
     is_fetching: bool,
     /// How it has ended.
     end: Option<Result<()>>,
@@ -89,15 +93,17 @@ impl State {
                 return (self.alive == 0).then_some(Ok(None));
             };
             if let Some(batch) = slot.batches.pop_front() {
+                slot.rows += batch.num_rows();
                 self.batches -= 1;
                 return Some(Ok(Some(batch)));
             }
             match slot.end.take()? {
                 Ok(()) => {
+                    self.rows += slot.rows;
                     self.slots.pop_front();
                     self.first += 1;
                 }
-                Err(error) => self.failed = Some(error),
+                Err(error) => self.failed = Some(error.behind(self.rows)),
             }
         }
     }
@@ -109,6 +115,7 @@ impl Window {
             ranges,
             slots: VecDeque::new(),
             first: 0,
+            rows: 0,
             batches: 0,
             most: readers + 1,
             peak: 0,

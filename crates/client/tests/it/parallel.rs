@@ -126,8 +126,8 @@ matrix!(
             let sizes: Vec<usize> = cursor.map(|batch| batch.expect("rows").num_rows()).collect();
             let rows: usize = sizes.iter().sum();
             assert!(sizes.iter().all(|size| *size <= 500), "{sizes:?}");
-            // The first ones show what a page gives.
-            assert!(sizes.len() <= rows / 300 + 20, "{sizes:?}");
+            // The first ones show what a page gives, and no reader gets less than eight.
+            assert!(sizes.len() <= rows / 300 + 24, "{sizes:?}");
         }
     },
     fn others_write_meanwhile(target: &Target) {
@@ -498,8 +498,11 @@ matrix!(
         let statement = prepared(&transaction, "SELECT id FROM t WHERE a = ?", 2);
         let missing = statement.query(&transaction, ()).map(drop).expect_err("one is missing");
         assert_eq!(missing.kind(), Kind::Parameter, "{missing}");
-        let wrong = statement.query(&transaction, ["x"]).map(drop).expect_err("no number");
-        assert!(matches!(wrong.kind(), Kind::Parameter | Kind::Data), "{wrong}");
+        // Which only the engine can tell, when it runs.
+        let wrong = statement.query(&transaction, ["x"]).and_then(|mut cursor| cursor.next_batch());
+        let wrong = wrong.expect_err("no number");
+        assert_eq!(wrong.kind(), Kind::Data, "{wrong}");
+        assert!(wrong.message().contains("parameter 1"), "{wrong}");
         assert_eq!(attachments(&connection), 1);
     },
 );
