@@ -173,9 +173,10 @@ Examples:
   firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate    # wide-1.parquet … wide-4.parquet
 
 A name alone is a table, anything else is a query. The file gets its name when it is complete; until then
-it has a hidden name. With --partitions, several connections read ranges of the table's pages at the same
-time, all from one snapshot; the order of rows is undefined. Queries of more than one table, sorted or
-aggregated ones are read by one connection.")]
+it has a hidden name. A large table of Firebird 4 or later is read by one connection per processor, all from
+one snapshot, and its rows keep their order; --partitions 1 reads over one connection. With more --partitions,
+the order of rows is undefined. Queries of more than one table, sorted or aggregated ones are read by one
+connection.")]
 pub(crate) struct CopyArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -198,9 +199,9 @@ pub(crate) struct CopyArgs {
     /// Compression of Parquet files
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
-    /// Read over N connections at once; 0 means one per processor
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) partitions: usize,
+    /// Read over N connections at once, in any order; 0 means one per processor, 1 reads over one connection only
+    #[arg(long, value_name = "N")]
+    pub(crate) partitions: Option<usize>,
     /// Write each partition to its own file, numbered from 1
     #[arg(long, requires = "partitions")]
     pub(crate) separate: bool,

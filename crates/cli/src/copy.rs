@@ -44,16 +44,21 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let sinks = sinks.collect::<Result<Vec<_>>>()?;
     let counters = files.iter().map(OutputFile::counter).collect();
     let progress = Progress::endless(args.quiet || json, counters);
+    let (read, readers) = (source.read, source.readers);
     let rows = pump(source.cursors, sinks, &progress)?;
     drop(progress);
     let bytes = files.into_iter().map(OutputFile::keep).sum::<Result<u64>>()?;
-    summarize(args, json, rows, bytes, started.elapsed().as_secs_f64())
+    let copied = Copied { rows, bytes, seconds: started.elapsed().as_secs_f64(), read, readers };
+    copied.summarize(args, json)
 }
 
 /// The data to copy.
 struct Source {
     schema: SchemaRef,
     cursors: Vec<Cursor>,
+    /// How it is read, in words, and by how many connections at once.
+    read: String,
+    readers: usize,
     /// Holds the common snapshot of several cursors.
     _query: Option<PartitionedQuery>,
 }
@@ -64,30 +69,35 @@ impl Source {
         let default = BatchLimits::default().full(true);
         let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;
-        if args.partitions != 1 {
-            return Self::in_partitions(args, config, &connection, &sql, limits);
-        }
+        let readers = match args.partitions {
+            None => 0,
+            Some(1) => 1,
+            Some(wanted) => return Self::in_partitions(args, wanted, config, &connection, &sql, limits),
+        };
         let transaction = connection.begin(TransactionOptions::reading())?;
         let statement = transaction.prepare(&sql)?.with_limits(limits);
         if !statement.has_rows() {
             return Err(Failure::other("the statement returns no rows to copy"));
         }
         let read = connection.declared(statement.columns(), connection.read_options())?;
-        let cursor = statement.with_read_options(read).query(&transaction, Params::none())?;
-        Ok(Self { schema: cursor.schema(), cursors: vec![cursor.owning(transaction)], _query: None })
+        let statement = statement.with_read_options(read).with_parallel(readers);
+        let cursor = statement.query(&transaction, Params::none())?.owning(transaction);
+        let (schema, read, readers) =
+            (cursor.schema(), cursor.parallel().to_string(), cursor.parallel().readers());
+        Ok(Self { schema, cursors: vec![cursor], read, readers, _query: None })
     }
 
     fn in_partitions(
         args: &CopyArgs,
+        wanted: usize,
         config: &Config,
         leader: &Connection,
         sql: &str,
         limits: BatchLimits,
     ) -> Result<Self> {
-        let options =
-            PartitionOptions::default().wanted(args.partitions).without_snapshot(args.without_snapshot);
+        let options = PartitionOptions::default().wanted(wanted).without_snapshot(args.without_snapshot);
         let query = leader.partition(sql, (), &options)?;
-        if query.partitions().len() == 1 && args.partitions > 1 && !args.quiet {
+        if query.partitions().len() == 1 && wanted > 1 && !args.quiet {
             let why = match query.partitions()[0].snapshot() {
                 None if !args.without_snapshot => {
                     "servers before Firebird 4 have no common snapshot, see --without-snapshot"
@@ -99,8 +109,11 @@ impl Source {
             terminal::remark(&format!("one partition: {why}"));
         }
         let read = |partition| -> Result<Cursor> { Ok(open(config)?.read_partition(partition, limits)?) };
-        let cursors = query.partitions().iter().map(read).collect::<Result<_>>()?;
-        Ok(Self { schema: query.schema(), cursors, _query: Some(query) })
+        let cursors = query.partitions().iter().map(read).collect::<Result<Vec<_>>>()?;
+        let readers = cursors.len();
+        let read =
+            format!("{readers} {}", if readers == 1 { "partition" } else { "partitions, in any order" });
+        Ok(Self { schema: query.schema(), cursors, read, readers, _query: Some(query) })
     }
 }
 
@@ -189,18 +202,33 @@ fn write(batches: Receiver<Message>, mut sink: Box<dyn Sink>, mut ends: usize) -
     Ok(())
 }
 
-fn summarize(args: &CopyArgs, json: bool, rows: u64, bytes: u64, seconds: f64) -> Result<()> {
-    let rate = rows as f64 / seconds;
-    if json {
-        let file = args.output.to_string_lossy();
-        let summary = json!({ "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate });
-        return output::print_data(&format!("{summary}\n"));
+/// What was done.
+struct Copied {
+    rows: u64,
+    bytes: u64,
+    seconds: f64,
+    read: String,
+    readers: usize,
+}
+
+impl Copied {
+    fn summarize(self, args: &CopyArgs, json: bool) -> Result<()> {
+        let Self { rows, bytes, seconds, read, readers } = self;
+        let rate = rows as f64 / seconds;
+        if json {
+            let file = args.output.to_string_lossy();
+            let summary = json!({
+                "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate,
+                "readers": readers, "read": read
+            });
+            return output::print_data(&format!("{summary}\n"));
+        }
+        if !args.quiet {
+            let (rows, size, rate) = (thousands(rows), size(bytes), thousands(rate as u64));
+            terminal::remark(&format!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s, {read}"));
+        }
+        Ok(())
     }
-    if !args.quiet {
-        let (rows, size, rate) = (thousands(rows), size(bytes), thousands(rate as u64));
-        terminal::remark(&format!("{rows} rows, {size} in {seconds:.2} s, {rate} rows/s"));
-    }
-    Ok(())
 }
 
 /// Returns the query for a table, or the query itself.

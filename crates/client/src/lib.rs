@@ -126,6 +126,7 @@ mod event;
 mod executed;
 mod info;
 mod lost_commit;
+mod parallel;
 mod params;
 mod partition;
 mod precision;
@@ -162,6 +163,7 @@ pub use firearrow_proto::api::status::{StatusArg, StatusVector};
 pub use firearrow_proto::api::transaction::{Isolation, LockResolution, TransactionOptions};
 pub use info::ServerInfo;
 pub use lost_commit::{CommitOutcome, LostCommit};
+pub use parallel::{Parallelism, WhyPlain};
 #[doc(hidden)]
 pub use params::Scalar;
 pub use params::{Params, ToParam};

@@ -299,10 +299,14 @@ impl Execution<'_> {
             return Err(Error::argument(text));
         }
         let read = self.session.declare(statement.columns(), &self.options.read)?;
-        Ok(statement
+        let statement = statement
             .with_read_options(read)
             .with_limits(self.options.limits)
             .with_write_options(self.options.write)
-            .with_timeout(self.options.timeout))
+            .with_timeout(self.options.timeout);
+        Ok(match self.options.parallel {
+            Some(readers) => statement.with_parallel(readers),
+            None => statement,
+        })
     }
 }

@@ -43,6 +43,9 @@ impl Keyed for StatementOptions {
             "adbc.firebird.query.prefetch" => {
                 self.prefetch = within(key, value, 0..=1024, "a number of batches from 0 to 1024")?;
             }
+            "adbc.firebird.query.parallel" => {
+                self.parallel = Some(within(key, value, 0..=64, "a number of connections from 0 to 64")?);
+            }
             "adbc.firebird.partitions" => {
                 self.partitions.wanted = number(key, value, "a number from 0")?;
             }
@@ -71,6 +74,7 @@ impl Keyed for StatementOptions {
             "adbc.firebird.query.batch_bytes" => self.limits.bytes.to_string(),
             "adbc.firebird.query.timeout" => self.timeout.unwrap_or_default().as_millis().to_string(),
             "adbc.firebird.query.prefetch" => self.prefetch.to_string(),
+            "adbc.firebird.query.parallel" => self.parallel.unwrap_or(1).to_string(),
             "adbc.firebird.partitions" => self.partitions.wanted.to_string(),
             "adbc.firebird.partitions.unsafe" => self.partitions.without_snapshot.to_string(),
             "adbc.statement.bind_by_name" => self.by_name.to_string(),

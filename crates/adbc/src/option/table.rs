@@ -168,6 +168,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.query.batch_bytes", ALL, Int, Write, "16777216", "Maximum bytes per batch; a single row may be larger"),
     spec("adbc.firebird.query.timeout", ALL, Int, Write, "0", "Time limit in milliseconds for an execution, including reading its rows (TIMEOUT); 0 = no limit"),
     spec("adbc.firebird.query.prefetch", ALL, Int, Write, "0", "Number of batches to read and decode ahead on a separate thread while the caller processes earlier ones; 0 = none. Not for queries with many parameter rows"),
+    spec("adbc.firebird.query.parallel", ALL, Int, Write, "1", "Number of connections that read a query at once, in the order of one; 0 = the number of processors of this machine. Firebird 4 and later, for plain queries of one larger table; any other is read by one"),
     spec("adbc.statement.bind_by_name", ALL, Flag, Write, "false", "Whether to bind data fields to `:name` markers by name instead of to `?` by position"),
     spec("adbc.ingest.target_table", STATEMENT, Text, Write, "", "The table to ingest into, instead of running a query"),
     spec("adbc.ingest.mode", ALL, Text, Write, "adbc.ingest.mode.create", "`adbc.ingest.mode.create`, `.append`, `.replace`, `.create_append`; `adbc.firebird.ingest.mode.upsert` updates rows with the same key and inserts the others. `replace` keeps the old rows until the new ones are complete: in one transaction if the table has the columns of the data, otherwise through a table `FIREARROW$…`, which is committed first, even in manual mode"),

@@ -17,6 +17,7 @@ mod nothing_lost;
 mod options;
 mod options_document;
 mod panics;
+mod parallel;
 mod partitions;
 mod prefetch;
 mod raw;

@@ -38,6 +38,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         | "adbc.firebird.idle_timeout" => (&["0"], Some("-1")),
         "adbc.firebird.query.timeout" => (&["100", "0"], Some("-1")),
         "adbc.firebird.partitions" | "adbc.firebird.ingest.commit_rows" => (&["1", "4", "0"], Some("-1")),
+        "adbc.firebird.query.parallel" => (&["0", "64", "1"], Some("65")),
         "adbc.firebird.query.prefetch" => (&["1", "1024", "0"], Some("1025")),
         "adbc.firebird.ingest.batch_bytes" => (&["4096", "16777216"], Some("4095")),
         "adbc.firebird.ingest.time_rounding" => (&["error", "floor"], Some("nearest")),

@@ -196,6 +196,11 @@ impl BatchBuilder {
         Arc::clone(&self.schema)
     }
 
+    /// Whether it holds no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
     /// Whether a limit is reached, so that `finish` should be called. Never while the first row waits for a BLOB.
     pub(crate) fn is_full(&self) -> bool {
         (self.rows >= self.limits.rows || self.has_enough_bytes()) && self.complete() > 0

@@ -1,11 +1,13 @@
 //! Results as streams of record batches.
 
 use super::call::given_up;
+use super::parallel::Led;
 use super::shared::{AsyncSession, Flow, Shared};
 use super::statement::Inner;
 use super::{Transaction, flow};
 use crate::backend::End;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::parallel::{Parallelism, WhyPlain};
 use crate::row::{OnlyRow, Row, no_value};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
@@ -17,7 +19,7 @@ use futures_core::Stream;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -28,6 +30,7 @@ use tokio::sync::Mutex;
 pub struct Cursor {
     state: Arc<State>,
     schema: SchemaRef,
+    parallel: Parallelism,
     /// The call that the stream waits for. The mutex is never locked; it only makes the cursor `Sync`.
     next: Option<std::sync::Mutex<Next>>,
     /// A call is running, or was given up.
@@ -37,6 +40,10 @@ pub struct Cursor {
 }
 
 type Next = Pin<Box<dyn Future<Output = Result<Option<RecordBatch>>> + Send>>;
+
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// State shared by a cursor and its running call.
 struct State {
@@ -49,10 +56,49 @@ struct State {
     meters: Vec<Meter>,
     /// The prepared statement, until the cursor is closed: it prevents others from altering its tables.
     statement: std::sync::Mutex<Option<Arc<Inner>>>,
+    /// Those that read the rows, until their end.
+    led: std::sync::Mutex<Option<Arc<Led>>>,
+    /// What they spent decoding.
+    decoding: std::sync::Mutex<Duration>,
 }
 
 impl State {
+    fn led(&self) -> Option<Arc<Led>> {
+        lock(&self.led).clone()
+    }
+
+    /// Waits for the end of the readers.
+    async fn end_led(&self) {
+        if let Some(led) = self.led() {
+            led.end().await;
+            *lock(&self.decoding) = led.decoding();
+            lock(&self.led).take();
+        }
+    }
+
+    /// The readers have failed, or the wait for them.
+    async fn fail_led(&self, error: Error) -> Error {
+        self.end_led().await;
+        let (reading, is_over) = (Arc::clone(&self.reading), Arc::clone(&self.is_over));
+        let failed = error.clone();
+        let fail = flow!(session => {
+            let mut reading = reading.lock().await;
+            let error = session.fail(&mut reading, failed).await;
+            is_over.store(reading.is_over(), Ordering::SeqCst);
+            Ok(error)
+        });
+        lock(&self.statement).take();
+        self.shared.finish(self.meters.clone(), fail).await.unwrap_or(error)
+    }
+
     async fn next_batch(&self) -> Result<Option<RecordBatch>> {
+        if let Some(led) = self.led() {
+            match led.next(&self.shared).await {
+                Ok(None) => self.end_led().await,
+                Ok(Some(batch)) => return Ok(Some(batch)),
+                Err(error) => return Err(self.fail_led(error).await),
+            }
+        }
         let (reading, meters) = (Arc::clone(&self.reading), self.meters.clone());
         let is_over = Arc::clone(&self.is_over);
         let next = flow!(session => {
@@ -66,7 +112,7 @@ impl State {
         });
         let batch = self.shared.metered(self.meters.clone(), next).await;
         if !matches!(batch, Ok(Some(_))) {
-            self.statement.lock().unwrap_or_else(PoisonError::into_inner).take();
+            lock(&self.statement).take();
         }
         batch
     }
@@ -92,10 +138,49 @@ impl Cursor {
             let schema = reading.schema();
             let reading = Arc::new(Mutex::new(reading));
             let is_over = Arc::default();
-            let state = State { shared: owner, reading, is_over, meters: own, statement: std::sync::Mutex::new(statement) };
-            Ok(Self { state: Arc::new(state), schema, next: None, is_waiting: false, has_ended: false })
+            let statement = std::sync::Mutex::new(statement);
+            let (led, decoding) = Default::default();
+            let state = State { shared: owner, reading, is_over, meters: own, statement, led, decoding };
+            Ok(Self::of(state, schema))
         });
         shared.metered(meters, open).await
+    }
+
+    fn of(state: State, schema: SchemaRef) -> Self {
+        let parallel = Parallelism::Plain(WhyPlain::NotWanted);
+        Self { state: Arc::new(state), schema, parallel, next: None, is_waiting: false, has_ended: false }
+    }
+
+    /// Of a prepared statement that others read.
+    pub(super) fn led(statement: &Arc<Inner>, reading: Reading, meters: Vec<Meter>, led: Led) -> Self {
+        let (schema, parallel) = (reading.schema(), Parallelism::Readers(led.readers()));
+        let state = State {
+            shared: Arc::clone(&statement.shared),
+            reading: Arc::new(Mutex::new(reading)),
+            is_over: Arc::default(),
+            meters,
+            statement: std::sync::Mutex::new(Some(Arc::clone(statement))),
+            led: std::sync::Mutex::new(Some(Arc::new(led))),
+            decoding: Default::default(),
+        };
+        Self { parallel, ..Self::of(state, schema) }
+    }
+
+    /// Read by its own connection, for this reason.
+    pub(super) fn plain(self, why: WhyPlain) -> Self {
+        Self { parallel: Parallelism::Plain(why), ..self }
+    }
+
+    /// Returns how many connections read the rows, or why only one does; see
+    /// [`Statement::with_parallel`](crate::asynchronous::Statement::with_parallel).
+    pub fn parallel(&self) -> &Parallelism {
+        &self.parallel
+    }
+
+    /// The most batches of the readers that waited or were being made at a time, for tests.
+    #[doc(hidden)]
+    pub fn most_batches_ahead(&self) -> usize {
+        self.state.led().map_or(0, |led| led.peak())
     }
 
     /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
@@ -131,7 +216,8 @@ impl Cursor {
 
     /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
-        self.state.meters.first().map(Meter::decoding).unwrap_or_default()
+        let led = self.state.led().map_or_else(|| *lock(&self.state.decoding), |led| led.decoding());
+        led + self.state.meters.first().map(Meter::decoding).unwrap_or_default()
     }
 
     /// Returns the value that `read` takes from the only row; `None` if there are no rows. For a column that may be NULL,
@@ -215,6 +301,7 @@ impl Cursor {
 
     async fn leave(mut self, end: End) -> Result<()> {
         self.next = None;
+        self.state.end_led().await;
         let reading = Arc::clone(&self.state.reading);
         let leave = flow!(session => {
             let mut reading = reading.lock().await;

@@ -1,10 +1,12 @@
 //! Results as record batches.
 
 use super::Transaction;
+use super::parallel::Led;
 use super::shared::{BlockingSession, Shared};
 use super::statement::Inner;
 use crate::backend::End;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::parallel::{Parallelism, WhyPlain};
 use crate::row::{OnlyRow, Row, no_value};
 use crate::session::reading::Reading;
 use crate::stats::{Meter, WireStats};
@@ -26,6 +28,11 @@ pub struct Cursor {
     reading: Reading,
     /// Its own, and the statement's.
     meters: Vec<Meter>,
+    /// Those that read the rows, until their end.
+    led: Option<Led>,
+    parallel: Parallelism,
+    /// What the readers spent decoding, when they have gone.
+    decoding: Duration,
 }
 
 impl Cursor {
@@ -36,7 +43,7 @@ impl Cursor {
     ) -> Result<Self> {
         let meters = vec![Meter::default()];
         let reading = shared.metered(&meters, open)?;
-        Ok(Self { shared: Arc::clone(shared), statement: None, reading, meters })
+        Ok(Self::new(Arc::clone(shared), None, reading, meters))
     }
 
     /// Of a prepared statement.
@@ -44,7 +51,27 @@ impl Cursor {
         let meters = vec![Meter::default(), statement.meter.clone()];
         let reading = open(&meters)?;
         let shared = Arc::clone(&statement.shared);
-        Ok(Self { shared, statement: Some(Arc::clone(statement)), reading, meters })
+        Ok(Self::new(shared, Some(Arc::clone(statement)), reading, meters))
+    }
+
+    /// Of a prepared statement that others read.
+    pub(super) fn led(statement: &Arc<Inner>, reading: Reading, meters: Vec<Meter>, led: Led) -> Self {
+        let parallel = Parallelism::Readers(led.readers());
+        let shared = Arc::clone(&statement.shared);
+        let mut cursor = Self::new(shared, Some(Arc::clone(statement)), reading, meters);
+        (cursor.parallel, cursor.led) = (parallel, Some(led));
+        cursor
+    }
+
+    fn new(shared: Arc<Shared>, statement: Option<Arc<Inner>>, reading: Reading, meters: Vec<Meter>) -> Self {
+        let parallel = Parallelism::Plain(WhyPlain::NotWanted);
+        Self { shared, statement, reading, meters, led: None, parallel, decoding: Duration::ZERO }
+    }
+
+    /// Read by its own connection, for this reason.
+    pub(super) fn plain(mut self, why: WhyPlain) -> Self {
+        self.parallel = Parallelism::Plain(why);
+        self
     }
 
     /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
@@ -78,7 +105,8 @@ impl Cursor {
 
     /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
-        self.reading.decoding()
+        let led = self.led.as_ref().map_or(self.decoding, Led::decoding);
+        led + self.reading.decoding()
     }
 
     /// Returns the value that `read` takes from the only row; `None` if there are no rows. For a column that may be NULL,
@@ -121,6 +149,13 @@ impl Cursor {
         if let Some(outcome) = self.reading.outcome() {
             return outcome.map(|()| None);
         }
+        if let Some(led) = &self.led {
+            match led.next(&self.shared) {
+                Ok(None) => self.end_led(),
+                Ok(Some(batch)) => return Ok(Some(batch)),
+                Err(error) => return Err(self.fail_led(error)),
+            }
+        }
         let Self { shared, reading, meters, .. } = self;
         let batch = shared.metered(meters, async |session| session.next(reading).await);
         if !self.reading.is_open() {
@@ -154,7 +189,41 @@ impl Cursor {
         self.leave(End::Commit)
     }
 
+    /// Returns how many connections read the rows, or why only one does; see
+    /// [`Statement::with_parallel`](crate::Statement::with_parallel).
+    pub fn parallel(&self) -> &Parallelism {
+        &self.parallel
+    }
+
+    /// The most batches of the readers that waited or were being made at a time, for tests.
+    #[doc(hidden)]
+    pub fn most_batches_ahead(&self) -> usize {
+        self.led.as_ref().map_or(0, Led::peak)
+    }
+
+    /// Whether no more rows will come, known without asking.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.reading.is_drained()
+    }
+
+    fn end_led(&mut self) {
+        if let Some(led) = self.led.take() {
+            self.decoding = led.decoding();
+            led.end();
+        }
+    }
+
+    /// The readers have failed, or the wait for them.
+    fn fail_led(&mut self, error: Error) -> Error {
+        self.end_led();
+        let Self { shared, reading, meters, .. } = self;
+        let failed = shared.finish(meters, async |session| Ok(session.fail(reading, error.clone()).await));
+        self.statement = None;
+        failed.unwrap_or(error)
+    }
+
     fn leave(&mut self, end: End) -> Result<()> {
+        self.end_led();
         if self.reading.is_over() {
             return Ok(());
         }

@@ -6,6 +6,7 @@ mod catalog;
 mod connection;
 mod cursor;
 mod event;
+mod parallel;
 mod partition;
 mod rows_cursor;
 mod scroll;

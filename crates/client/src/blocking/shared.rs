@@ -152,6 +152,11 @@ impl<'a> Call<'a> {
         })
     }
 
+    /// What it is, for a wait that needs no session.
+    pub(crate) fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
     /// Runs its last part, even if it is cancelled.
     pub(crate) fn finish<T>(
         &self,

@@ -1,5 +1,6 @@
 //! Prepared statements.
 
+use super::parallel::Led;
 use super::shared::Shared;
 use super::{Cursor, Transaction};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
@@ -95,6 +96,19 @@ impl Statement {
         self
     }
 
+    /// Lets this many connections read the rows of a query at once: 0 = as many as this machine has processors, 1 =
+    /// the statement's own alone, which is the default. The others are opened for the query and closed with it; each
+    /// costs the server an attachment. Rows, their order and the snapshot are those that the statement's own connection
+    /// would have read; memory is bounded by the limits of about one batch for each connection.
+    ///
+    /// For plain queries of one larger table, from Firebird 4 on. Any other is read as usual, and
+    /// [`Cursor::parallel`] tells why. Does not apply to many parameter rows at once, nor to scrollable cursors.
+    #[must_use]
+    pub fn with_parallel(mut self, readers: usize) -> Self {
+        self.how.parallel = Some(readers);
+        self
+    }
+
     /// Sets how scrollable cursors of this statement work.
     #[must_use]
     pub fn with_scroll_options(mut self, options: ScrollOptions) -> Self {
@@ -148,9 +162,12 @@ impl Statement {
     /// Executes it and opens its result. One cursor at a time may be open on a statement.
     pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         let parameters = parameters.into();
-        Cursor::of(&self.inner, |meters| {
-            let done = self.run(transaction.id, Verb::Query, &parameters, meters)?;
-            Ok(Reading::new(done.rows()?))
+        Led::open(self, transaction, &parameters)?.or_else(|why| {
+            let cursor = Cursor::of(&self.inner, |meters| {
+                let done = self.run(transaction.id, Verb::Query, &parameters, meters)?;
+                Ok(Reading::new(done.rows()?))
+            });
+            Ok(cursor?.plain(why))
         })
     }
 

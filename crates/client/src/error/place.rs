@@ -21,6 +21,13 @@ impl Error {
         self
     }
 
+    /// Corrects its row, which was counted behind this many others.
+    pub(crate) fn behind(mut self, rows: usize) -> Self {
+        let Some(row) = &mut self.0.place.row else { return self };
+        *row += rows;
+        if rows == 0 { self } else { self.context(format!("in the rows behind the first {rows}")) }
+    }
+
     /// Says which column or parameter it is about, counted from 0. The name may be empty.
     pub(crate) fn in_column(mut self, index: usize, name: &str) -> Self {
         self.0.place.column = Some((index, name.to_owned()));

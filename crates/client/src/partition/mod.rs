@@ -22,8 +22,8 @@
 //! partition.
 
 mod descriptor;
-mod range;
-mod shape;
+pub(crate) mod range;
+pub(crate) mod shape;
 
 use crate::answer;
 use crate::arrow::{BatchLimits, ReadOptions, schema};
@@ -83,11 +83,11 @@ pub struct Partition {
 
 /// Common to all partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Snapshot {
-    number: u64,
+pub(crate) struct Snapshot {
+    pub(crate) number: u64,
     /// The transaction that holds it. Snapshots are counted anew when the last attachment has gone, transactions never: as
     /// long as this one is active the number means what it meant.
-    leader: u64,
+    pub(crate) leader: u64,
 }
 
 impl Partition {
@@ -258,17 +258,17 @@ impl<B: Backend> Session<B> {
 }
 
 /// Where a transaction is.
-struct Identity {
+pub(crate) struct Identity {
     /// The database's identity: its GUID and its file, or its creation time where there is no GUID.
-    database: String,
+    pub(crate) database: String,
     /// Its own snapshot, from Firebird 4 on.
-    snapshot: Option<Snapshot>,
+    pub(crate) snapshot: Option<Snapshot>,
     /// Whether the leader that was asked for is active: its commit number is 0 then.
-    has_leader: bool,
+    pub(crate) has_leader: bool,
 }
 
 impl Identity {
-    async fn of<B: Backend>(
+    pub(crate) async fn of<B: Backend>(
         session: &mut Session<B>,
         transaction: TransactionId,
         is_modern: bool,

@@ -22,7 +22,7 @@ const LARGEST_START: i64 = 1 << 62;
 
 /// The property that divides the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Dimension {
+pub(crate) enum Dimension {
     /// Data pages, in the order of the table (Firebird 4 and later, which have MAKE_DBKEY).
     Pages(String),
     /// Integers of the leading column of the primary key.
@@ -94,6 +94,13 @@ impl Dimension {
         Ok(if most < 2 { Vec::new() } else { (0..most).map(condition).collect() })
     }
 
+    /// The condition that a row lies between two parameters: at the first or behind it, and before the second.
+    pub(crate) fn between(&self, query: &PlainQuery<'_>) -> String {
+        let Self::Pages(_) = self else { return String::new() };
+        let (column, value) = (format!("{}.RDB$DB_KEY", query.reference), self.value("?"));
+        format!("{column} >= {value} AND {column} < {value}")
+    }
+
     /// A number of this dimension in SQL.
     fn value(&self, number: &str) -> String {
         match self {
@@ -104,7 +111,7 @@ impl Dimension {
 
     /// The first number that rows have, and the first after all of them; `None` without rows. The engine does the
     /// search, so this is one round trip.
-    async fn extent<B: Backend>(
+    pub(crate) async fn extent<B: Backend>(
         &self,
         session: &mut Session<B>,
         transaction: TransactionId,
@@ -139,7 +146,7 @@ impl Dimension {
 
     /// Whether the engine reads the divided query as intended: one table, from border to border, and nothing that would
     /// make the parts together another result than the whole (aggregates, sorting, limits, sub-queries).
-    pub(super) fn fits(&self, plan: &str) -> bool {
+    pub(crate) fn fits(&self, plan: &str) -> bool {
         let mut queries = 0;
         let mut scans = 0;
         for line in plan.lines() {
@@ -161,5 +168,17 @@ impl Dimension {
             }
         }
         queries == 1 && scans == 1
+    }
+
+    /// Whether the engine reads one table, from its first page to its last, and does nothing more with the rows than
+    /// filtering them.
+    pub(crate) fn is_full_scan(plan: &str) -> bool {
+        let mut scans = 0;
+        let is_known = plan.lines().map(|line| line.trim().trim_start_matches("-> ")).all(|line| {
+            let is_scan = line.starts_with("Table ") && line.ends_with("Full Scan");
+            scans += usize::from(is_scan);
+            is_scan || line.is_empty() || line.starts_with("Filter") || line.starts_with("Select Expression")
+        });
+        is_known && scans == 1
     }
 }

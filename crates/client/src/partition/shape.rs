@@ -5,12 +5,12 @@ use crate::sql::{Token, TokenKind, tokens};
 /// `SELECT … FROM table [alias] [WHERE …]` and nothing more. Aggregates and the like in its columns are not detected
 /// here; the engine's plan shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PlainQuery<'a> {
+pub(crate) struct PlainQuery<'a> {
     sql: &'a str,
     /// The table as the catalog has it.
-    pub(super) table: String,
+    pub(crate) table: String,
     /// The qualifier of its columns.
-    pub(super) reference: &'a str,
+    pub(crate) reference: &'a str,
     /// Where the table and its alias end.
     from_end: usize,
     /// Where the word WHERE ends, and its condition.
@@ -65,7 +65,7 @@ const VOLATILE_TEXTS: [&str; 4] = ["NOW", "TODAY", "TOMORROW", "YESTERDAY"];
 
 impl<'a> PlainQuery<'a> {
     /// The query, if it is one of these.
-    pub(super) fn of(sql: &'a str) -> Option<Self> {
+    pub(crate) fn of(sql: &'a str) -> Option<Self> {
         let mut depth = 0_usize;
         let mut outer = Vec::new();
         for token in tokens(sql) {
@@ -103,7 +103,7 @@ impl<'a> PlainQuery<'a> {
     }
 
     /// The same query for those rows only that also meet `condition`.
-    pub(super) fn and(&self, condition: &str) -> String {
+    pub(crate) fn and(&self, condition: &str) -> String {
         match self.condition {
             None => format!("{}\nWHERE {condition}", &self.sql[..self.from_end]),
             // The line end closes a comment at the end of the condition.
@@ -142,6 +142,11 @@ fn name(token: &Token<'_>) -> Option<String> {
 
 fn is_clause(token: &Token<'_>) -> bool {
     CLAUSES.iter().any(|clause| token.is_word(clause))
+}
+
+/// Whether SQL has an expression whose value may differ with each execution.
+pub(crate) fn has_volatile(sql: &str) -> bool {
+    tokens(sql).any(|token| is_volatile(&token))
 }
 
 fn is_volatile(token: &Token<'_>) -> bool {

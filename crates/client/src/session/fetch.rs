@@ -1,6 +1,8 @@
 //! Rows out: a cursor becomes record batches.
 
 use super::plan::Plan;
+use super::reading::Reading;
+use super::run::How;
 use super::{Prepared, Session};
 use crate::arrow::{BatchBuilder, BatchLimits, BlobPolicy, PendingBlob, ReadOptions};
 use crate::backend::{Backend, Message, StatementId, TransactionId, Wanted};
@@ -38,6 +40,16 @@ impl Fetching {
         ids: &UInt64Array,
     ) -> Result<LargeBinaryArray> {
         session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.plan.habit)).await
+    }
+
+    /// A result that is read elsewhere.
+    fn without_rows(self) -> Self {
+        Self { has_cursor: false, at_end: true, ..self }
+    }
+
+    /// Whether nothing more will come.
+    pub(super) fn is_drained(&self) -> bool {
+        self.at_end && self.waiting.is_empty() && self.builder.is_empty()
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -119,6 +131,17 @@ impl<B: Backend> Session<B> {
             }
         }
         Ok((fetching, layout))
+    }
+
+    /// What a cursor needs whose rows are read elsewhere.
+    pub(crate) fn empty_result(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        how: &How,
+    ) -> Result<Reading> {
+        let (fetching, _) = self.result(prepared, transaction, &how.read, how.limits)?;
+        Ok(Reading::new(fetching.without_rows()))
     }
 
     /// The next batch; `None` at the end.

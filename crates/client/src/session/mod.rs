@@ -25,6 +25,7 @@ use crate::backend::{Backend, End, LEAVING, Sql, StatementId, TransactionId};
 use crate::cancel::Operation;
 use crate::error::{Error, Kind, Result};
 use crate::precision::Precisions;
+use crate::sql::{Token, tokens};
 use crate::stats::{Meter, WireStats};
 use array::ArrayCatalog;
 use connect::Facts;
@@ -53,6 +54,10 @@ pub(crate) struct Session<B> {
     describing: Option<TransactionId>,
     known: KnownStatements,
     has_timeouts: bool,
+    /// The time limit of each statement of the session.
+    pub(crate) statement_limit: Option<Duration>,
+    /// SQL has changed settings of the session, which other connections do not have.
+    pub(crate) has_settings: bool,
     /// Array columns seen so far.
     arrays: ArrayCatalog,
     pub(crate) precisions: Precisions,
@@ -84,6 +89,8 @@ pub(crate) struct Prepared {
     /// A cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A false positive only
     /// costs time.
     may_return_changes: bool,
+    /// It may change how the session works.
+    is_setting: bool,
 }
 
 impl Prepared {
@@ -105,6 +112,7 @@ impl Prepared {
             plan,
             inserts_one_row,
             may_return_changes,
+            is_setting: is_setting(sql.text),
         }
     }
 
@@ -135,6 +143,8 @@ impl<B: Backend> Session<B> {
             describing: None,
             known: KnownStatements::default(),
             has_timeouts: false,
+            statement_limit: None,
+            has_settings: false,
             arrays: ArrayCatalog::new(),
             precisions: Precisions::new(),
             abandoned: HashSet::new(),
@@ -145,6 +155,7 @@ impl<B: Backend> Session<B> {
     pub(crate) fn note_retaining(&mut self, transaction: TransactionId, sql: &str) {
         if has_word(sql, b"retain") {
             self.backend.renumbered(transaction);
+            self.retained(transaction);
         }
     }
 
@@ -309,6 +320,15 @@ impl<B: Backend> Session<B> {
 fn inserts_one_row(sql: &str, kind: StatementKind) -> bool {
     let may_be_more = [&b"select"[..], b"update", b"merge"];
     kind == StatementKind::Insert && !may_be_more.iter().any(|word| has_word(sql, word))
+}
+
+/// Whether the statement may change how the session works.
+fn is_setting(sql: &str) -> bool {
+    let mut words = tokens(sql);
+    let (first, second) = (words.next(), words.next());
+    let is = |token: Option<Token<'_>>, word| token.is_some_and(|token| token.is_word(word));
+    is(first, "SET") && !["TRANSACTION", "GENERATOR", "STATISTICS"].iter().any(|word| is(second, word))
+        || is(first, "ALTER") && is(second, "SESSION")
 }
 
 fn has_word(sql: &str, word: &[u8]) -> bool {

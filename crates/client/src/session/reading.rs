@@ -62,6 +62,11 @@ impl Reading {
         matches!(self.state, State::Open)
     }
 
+    /// Whether no more rows will come, known without asking.
+    pub(crate) fn is_drained(&self) -> bool {
+        !self.is_open() || self.fetching.is_drained()
+    }
+
     /// Whether nothing is left to end.
     pub(crate) fn is_over(&self) -> bool {
         !self.is_open() && self.statement.is_none() && self.transaction.is_none()
@@ -103,16 +108,19 @@ impl<B: Backend> Session<B> {
                 }
                 Ok(None)
             }
-            Err(error) => {
-                reading.state = State::Failed(error.clone());
-                // Report the original error.
-                let _ = self.shut(reading).await;
-                if let Some(transaction) = reading.transaction.take() {
-                    self.give_up(transaction).await;
-                }
-                Err(error)
-            }
+            Err(error) => Err(self.fail(reading, error).await),
         }
+    }
+
+    /// Ends it with an error, which it repeats from then on.
+    pub(crate) async fn fail(&mut self, reading: &mut Reading, error: Error) -> Error {
+        reading.state = State::Failed(error.clone());
+        // Report the original error.
+        let _ = self.shut(reading).await;
+        if let Some(transaction) = reading.transaction.take() {
+            self.give_up(transaction).await;
+        }
+        error
     }
 
     /// Closes it, wherever it is, and ends a transaction that it owns.

@@ -29,6 +29,8 @@ pub(crate) struct How {
     pub(crate) write: WriteOptions,
     pub(crate) timeout: Option<Duration>,
     pub(crate) scroll: ScrollOptions,
+    /// How many connections read a query at once: 0 = as many as there are processors; the own one if not set.
+    pub(crate) parallel: Option<usize>,
 }
 
 impl Default for How {
@@ -39,6 +41,7 @@ impl Default for How {
             write: WriteOptions::default(),
             timeout: None,
             scroll: ScrollOptions::default(),
+            parallel: None,
         }
     }
 }
@@ -119,6 +122,7 @@ impl<B: Backend> Session<B> {
         how: &How,
     ) -> Result<Done> {
         self.expect_open(transaction)?;
+        self.has_settings |= prepared.is_setting;
         match verb {
             Verb::Query | Verb::Scroll => {
                 let opened = self.open_result(prepared, transaction, verb, parameters, how).await;

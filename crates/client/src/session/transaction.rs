@@ -19,6 +19,9 @@ pub(super) struct Begun {
     in_limbo: bool,
     /// The server may undo it without leaving a trace.
     has_undo: bool,
+    options: TransactionOptions,
+    /// Whether it went on after COMMIT RETAIN or ROLLBACK RETAIN.
+    is_retained: bool,
 }
 
 impl Begun {
@@ -40,7 +43,8 @@ impl<B: Backend> Session<B> {
     }
 
     fn opened(&mut self, transaction: TransactionId, options: &TransactionOptions) -> TransactionId {
-        let begun = Begun { in_limbo: false, has_undo: !options.no_auto_undo };
+        let begun =
+            Begun { in_limbo: false, has_undo: !options.no_auto_undo, options: *options, is_retained: false };
         self.open.insert(transaction, begun);
         transaction
     }
@@ -59,6 +63,19 @@ impl<B: Backend> Session<B> {
         begun.ok_or_else(|| Error::new(Kind::Misuse, "the transaction has ended"))
     }
 
+    /// Its options, as long as it is what it was when it began.
+    pub(crate) fn options_of(&self, transaction: TransactionId) -> Option<TransactionOptions> {
+        let begun = self.begun(transaction).ok()?;
+        (!begun.is_retained).then_some(begun.options)
+    }
+
+    /// It goes on after a commit or rollback.
+    pub(super) fn retained(&mut self, transaction: TransactionId) {
+        if let Some(begun) = self.open.get_mut(&transaction) {
+            begun.is_retained = true;
+        }
+    }
+
     /// Whether the transaction has ended.
     pub(crate) fn has_ended(&self, transaction: TransactionId) -> bool {
         !self.open.contains_key(&transaction)
@@ -73,8 +90,9 @@ impl<B: Backend> Session<B> {
         if let Err(error) = self.backend.end(transaction, end).await {
             return Err(self.find_out(error, begun).await);
         }
-        if matches!(end, End::Commit | End::Rollback) {
-            self.ended(transaction);
+        match end {
+            End::Commit | End::Rollback => self.ended(transaction),
+            End::CommitRetaining | End::RollbackRetaining => self.retained(transaction),
         }
         Ok(())
     }
@@ -128,7 +146,9 @@ impl<B: Backend> Session<B> {
 
     /// A transaction in limbo was taken over.
     pub(super) fn recovered(&mut self, transaction: TransactionId) {
-        self.open.insert(transaction, Begun { in_limbo: true, has_undo: false });
+        let options = TransactionOptions::default();
+        let begun = Begun { in_limbo: true, has_undo: false, options, is_retained: true };
+        self.open.insert(transaction, begun);
     }
 
     /// Sets, undoes or releases a savepoint.
@@ -150,11 +170,16 @@ impl<B: Backend> Session<B> {
 
     /// Limits the time of every statement of this session, and how long it may be idle.
     pub(crate) async fn limit(&mut self, statement: Option<Duration>, idle: Option<Duration>) -> Result<()> {
+        let (statement_time, idle_time) = (statement, idle);
         let statement =
             statement.map(|time| format!("SET STATEMENT TIMEOUT {} MILLISECOND", time.as_millis()));
         let idle = idle.map(|time| format!("SET SESSION IDLE TIMEOUT {} SECOND", time.as_secs()));
         if statement.is_none() && idle.is_none() {
             return Ok(());
+        }
+        self.has_settings |= idle_time.is_some_and(|time| !time.is_zero());
+        if let Some(time) = statement_time {
+            self.statement_limit = Some(time).filter(|time| !time.is_zero());
         }
         if !self.backend.is_firebird4() {
             return Err(Error::new(Kind::Unsupported, "time limits of sessions need Firebird 4 or newer"));
@@ -176,6 +201,8 @@ impl<B: Backend> Session<B> {
     /// Rolls back every open transaction that is not in limbo, and resets the session where the engine can.
     pub(crate) async fn reset(&mut self) -> Result<()> {
         self.describing = None;
+        self.has_settings = false;
+        self.statement_limit = None;
         let open = self.open.iter().filter(|(_, begun)| !begun.in_limbo);
         let open: Vec<TransactionId> = open.map(|(id, _)| *id).collect();
         let result = self.backend.reset(&open).await;

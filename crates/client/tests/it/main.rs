@@ -32,6 +32,7 @@ mod login;
 mod lost_commits;
 mod many_rows;
 mod one_row;
+mod parallel;
 mod partitions;
 mod pools;
 mod query_cases;

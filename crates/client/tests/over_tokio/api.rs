@@ -126,6 +126,7 @@ impl Connection {
         fn info(&self) -> ServerInfo;
         fn limit_session(&self, statement: Option<Duration>, idle: Option<Duration>) -> ();
         fn ping(&self) -> ();
+        fn reset(&self) -> ();
         fn catalog(&self) -> Catalog;
         fn statistics(&self) -> DatabaseStatistics;
         fn counters(&self) -> Counters;
@@ -248,6 +249,10 @@ impl Statement {
 
     pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
         self.with(|statement| statement.with_timeout(timeout))
+    }
+
+    pub(crate) fn with_parallel(self, readers: usize) -> Self {
+        self.with(|statement| statement.with_parallel(readers))
     }
 
     pub(crate) fn with_scroll_options(self, options: ScrollOptions) -> Self {
@@ -418,6 +423,14 @@ impl Iterator for RowsCursor {
 impl Cursor {
     pub(crate) fn owning(self, transaction: Transaction) -> Self {
         wait(self.0.take().owning(transaction.0.take())).into()
+    }
+
+    pub(crate) fn parallel(&self) -> &real::Parallelism {
+        self.0.parallel()
+    }
+
+    pub(crate) fn most_batches_ahead(&self) -> usize {
+        self.0.most_batches_ahead()
     }
 
     pub(crate) fn affected_rows(&self) -> Option<u64> {

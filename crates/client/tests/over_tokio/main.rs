@@ -36,6 +36,7 @@ tests! {
     "../it/limbo_cases.rs" limbo_cases,
     "../it/lost_commits.rs" lost_commits,
     "../it/many_rows.rs" many_rows,
+    "../it/parallel.rs" parallel,
     "../it/partitions.rs" partitions,
     "../it/query_cases.rs" query_cases,
     "../it/query_rows.rs" query_rows,

@@ -14,6 +14,9 @@ pub struct StatementOptions {
     pub write: WriteOptions,
     /// Batches to read ahead, on a separate thread.
     pub prefetch: usize,
+    /// How many connections read a query at once, as [`Statement::with_parallel`](firearrow::Statement::with_parallel) has
+    /// it; `None` = one.
+    pub parallel: Option<usize>,
     /// The time limit of an execution, reading its rows included.
     pub timeout: Option<Duration>,
     /// Whether fields of the rows of parameters go to `:name` markers by name instead of to `?` by position.

@@ -1,0 +1,279 @@
+//! Whether a query can be read by several connections, and what they need for it.
+
+use super::why::WhyPlain;
+use crate::answer;
+use crate::arrow::BlobPolicy;
+use crate::backend::{Backend, Sql, TransactionId};
+use crate::catalog::{Name, TableKind, View};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::params::Params;
+use crate::partition::range::Dimension;
+use crate::partition::shape::{PlainQuery, has_volatile};
+use crate::partition::{Identity, Snapshot};
+use crate::session::reading::Reading;
+use crate::session::run::How;
+use crate::session::{Prepared, Session};
+use crate::sql::{Token, TokenKind, tokens};
+use arrow::array::RecordBatch;
+use firearrow_proto::api::describe::{StatementInfo, StatementKind};
+use firearrow_proto::api::descriptor::SqlType;
+use firearrow_proto::api::dialect::Dialect;
+use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
+use std::result;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Data pages that are worth another connection.
+const LEAST_PAGES: i64 = 256;
+/// The most connections that one query opens.
+const MOST_READERS: usize = 64;
+
+/// What the readers of a query need.
+pub(crate) struct Course {
+    pub(super) readers: usize,
+    pub(super) config: Config,
+    pub(super) database: String,
+    pub(super) snapshot: Snapshot,
+    pub(super) options: TransactionOptions,
+    pub(super) dialect: Dialect,
+    /// The query of a range of pages: the last two parameters.
+    pub(super) sql: String,
+    pub(super) parameters: Option<RecordBatch>,
+    pub(super) how: How,
+    /// The query's description.
+    pub(super) info: Arc<StatementInfo>,
+    /// The first page behind all rows.
+    pub(super) end: i64,
+    pub(super) timeout: Option<Duration>,
+}
+
+/// A query that several connections will read.
+pub(crate) struct Charted {
+    pub(crate) course: Course,
+    /// Ends what belongs to the cursor; it has no rows.
+    pub(crate) reading: Reading,
+    /// A transaction that holds the snapshot, unless the query's own does.
+    pub(crate) leader: Option<TransactionId>,
+}
+
+/// What ends the search for a course.
+enum Stop {
+    Plain(WhyPlain),
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<WhyPlain> for Stop {
+    fn from(why: WhyPlain) -> Self {
+        Self::Plain(why)
+    }
+}
+
+/// How many readers are wanted.
+fn wanted(how: &How) -> usize {
+    match how.parallel {
+        None => 1,
+        Some(0) => thread::available_parallelism().map_or(1, |count| count.get()),
+        Some(wanted) => wanted,
+    }
+}
+
+impl<B: Backend> Session<B> {
+    /// Finds out whether several connections can read a query exactly as this one would in this transaction.
+    pub(crate) async fn chart(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        parameters: &Params,
+        how: &How,
+    ) -> Result<result::Result<Charted, WhyPlain>> {
+        self.expect_open(transaction)?;
+        let mut leader = None;
+        let charted = self.charted(prepared, transaction, &mut leader, parameters, how).await;
+        if let (Err(_), Some(leader)) = (&charted, leader)
+            && let Err(error) = self.abandon(leader).await
+        {
+            tracing::debug!(%error, "rolling back failed");
+        }
+        match charted {
+            Ok((course, reading)) => Ok(Ok(Charted { course, reading, leader })),
+            Err(Stop::Plain(why)) => Ok(Err(why)),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    async fn charted(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        leader: &mut Option<TransactionId>,
+        parameters: &Params,
+        how: &How,
+    ) -> result::Result<(Course, Reading), Stop> {
+        let wanted = wanted(how).min(MOST_READERS);
+        // What is cheap comes first: nothing is asked about most queries.
+        if wanted < 2 {
+            return Err(WhyPlain::NotWanted.into());
+        }
+        if !self.backend.is_firebird4() {
+            return Err(WhyPlain::OldEngine.into());
+        }
+        let info = &prepared.info;
+        if info.kind == StatementKind::SelectForUpdate {
+            return Err(WhyPlain::Locks.into());
+        }
+        if info.kind != StatementKind::Select || !info.has_cursor {
+            return Err(WhyPlain::NoQuery.into());
+        }
+        if has_volatile(&prepared.sql) {
+            return Err(WhyPlain::Volatile.into());
+        }
+        let Some(query) = PlainQuery::of(&prepared.sql) else {
+            return Err(WhyPlain::of_sql(&prepared.sql).into());
+        };
+        let has_blobs = info.columns.iter().any(|column| column.sql_type == SqlType::BLOB);
+        if has_blobs && how.read.blobs == BlobPolicy::Lazy {
+            return Err(WhyPlain::LazyBlobs.into());
+        }
+        if self.has_settings {
+            return Err(WhyPlain::Settings.into());
+        }
+        let begun = self.options_of(transaction).ok_or(WhyPlain::Changes)?;
+        let has_isolation =
+            matches!(begun.isolation, Isolation::Snapshot | Isolation::ReadCommittedReadConsistency);
+        if !has_isolation || begun.auto_commit {
+            return Err(WhyPlain::Isolation.into());
+        }
+        self.check_table(&query).await?;
+        let plan = self.plan(prepared, true).await?;
+        if !Dimension::is_full_scan(&plan) {
+            return Err(WhyPlain::of_plan(&plan).into());
+        }
+        self.check_calls(&prepared.sql, &query.table).await?;
+        if !begun.read_only && self.has_changes(transaction).await? {
+            return Err(WhyPlain::Changes.into());
+        }
+        // Wrong parameters are errors now, as they would be without readers.
+        drop(self.bind(prepared, transaction, parameters, how.write.time_rounding).await?);
+        let options = TransactionOptions::reading()
+            .lock_resolution(begun.lock_resolution)
+            .ignore_limbo(begun.ignore_limbo);
+        // A query of read consistency sees a snapshot of its own: this one.
+        let holder = match begun.isolation {
+            Isolation::Snapshot => transaction,
+            _ => *leader.insert(self.begin_deferred(&options).await?),
+        };
+        let identity = Identity::of(self, holder, true, None).await?;
+        let snapshot = identity.snapshot.ok_or(WhyPlain::OldEngine)?;
+        let pages = Dimension::Pages(query.table.clone());
+        let (_, end) = pages.extent(self, holder, &query.table).await?.ok_or(WhyPlain::Small)?;
+        let worth = usize::try_from(end / LEAST_PAGES).unwrap_or(wanted);
+        let readers = wanted.min(worth);
+        if readers < 2 {
+            return Err(WhyPlain::Small.into());
+        }
+        let sql = query.and(&pages.between(&query));
+        let part = self.prepare(Some(holder), Sql::new(&sql, prepared.dialect)).await?;
+        let plan = self.plan(&part, true).await;
+        self.release(part.id).await;
+        if !pages.fits(&plan?) {
+            return Err(WhyPlain::Plan.into());
+        }
+        let course = Course {
+            readers,
+            config: self.facts.config.clone(),
+            database: identity.database,
+            snapshot,
+            options: options.at_snapshot(Some(snapshot.number)),
+            dialect: prepared.dialect,
+            sql,
+            parameters: parameters.batch().cloned(),
+            // A range gives about a batch, and the first one is short.
+            how: How { timeout: None, limits: how.limits.full(true), ..how.clone() },
+            info: Arc::clone(info),
+            end,
+            timeout: how.timeout.into_iter().chain(self.statement_limit).min(),
+        };
+        let reading = self.empty_result(prepared, transaction, how)?;
+        Ok((course, reading))
+    }
+
+    /// Fails unless it is an ordinary table.
+    async fn check_table(&mut self, query: &PlainQuery<'_>) -> result::Result<(), Stop> {
+        let view = View { transaction: self.describing().await?, with_system: false };
+        let tables = view.tables(self, Name::Is(&query.table)).await?;
+        let is_ordinary = tables.iter().any(|found| found.kind == TableKind::Table);
+        if is_ordinary { Ok(()) } else { Err(WhyPlain::NoTable.into()) }
+    }
+
+    /// Fails if the query or a computed column of its table calls what may have another value elsewhere, or a function
+    /// of the database: it may depend on its connection, and even write.
+    async fn check_calls(&mut self, sql: &str, table: &str) -> result::Result<(), Stop> {
+        let transaction = self.describing().await?;
+        let sources = format!(
+            "SELECT F.RDB$COMPUTED_SOURCE FROM RDB$RELATION_FIELDS R JOIN RDB$FIELDS F \
+             ON F.RDB$FIELD_NAME = R.RDB$FIELD_SOURCE \
+             WHERE R.RDB$RELATION_NAME = {} AND F.RDB$COMPUTED_BLR IS NOT NULL",
+            literal(table)
+        );
+        let mut called: Vec<String> = calls(sql).collect();
+        if let Some(batch) = self.answer(&sources, transaction, &Params::none()).await? {
+            for row in 0..batch.num_rows() {
+                let source = answer::text(&batch, 0, row)?.unwrap_or_default();
+                if has_volatile(source) || tokens(source).any(|token| token.is_word("SELECT")) {
+                    return Err(WhyPlain::Volatile.into());
+                }
+                called.extend(calls(source));
+            }
+        }
+        called.sort();
+        called.dedup();
+        if called.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = called.iter().map(|name| literal(name)).collect();
+        let known =
+            format!("SELECT FIRST 1 1 FROM RDB$FUNCTIONS WHERE RDB$FUNCTION_NAME IN ({})", names.join(", "));
+        match self.answer(&known, transaction, &Params::none()).await? {
+            Some(_) => Err(WhyPlain::Volatile.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// Names that are followed by a parenthesis, as the catalog has them.
+fn calls(sql: &str) -> impl Iterator<Item = String> + '_ {
+    let mut before: Option<Token<'_>> = None;
+    tokens(sql).filter_map(move |token| {
+        let last = before.replace(token)?;
+        match last.kind {
+            _ if !token.is_symbol('(') => None,
+            TokenKind::Word => Some(last.text.to_ascii_uppercase()),
+            TokenKind::QuotedName => Some(last.text.trim_matches('"').replace("\"\"", "\"")),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::calls;
+
+    #[test]
+    fn calls_are_found() {
+        let names: Vec<String> =
+            calls("SELECT Trim(a), \"f x\" (b), p.g(c) FROM t WHERE (a) IN (1)").collect();
+        assert_eq!(names, ["TRIM", "f x", "G", "WHERE", "IN"]);
+    }
+}

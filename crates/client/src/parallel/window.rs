@@ -1,0 +1,355 @@
+//! Where the batches of all readers wait until it is their turn.
+//!
+//! ```text
+//!  reader 1: claim ► reserve ► (fetch) ► put … end ─┐    slots, from the first that is not handed out:
+//!  reader 2: claim ► reserve ► (fetch) ► put … end ─┼──► [batches …] [batches …] [ ] ──► next, in order
+//! ```
+//! A reader reserves a place before it fetches a batch. The reader of the first range always gets one when none of its
+//! batches waits, so the others may wait for ever without holding up anything.
+
+use super::ranges::{Range, Ranges, Yield};
+use crate::cancel::{Operation, Wake, interrupted};
+use crate::error::{Error, Result};
+use arrow::array::RecordBatch;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+/// The longest that readers take to end: a cancellation has two seconds, a detach five, a connection that is just being
+/// opened ends by itself.
+const LEAVE: Duration = Duration::from_secs(10);
+
+/// What the readers and the consumer of one result share.
+#[derive(Debug)]
+pub(super) struct Window {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    ranges: Ranges,
+    /// Ranges that were claimed and not handed out completely, in order.
+    slots: VecDeque<Slot>,
+    /// The number of the first of them.
+    first: usize,
+    /// Rows of the ranges before it.
+    rows: usize,
+    /// Batches that wait, or are being made.
+    batches: usize,
+    most: usize,
+    /// The most that there were.
+    peak: usize,
+    /// Readers that are ready to read, and those that have not ended.
+    ready: usize,
+    alive: usize,
+    /// The error of a reader that was not reading a range, or that of a range whose turn has come.
+    failed: Option<Error>,
+    is_stopped: bool,
+    decoding: Duration,
+    /// A task that waits for a change.
+    waker: Option<Waker>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    batches: VecDeque<RecordBatch>,
+    /// Rows that were handed out.
+    rows: usize,
+    is_fetching: bool,
+    /// How it has ended.
+    end: Option<Result<()>>,
+}
+
+/// The right to read a range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    number: usize,
+    pub(super) range: Range,
+}
+
+impl State {
+    fn slot(&mut self, claim: &Claim) -> Option<&mut Slot> {
+        self.slots.get_mut(claim.number.checked_sub(self.first)?)
+    }
+
+    fn fetched(&mut self, claim: &Claim) {
+        if let Some(slot) = self.slot(claim)
+            && std::mem::take(&mut slot.is_fetching)
+        {
+            self.batches -= 1;
+        }
+    }
+
+    /// The next batch, or the end; `None` if it has not come yet.
+    fn take(&mut self) -> Option<Result<Option<RecordBatch>>> {
+        loop {
+            if let Some(error) = &self.failed {
+                return Some(Err(error.clone()));
+            }
+            let Some(slot) = self.slots.front_mut() else {
+                // Their connections have gone then, too.
+                return (self.alive == 0).then_some(Ok(None));
+            };
+            if let Some(batch) = slot.batches.pop_front() {
+                slot.rows += batch.num_rows();
+                self.batches -= 1;
+                return Some(Ok(Some(batch)));
+            }
+            match slot.end.take()? {
+                Ok(()) => {
+                    self.rows += slot.rows;
+                    self.slots.pop_front();
+                    self.first += 1;
+                }
+                Err(error) => self.failed = Some(error.behind(self.rows)),
+            }
+        }
+    }
+}
+
+impl Window {
+    pub(super) fn new(ranges: Ranges, readers: usize) -> Self {
+        let state = State {
+            ranges,
+            slots: VecDeque::new(),
+            first: 0,
+            rows: 0,
+            batches: 0,
+            most: readers + 1,
+            peak: 0,
+            ready: 0,
+            alive: readers,
+            failed: None,
+            is_stopped: false,
+            decoding: Duration::ZERO,
+            waker: None,
+        };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        let waker = state.waker.take();
+        drop(state);
+        self.changed.notify_all();
+        waker.into_iter().for_each(Waker::wake);
+        result
+    }
+
+    /// Wakes all that wait, to look at what interrupts them.
+    fn wake(&self) {
+        self.change(|_| ());
+    }
+
+    /// What wakes an operation that waits here.
+    fn waking(self: &Arc<Self>) -> Wake {
+        let window = Arc::downgrade(self);
+        Arc::new(move || {
+            if let Some(window) = window.upgrade() {
+                window.wake();
+            }
+        })
+    }
+
+    /// Blocks until `look` finds something, or the operation ends.
+    fn wait<T>(
+        self: &Arc<Self>,
+        operation: &Operation,
+        mut look: impl FnMut(&mut State) -> Option<T>,
+    ) -> Result<T> {
+        let _listening = operation.listen(&self.waking());
+        let mut state = self.lock();
+        loop {
+            if let Some(found) = look(&mut state) {
+                return Ok(found);
+            }
+            if let Some(kind) = operation.interruption() {
+                return Err(interrupted(kind, "while it waited for rows"));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// [`wait`](Self::wait) in a task.
+    #[cfg(feature = "tokio")]
+    async fn waiting<T>(
+        self: &Arc<Self>,
+        operation: &Operation,
+        mut look: impl FnMut(&mut State) -> Option<T>,
+    ) -> Result<T> {
+        let _listening = operation.listen(&self.waking());
+        std::future::poll_fn(|context| {
+            let mut state = self.lock();
+            if let Some(found) = look(&mut state) {
+                return std::task::Poll::Ready(Ok(found));
+            }
+            if let Some(kind) = operation.interruption() {
+                return std::task::Poll::Ready(Err(interrupted(kind, "while it waited for rows")));
+            }
+            state.waker = Some(context.waker().clone());
+            std::task::Poll::Pending
+        })
+        .await
+    }
+}
+
+/// What readers do.
+impl Window {
+    /// This reader can read.
+    pub(super) fn ready(&self) {
+        self.change(|state| state.ready += 1);
+    }
+
+    /// This reader has ended, and its connection with it.
+    pub(super) fn gone(&self) {
+        self.change(|state| state.alive -= 1);
+    }
+
+    /// An error that concerns no range: nobody reads on.
+    pub(super) fn fail(&self, error: Error) {
+        self.change(|state| {
+            state.ranges.stop();
+            state.failed.get_or_insert(error);
+        });
+    }
+
+    /// The next range to read; `None` if there are no more.
+    pub(super) fn claim(&self) -> Option<Claim> {
+        self.change(|state| {
+            let range = state.ranges.take().filter(|_| !state.is_stopped)?;
+            state.slots.push_back(Slot::default());
+            Some(Claim { number: state.first + state.slots.len() - 1, range })
+        })
+    }
+
+    /// Waits until there is room for another batch of a range.
+    pub(super) fn reserve(self: &Arc<Self>, claim: &Claim, operation: &Operation) -> Result<()> {
+        self.wait(operation, |state| {
+            let is_first = claim.number == state.first;
+            let has_room = state.batches < state.most;
+            let slot = state.slot(claim)?;
+            if !has_room && !(is_first && slot.batches.is_empty()) {
+                return None;
+            }
+            slot.is_fetching = true;
+            state.batches += 1;
+            state.peak = state.peak.max(state.batches);
+            Some(())
+        })
+    }
+
+    /// The batch that there was room for.
+    pub(super) fn put(&self, claim: &Claim, batch: RecordBatch) {
+        self.change(|state| {
+            if let Some(slot) = state.slot(claim) {
+                slot.is_fetching = false;
+                slot.batches.push_back(batch);
+            }
+        });
+    }
+
+    /// The range has been read, or as much of it as there will ever be.
+    pub(super) fn end(&self, claim: &Claim, read: Result<Yield>, decoding: Duration) {
+        self.change(|state| {
+            state.fetched(claim);
+            state.decoding += decoding;
+            let end = match read {
+                Ok(got) => {
+                    state.ranges.learn(claim.range, got);
+                    Ok(())
+                }
+                Err(error) => {
+                    // The consumer gets it after the rows before it.
+                    state.ranges.stop();
+                    Err(error)
+                }
+            };
+            if let Some(slot) = state.slot(claim) {
+                slot.end = Some(end);
+            }
+        });
+    }
+}
+
+/// What the consumer does.
+impl Window {
+    /// Nobody wants more: readers that wait end.
+    pub(super) fn stop(&self) {
+        self.change(|state| {
+            state.is_stopped = true;
+            state.ranges.stop();
+            for slot in state.slots.drain(..) {
+                state.batches -= slot.batches.len() + usize::from(slot.is_fetching);
+            }
+        });
+    }
+
+    fn are_ready(readers: usize) -> impl FnMut(&mut State) -> Option<Result<()>> {
+        move |state| match &state.failed {
+            Some(error) => Some(Err(error.clone())),
+            None => (state.ready == readers).then_some(Ok(())),
+        }
+    }
+
+    /// Waits until all readers can read; the error of the first that cannot.
+    pub(super) fn wait_ready(self: &Arc<Self>, readers: usize, operation: &Operation) -> Result<Result<()>> {
+        self.wait(operation, Self::are_ready(readers))
+    }
+
+    /// The next batch; `None` at the end, when all readers have gone.
+    pub(super) fn wait_next(self: &Arc<Self>, operation: &Operation) -> Result<Option<RecordBatch>> {
+        let next = self.wait(operation, State::take)?;
+        self.wake();
+        next
+    }
+
+    /// Waits until all readers have gone, for as long as that can take; whether they have.
+    pub(super) fn wait_gone(&self) -> bool {
+        let is_there = |state: &mut State| state.alive > 0;
+        let waited = self.changed.wait_timeout_while(self.lock(), LEAVE, is_there);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    /// [`wait_ready`](Self::wait_ready) in a task.
+    #[cfg(feature = "tokio")]
+    pub(super) async fn until_ready(
+        self: &Arc<Self>,
+        readers: usize,
+        operation: &Operation,
+    ) -> Result<Result<()>> {
+        self.waiting(operation, Self::are_ready(readers)).await
+    }
+
+    /// [`wait_next`](Self::wait_next) in a task.
+    #[cfg(feature = "tokio")]
+    pub(super) async fn until_next(self: &Arc<Self>, operation: &Operation) -> Result<Option<RecordBatch>> {
+        let next = self.waiting(operation, State::take).await?;
+        self.wake();
+        next
+    }
+
+    /// [`wait_gone`](Self::wait_gone) in a task.
+    #[cfg(feature = "tokio")]
+    pub(super) async fn until_gone(self: &Arc<Self>) {
+        let operation = Operation::shielded();
+        let gone = self.waiting(&operation, |state| (state.alive == 0).then_some(()));
+        let _ = tokio::time::timeout(LEAVE, gone).await;
+    }
+
+    /// Time that the readers have spent decoding.
+    pub(super) fn decoding(&self) -> Duration {
+        self.lock().decoding
+    }
+
+    /// The most batches that waited or were being made at a time.
+    pub(super) fn peak(&self) -> usize {
+        self.lock().peak
+    }
+}
