@@ -118,7 +118,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.wire_crypt_plugins", DATABASE, Text, Write, "", "Ciphers in order of preference: ChaCha64, ChaCha, Arc4. Connecting fails if the server supports none of those listed"),
     spec("adbc.firebird.clear_text_warning", DATABASE, Text, Write, "remote", "When to warn about an unencrypted connection: `remote` = unless the server has a loopback address, `always`, `never`"),
     spec("adbc.firebird.allow_no_authentication", DATABASE, Flag, Write, "false", "Whether to connect to a server that requests no authentication; its identity is then unverified"),
-    spec("adbc.firebird.wire_compression", DATABASE, Flag, Write, "false", "Whether to ask for zlib compression"),
+    spec("adbc.firebird.wire_compression", DATABASE, Text, Write, "false", "Whether to ask for zlib compression: `true`, `false`, or `auto` = where earlier connections of the process to that server found a slow link. It is bound by the server's processor: it pays below some 60 Mbit/s"),
     spec("adbc.firebird.connect_timeout", DATABASE, Double, Write, "30", "Time limit in seconds for attaching to the database, including resolving the host name"),
     spec("adbc.firebird.read_timeout", DATABASE, Double, Write, "0", "Time limit in seconds for one answer of the server (a complete row, a piece of a BLOB, a response), including the time to run a statement; 0 = no limit"),
     spec("adbc.firebird.keepalive", DATABASE, Double, Write, "0", "Seconds of silence after which the client sends a keep-alive; 0 = never"),

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::reference::{Peer, Reference, ReferenceChoice};
 use firearrow::ServerInfo;
-use firearrow::config::{Config, Target, WireCrypt};
+use firearrow::config::{Config, Target, WireCompression, WireCrypt};
 use firearrow_wan::{Link, WanProxy};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -93,7 +93,10 @@ impl Route {
     /// Like [`way`](Self::way), with these settings; an error if the server does not agree to them.
     pub(super) fn speaking(&self, host: &dyn Host, choice: &ReferenceChoice, speech: Speech) -> Result<Way> {
         let way = self.way(host, choice, |config| {
-            config.compress = speech == Speech::Compressed;
+            config.compress = match speech {
+                Speech::Compressed => WireCompression::On,
+                Speech::Encrypted | Speech::Plain => WireCompression::Off,
+            };
             config.wire_crypt = match speech {
                 Speech::Encrypted => WireCrypt::Enabled,
                 Speech::Plain | Speech::Compressed => WireCrypt::Disabled,

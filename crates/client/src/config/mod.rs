@@ -71,6 +71,19 @@ pub const DEFAULT_PORT: u16 = 3050;
 /// Longest connection string or option, in bytes; the server's limit for a parameter buffer is 1 MB.
 const MAX_TEXT: usize = 64 << 10;
 
+/// Whether to ask a server for zlib compression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WireCompression {
+    /// Never.
+    #[default]
+    Off,
+    /// Always.
+    On,
+    /// Where earlier connections of this process to that server found a slow link. The first connection learns, and is
+    /// not compressed.
+    Auto,
+}
+
 /// The user who connects when nobody is named.
 const DEFAULT_USER: &str = "SYSDBA";
 
@@ -174,8 +187,9 @@ pub struct Config {
     pub clear_text_warning: ClearTextWarning,
     /// Whether to connect to a server that asks for no proof of user and password. Nobody knows then who it is.
     pub allow_no_authentication: bool,
-    /// Whether to ask for zlib compression.
-    pub compress: bool,
+    /// Whether to ask for zlib compression. It costs the server more processor time than anything else, so it is for
+    /// links slower than that: below some 60 Mbit/s.
+    pub compress: WireCompression,
     /// Authentication plugins in order of preference.
     pub auth_plugins: Vec<AuthPlugin>,
     /// Longest time until the database is attached, resolving the host name included.
@@ -263,7 +277,7 @@ impl Config {
             ciphers: Vec::new(),
             clear_text_warning: ClearTextWarning::Remote,
             allow_no_authentication: false,
-            compress: false,
+            compress: WireCompression::Off,
             auth_plugins: ConnectOptions::DEFAULT_PLUGINS.to_vec(),
             connect_timeout: Duration::from_secs(30),
             read_timeout: None,

@@ -4,7 +4,10 @@ use super::error::{ConfigError, shorten};
 use super::names::{Found, Key, Spec, find};
 use super::secret::{KeySource, Password};
 use super::value::{Value, write_duration};
-use super::{AddressFamily, ClearTextWarning, Config, Draft, MAX_TEXT, Pairs, ServerMode, Target, Trust};
+use super::{
+    AddressFamily, ClearTextWarning, Config, Draft, MAX_TEXT, Pairs, ServerMode, Target, Trust,
+    WireCompression,
+};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
@@ -143,7 +146,10 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
             config.clear_text_warning = value.choice(&CLEAR_TEXT, "remote, always or never")?;
         }
         Key::AllowNoAuthentication => config.allow_no_authentication = value.flag()?,
-        Key::Compress => config.compress = value.flag()?,
+        Key::Compress => {
+            let of = |is_on| if is_on { WireCompression::On } else { WireCompression::Off };
+            config.compress = value.flag_or("auto", WireCompression::Auto, of, "true, false or auto")?;
+        }
         Key::AuthPlugins => {
             let expected = "a list of Srp256, Srp, Srp512, Srp384, Srp224 and Legacy_Auth";
             config.auth_plugins = value.list(&AuthPlugin::ALL, AuthPlugin::name, expected)?;
@@ -240,7 +246,12 @@ pub(super) fn written(config: &Config) -> Vec<(&'static str, String)> {
     let warning = config.clear_text_warning;
     add("clear_text_warning", (warning != default.clear_text_warning).then(|| word(&CLEAR_TEXT, warning)));
     add("allow_no_authentication", flag(config.allow_no_authentication));
-    add("wire_compress", flag(config.compress));
+    let compress = match config.compress {
+        WireCompression::Off => None,
+        WireCompression::On => flag(true),
+        WireCompression::Auto => Some("auto".into()),
+    };
+    add("wire_compress", compress);
     let plugins = config.auth_plugins.iter().map(|plugin| plugin.name());
     add("auth_plugins", (config.auth_plugins != default.auth_plugins).then(|| join(plugins)));
     let connect = config.connect_timeout;

@@ -39,6 +39,20 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// True, false, or this word, in any case.
+    pub(super) fn flag_or<T>(
+        self,
+        word: &str,
+        other: T,
+        of: impl Fn(bool) -> T,
+        expected: &'static str,
+    ) -> Result<T, ConfigError> {
+        match self.text.eq_ignore_ascii_case(word) {
+            true => Ok(other),
+            false => self.flag().map(of).map_err(|_| self.error(expected)),
+        }
+    }
+
     /// One of these words, in any case.
     pub(super) fn choice<T: Copy>(
         self,

@@ -1,6 +1,7 @@
 //! What connections, statements and cursors say that they cost.
 
 use crate::support::{config, fresh, fresh_closed, rows, run};
+use firearrow::config::WireCompression;
 use firearrow::{BatchLimits, Connection, Params, WireStats};
 use firearrow_testkit::{Target, matrix};
 
@@ -98,7 +99,7 @@ matrix!(
         let mut config = fresh_closed(target);
         filled(&Connection::open(&config).expect("it opens"), 2000);
         let mut cost = |compress| {
-            config.compress = compress;
+            config.compress = if compress { WireCompression::On } else { WireCompression::Off };
             let connection = Connection::open(&config).expect("it opens");
             assert_eq!(connection.info().expect("facts").compressed, compress);
             let transaction = connection.begin(Default::default()).expect("it starts");

@@ -14,7 +14,7 @@ use super::statement::StatementHandles;
 use super::transaction::OpenTransactions;
 use crate::backend::link::{Link, unreachable};
 use crate::backend::{Backend, Reconnect};
-use crate::config::{Config, Target, WireCrypt};
+use crate::config::{Config, Target, WireCompression, WireCrypt};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::warning::Warning;
@@ -147,7 +147,7 @@ pub(crate) fn connect_options(config: &Config, database: &str, create: bool) -> 
             ciphers => ciphers.to_vec(),
         },
         allow_no_authentication: config.allow_no_authentication,
-        compress: config.compress,
+        compress: config.compress == WireCompression::On,
         versions: ConnectOptions::default_versions()
             .into_iter()
             .filter(|version| config.protocol.contains(&version.number()))

@@ -205,7 +205,7 @@ fn options() {
         ("srv:x?wire_crypt_plugin=AES", "ChaCha64, ChaCha and Arc4"),
         ("srv:x?auth_plugins=Win_Sspi", "Srp256"),
         ("srv:x?auth_plugins=,", "Srp256"),
-        ("srv:x?compress=maybe", "true or false"),
+        ("srv:x?compress=maybe", "true, false or auto"),
         ("srv:x?connect_timeout=0", "more than 0 seconds"),
         ("srv:x?connect_timeout=-1", "such as 30"),
         ("srv:x?timeout=1e9", "such as 30"),

@@ -3,6 +3,7 @@
 use super::{empty, parse, parse_trusted, show};
 use crate::config::{
     AddressFamily, ClearTextWarning, Config, ConfigError, KeySource, Password, ServerMode, Target,
+    WireCompression,
 };
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
@@ -220,7 +221,7 @@ fn every_option_arrives() {
         role: text_of("r"),
         wire_crypt: WireCrypt::Required,
         ciphers: vec![CipherKind::Arc4, CipherKind::ChaCha],
-        compress: true,
+        compress: WireCompression::On,
         auth_plugins: vec![AuthPlugin::Srp, AuthPlugin::Legacy],
         connect_timeout: Duration::from_millis(2500),
         read_timeout: Some(Duration::from_millis(1500)),

@@ -1,7 +1,9 @@
 //! What holds for every configuration and for every text.
 
 use super::{empty, parse, parse_trusted};
-use crate::config::{AddressFamily, ClearTextWarning, Config, KeySource, Password, ServerMode, Target};
+use crate::config::{
+    AddressFamily, ClearTextWarning, Config, KeySource, Password, ServerMode, Target, WireCompression,
+};
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
 use firearrow_proto::wire::packet::connect::WireCrypt;
@@ -64,8 +66,9 @@ fn wire(config: Config) -> impl Strategy<Value = Config> {
         (of(host()), of(1..=u16::MAX)),
         (13..=19_u16, 13..=19_u16),
         (
-            any::<[bool; 4]>(),
+            any::<[bool; 3]>(),
             select(vec![ClearTextWarning::Remote, ClearTextWarning::Always, ClearTextWarning::Never]),
+            select(vec![WireCompression::Off, WireCompression::On, WireCompression::Auto]),
         ),
     )
         .prop_map(
@@ -77,7 +80,7 @@ fn wire(config: Config) -> impl Strategy<Value = Config> {
                 times,
                 events,
                 versions,
-                ([compress, triggers, gc, nobody], warning),
+                ([triggers, gc, nobody], warning, compress),
             )| {
                 Config {
                     address_family: family,
