@@ -1,10 +1,11 @@
 //! Connects to a server and attaches to a database.
 
 use super::Wire;
-use super::blob::Window;
+use super::blob_window::BlobWindow;
 use super::cursor::OpenCursors;
 use super::event::{EventChannel, EventRoute};
 use super::interruption::Interruption;
+use super::link_estimate::LinkEstimate;
 use super::new_blob::NewBlobStreams;
 use super::open_blob::OpenBlobs;
 use super::patience::Patience;
@@ -79,10 +80,10 @@ impl<L: Link> Wire<L> {
             transactions: OpenTransactions::default(),
             open_blobs: OpenBlobs::default(),
             new_blobs: NewBlobStreams::default(),
-            window: Window::default(),
+            blob_window: BlobWindow::default(),
             interruption: Interruption::default(),
             patience: Patience::until(deadline),
-            round_trip: Duration::MAX,
+            link_estimate: LinkEstimate::default(),
             events: EventChannel::default(),
             warnings: Vec::new(),
         };
@@ -99,14 +100,10 @@ impl<L: Link> Wire<L> {
                 }
                 Some(_) => {}
                 None => {
-                    let (start, trips) = (Instant::now(), wire.connection.stats().round_trips);
                     wire.exchange().await.map_err(|error| match error.kind() {
                         Kind::Timeout => error.context("connecting took longer than connect_timeout"),
                         _ => error,
                     })?;
-                    if wire.connection.stats().round_trips > trips {
-                        wire.round_trip = wire.round_trip.min(start.elapsed());
-                    }
                 }
             }
         }

@@ -3,14 +3,17 @@
 mod array;
 mod attachment;
 mod blob;
+mod blob_window;
 mod connect;
 mod cursor;
 mod event;
+mod fetch_window;
 #[cfg(test)]
 mod in_step;
 mod inline;
 mod interruption;
 mod kept;
+pub(crate) mod link_estimate;
 mod new_blob;
 mod open_blob;
 mod open_cursor;
@@ -27,13 +30,14 @@ pub(crate) mod write;
 use super::link::Link;
 use crate::error::{Error, Kind, Result};
 use crate::warning::{Warning, Warnings};
-use blob::Window;
+use blob_window::BlobWindow;
 use cursor::OpenCursors;
 use event::EventChannel;
 use firearrow_proto::wire::packet::Request;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Connection, Limits, ProtocolError, Ticket};
 use interruption::Interruption;
+use link_estimate::LinkEstimate;
 use new_blob::NewBlobStreams;
 use open_blob::OpenBlobs;
 use patience::{Patience, Writing};
@@ -41,7 +45,7 @@ use router::Router;
 pub(crate) use series::Lanes;
 use statement::StatementHandles;
 use std::io::ErrorKind;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use transaction::OpenTransactions;
 
 /// A database attached over a link.
@@ -55,11 +59,10 @@ pub(crate) struct Wire<L> {
     transactions: OpenTransactions,
     open_blobs: OpenBlobs,
     new_blobs: NewBlobStreams,
-    window: Window,
+    blob_window: BlobWindow,
     interruption: Interruption,
     patience: Patience,
-    /// The shortest wait for an answer while connecting.
-    round_trip: Duration,
+    link_estimate: LinkEstimate,
     events: EventChannel,
     /// Warnings about the connection itself.
     pub(crate) warnings: Vec<Warning>,
@@ -80,7 +83,10 @@ impl<L: Link> Wire<L> {
             }
             let space = self.connection.space()?;
             match self.link.read(space).await {
-                Ok(count) => return Ok(self.connection.received(count)?),
+                Ok(count) => {
+                    self.link_estimate.received(count, Instant::now());
+                    return Ok(self.connection.received(count)?);
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.link_failed(error)),
             }
@@ -89,6 +95,7 @@ impl<L: Link> Wire<L> {
 
     /// Writes what is queued.
     async fn flush(&mut self) -> Result<()> {
+        let is_quiet = !self.connection.is_awaiting();
         let bytes = self.connection.outgoing()?;
         if bytes.is_empty() {
             return Ok(());
@@ -118,6 +125,7 @@ impl<L: Link> Wire<L> {
         match failed {
             None => {
                 self.connection.sent();
+                self.link_estimate.sent(is_quiet, Instant::now());
                 self.interruption.has_sent();
                 self.statements.has_sent();
                 Ok(())
