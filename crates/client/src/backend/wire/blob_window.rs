@@ -42,11 +42,17 @@ impl BlobWindow {
         self.expected = Some(IN_VAIN);
     }
 
+    /// Returns how many BLOBs to request ahead on this link.
     pub(super) fn size(&self, link: &LinkEstimate) -> usize {
         let Some(expected) = self.expected else { return MOST_BYTES / ANSWER };
         let carried = link.bytes_per_round_trip().unwrap_or_default().saturating_mul(2);
         (carried.clamp(FEWEST_BYTES, MOST_BYTES) / expected).clamp(FEWEST, MOST)
     }
+}
+
+/// Returns the most bytes of BLOBs of this length to request ahead.
+pub(crate) fn blobs_ahead(length: usize) -> usize {
+    MOST.saturating_mul(length.max(LEAST)).min(MOST_BYTES)
 }
 
 #[cfg(test)]

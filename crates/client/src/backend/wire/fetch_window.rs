@@ -17,6 +17,9 @@ const FEW: usize = 2;
 const MOST: usize = 64;
 /// Most bytes in flight: they may have to be held in memory while the client waits for something behind them.
 const MOST_BYTES: usize = 16 << 20;
+/// A server ends an answer after this many bytes, but not before it has sent this many rows.
+const LONGEST_ANSWER: usize = 128 << 10;
+const FEWEST_ROWS: usize = 11;
 /// The window of a cursor that goes on grows by this factor. Results that are just longer than one answer cause few
 /// fetches in vain, and a thousand BLOBs need few writes.
 const GROWTH: usize = 4;
@@ -78,6 +81,12 @@ impl FetchWindow {
         let most = within(round_trip.max(GLANCE)).clamp(FEW, room);
         self.size = within(round_trip).max(self.size * GROWTH).min(most);
     }
+}
+
+/// Returns the most bytes in flight of rows that bring BLOBs of this length.
+pub(crate) fn rows_ahead(length: usize) -> usize {
+    let answer = LONGEST_ANSWER.max(FEWEST_ROWS.saturating_mul(length));
+    MOST.saturating_mul(answer).min(MOST_BYTES)
 }
 
 #[cfg(test)]
