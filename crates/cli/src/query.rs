@@ -35,7 +35,8 @@ fn run_on(
 ) -> Result<()> {
     let mut options = TransactionOptions::default();
     options.read_only = args.read_only;
-    let mut transaction = connection.begin(options)?;
+    // It starts with the preparation, in one round trip.
+    let mut transaction = connection.begin_lazy(options)?;
     let statement = transaction.prepare(sql)?;
     phases.end("prepare", connection);
     let parameters = parameters(args);

@@ -45,26 +45,13 @@ impl Blob {
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Error> {
         let size = buffer.len().min(SEGMENT);
         // SAFETY: the buffer has at least the length given.
-        unsafe { self.read_raw(buffer.as_mut_ptr(), size) }
+        unsafe { read_raw(&self.interface, &self.status, buffer.as_mut_ptr(), size) }
     }
 
     /// Appends the rest of the BLOB to `target` and returns its length. Fails as soon as that exceeds
     /// `limit`; `target` then ends with what came before.
     pub fn read_to_end(&mut self, target: &mut Vec<u8>, limit: usize) -> Result<usize, Error> {
-        let start = target.len();
-        loop {
-            target.reserve(SEGMENT);
-            let spare = target.spare_capacity_mut().as_mut_ptr();
-            // SAFETY: there is spare capacity for that many bytes.
-            let Some(length) = (unsafe { self.read_raw(spare.cast(), SEGMENT) })? else {
-                return Ok(target.len() - start);
-            };
-            if target.len() - start + length > limit {
-                return Err(Error::BlobTooLong { limit });
-            }
-            // SAFETY: the engine has just written that many bytes there.
-            unsafe { target.set_len(target.len() + length) };
-        }
+        read_to_end(&self.interface, &self.status, target, limit)
     }
 
     /// Seeks to this offset in bytes and returns it, or the length if that is less. Works only for stream BLOBs.
@@ -105,18 +92,6 @@ impl Blob {
         self.end(IBlob::cancel)
     }
 
-    /// # Safety
-    /// `buffer` must have room for `size` bytes, at most [`SEGMENT`].
-    unsafe fn read_raw(&mut self, buffer: *mut u8, size: usize) -> Result<Option<usize>, Error> {
-        let mut length = 0;
-        // SAFETY: the caller vouches for the buffer.
-        let code = self.call(|this, status| unsafe {
-            IBlob::get_segment(this, status, size as u32, buffer, &mut length)
-        })?;
-        // The difference between a partial and a complete segment does not matter here.
-        Ok(if code == END { None } else { Some((length as usize).min(size)) })
-    }
-
     /// Makes a closing call, which takes one reference if it succeeds.
     fn end(&mut self, call: unsafe fn(*mut IBlob, *mut IStatus)) -> Result<(), Error> {
         self.is_open = false;
@@ -130,6 +105,59 @@ impl Blob {
     fn call<T>(&self, call: impl FnOnce(*mut IBlob, *mut IStatus) -> T) -> Result<T, Error> {
         self.status.call(|status| call(self.interface.raw(), status))
     }
+}
+
+/// Reads a BLOB to its end and closes it. Such a short life needs no [`Blob`] and no status of its own.
+pub(crate) fn read_and_close(
+    interface: Owned<IBlob>,
+    status: &Status,
+    target: &mut Vec<u8>,
+    limit: usize,
+) -> Result<usize, Error> {
+    let read = read_to_end(&interface, status, target, limit);
+    // SAFETY: the interface is alive; its reference is the call's to take.
+    status.call(|status| unsafe { IBlob::close(interface.raw(), status) })?;
+    interface.was_taken();
+    read
+}
+
+fn read_to_end(
+    interface: &Owned<IBlob>,
+    status: &Status,
+    target: &mut Vec<u8>,
+    limit: usize,
+) -> Result<usize, Error> {
+    let start = target.len();
+    loop {
+        target.reserve(SEGMENT);
+        let spare = target.spare_capacity_mut().as_mut_ptr();
+        // SAFETY: there is spare capacity for that many bytes.
+        let Some(length) = (unsafe { read_raw(interface, status, spare.cast(), SEGMENT) })? else {
+            return Ok(target.len() - start);
+        };
+        if target.len() - start + length > limit {
+            return Err(Error::BlobTooLong { limit });
+        }
+        // SAFETY: the engine has just written that many bytes there.
+        unsafe { target.set_len(target.len() + length) };
+    }
+}
+
+/// # Safety
+/// `buffer` must have room for `size` bytes, at most [`SEGMENT`].
+unsafe fn read_raw(
+    interface: &Owned<IBlob>,
+    status: &Status,
+    buffer: *mut u8,
+    size: usize,
+) -> Result<Option<usize>, Error> {
+    let mut length = 0;
+    // SAFETY: the interface is alive; the caller vouches for the buffer.
+    let code = status.call(|status| unsafe {
+        IBlob::get_segment(interface.raw(), status, size as u32, buffer, &mut length)
+    })?;
+    // The difference between a partial and a complete segment does not matter here.
+    Ok(if code == END { None } else { Some((length as usize).min(size)) })
 }
 
 impl Drop for Blob {

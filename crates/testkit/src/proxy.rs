@@ -186,6 +186,12 @@ impl Proxy {
         self.shared.from_client.load(Ordering::Relaxed)
     }
 
+    /// How often bytes for a client followed bytes for the server, on all connections: its round trips, if there is one
+    /// connection.
+    pub fn round_trips(&self) -> u64 {
+        self.shared.round_trips.load(Ordering::SeqCst)
+    }
+
     /// How many bytes were delivered to the client. A test that cuts a conversation at each byte first counts them.
     pub fn bytes_from_server(&self) -> u64 {
         self.shared.from_server.load(Ordering::Relaxed)
@@ -214,6 +220,9 @@ struct Shared {
     connections: AtomicU64,
     from_client: AtomicU64,
     from_server: AtomicU64,
+    round_trips: AtomicU64,
+    /// The [`Side`] that the last bytes came from; 0 before the first ones.
+    last: AtomicU8,
     mischief: Mutex<Option<Mischief>>,
     stopped: AtomicBool,
     /// The [`Side`] whose next bytes get lost.
@@ -351,6 +360,10 @@ impl Direction {
                 return self.end(Limit::Cut);
             }
             self.await_operation(&chunk);
+            let last = self.shared.last.swap(self.side as u8, Ordering::SeqCst);
+            if self.side == Side::Server && last == Side::Client as u8 {
+                self.shared.round_trips.fetch_add(1, Ordering::SeqCst);
+            }
             if self.side == Side::Server
                 && let Some(mischief) = self.shared.mischief()
             {

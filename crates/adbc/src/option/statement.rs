@@ -37,6 +37,7 @@ impl Keyed for StatementOptions {
         match key {
             "adbc.firebird.query.batch_rows" => self.limits.rows = at_least_one(key, value)?,
             "adbc.firebird.query.batch_bytes" => self.limits.bytes = at_least_one(key, value)?,
+            "adbc.firebird.query.full_batches" => self.limits.full = flag(key, value)?,
             "adbc.firebird.query.timeout" => {
                 self.timeout = milliseconds(key, value)?;
             }
@@ -72,6 +73,7 @@ impl Keyed for StatementOptions {
         Some(Ok(match key {
             "adbc.firebird.query.batch_rows" => self.limits.rows.to_string(),
             "adbc.firebird.query.batch_bytes" => self.limits.bytes.to_string(),
+            "adbc.firebird.query.full_batches" => self.limits.full.to_string(),
             "adbc.firebird.query.timeout" => self.timeout.unwrap_or_default().as_millis().to_string(),
             "adbc.firebird.query.prefetch" => self.prefetch.to_string(),
             "adbc.firebird.query.parallel" => self.parallel.unwrap_or(1).to_string(),

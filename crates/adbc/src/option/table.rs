@@ -166,6 +166,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.type.decimal_precision", ALL, Text, Write, "declared", "Precision of NUMERIC and DECIMAL: `declared` (looked up), `storage` (4, 9, 18, 38), `range` (5, 10, 19, 39)"),
     spec("adbc.firebird.query.batch_rows", ALL, Int, Write, "8192", "Maximum rows per batch"),
     spec("adbc.firebird.query.batch_bytes", ALL, Int, Write, "16777216", "Maximum bytes per batch; a single row may be larger"),
+    spec("adbc.firebird.query.full_batches", ALL, Flag, Write, "false", "Whether every batch but the last reaches a limit. Otherwise the first batches end early, so that the first rows do not wait for thousands of others"),
     spec("adbc.firebird.query.timeout", ALL, Int, Write, "0", "Time limit in milliseconds for an execution, including reading its rows (TIMEOUT); 0 = no limit"),
     spec("adbc.firebird.query.prefetch", ALL, Int, Write, "0", "Number of batches to read and decode ahead on a separate thread while the caller processes earlier ones; 0 = none. Not for queries with many parameter rows"),
     spec("adbc.firebird.query.parallel", ALL, Int, Write, "1", "Number of connections that read a query at once, in the order of one; 0 = the number of processors of this machine. Firebird 4 and later, for plain queries of one larger table; any other is read by one"),

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 fn reading_ahead(target: &Target, batches: &str) -> ManagedConnection {
     let mut connection = fresh(target);
     set(&mut connection, "adbc.firebird.query.batch_rows", "1000").expect("it is known");
+    set(&mut connection, "adbc.firebird.query.full_batches", "true").expect("it is known");
     set(&mut connection, "adbc.firebird.query.prefetch", batches).expect("it is known");
     connection
 }

@@ -71,10 +71,10 @@ matrix!(
         let mut select = statement(&mut connection, NUMBERS);
         select.prepare().expect("it is valid");
         let mut first = select.execute().expect("it runs");
-        first.next().expect("a batch").expect("it is read");
+        let begun = first.next().expect("a batch").expect("it is read").num_rows();
         let second = select.execute().expect("it runs again");
         assert_eq!(values(&rows(second)), numbers());
-        assert_eq!(rows(first).num_rows(), 20_000 - 8192);
+        assert_eq!(rows(first).num_rows(), 20_000 - begun);
     },
     fn an_unfinished_stream_is_closed_without_reading_it(target: &Target) {
         let mut connection = fresh(target);

@@ -62,7 +62,7 @@ const MAX_BYTES: usize = 512 << 20;
 pub(super) const BLOCK: usize = 256;
 
 /// Number of rows that may wait for their BLOBs at a time.
-const MAX_WAITING: usize = 4096;
+pub(crate) const MAX_WAITING: usize = 4096;
 
 /// Collects rows into record batches.
 ///

@@ -24,7 +24,7 @@ mod schema;
 mod tests;
 
 pub use builder::BatchLimits;
-pub(crate) use builder::{BatchBuilder, PendingBlob};
+pub(crate) use builder::{BatchBuilder, MAX_WAITING, PendingBlob};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use options::{
     BinaryAs, BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, MaxBlob, NoneEncoding, OptionError,

@@ -3,8 +3,8 @@
 use super::any::{AnyBackend, family, forward};
 use super::link::Link;
 use super::{
-    BlobId, Chunk, End, Executed, Message, Series, Sql, StatementId, Take, TransactionId, Transport, Wanted,
-    Writer,
+    BlobId, Chunk, End, Executed, LinkEstimate, Message, Series, Sql, StatementId, Take, TransactionId,
+    Transport, Wanted, Writer,
 };
 use crate::arrow::BatchBuilder;
 use crate::cancel::Operation;
@@ -57,6 +57,8 @@ family! {
         fn is_firebird4(&self) -> bool;
         /// The traffic of the connection so far; zero for an engine in this process.
         fn wire_stats(&self) -> WireStats;
+        /// What is known of the link; nothing for an engine in this process.
+        fn link_estimate(&self) -> LinkEstimate;
         /// Whether the connection seems usable, checked without waiting for the server. Closes a dead connection.
         fn is_alive(&mut self) -> bool;
         /// Whether the connection has failed.

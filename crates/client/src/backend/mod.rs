@@ -16,6 +16,7 @@ pub(crate) use families::{
     Transactions, Writes,
 };
 pub(crate) use series::{Series, Turn};
+pub(crate) use wire::{LinkEstimate, blobs_ahead, rows_ahead};
 pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 

@@ -123,7 +123,8 @@ impl<B: Backend> Session<B> {
         };
         let is_blob = |column: &Descriptor| column.sql_type == SqlType::BLOB;
         if prepared.info.columns.iter().any(is_blob) {
-            self.backend.limit_inline_blobs(prepared.plan.habit.inline_limit(options.blobs));
+            let longest = prepared.plan.habit.inline_limit(options.blobs, &self.backend.link_estimate());
+            self.backend.limit_inline_blobs(longest);
             if options.blobs == BlobPolicy::Lazy {
                 let columns = prepared.info.columns.iter().enumerate();
                 fetching.id_columns =

@@ -3,6 +3,7 @@
 
 mod array;
 mod blob;
+mod blob_cost;
 pub(crate) mod connect;
 pub(crate) mod execute;
 pub(crate) mod fetch;

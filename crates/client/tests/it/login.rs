@@ -73,6 +73,19 @@ matrix!(
                 .unwrap_or_else(|e| panic!("{plugin}: {e}"));
         }
     },
+    fn a_server_without_the_first_plugin_takes_one_more_round_trip(target: &Target) {
+        let plugins = ["Srp", "Legacy_Auth"].map(String::from).to_vec();
+        let settings = ServerConfig { auth_server: Some(plugins), ..ServerConfig::default() };
+        let server = Server::start_with(target.generation(), &settings).expect("the shared one runs as well");
+        // The server drops data that were made for Srp256 and asks again, for Srp.
+        for (options, trips) in [("", 5), ("?auth_plugins=Srp,Srp256", 4)] {
+            let url = server.url("employee") + options;
+            let connection =
+                Connection::create(&Config::parse(&url).expect("a valid URL")).expect("Srp works");
+            assert_eq!(connection.wire_stats().round_trips, trips, "{options}");
+            connection.drop_database().expect("it is dropped");
+        }
+    },
     fn a_legacy_account_logs_in_on_demand(target: &Target) {
         let mut config = fresh_closed(target);
         config.user = Some("LEGACYTEST".into());

@@ -1,11 +1,13 @@
 //! How often a request waits for the server: deterministic, so it is asserted.
 
-use crate::support::{cost, fresh, fresh_closed, query, rows, run};
+use crate::support::{at, cost, fresh, fresh_closed, query, rows, run};
 use crate::write_cases::{batch, ints};
 use arrow::array::{Array, ArrayRef, AsArray, StringArray};
+use arrow::datatypes::Int32Type;
 use firearrow::{BatchLimits, Connection, OnFailure, Params};
-use firearrow_testkit::{Generation, Target, matrix};
+use firearrow_testkit::{Behaviour, Generation, Proxy, Target, matrix};
 use std::sync::Arc;
+use std::time::Duration;
 
 matrix!(
     wire,
@@ -131,6 +133,52 @@ matrix!(
         for _ in 0..2 {
             let trips = read(&connection);
             assert!(trips <= 6, "{trips}");
+        }
+    },
+    fn a_thousand_blobs_of_a_new_query_take_six_round_trips(target: &Target) {
+        let closed = fresh_closed(target);
+        let connection = Connection::open(&closed).expect("it opens");
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE TEXT)");
+        run(
+            &connection,
+            "EXECUTE BLOCK AS DECLARE i INTEGER = 0; BEGIN
+                 WHILE (i < 1000) DO BEGIN INSERT INTO t VALUES (:i, RPAD('', 3400, :i || ' ')); i = i + 1; END
+             END",
+        );
+        for delay in [0, 6, 30].map(Duration::from_millis) {
+            let proxy = Proxy::start(target.server().address(), Behaviour::delay(delay)).expect("it listens");
+            for policy in ["pipelined", "inline", "adaptive"] {
+                let mut config = at(target, &closed, proxy.address(), "");
+                config.read.push(("blobs".to_owned(), policy.to_owned()));
+                let connection = Connection::open(&config).expect("it opens");
+                // What it asks for is no longer new the second time, and the connection has seen such BLOBs.
+                for (turn, most) in [("new", 6), ("known", 5)] {
+                    let seen = proxy.round_trips();
+                    let trips = cost(&connection, || {
+                        let mut cursor = connection.query("SELECT id, b FROM t").expect("it runs");
+                        let mut row = 0;
+                        while row < 1000 {
+                            let batch = cursor.next_batch().expect("it reads").expect("more rows");
+                            let ids = batch.column(0).as_primitive::<Int32Type>();
+                            let texts = batch.column(1).as_string::<i32>();
+                            for (id, text) in ids.values().iter().zip(texts) {
+                                let start = format!("{row} ");
+                                let text = text.expect("a text");
+                                assert!(
+                                    *id == row && text.len() == 3400 && text.starts_with(&start),
+                                    "{text}"
+                                );
+                                row += 1;
+                            }
+                        }
+                        let seen = proxy.round_trips() - seen;
+                        assert!(seen <= most, "{policy}, {delay:?}, {turn}: the proxy saw {seen}");
+                        cursor
+                    });
+                    // Closing the cursor takes another one.
+                    assert!(trips <= most + 1, "{policy}, {delay:?}, {turn}: {trips}");
+                }
+            }
         }
     },
     fn short_blobs_come_with_their_rows(target: &Target) {

@@ -77,17 +77,18 @@ fn read_blobs(scene: &Scene, policy: &str) -> u64 {
     let transaction = connection.begin(Default::default()).expect("it starts");
     let mut options = ReadOptions::default();
     options.set("blobs", policy).expect("a policy");
-    let statement = transaction.prepare("SELECT b FROM blobs").expect("valid SQL").with_read_options(options);
     let read = || {
+        let statement = transaction.prepare("SELECT b FROM blobs").expect("valid SQL");
+        let statement = statement.with_read_options(options.clone());
         let batch = rows(statement.query(&transaction, ()).expect("it runs"));
         assert_eq!(batch.num_rows(), 1000);
         assert!(
             batch.column(0).as_string::<i32>().iter().all(|text| text.is_some_and(|text| text.len() == 3400))
         );
     };
-    // The first time a connection learns how long they are.
-    read();
-    cost(&connection, read)
+    // From the second time on a connection knows how long they are.
+    let new = cost(&connection, read);
+    new.max(cost(&connection, read))
 }
 
 fn write_rows(scene: &Scene, count: i32) -> u64 {
@@ -216,8 +217,13 @@ const OPERATIONS: &[Operation] = &[
             assert_eq!(rows(statement.query(&transaction, ()).expect("runs")).num_rows(), 1000)
         }))
     }),
-    ("1000 BLOBs of 3.4 KB after their rows", Some(6), |scene| Some(read_blobs(scene, "pipelined"))),
-    ("1000 BLOBs of 3.4 KB, adaptive", Some(40), |scene| Some(read_blobs(scene, "adaptive"))),
+    ("new query for 1000 BLOBs of 3.4 KB, after their rows", Some(6), |scene| {
+        Some(read_blobs(scene, "pipelined"))
+    }),
+    ("new query for 1000 BLOBs of 3.4 KB, with their rows where possible", Some(6), |scene| {
+        Some(read_blobs(scene, "inline"))
+    }),
+    ("new query for 1000 BLOBs of 3.4 KB, adaptive", Some(6), |scene| Some(read_blobs(scene, "adaptive"))),
     ("insert 50 rows", None, |scene| Some(write_rows(scene, 50))),
     ("insert 10,000 rows", Some(12), |scene| Some(write_rows(scene, 10_000))),
     ("insert 100 rows and read what they return", None, |scene| {

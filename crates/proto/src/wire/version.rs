@@ -61,7 +61,7 @@ impl ProtocolVersion {
     }
 
     /// 19: `op_execute` carries the inline BLOB limit; `op_inline_blob` exists.
-    pub(crate) fn has_inline_blobs(self) -> bool {
+    pub fn has_inline_blobs(self) -> bool {
         self.0 >= 19
     }
 }

@@ -27,6 +27,9 @@ pub(crate) struct BlobColumn<O> {
     reach: usize,
 }
 
+/// Most bytes to make room for before they come.
+const MOST_EXPECTED: usize = 4 << 20;
+
 /// Rows whose contents arrive separately.
 impl<O: OffsetSizeTrait> BlobColumn<O> {
     pub(crate) fn new(data_type: DataType, encoding: Encoding) -> Self {
@@ -75,10 +78,21 @@ impl<O: OffsetSizeTrait> BlobColumn<O> {
     fn append(&mut self, contents: &[u8]) -> bool {
         let end = Some(self.data.len() + contents.len()).filter(|&end| end <= self.reach);
         let Some(end) = end.and_then(O::from_usize) else { return false };
+        if self.data.capacity() - self.data.len() < contents.len() {
+            self.data.reserve(self.expected(contents.len()));
+        }
         self.data.extend_from_slice(contents);
         self.offsets.push(end);
         self.nulls.push(true);
         true
+    }
+
+    /// Returns how many bytes the known rows will add, if those after the next are as long as those before. Growing piece
+    /// by piece would touch new memory again and again.
+    fn expected(&self, next: usize) -> usize {
+        let filled = self.filled() + 1;
+        let mean = (self.data.len() + next) / filled;
+        next + mean.saturating_mul(self.cells.len().saturating_sub(filled)).min(MOST_EXPECTED)
     }
 
     fn too_long(&self, length: usize) -> Fault {

@@ -1,7 +1,7 @@
 //! The state of the attachment, and detaching.
 
 use super::{Embedded, INFO_BYTES};
-use crate::backend::{Backend, Reconnect, Transport};
+use crate::backend::{Backend, LinkEstimate, Reconnect, Transport};
 use crate::cancel::Operation;
 use crate::config::Config;
 use crate::db_key::KeyHolder;
@@ -77,6 +77,10 @@ impl Backend for Embedded {
 
     fn wire_stats(&self) -> WireStats {
         WireStats::default()
+    }
+
+    fn link_estimate(&self) -> LinkEstimate {
+        LinkEstimate::default()
     }
 
     fn is_alive(&mut self) -> bool {

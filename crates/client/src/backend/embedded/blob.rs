@@ -20,10 +20,8 @@ impl Blobs for Embedded {
         let mut contents = Vec::new();
         for (index, wanted) in blobs.iter().enumerate() {
             contents.clear();
-            let mut blob = attachment.open_blob(transaction, wanted.id, &[])?;
             let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
-            let read = blob.read_to_end(&mut contents, most);
-            blob.close()?;
+            let read = attachment.read_blob(transaction, wanted.id, &mut contents, most);
             read.map_err(|error| match error {
                 fbapi::Error::BlobTooLong { .. } => wanted.too_long(),
                 error => error.into(),

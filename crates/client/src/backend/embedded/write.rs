@@ -6,6 +6,7 @@ use crate::backend::{Chunk, DETAILED_ERRORS, Message, Method, Outcome, Statement
 use crate::error::{Error, Result};
 use firearrow_fbapi as fbapi;
 use firearrow_fbapi::{Batch, BatchOptions, BlobPolicy, BlobStream, Completion, MessageBuffer, RecordState};
+use firearrow_proto::api::describe::RecordCounts;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::layout::{FieldKind, RowLayout};
 use std::sync::Arc;
@@ -80,7 +81,8 @@ impl Embedded {
             let executed = self
                 .execute(writer.statement, writer.transaction, Some(message), None, writer.asks_counts)
                 .await;
-            writer.executed(row, executed.map(|executed| executed.counts))?;
+            let one = (!writer.asks_counts).then_some(RecordCounts::ONE_INSERTED);
+            writer.executed(row, executed.map(|executed| executed.counts.or(one)))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::Wire;
 use crate::backend::link::Link;
-use crate::backend::{Backend, Transport};
+use crate::backend::{Backend, LinkEstimate, Transport};
 use crate::cancel::Operation;
 use crate::error::Result;
 use crate::stats::WireStats;
@@ -84,6 +84,10 @@ impl<L: Link> Backend for Wire<L> {
 
     fn wire_stats(&self) -> WireStats {
         *self.connection.stats()
+    }
+
+    fn link_estimate(&self) -> LinkEstimate {
+        self.learnt.estimate
     }
 
     fn is_alive(&mut self) -> bool {

@@ -26,34 +26,6 @@ pub(super) const PUT_AHEAD: usize = 512 << 10;
 /// Segments of a long BLOB to request ahead; each brings up to 64 KB.
 const SEGMENTS_AHEAD: usize = 4;
 
-/// Initial number of BLOBs to request ahead.
-const FIRST_WINDOW: usize = 256;
-/// Largest number of BLOBs to request ahead: one write then has about 50 KB.
-const LARGEST_WINDOW: usize = 1024;
-/// Number of BLOBs to request ahead when they turn out to be long.
-const SMALLEST_WINDOW: usize = 16;
-/// A BLOB of this length shrinks the window: the answers of a whole window may have to be held in memory.
-const LONG: usize = 32 << 10;
-
-/// How many BLOBs to request ahead. It follows the lengths seen on this connection.
-#[derive(Debug)]
-pub(super) struct Window(usize);
-
-impl Default for Window {
-    fn default() -> Self {
-        Self(FIRST_WINDOW)
-    }
-}
-
-impl Window {
-    fn seen(&mut self, length: usize) {
-        self.0 = match length {
-            LONG.. => (self.0 / 2).max(SMALLEST_WINDOW),
-            _ => (self.0 + 8).min(LARGEST_WINDOW),
-        };
-    }
-}
-
 /// The requests for one BLOB.
 struct Chain {
     index: usize,
@@ -124,8 +96,9 @@ impl<L: Link> Wire<L> {
                 next += 1;
             }
             // Requests go out half a window at a time, so that they share writes.
-            if go_on && chains.len() <= self.window.0 / 2 {
-                while chains.len() < self.window.0
+            let window = self.blob_window.size(&self.learnt.estimate);
+            if go_on && chains.len() <= window / 2 {
+                while chains.len() < window
                     && let Some(wanted) = blobs.get(next)
                 {
                     chains.push_back(self.ask_for_blob(transaction, *wanted, next)?);
@@ -137,13 +110,13 @@ impl<L: Link> Wire<L> {
             let Chain { index, wanted, .. } = chain;
             contents.clear();
             if self.read_chain(chain, &mut contents).await? {
-                self.window.seen(contents.len());
+                self.blob_window.seen(contents.len());
                 self.check_length(&wanted, contents.len())?;
                 go_on &= take(index, &contents)?;
                 continue;
             }
             // The BLOB is too long for one answer, and closed already. The later chains are read first.
-            self.window.seen(usize::MAX);
+            self.blob_window.seen_too_long();
             let mut later = Vec::with_capacity(chains.len());
             while let Some(chain) = chains.pop_front() {
                 let (index, wanted, mut contents) = (chain.index, chain.wanted, Vec::new());

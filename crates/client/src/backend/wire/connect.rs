@@ -1,11 +1,12 @@
 //! Connects to a server and attaches to a database.
 
 use super::Wire;
-use super::blob::Window;
+use super::blob_window::BlobWindow;
 use super::cursor::OpenCursors;
 use super::event::{EventChannel, EventRoute};
 use super::formats::Formats;
 use super::interruption::Interruption;
+use super::known_links::{Learnt, is_slow};
 use super::new_blob::NewBlobStreams;
 use super::open_blob::OpenBlobs;
 use super::patience::Patience;
@@ -49,8 +50,11 @@ impl<L: Link> Wire<L> {
             unreachable(&error, text)
         })?;
         let peer = link.peer();
-        let options = connect_options(config, database, create)?;
+        let server = (host.to_owned(), port);
+        let mut options = connect_options(config, database, create)?;
+        options.compress |= config.compress == WireCompression::Auto && is_slow(&server);
         let mut wire = Self::attach(link, options, key, deadline, config.read_timeout).await?;
+        (wire.learnt.server, wire.learnt.is_compressed) = (Some(server), wire.connection.is_compressed());
         if wire.transport().cipher.is_none() {
             let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
             wire.warnings.extend(warning);
@@ -82,10 +86,10 @@ impl<L: Link> Wire<L> {
             transactions: OpenTransactions::default(),
             open_blobs: OpenBlobs::default(),
             new_blobs: NewBlobStreams::default(),
-            window: Window::default(),
+            blob_window: BlobWindow::default(),
             interruption: Interruption::default(),
             patience: Patience::until(deadline),
-            round_trip: Duration::MAX,
+            learnt: Learnt::default(),
             events: EventChannel::default(),
             warnings: Vec::new(),
         };
@@ -102,14 +106,10 @@ impl<L: Link> Wire<L> {
                 }
                 Some(_) => {}
                 None => {
-                    let (start, trips) = (Instant::now(), wire.connection.stats().round_trips);
                     wire.exchange().await.map_err(|error| match error.kind() {
                         Kind::Timeout => error.context("connecting took longer than connect_timeout"),
                         _ => error,
                     })?;
-                    if wire.connection.stats().round_trips > trips {
-                        wire.round_trip = wire.round_trip.min(start.elapsed());
-                    }
                 }
             }
         }

@@ -18,12 +18,7 @@ use firearrow_proto::wire::packet::statement::{Execute, ExecuteOptions, Fetch, F
 use firearrow_proto::wire::{Event, Ticket};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Largest number of fetches in flight, for links with a long round trip and a high rate.
-const MOST_FETCHES: usize = 16;
-/// Links with a shorter round trip need no more than two fetches in flight.
-const LONG_ROUND_TRIP: Duration = Duration::from_millis(2);
+use std::time::Instant;
 
 /// Rows to request per fetch; servers stop earlier, by bytes.
 const ROWS_PER_FETCH: u16 = 65535;
@@ -203,6 +198,8 @@ impl<L: Link> Wire<L> {
         let mut cursor = OpenCursor::new(self.formats.output(id, output));
         cursor.limit = limit;
         cursor.scroll = scrolls.then(Scroll::default);
+        cursor.window.brings_blobs = options.inline_blob_limit > 0
+            && self.connection.version().is_some_and(|version| version.has_inline_blobs());
         self.cursors.open.insert(id, cursor);
         self.request_rows(id)?;
         let confirmed = self.confirm(id, owner).await;
@@ -241,7 +238,12 @@ impl<L: Link> Wire<L> {
     /// Keeps the right number of fetches in flight.
     fn request_rows(&mut self, id: u16) -> Result<()> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
-        let wanted = cursor.wanted(self.round_trip);
+        cursor.window.adjust(&self.learnt.estimate, self.connection.stats().bytes_received);
+        let wanted = cursor.wanted(self.learnt.estimate.round_trip());
+        // Requests go out half a window at a time, so that they share writes.
+        if cursor.in_flight.len() > wanted / 2 {
+            return Ok(());
+        }
         if cursor.in_flight.is_empty() {
             cursor.busy_since = Instant::now();
         }
@@ -278,21 +280,16 @@ impl<L: Link> Wire<L> {
         Ok(())
     }
 
-    /// Exchanges bytes. A wait between two fetches means that this link needs more of them in flight.
+    /// Exchanges bytes. What comes after a wait between two fetches is the beginning of the next answer.
     async fn wait_for_rows(&mut self, id: u16) -> Result<()> {
         self.flush().await?;
         let stream = self.cursors.open.get_mut(&id).map(|cursor| &mut cursor.stream);
         let Some(Stream::Long { is_between }) = stream else { return self.exchange().await };
         let is_between = std::mem::take(is_between);
-        let start = Instant::now();
         self.link.let_gather();
         self.exchange().await?;
-        if is_between
-            && self.round_trip > LONG_ROUND_TRIP
-            && start.elapsed() > self.round_trip / 4
-            && let Some(cursor) = self.cursors.open.get_mut(&id)
-        {
-            cursor.depth = (cursor.depth + 1).min(MOST_FETCHES);
+        if is_between && let Some(cursor) = self.cursors.open.get_mut(&id) {
+            cursor.window.resumed(Instant::now());
         }
         Ok(())
     }

@@ -3,15 +3,19 @@
 mod array;
 mod attachment;
 mod blob;
+mod blob_window;
 mod connect;
 mod cursor;
 mod event;
+mod fetch_window;
 mod formats;
 #[cfg(test)]
 mod in_step;
 mod inline;
 mod interruption;
 mod kept;
+mod known_links;
+mod link_estimate;
 mod new_blob;
 mod open_blob;
 mod open_cursor;
@@ -28,14 +32,18 @@ pub(crate) mod write;
 use super::link::Link;
 use crate::error::{Error, Kind, Result};
 use crate::warning::{Warning, Warnings};
-use blob::Window;
+use blob_window::BlobWindow;
+pub(crate) use blob_window::blobs_ahead;
 use cursor::OpenCursors;
 use event::EventChannel;
+pub(crate) use fetch_window::rows_ahead;
 use firearrow_proto::wire::packet::Request;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Connection, Limits, ProtocolError, Ticket};
 use formats::Formats;
 use interruption::Interruption;
+use known_links::Learnt;
+pub(crate) use link_estimate::LinkEstimate;
 use new_blob::NewBlobStreams;
 use open_blob::OpenBlobs;
 use patience::{Patience, Writing};
@@ -43,7 +51,7 @@ use router::Router;
 pub(crate) use series::Lanes;
 use statement::StatementHandles;
 use std::io::ErrorKind;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use transaction::OpenTransactions;
 
 /// A database attached over a link.
@@ -60,11 +68,10 @@ pub(crate) struct Wire<L> {
     transactions: OpenTransactions,
     open_blobs: OpenBlobs,
     new_blobs: NewBlobStreams,
-    window: Window,
+    blob_window: BlobWindow,
     interruption: Interruption,
     patience: Patience,
-    /// The shortest wait for an answer while connecting.
-    round_trip: Duration,
+    learnt: Learnt,
     events: EventChannel,
     /// Warnings about the connection itself.
     pub(crate) warnings: Vec<Warning>,
@@ -85,7 +92,10 @@ impl<L: Link> Wire<L> {
             }
             let space = self.connection.space()?;
             match self.link.read(space).await {
-                Ok(count) => return Ok(self.connection.received(count)?),
+                Ok(count) => {
+                    self.learnt.estimate.received(count, Instant::now());
+                    return Ok(self.connection.received(count)?);
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.link_failed(error)),
             }
@@ -94,6 +104,7 @@ impl<L: Link> Wire<L> {
 
     /// Writes what is queued.
     async fn flush(&mut self) -> Result<()> {
+        let is_quiet = !self.connection.is_awaiting();
         let bytes = self.connection.outgoing()?;
         if bytes.is_empty() {
             return Ok(());
@@ -123,6 +134,7 @@ impl<L: Link> Wire<L> {
         match failed {
             None => {
                 self.connection.sent();
+                self.learnt.estimate.sent(is_quiet, Instant::now());
                 self.interruption.has_sent();
                 self.statements.has_sent();
                 Ok(())

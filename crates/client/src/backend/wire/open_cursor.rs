@@ -1,5 +1,6 @@
 //! The state of one open cursor.
 
+use super::fetch_window::FetchWindow;
 use super::interruption::TimeLimit;
 use super::kept::KeptRows;
 use super::scroll::Scroll;
@@ -14,10 +15,6 @@ use firearrow_proto::wire::packed::PackedFormat;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Fetches initially in flight. A server answers each with about 128 KB, whatever is requested, so two hide the latency
-/// of a link that carries no more than that per round trip.
-const FETCHES_IN_FLIGHT: usize = 2;
 
 /// If a fetch takes longer than this, and longer than [`SLOW_TRIPS`] round trips, no other one is queued after it, so
 /// that the server can be interrupted. The extra round trip is a small part of that time.
@@ -54,7 +51,7 @@ pub(super) struct OpenCursor {
     /// Why reading stopped. The server may continue: it does not know that the client cannot read a row.
     pub(super) failed: Option<Error>,
     /// Fetches to keep in flight.
-    pub(super) depth: usize,
+    pub(super) window: FetchWindow,
     /// Since when the oldest fetch has been the server's oldest work for this cursor.
     pub(super) busy_since: Instant,
     /// How long the last fetch took, or its first rows.
@@ -76,7 +73,7 @@ impl OpenCursor {
             held: 0,
             stream: Stream::Opened,
             failed: None,
-            depth: FETCHES_IN_FLIGHT,
+            window: FetchWindow::new(),
             busy_since: Instant::now(),
             pace: Duration::ZERO,
             is_one_of_many: false,
@@ -108,6 +105,10 @@ impl OpenCursor {
     /// Notes that a fetch has been answered.
     pub(super) fn fetch_ended(&mut self, ticket: Ticket, cursor_end: bool) {
         self.in_flight.retain(|each| *each != ticket);
+        // The first answer began with its first rows; another one when the one before it had ended.
+        let waited =
+            if self.stream == Stream::Started && self.scroll.is_none() { self.pace } else { Duration::ZERO };
+        self.window.answered(self.busy_since + waited, Instant::now());
         if cursor_end {
             self.stream = Stream::Ended;
         } else if !self.has_ended() {
@@ -151,7 +152,7 @@ impl OpenCursor {
             Stream::Opened | Stream::Asked => 1,
             Stream::Started if self.is_one_of_many => 1,
             Stream::Started | Stream::Long { .. } if is_slow => 1,
-            Stream::Started | Stream::Long { .. } => self.depth,
+            Stream::Started | Stream::Long { .. } => self.window.size(),
         }
     }
 

@@ -178,6 +178,11 @@ impl Connection {
         self.pending.len()
     }
 
+    /// Whether a request that was sent has not been answered.
+    pub fn is_awaiting(&self) -> bool {
+        self.pending.front().is_some()
+    }
+
     /// Number of pending requests whose answer is more than `op_response`. Servers never defer such answers, so all of
     /// these requests but the first are certainly queued at the server or still in transit.
     pub fn pending_results(&self) -> usize {
