@@ -12,6 +12,7 @@ mod cases;
 mod catalog;
 mod catalog_access;
 mod catalog_objects;
+mod compression;
 mod deferred;
 mod dialect;
 mod elements;
