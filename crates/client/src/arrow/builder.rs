@@ -51,7 +51,7 @@ impl Default for BatchLimits {
 
 /// How long the first row of a result waits for others to share its batch.
 const FIRST_PATIENCE: Duration = Duration::from_millis(5);
-/// How much longer it waits in each batch.
+/// The factor by which this grows from batch to batch.
 const MORE_PATIENCE: u32 = 4;
 
 /// Maximum bytes of a batch, so that 32-bit offsets never overflow, not even if every byte of a code page becomes three
@@ -87,7 +87,7 @@ pub(crate) struct BatchBuilder {
     max_blob: MaxBlob,
     /// Since when the first row of the batch has been here.
     since: Instant,
-    /// How long it waits for others; `None` until the batch is full.
+    /// How long it waits for others; `None` = for as long as it takes to fill the batch.
     patience: Option<Duration>,
     /// Time spent in the builder.
     spent: Duration,
@@ -105,8 +105,8 @@ pub(crate) struct PendingBlob {
 }
 
 impl BatchBuilder {
-    /// Returns a builder for results with these columns, fetched in this layout. The schema is that of columns and
-    /// options.
+    /// Returns a builder for results with these columns, fetched in this layout. `schema` must be what
+    /// `schema(columns, options)` returns.
     pub(crate) fn with_schema(
         schema: SchemaRef,
         columns: &[Descriptor],
@@ -172,7 +172,7 @@ impl BatchBuilder {
         self.rows
     }
 
-    /// A value of a row that is here. `None` where only a batch has it.
+    /// A value of a row that is here. `None` if the value exists only in a finished array, for example of a list.
     pub(crate) fn raw(&self, column: usize, row: usize) -> Option<Raw<'_>> {
         self.columns.get(column).filter(|_| row < self.rows)?.raw(row)
     }
@@ -207,7 +207,7 @@ impl BatchBuilder {
     }
 
     /// Whether the batch should be handed out instead of waiting for more rows: its rows are complete, and the first of
-    /// them has been here for long.
+    /// them has waited as long as it may.
     pub(crate) fn is_ripe(&self) -> bool {
         let is_late = |patience| self.since.elapsed() >= patience;
         self.rows > 0 && !self.is_waiting() && self.patience.is_some_and(is_late)

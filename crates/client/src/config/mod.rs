@@ -79,8 +79,9 @@ pub enum WireCompression {
     Off,
     /// Always.
     On,
-    /// Where earlier connections of this process to that server found a slow link. The first connection learns, and is
-    /// not compressed.
+    /// Where a connection of this process to that server, which has ended, found a link slower than a server
+    /// compresses: less than 64 Mbit/s, with a round trip of more than 1 ms. The first connection learns, and is not
+    /// compressed; so is one every ten minutes.
     Auto,
 }
 

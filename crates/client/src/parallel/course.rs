@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Data pages that are worth another connection.
+/// Data pages that justify one reader. A table with fewer than twice as many is read by one connection.
 const LEAST_PAGES: i64 = 256;
 /// The most connections that one query opens.
 const MOST_READERS: usize = 64;
@@ -38,7 +38,7 @@ pub(crate) struct Course {
     pub(super) snapshot: Snapshot,
     pub(super) options: TransactionOptions,
     pub(super) dialect: Dialect,
-    /// The query of a range of pages: the last two parameters.
+    /// The query restricted to a range of pages; the borders are its last two parameters.
     pub(super) sql: String,
     pub(super) parameters: Option<RecordBatch>,
     pub(super) how: How,
@@ -195,7 +195,7 @@ impl<B: Backend> Session<B> {
             dialect: prepared.dialect,
             sql,
             parameters: parameters.batch().cloned(),
-            // A range gives about a batch, and the first one is short.
+            // Ranges are short batches already; their first ones would end even earlier.
             how: How { timeout: None, limits: how.limits.full(true), ..how.clone() },
             info: Arc::clone(info),
             end,

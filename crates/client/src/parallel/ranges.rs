@@ -76,7 +76,7 @@ impl Ranges {
     }
 }
 
-/// A bit less than a full batch: pages differ, and a few rows too many would make a small batch.
+/// A bit less than a full batch: pages differ, and a few rows too many would leave a second, tiny batch.
 fn below(rows: usize) -> usize {
     (rows - rows / 8).max(1)
 }

@@ -56,7 +56,7 @@ pub enum WhyPlain {
     Sorted,
     /// It aggregates rows.
     Aggregated,
-    /// It takes a number of rows.
+    /// It limits the number of rows (FIRST, ROWS, FETCH …).
     Limited,
     /// It has several SELECTs.
     Subquery,
@@ -89,7 +89,7 @@ pub enum WhyPlain {
 impl fmt::Display for WhyPlain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotWanted => "no more are wanted",
+            Self::NotWanted => "parallel reading was not requested",
             Self::OldEngine => "connections share snapshots from Firebird 4 on",
             Self::NoQuery => "it is no plain query of a table",
             Self::Join => "it joins tables",

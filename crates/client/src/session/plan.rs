@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Plan {
     pub(super) habit: BlobHabit,
     reading: Mutex<Option<Reading>>,
-    /// The message of parameters, while no execution uses it.
+    /// A message of parameters to use again; absent while an execution has it.
     row: Mutex<Option<DirectRow>>,
 }
 
@@ -26,7 +26,7 @@ struct Reading {
     options: ReadOptions,
     layout: Arc<RowLayout>,
     schema: SchemaRef,
-    /// An empty builder, while no execution uses it.
+    /// An empty builder; absent while an execution has it.
     builder: Option<BatchBuilder>,
 }
 
@@ -85,7 +85,7 @@ impl Plan {
         }
     }
 
-    /// Makes a message of plain values; `None` if that takes more.
+    /// Makes a message of plain values; `None` if one of them needs a conversion.
     pub(super) fn encode(&self, parameters: &[Descriptor], values: &[Scalar]) -> Option<DirectRow> {
         let mut row = lock(&self.row).take().or_else(|| DirectRow::new(parameters))?;
         let is_encoded = row.encode(values);

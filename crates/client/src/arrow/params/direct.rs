@@ -1,6 +1,7 @@
 //! One row of plain values as a message, without arrays.
 //!
-//! It takes the values that need no conversion, and writes them as [`ParamEncoder`](super::ParamEncoder) would.
+//! It takes the values that need no conversion, and writes them as [`ParamEncoder`](super::ParamEncoder) would; the test
+//! `they_are_the_messages_of_their_arrays` compares the two.
 
 use super::bytes::MAX_VARYING;
 use super::times::{instant, two_words};
@@ -21,7 +22,7 @@ pub(crate) struct DirectRow {
     bytes: Vec<u8>,
 }
 
-/// A text may have room for this many bytes more than it needs, or for as many as it has.
+/// A text field is used again if it has at most twice the room needed, and this many bytes.
 const SPARE: usize = 1024;
 
 impl DirectRow {

@@ -194,7 +194,7 @@ impl<L: Link> Wire<L> {
         }
         let parameters = packed.parameters();
         let ticket = self.ask(&Execute { statement: id, transaction: name.0, parameters, options })?;
-        self.has_packed(id, packed);
+        self.packed_sent(id, packed);
         let mut cursor = OpenCursor::new(self.formats.output(id, output));
         cursor.limit = limit;
         cursor.scroll = scrolls.then(Scroll::default);

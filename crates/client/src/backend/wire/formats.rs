@@ -43,7 +43,7 @@ impl Formats {
         }
     }
 
-    /// The statement is another one, or was executed with a format of which this knows nothing.
+    /// Forgets a statement that was replaced, or executed with a format that bypassed this table.
     pub(super) fn forget(&mut self, id: u16) {
         self.0.remove(&id);
     }
@@ -89,7 +89,7 @@ impl<L: Link> Wire<L> {
     }
 
     /// The execution with these parameters was sent.
-    pub(super) fn has_packed(&mut self, id: u16, packed: Packed) {
+    pub(super) fn packed_sent(&mut self, id: u16, packed: Packed) {
         if packed.message.is_empty() {
             return;
         }

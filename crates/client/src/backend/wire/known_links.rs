@@ -3,6 +3,7 @@
 use super::link_estimate::LinkEstimate;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A server: its host as it was given, and its port.
 pub(super) type Server = (String, u16);
@@ -10,12 +11,23 @@ pub(super) type Server = (String, u16);
 /// Servers to remember.
 const CAPACITY: usize = 256;
 
-/// Bytes per second above which compression does not pay. A server compresses some 10 MB/s of rows with one processor,
-/// to about half; a link that carries more delivers them sooner as they are.
+/// A server compresses about 10 MB/s of rows per processor. Above 8 MB/s (64 Mbit/s) compression gains too little.
 const FAST: f64 = 8e6;
+/// In a local network it is the server that is slow, and compression would make it slower.
+const NEAR: Duration = Duration::from_millis(1);
+/// What was learnt is forgotten after this time: the next connection is not compressed, and learns anew.
+const LASTS: Duration = Duration::from_secs(10 * 60);
 
-/// Bytes per second that arrived at best, by server.
-static RATES: LazyLock<Mutex<HashMap<Server, f64>>> = LazyLock::new(Mutex::default);
+/// What is known of a link.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Bytes per second that arrived at best.
+    rate: f64,
+    round_trip: Duration,
+    since: Instant,
+}
+
+static LINKS: LazyLock<Mutex<HashMap<Server, Known>>> = LazyLock::new(Mutex::default);
 
 /// An estimate that is remembered when its connection ends.
 #[derive(Debug, Default)]
@@ -29,34 +41,40 @@ pub(super) struct Learnt {
 impl Drop for Learnt {
     fn drop(&mut self) {
         if let (Some(server), Some(rate)) = (self.server.take(), self.estimate.rate()) {
-            remember(server, rate, self.is_compressed);
+            remember(server, rate, self.estimate.round_trip(), self.is_compressed);
         }
     }
 }
 
-fn rates() -> MutexGuard<'static, HashMap<Server, f64>> {
-    RATES.lock().unwrap_or_else(PoisonError::into_inner)
+fn links() -> MutexGuard<'static, HashMap<Server, Known>> {
+    LINKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn remember(server: Server, rate: f64, is_compressed: bool) {
-    let mut rates = rates();
-    if rates.len() >= CAPACITY && !rates.contains_key(&server) {
-        rates.clear();
+fn remember(server: Server, rate: f64, round_trip: Duration, is_compressed: bool) {
+    let mut links = links();
+    if is_compressed {
+        // It shows that the link carries at least this much, and nothing else.
+        if let Some(known) = links.get_mut(&server) {
+            known.rate = known.rate.max(rate);
+        }
+        return;
     }
-    let known = rates.entry(server).or_insert(rate);
-    // A compressed connection shows that the link carries at least this much.
-    *known = if is_compressed { known.max(rate) } else { rate };
+    if links.len() >= CAPACITY && !links.contains_key(&server) {
+        links.clear();
+    }
+    links.insert(server, Known { rate, round_trip, since: Instant::now() });
 }
 
-/// Whether connections to this server have found a link that is slower than a server compresses.
+/// Whether a connection to this server, which has ended, found a distant link that is slower than a server compresses.
 pub(super) fn is_slow(server: &Server) -> bool {
-    rates().get(server).is_some_and(|rate| *rate < FAST)
+    let is_slow =
+        |known: &Known| known.rate < FAST && known.round_trip > NEAR && known.since.elapsed() < LASTS;
+    links().get(server).is_some_and(is_slow)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn end(server: &Server, rate: Option<f64>, is_compressed: bool) {
         let estimate = LinkEstimate::of(Duration::from_millis(10), rate);
@@ -78,5 +96,7 @@ mod tests {
         end(&server, Some(1e6), false);
         end(&server, Some(9e6), true);
         assert!(!is_slow(&server), "the link carries that much");
+        remember(server.clone(), 1e6, Duration::from_micros(200), false);
+        assert!(!is_slow(&server), "the server is slow, not the link");
     }
 }

@@ -326,7 +326,7 @@ impl<L: Link> Wire<L> {
                 self.ask(&ExecuteSingleton { statement: id, transaction, parameters, output, options })?
             }
         };
-        self.has_packed(id, packed);
+        self.packed_sent(id, packed);
         let counted = match asks_counts {
             true => {
                 Some(self.ask(&InfoSql { object: id, items: &[RECORDS], buffer_length: RECORDS_BUFFER })?)
