@@ -233,9 +233,10 @@ impl Window {
     pub(super) fn reserve(self: &Arc<Self>, claim: &Claim, operation: &Operation) -> Result<()> {
         self.wait(operation, |state| {
             let is_first = claim.number == state.first;
-            let has_room = state.batches < state.most;
+            let mut has_room = state.batches < state.most;
             let slot = state.slot(claim)?;
-            if !has_room && !(is_first && slot.batches.is_empty()) {
+            has_room |= is_first && slot.batches.is_empty();
+            if !has_room {
                 return None;
             }
             slot.is_fetching = true;
