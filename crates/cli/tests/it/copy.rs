@@ -88,6 +88,26 @@ matrix!(
         let outcome = firearrow(target, &sorting).success();
         assert!(outcome.stderr.contains("one partition: only queries of one table"), "{}", outcome.stderr);
     },
+    fn large_tables_are_read_by_several_and_keep_their_order(target: &Target) {
+        let url = demo(target, "50000");
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let copy = |name: &str, more: &[&str]| {
+            let path = path(name);
+            let arguments = [&["copy", &url, "t_wide", argument(&path)], more].concat();
+            firearrow(target, &arguments).success().stderr
+        };
+        let plain = copy("plain.csv", &["--partitions", "1"]);
+        assert!(plain.contains("one reader: no more are wanted"), "{plain}");
+        let read = copy("several.csv", &[]);
+        let expected = match std::thread::available_parallelism().map_or(1, |count| count.get()) {
+            _ if target.generation() < Generation::V4_0 => "one reader: connections share snapshots",
+            1 => "one reader: no more are wanted",
+            _ => " readers",
+        };
+        assert!(read.contains(expected), "{read}");
+        assert!(fs::read(path("plain.csv")).unwrap() == fs::read(path("several.csv")).unwrap());
+    },
     fn a_file_that_is_replaced_keeps_its_mode_and_the_links_to_it(target: &Target) {
         let url = demo(target, "10");
         let folder = tempfile::tempdir().unwrap();

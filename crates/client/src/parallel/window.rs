@@ -233,9 +233,10 @@ impl Window {
     pub(super) fn reserve(self: &Arc<Self>, claim: &Claim, operation: &Operation) -> Result<()> {
         self.wait(operation, |state| {
             let is_first = claim.number == state.first;
-            let has_room = state.batches < state.most;
+            let mut has_room = state.batches < state.most;
             let slot = state.slot(claim)?;
-            if !has_room && !(is_first && slot.batches.is_empty()) {
+            has_room |= is_first && slot.batches.is_empty();
+            if !has_room {
                 return None;
             }
             slot.is_fetching = true;
@@ -303,11 +304,22 @@ impl Window {
         self.wait(operation, Self::are_ready(readers))
     }
 
+    /// Takes the next batch, or the end, if it is there. The reader of the range whose turn it is now may have waited for
+    /// that.
+    fn taking(&self) -> impl FnMut(&mut State) -> Option<Result<Option<RecordBatch>>> + '_ {
+        |state| {
+            let before = state.first;
+            let next = state.take();
+            if next.is_some() || state.first != before {
+                self.changed.notify_all();
+            }
+            next
+        }
+    }
+
     /// The next batch; `None` at the end, when all readers have gone.
     pub(super) fn wait_next(self: &Arc<Self>, operation: &Operation) -> Result<Option<RecordBatch>> {
-        let next = self.wait(operation, State::take)?;
-        self.wake();
-        next
+        self.wait(operation, self.taking())?
     }
 
     /// Waits until all readers have gone, for as long as that can take; whether they have.
@@ -330,9 +342,7 @@ impl Window {
     /// [`wait_next`](Self::wait_next) in a task.
     #[cfg(feature = "tokio")]
     pub(super) async fn until_next(self: &Arc<Self>, operation: &Operation) -> Result<Option<RecordBatch>> {
-        let next = self.waiting(operation, State::take).await?;
-        self.wake();
-        next
+        self.waiting(operation, self.taking()).await?
     }
 
     /// [`wait_gone`](Self::wait_gone) in a task.
@@ -351,5 +361,65 @@ impl Window {
     /// The most batches that waited or were being made at a time.
     pub(super) fn peak(&self) -> usize {
         self.lock().peak
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::array::{ArrayRef, Int32Array};
+    use std::thread;
+
+    fn batch() -> RecordBatch {
+        let column: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+        RecordBatch::try_from_iter([("n", column)]).expect("one column")
+    }
+
+    fn window() -> Arc<Window> {
+        Arc::new(Window::new(Ranges::new(1_000, 1, 100), 1))
+    }
+
+    #[test]
+    fn the_reader_whose_turn_it_becomes_goes_on() {
+        let operation = Operation::new();
+        for _ in 0..200 {
+            let window = window();
+            let [first, second, third] = [(); 3].map(|()| window.claim().expect("a range"));
+            // No room is left by what comes last.
+            for _ in 0..2 {
+                window.reserve(&third, &operation).expect("there is room");
+                window.put(&third, batch());
+            }
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    window.reserve(&second, &Operation::new()).expect("nobody interrupts");
+                    window.put(&second, batch());
+                });
+                let consumer = scope.spawn(|| window.wait_next(&Operation::new()));
+                window.end(&first, Ok(Yield::default()), Duration::ZERO);
+                let next = consumer.join().expect("no panic").expect("no error");
+                assert_eq!(next, Some(batch()));
+            });
+            assert_eq!(window.peak(), 3);
+        }
+    }
+
+    #[test]
+    fn errors_have_their_place_and_stay() {
+        let (window, operation) = (window(), Operation::new());
+        let [first, second] = [(); 2].map(|()| window.claim().expect("a range"));
+        let error = Error::new(crate::Kind::Data, "bad").in_row(1);
+        window.end(&second, Err(error), Duration::ZERO);
+        assert!(window.claim().is_none());
+        window.reserve(&first, &operation).expect("there is room");
+        window.put(&first, batch());
+        window.end(&first, Ok(Yield::default()), Duration::ZERO);
+        assert_eq!(window.wait_next(&operation).expect("rows before the error"), Some(batch()));
+        for _ in 0..2 {
+            assert_eq!(window.wait_next(&operation).expect_err("its turn").row(), Some(3));
+        }
+        window.stop();
+        window.gone();
+        assert!(window.wait_gone());
     }
 }

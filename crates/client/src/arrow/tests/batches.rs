@@ -32,7 +32,7 @@ fn batches_end_at_the_row_limit() {
         assert_eq!((values.value(0), values.len()), (start as i32, expected));
         assert!(values.nulls().is_none());
         start += expected;
-        assert!(builder.len() == 0 && builder.bytes() == 0);
+        assert!(builder.is_empty() && builder.bytes() == 0);
     }
     assert_eq!(builder.push(&rows.packed(), start).unwrap(), 0);
     assert_eq!(builder.push(&rows.packed(), usize::MAX).unwrap(), 0);
