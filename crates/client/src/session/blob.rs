@@ -194,7 +194,7 @@ mod tests {
         let habit = BlobHabit::default();
         for _ in 0..4 {
             assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX, "of any length");
-            (0..1000).for_each(|_| habit.read(20_000));
+            (0..1000).for_each(|_| habit.read(16_000));
         }
         assert_eq!(
             habit.inline_limit(BlobPolicy::Adaptive, &far()),
@@ -202,7 +202,7 @@ mod tests {
             "they fit into one window of requests"
         );
         for _ in 0..4 {
-            (0..5).for_each(|_| habit.read(20_000));
+            (0..5).for_each(|_| habit.read(16_000));
             habit.inline_limit(BlobPolicy::Adaptive, &far());
         }
         (0..8).for_each(|_| habit.read(10_000));

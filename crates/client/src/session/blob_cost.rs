@@ -33,7 +33,7 @@ impl Column {
     /// Seconds until the last one has come, when short ones come with their rows and the others are requested after them.
     fn inline(&self, link: &LinkEstimate) -> f64 {
         let waits = match self.bytes > FIRST_ANSWER {
-            true => (self.bytes / rows_ahead(self.mean()) as f64).max(1.0),
+            true => (self.bytes / rows_ahead(self.mean()) as f64).ceil(),
             false => 0.0,
         };
         let after = if self.long >= 0.5 { 1.0 } else { 0.0 };
@@ -44,7 +44,7 @@ impl Column {
     /// before it goes on.
     fn pipelined(&self, link: &LinkEstimate) -> f64 {
         let rounds = ((self.short + self.long) / MAX_WAITING as f64).ceil().max(1.0);
-        let waits = (self.bytes / blobs_ahead(self.mean()) as f64).max(rounds);
+        let waits = (self.bytes / blobs_ahead(self.mean()) as f64).ceil().max(rounds);
         waits * link.round_trip().as_secs_f64() + self.sending(link) + self.short * REQUESTS
     }
 
@@ -88,8 +88,10 @@ mod tests {
     fn far_away_the_larger_window_wins() {
         // Both take one round trip; the requests cost the server more.
         assert!(is_inline(200.0, Some(1e8), 1000, 3400, 0.0));
-        // A window of answers has 704 of these, one of requests 838.
-        assert!(!is_inline(200.0, Some(1e8), 1000, 20_000, 0.0));
+        // A window of answers has 704 of these, one of requests 1024.
+        assert!(!is_inline(200.0, Some(1e8), 1000, 16_000, 0.0));
+        // Two of either.
+        assert!(is_inline(200.0, Some(1e8), 1000, 20_000, 0.0));
         // More rows than wait at a time: requests for BLOBs stop in between.
         assert!(is_inline(200.0, Some(1e8), 100_000, 1000, 0.0));
     }
