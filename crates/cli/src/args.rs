@@ -392,6 +392,7 @@ Parts:
   blobs       T_BLOB over the link: asked for, sent with their rows, never read
   insert      rows of ten INTEGER, without and with the link
   statements  connecting, new SQL and known statements, without and with the link
+  small       prepared statements of one row, again and again, over the direct connection
 
 A proxy in this process emulates the link. Missing demo tables are created first. Rows, checksums
 and sums are verified; if they are wrong, no figure is printed and the exit status is 1. Firearrow and the

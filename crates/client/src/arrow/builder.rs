@@ -87,6 +87,8 @@ pub(crate) struct BatchBuilder {
     max_blob: MaxBlob,
     /// Since when the first row of the batch has been here.
     since: Instant,
+    /// Whether a full batch is the last one that anybody wants.
+    is_last: bool,
     /// How long it waits for others; `None` = for as long as it takes to fill the batch.
     patience: Option<Duration>,
     /// Time spent in the builder.
@@ -143,6 +145,7 @@ impl BatchBuilder {
             failed: None,
             max_blob: options.max_blob,
             since: Instant::now(),
+            is_last: false,
             patience: None,
             spent: Duration::ZERO,
         };
@@ -158,6 +161,16 @@ impl BatchBuilder {
             full: limits.full,
         };
         self.patience = (!limits.full).then_some(FIRST_PATIENCE);
+        self.is_last = false;
+    }
+
+    /// Nobody will want rows behind the first batch.
+    pub(crate) fn end_with_batch(&mut self) {
+        self.is_last = true;
+    }
+
+    pub(crate) fn ends_with_batch(&self) -> bool {
+        self.is_last
     }
 
     /// Drops all rows, so that the builder can be used for another result; `false` if it cannot.

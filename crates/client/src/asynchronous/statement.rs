@@ -103,13 +103,16 @@ impl Statement {
         self
     }
 
-    /// Lets this many connections read the rows of a query at once: 0 = as many as this machine has processors, 1 =
-    /// the statement's own alone, which is the default. The others are opened for the query and closed with it; each
-    /// costs the server an attachment. Rows, their order and the snapshot are those that the statement's own connection
-    /// would have read; memory is bounded by the limits of about one batch for each connection.
+    /// Lets this many more connections read the rows of a query, at most 64: 0 = as many as this machine has processors,
+    /// unless the server is distant; 1 = the statement's own connection alone, which is the default. The others are
+    /// opened for the query and closed with it, which costs as many logins and runs their triggers. Rows, their order and
+    /// the snapshot are those that the statement's own connection would have read; memory is bounded by the limits of two
+    /// batches more than there are connections. A batch ends where a range of pages does, also with
+    /// [`BatchLimits::full`].
     ///
     /// For plain queries of one larger table, from Firebird 4 on. Any other is read as usual, and
-    /// [`Cursor::parallel`] tells why. Does not apply to many parameter rows at once, nor to scrollable cursors.
+    /// [`Cursor::parallel`] tells why; to find out takes a few round trips. Does not apply to many parameter rows at once,
+    /// nor to scrollable cursors. Settings that a procedure makes for the session are not recognized.
     #[must_use]
     pub fn with_parallel(mut self, readers: usize) -> Self {
         self.how.parallel = Some(readers);
@@ -187,7 +190,7 @@ impl Statement {
     /// `Option`.
     ///
     /// # Errors
-    /// [`Kind::Data`] if there are more rows, and the errors of `read`.
+    /// [`Kind::Data`] if there are more rows, [`Kind::Misuse`] if the statement gives none, and the errors of `read`.
     pub async fn one_row<T: Send + 'static>(
         &self,
         transaction: &Transaction,

@@ -9,13 +9,15 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::partition::range::Dimension;
-use crate::partition::shape::{PlainQuery, has_volatile};
+use crate::partition::shape::{PlainQuery, has_volatile, is_volatile_text};
 use crate::partition::{Identity, Snapshot};
 use crate::session::reading::Reading;
 use crate::session::run::How;
 use crate::session::{Prepared, Session};
 use crate::sql::{Token, TokenKind, tokens};
-use arrow::array::RecordBatch;
+use arrow::array::{AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::descriptor::SqlType;
 use firearrow_proto::api::dialect::Dialect;
@@ -27,6 +29,9 @@ use std::time::Duration;
 
 /// Data pages that justify one reader. A table with fewer than twice as many is read by one connection.
 const LEAST_PAGES: i64 = 256;
+/// A server with a longer round trip is not read by several connections unless the caller wants a number of them: each
+/// range costs a round trip, and the link is most likely slower than one processor of the server.
+const DISTANT: Duration = Duration::from_millis(3);
 /// The most connections that one query opens.
 const MOST_READERS: usize = 64;
 
@@ -125,6 +130,9 @@ impl<B: Backend> Session<B> {
         if !self.backend.is_firebird4() {
             return Err(WhyPlain::OldEngine.into());
         }
+        if how.parallel == Some(0) && self.backend.link_estimate().round_trip() > DISTANT {
+            return Err(WhyPlain::Distant.into());
+        }
         let info = &prepared.info;
         if info.kind == StatementKind::SelectForUpdate {
             return Err(WhyPlain::Locks.into());
@@ -132,7 +140,7 @@ impl<B: Backend> Session<B> {
         if info.kind != StatementKind::Select || !info.has_cursor {
             return Err(WhyPlain::NoQuery.into());
         }
-        if has_volatile(&prepared.sql) {
+        if has_volatile(&prepared.sql) || has_volatile_text(parameters) {
             return Err(WhyPlain::Volatile.into());
         }
         let Some(query) = PlainQuery::of(&prepared.sql) else {
@@ -196,7 +204,7 @@ impl<B: Backend> Session<B> {
             sql,
             parameters: parameters.batch().cloned(),
             // Ranges are short batches already; their first ones would end even earlier.
-            how: How { timeout: None, limits: how.limits.full(true), ..how.clone() },
+            how: How { timeout: None, parallel: None, limits: how.limits.full(true), ..how.clone() },
             info: Arc::clone(info),
             end,
             timeout: how.timeout.into_iter().chain(self.statement_limit).min(),
@@ -226,7 +234,10 @@ impl<B: Backend> Session<B> {
         let mut called: Vec<String> = calls(sql).collect();
         if let Some(batch) = self.answer(&sources, transaction, &Params::none()).await? {
             for row in 0..batch.num_rows() {
-                let source = answer::text(&batch, 0, row)?.unwrap_or_default();
+                // A source that was removed says nothing.
+                let Some(source) = answer::text(&batch, 0, row)? else {
+                    return Err(WhyPlain::Volatile.into());
+                };
                 if has_volatile(source) || tokens(source).any(|token| token.is_word("SELECT")) {
                     return Err(WhyPlain::Volatile.into());
                 }
@@ -246,6 +257,15 @@ impl<B: Backend> Session<B> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a parameter is a text that means another time in each execution.
+fn has_volatile_text(parameters: &Params) -> bool {
+    let Some(batch) = parameters.batch() else { return false };
+    batch.columns().iter().any(|column| {
+        let text = cast(column, &DataType::Utf8).ok().filter(|_| !column.data_type().is_numeric());
+        text.is_some_and(|text| text.as_string::<i32>().iter().flatten().any(is_volatile_text))
+    })
 }
 
 fn literal(text: &str) -> String {

@@ -80,6 +80,8 @@ pub enum WhyPlain {
     Changes,
     /// The session has settings of its own (`SET ROLE`, `SET BIND`, an idle time …), which other connections lack.
     Settings,
+    /// The server is distant: its round trip is longer than 3 ms, and no number of connections was given.
+    Distant,
     /// BLOBs are read by their ids (`blobs=lazy`), in the transaction that returned them.
     LazyBlobs,
     /// The other connections could not be opened, or not read the same.
@@ -95,7 +97,7 @@ impl fmt::Display for WhyPlain {
             Self::Join => "it joins tables",
             Self::Sorted => "its rows are sorted",
             Self::Aggregated => "it aggregates rows",
-            Self::Limited => "it takes a number of rows",
+            Self::Limited => "it limits the number of rows",
             Self::Subquery => "it has several SELECTs",
             Self::Locks => "it locks rows",
             Self::Volatile => "it calls what may differ between connections",
@@ -106,6 +108,7 @@ impl fmt::Display for WhyPlain {
             Self::Isolation => "the transaction is no snapshot",
             Self::Changes => "the transaction has changes of its own",
             Self::Settings => "the session has settings of its own",
+            Self::Distant => "the server is distant",
             Self::LazyBlobs => "BLOBs are read by their ids",
             Self::Readers(error) => return write!(f, "the other connections failed: {error}"),
         })

@@ -150,11 +150,16 @@ pub(crate) fn has_volatile(sql: &str) -> bool {
 }
 
 fn is_volatile(token: &Token<'_>) -> bool {
-    // In dialect 1, double quotes delimit text instead of names.
-    let text = token.text.trim_matches(['\'', '"']);
+    // In dialect 1, double quotes delimit text instead of names. Whatever delimits it: q'{now}' is text, too.
     VOLATILE.iter().any(|word| token.is_word(word))
-        || matches!(token.kind, TokenKind::Text | TokenKind::QuotedName)
-            && VOLATILE_TEXTS.iter().any(|volatile| text.eq_ignore_ascii_case(volatile))
+        || matches!(token.kind, TokenKind::Text | TokenKind::QuotedName) && is_volatile_text(token.text)
+}
+
+/// Whether the engine takes this text for the time of the execution. Blanks and delimiters around it do not count.
+pub(crate) fn is_volatile_text(text: &str) -> bool {
+    let text = text.strip_prefix(['q', 'Q']).unwrap_or(text);
+    let text = text.trim_matches(|character: char| !character.is_alphanumeric());
+    VOLATILE_TEXTS.iter().any(|volatile| text.eq_ignore_ascii_case(volatile))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rows in: parameters become messages, BLOBs first.
 
 use super::plan::Bound;
-use super::{Prepared, Session, has_rows};
+use super::{Prepared, Session, has_rows, is_setting};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
 use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
@@ -98,6 +98,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Executed> {
         self.expect_open(transaction)?;
         let commits = is_commit(sql.text) && !self.backend.is_failed();
+        self.has_settings |= is_setting(sql.text);
         let executed = match self.backend.execute_immediate(transaction, sql).await {
             Ok(executed) => executed,
             Err(error) => {

@@ -323,13 +323,15 @@ fn inserts_one_row(sql: &str, kind: StatementKind) -> bool {
     kind == StatementKind::Insert && !may_be_more.iter().any(|word| has_word(sql, word))
 }
 
-/// Whether the statement may change how the session works.
+/// Whether the statement may change how the session works. A block may, from Firebird 4 on; procedures that do are not
+/// recognized.
 fn is_setting(sql: &str) -> bool {
     let mut words = tokens(sql);
     let (first, second) = (words.next(), words.next());
     let is = |token: Option<Token<'_>>, word| token.is_some_and(|token| token.is_word(word));
     is(first, "SET") && !["TRANSACTION", "GENERATOR", "STATISTICS"].iter().any(|word| is(second, word))
         || is(first, "ALTER") && is(second, "SESSION")
+        || is(first, "EXECUTE") && is(second, "BLOCK") && words.any(|token| token.is_word("SET"))
 }
 
 fn has_word(sql: &str, word: &[u8]) -> bool {

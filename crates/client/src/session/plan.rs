@@ -56,6 +56,12 @@ impl Plan {
         options: &ReadOptions,
         limits: BatchLimits,
     ) -> Result<(BatchBuilder, Arc<RowLayout>)> {
+        if info.columns.iter().any(|column| column.array.is_some()) {
+            // The engine's description of a column stays the same when its array is declared anew.
+            let layout = Arc::new(output_layout(&info.columns, options)?);
+            let schema = schema(&info.columns, options)?;
+            return Ok((BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?, layout));
+        }
         let mut reading = lock(&self.reading);
         if reading.as_ref().is_none_or(|reading| reading.options != *options) {
             *reading = Some(Reading {

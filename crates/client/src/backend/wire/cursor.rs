@@ -113,7 +113,9 @@ impl<L: Link> Cursors for Wire<L> {
             let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
             let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
             if is_full || must_read {
-                self.read_ahead(id).await?;
+                if !builder.ends_with_batch() {
+                    self.read_ahead(id).await?;
+                }
                 return Ok(false);
             }
             self.interruption.limit = cursor.limit;
@@ -212,6 +214,7 @@ impl<L: Link> Wire<L> {
                     self.drop_cursor(statement)?;
                 }
                 self.forget_cursor(id);
+                self.formats.forget(id);
                 Err(error)
             }
         }

@@ -360,6 +360,10 @@ impl<L: Link> Wire<L> {
             Some(counted) => self.answer(counted).await.map(Some),
             None => Ok(None),
         };
+        if !executed.as_ref().is_ok_and(|answer| !answer.status.is_error()) {
+            // Whatever the server made of it: the next execution brings its format.
+            self.formats.forget(id);
+        }
         let is_refused = started.is_err() || executed.as_ref().is_ok_and(|answer| answer.status.is_error());
         let commits = ended.is_some();
         let ended = match ended {
