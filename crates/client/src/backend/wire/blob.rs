@@ -83,6 +83,7 @@ impl<L: Link> Wire<L> {
     ) -> Result<()> {
         let mut next = 0;
         let mut go_on = true;
+        let mut window = 0;
         let mut contents = Vec::new();
         loop {
             // BLOBs sent ahead are here already. To keep the order, use them only when no chain is in flight.
@@ -96,8 +97,8 @@ impl<L: Link> Wire<L> {
                 next += 1;
             }
             // Requests go out half a window at a time, so that they share writes.
-            let window = self.blob_window.size(&self.learnt.estimate);
             if go_on && chains.len() <= window / 2 {
+                window = self.blob_window.size(&self.learnt.estimate);
                 while chains.len() < window
                     && let Some(wanted) = blobs.get(next)
                 {

@@ -4,11 +4,11 @@
 //! window follows how long the last answer took, from its first bytes to its last. It has room for what comes in a round
 //! trip, twice, because it is filled up when half of it has come: so requests share writes.
 //!
-//! What is in flight cannot be interrupted. So the window never has more than what comes in two round trips, or twice
-//! the time after which the client looks for an interruption, and answers that come slowly make it small.
+//! What is in flight cannot be interrupted. So the window never has more than what comes in two round trips, or as long
+//! as a single answer may take, and answers that come slowly make it small.
 
 use super::link_estimate::LinkEstimate;
-use crate::backend::link::GLANCE;
+use super::open_cursor::SLOW_FETCH;
 use std::time::{Duration, Instant};
 
 /// Fetches initially in flight. Two hide the latency of a link that carries no more than one answer per round trip.
@@ -78,7 +78,7 @@ impl FetchWindow {
         let took = took.max(link.time_for(length)).max(Duration::from_micros(1));
         let within = |time: Duration| FEW + (2 * time.as_micros() / took.as_micros()) as usize;
         let room = (MOST_BYTES / length.max(1)).clamp(FEW, MOST);
-        let most = within(round_trip.max(GLANCE)).clamp(FEW, room);
+        let most = within(round_trip.max(SLOW_FETCH / 2)).clamp(FEW, room);
         self.size = within(round_trip).max(self.size * GROWTH).min(most);
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_link_that_carries_one_answer_per_round_trip_needs_few() {
         let took = [Duration::from_micros(14_500); 3];
-        assert_eq!(sizes(Duration::from_micros(12_500), None, true, &took), [8, 8, 8]);
+        assert_eq!(sizes(Duration::from_micros(12_500), None, true, &took), [8, 32, 36]);
     }
 
     #[test]
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_interrupted_stays_short() {
-        // Near a server, what comes in a tenth of a second; the window shrinks when answers become slow.
-        assert_eq!(sizes(MS / 10, None, true, &[MS, 10 * MS, 60 * MS, 600 * MS]), [8, 12, 3, 2]);
+        // Near a server, what comes in half a second; the window shrinks when answers become slow.
+        assert_eq!(sizes(MS / 10, None, true, &[MS, 10 * MS, 60 * MS, 600 * MS]), [8, 32, 10, 2]);
         assert_eq!(sizes(200 * MS, None, true, &[MS, 600 * MS]), [64, 2]);
     }
 

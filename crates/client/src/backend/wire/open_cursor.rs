@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// If a fetch takes longer than this, and longer than [`SLOW_TRIPS`] round trips, no other one is queued after it, so
 /// that the server can be interrupted. The extra round trip is a small part of that time.
-const SLOW_FETCH: Duration = Duration::from_millis(500);
+pub(super) const SLOW_FETCH: Duration = Duration::from_millis(500);
 const SLOW_TRIPS: u32 = 20;
 
 /// How many rows of a cursor have arrived.
