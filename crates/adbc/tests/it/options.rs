@@ -16,6 +16,7 @@ fn values(spec: &Spec) -> (&'static [&'static str], Option<&'static str>) {
         "adbc.firebird.auth_plugins" => (&["Srp256,Srp"], Some("Kerberos")),
         "adbc.firebird.wire_crypt" => (&["disabled", "required"], Some("perhaps")),
         "adbc.firebird.wire_crypt_plugins" => (&["ChaCha64", "Arc4"], Some("Rot13")),
+        "adbc.firebird.wire_compression" => (&["true", "false", "auto"], Some("perhaps")),
         "adbc.firebird.clear_text_warning" => (&["always", "never", "remote"], Some("sometimes")),
         "adbc.firebird.connect_timeout" | "adbc.firebird.read_timeout" | "adbc.firebird.keepalive" => {
             (&["12", "2.5"], Some("long"))
