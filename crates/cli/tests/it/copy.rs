@@ -98,11 +98,11 @@ matrix!(
             firearrow(target, &arguments).success().stderr
         };
         let plain = copy("plain.csv", &["--partitions", "1"]);
-        assert!(plain.contains("one reader: no more are wanted"), "{plain}");
+        assert!(plain.contains("one reader: parallel reading was not requested"), "{plain}");
         let read = copy("several.csv", &[]);
         let expected = match std::thread::available_parallelism().map_or(1, |count| count.get()) {
             _ if target.generation() < Generation::V4_0 => "one reader: connections share snapshots",
-            1 => "one reader: no more are wanted",
+            1 => "one reader: parallel reading was not requested",
             _ => " readers",
         };
         assert!(read.contains(expected), "{read}");
