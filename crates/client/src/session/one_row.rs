@@ -63,7 +63,7 @@ impl<B: Backend> Session<B> {
         read: impl FnOnce(Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         let builder = &fetching.builder;
-        if builder.len() == 0 {
+        if builder.is_empty() {
             return Ok(None);
         }
         if let Some(row) = Row::of_columns(builder)
