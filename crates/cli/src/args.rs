@@ -3,6 +3,7 @@
 use crate::adbc::AdbcArgs;
 use crate::output::Format;
 use crate::wan::{self, Rate, RoundTrip};
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::net::SocketAddr;
@@ -199,8 +200,9 @@ pub(crate) struct CopyArgs {
     /// Compression of Parquet files
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
-    /// Read over N connections at once, in any order; 0 means one per processor, 1 reads over one connection only
-    #[arg(long, value_name = "N")]
+    /// Read over N connections at once (64 at most), in any order; 0 means one per processor, 1 reads over one connection
+    /// only
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     pub(crate) partitions: Option<usize>,
     /// Write each partition to its own file, numbered from 1
     #[arg(long, requires = "partitions")]

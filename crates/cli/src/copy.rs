@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use firearrow::arrow::BlobPolicy;
 use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
@@ -66,6 +67,12 @@ struct Source {
 impl Source {
     fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
         let connection = open(config)?;
+        if connection.read_options().blobs == BlobPolicy::Lazy {
+            return Err(Failure::usage(
+                "with blobs=lazy a file would hold ids of BLOBs, which end with the transaction; \
+                 choose another policy, or none",
+            ));
+        }
         let default = BatchLimits::default().full(true);
         let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;

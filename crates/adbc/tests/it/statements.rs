@@ -168,6 +168,8 @@ matrix!(
         };
         let key = OptionStatement::Other("adbc.firebird.query.batch_rows".into());
         select.set_option(key, 40.into()).expect("it is known");
+        let key = OptionStatement::Other("adbc.firebird.query.full_batches".into());
+        select.set_option(key, "true".into()).expect("it is known");
         let mut reader = select.execute().expect("it runs");
         assert_eq!(reader.next().expect("a batch").expect("it is read").num_rows(), 40);
         assert_eq!(int(&select, "adbc.statement.exec.progress"), 40);

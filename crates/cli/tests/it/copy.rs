@@ -256,5 +256,15 @@ matrix!(
                 fs::remove_file(folder.path().join(left)).unwrap();
             }
         }
+    },
+    fn what_a_file_cannot_hold_is_refused(target: &Target) {
+        let url = demo(target, "1");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ids.parquet");
+        let lazy = format!("{url}{}blobs=lazy", if url.contains('?') { '&' } else { '?' });
+        firearrow(target, &["copy", &lazy, "T_WIDE", argument(&path)]).failure(2, &["ids of BLOBs"]);
+        let many = ["copy", &url, "T_WIDE", argument(&path), "--partitions", "99999"];
+        firearrow(target, &many).failure(2, &["0..=64"]);
+        assert!(!path.exists());
     }
 );

@@ -3,7 +3,7 @@
 use crate::support::{config, cost, fresh, fresh_closed, rows, run};
 use arrow::array::*;
 use arrow::datatypes::UInt64Type;
-use firearrow::{Connection, Cursor, Kind, Params, ReadOptions, Statement, Transaction};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, ReadOptions, Statement, Transaction};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -34,7 +34,8 @@ fn ids(batch: &RecordBatch, column: usize) -> UInt64Array {
 }
 
 fn statement(transaction: &Transaction, sql: &str, word: &str) -> Statement {
-    transaction.prepare(sql).expect("valid SQL").with_read_options(policy(word))
+    let statement = transaction.prepare(sql).expect("valid SQL").with_read_options(policy(word));
+    statement.with_limits(BatchLimits::default().full(true))
 }
 
 fn first(cursor: &mut Cursor) -> RecordBatch {

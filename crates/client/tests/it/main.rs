@@ -34,6 +34,7 @@ mod lost_commits;
 mod many_rows;
 mod one_row;
 mod parallel;
+mod parallel_limits;
 mod partitions;
 mod pools;
 mod query_cases;

@@ -42,7 +42,7 @@ fn fill(connection: &Connection, from: i64, to: i64) {
 }
 
 fn small(rows: usize) -> BatchLimits {
-    BatchLimits::default().rows(rows)
+    BatchLimits::default().rows(rows).full(true)
 }
 
 fn reading(connection: &Connection) -> Transaction {

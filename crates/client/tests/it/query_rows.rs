@@ -222,6 +222,7 @@ matrix!(
         assert_eq!(done.affected_rows, Some(done.rows as u64));
         assert_eq!(number(&transaction, "SELECT COUNT(*) FROM t"), done.rows as i64);
         let select = transaction.prepare("SELECT n FROM t WHERE id = ?").expect("valid SQL");
+        let select = select.with_limits(BatchLimits::default().full(true));
         let error = select.query_rows(&transaction, &rows, OnFailure::Continue).expect_err("no UTF-8");
         assert_eq!(error.kind(), Kind::Data, "{error}");
         assert!(error.rows_executed().expect("it is told").rows > 20);

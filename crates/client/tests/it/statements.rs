@@ -81,7 +81,7 @@ matrix!(
         );
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
-        let statement = statement.with_limits(BatchLimits::default().rows(10));
+        let statement = statement.with_limits(BatchLimits::default().rows(10).full(true));
         for _ in 0..3 {
             let mut cursor = statement.query(&transaction, ()).expect("it runs again after an early close");
             assert_eq!(cursor.next_batch().expect("rows").map(|batch| batch.num_rows()), Some(10));
@@ -99,7 +99,7 @@ matrix!(
              END",
         );
         let transaction = connection.begin(Default::default()).expect("a transaction starts");
-        let limits = BatchLimits::default().rows(100);
+        let limits = BatchLimits::default().rows(100).full(true);
         let open = |order: &str| {
             let sql = format!("SELECT id, filler FROM t ORDER BY id {order}");
             transaction

@@ -210,7 +210,8 @@ impl<L: Link> Wire<L> {
         match result {
             Ok(_) => Ok(()),
             Err(error) => {
-                if error.kind() == Kind::Changed {
+                // Also if the cursor before it could not be closed.
+                if matches!(error.kind(), Kind::Changed | Kind::Cancelled) {
                     self.drop_cursor(statement)?;
                 }
                 self.forget_cursor(id);

@@ -5,6 +5,8 @@ use super::kept::KeptRows;
 use crate::arrow::BatchBuilder;
 use crate::error::Result;
 use crate::warning::Warnings;
+use firearrow_proto::api::gds;
+use firearrow_proto::api::status::StatusVector;
 use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
@@ -20,6 +22,8 @@ pub(super) struct Router {
     rows: FxHashMap<Ticket, Option<KeptRows>>,
     /// The total size of answers and rows, in bytes.
     held: usize,
+    /// The last failure that nobody asked about, until another request succeeds.
+    unasked: Option<StatusVector>,
     pub(super) warnings: Warnings,
 }
 
@@ -90,14 +94,21 @@ impl Router {
     /// Stores an event that nobody is waiting for now.
     pub(super) fn route(&mut self, event: Event<'_>, cursors: &mut OpenCursors) {
         match event {
-            Event::Response { ticket, response } => {
+            Event::Response { ticket, mut response } => {
                 self.warnings.keep(&response.status);
                 if self.ignored.remove(&ticket) {
                     if response.status.is_error() {
                         // Harmless: for example, closing a cursor that its transaction has already closed.
                         tracing::debug!(status = %response.status, "a request whose answer is ignored failed");
+                        self.unasked = Some(response.status);
                     }
-                } else if let Some(response) = cursors.fetch_failed(ticket, response) {
+                    return;
+                }
+                let unasked = self.unasked.take();
+                if let Some(cause) = unasked.filter(|cause| is_consequence(&response.status, cause)) {
+                    response.status = cause;
+                }
+                if let Some(response) = cursors.fetch_failed(ticket, response) {
                     self.held += weight(&response);
                     self.arrived.insert(ticket, response);
                 }
@@ -126,6 +137,13 @@ impl Router {
     }
 }
 
+/// Whether a request failed only because the one before had failed: a cursor that could not be closed is still open, and
+/// of a connection that was shut down only the first request says so.
+fn is_consequence(status: &StatusVector, cause: &StatusVector) -> bool {
+    let is_shut = [gds::ISC_SHUTDOWN, gds::ISC_ATT_SHUTDOWN].into_iter().any(|code| cause.contains(code));
+    status.contains(gds::ISC_DSQL_CURSOR_OPEN_ERR) || (is_shut && status.is_error())
+}
+
 /// Returns the size of a kept answer in bytes.
 fn weight(response: &Response) -> usize {
     ENTRY + response.data.len() + response.status.weight()
@@ -138,3 +156,26 @@ fn completion_weight(completion: &Completion) -> usize {
 
 /// The overhead of an entry.
 const ENTRY: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firearrow_proto::api::status::StatusArg;
+
+    #[test]
+    fn the_first_of_two_failures_is_the_cause_of_the_second() {
+        let of = |codes: &[i32]| StatusVector(codes.iter().map(|code| StatusArg::Gds(*code)).collect());
+        let (shut, cancelled) = (of(&[gds::ISC_ATT_SHUTDOWN]), of(&[gds::ISC_CANCELLED]));
+        let (still_open, other) =
+            (of(&[gds::ISC_SQLERR, gds::ISC_DSQL_CURSOR_OPEN_ERR]), of(&[gds::ISC_DEADLOCK]));
+        for (status, cause, expected) in [
+            (&still_open, &shut, true),
+            (&still_open, &cancelled, true),
+            (&other, &shut, true),
+            (&other, &cancelled, false),
+            (&of(&[]), &shut, false),
+        ] {
+            assert_eq!(is_consequence(status, cause), expected, "{status:?}, {cause:?}");
+        }
+    }
+}

@@ -90,6 +90,7 @@ mod codes {
     pub const ISC_SHUTDOWN: i32 = 335544528;
     pub const ISC_CHECK_CONSTRAINT: i32 = 335544558;
     pub const ISC_DSQL_ERROR: i32 = 335544569;
+    pub const ISC_DSQL_CURSOR_OPEN_ERR: i32 = 335544576;
     pub const ISC_DSQL_RELATION_ERR: i32 = 335544580;
     pub const ISC_DSQL_PROCEDURE_ERR: i32 = 335544581;
     pub const ISC_DSQL_FUNCTION_ERR: i32 = 335544586;
@@ -154,6 +155,7 @@ mod tests {
             (ISC_DEADLOCK, "deadlock"),
             (ISC_NETWORK_ERROR, "Unable to complete network request to host \"@1\"."),
             (ISC_ATT_SHUTDOWN, "connection shutdown"),
+            (ISC_DSQL_CURSOR_OPEN_ERR, "Attempt to reopen an open cursor"),
             (ISC_BATCH_TOO_BIG, "Internal buffer overflow - batch too big"),
         ] {
             assert_eq!(message(code).map(|message| message.text), Some(text));
