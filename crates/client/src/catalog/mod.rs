@@ -40,6 +40,7 @@ pub use data_type::{BaseType, ColumnType};
 pub use domain::Domain;
 pub use generator::Generator;
 pub use index::{Index, Segment};
+pub(crate) use name::literal;
 pub use name::{LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, identifier, quoted};
 pub use parameter::{Direction, Parameter, RoutineKind};
 pub use privilege::{Action, ObjectKind, Privilege};

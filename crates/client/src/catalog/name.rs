@@ -102,6 +102,11 @@ pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+/// A text as SQL has it, with apostrophes around.
+pub(crate) fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// A name as SQL text of a dialect must have it. `None` where the dialect cannot say it: the first has no quotes for
 /// names, so that they are ASCII letters, digits, `_` and `$`, and upper case.
 pub fn identifier(dialect: Dialect, name: &str) -> Option<String> {

@@ -4,11 +4,11 @@ use super::why::WhyPlain;
 use crate::answer;
 use crate::arrow::BlobPolicy;
 use crate::backend::{Backend, Sql, TransactionId};
-use crate::catalog::{Name, TableKind, View};
+use crate::catalog::{Name, TableKind, View, literal};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::params::Params;
-use crate::partition::range::Dimension;
+use crate::partition::range::{Dimension, LEAST_PAGES, workers};
 use crate::partition::shape::{PlainQuery, has_volatile, is_volatile_text};
 use crate::partition::{Identity, Snapshot};
 use crate::session::reading::Reading;
@@ -24,11 +24,8 @@ use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use std::result;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
-/// Data pages that justify one reader. A table with fewer than twice as many is read by one connection.
-const LEAST_PAGES: i64 = 256;
 /// A server with a longer round trip is not read by several connections unless the caller wants a number of them: each
 /// range costs a round trip, and the link is most likely slower than one processor of the server.
 const DISTANT: Duration = Duration::from_millis(3);
@@ -85,7 +82,7 @@ impl From<WhyPlain> for Stop {
 fn wanted(how: &How) -> usize {
     match how.parallel {
         None => 1,
-        Some(0) => thread::available_parallelism().map_or(1, |count| count.get()),
+        Some(0) => workers(),
         Some(wanted) => wanted,
     }
 }
@@ -182,6 +179,7 @@ impl<B: Backend> Session<B> {
         let snapshot = identity.snapshot.ok_or(WhyPlain::OldEngine)?;
         let pages = Dimension::Pages(query.table.clone());
         let (_, end) = pages.extent(self, holder, &query.table).await?.ok_or(WhyPlain::Small)?;
+        // A table with fewer than twice as many is read by one connection.
         let worth = usize::try_from(end / LEAST_PAGES).unwrap_or(wanted);
         let readers = wanted.min(worth);
         if readers < 2 {
@@ -266,10 +264,6 @@ fn has_volatile_text(parameters: &Params) -> bool {
         let text = cast(column, &DataType::Utf8).ok().filter(|_| !column.data_type().is_numeric());
         text.is_some_and(|text| text.as_string::<i32>().iter().flatten().any(is_volatile_text))
     })
-}
-
-fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Names that are followed by a parenthesis, as the catalog has them.

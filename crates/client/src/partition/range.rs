@@ -3,7 +3,7 @@
 use super::shape::PlainQuery;
 use crate::answer;
 use crate::backend::{Backend, TransactionId};
-use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, quoted};
+use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, literal, quoted};
 use crate::error::Result;
 use crate::params::Params;
 use crate::session::Session;
@@ -11,14 +11,19 @@ use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
 use std::thread;
 
-/// Data pages that are worth a separate partition, if no number of partitions is set.
-const LEAST_PAGES: i64 = 256;
+/// Data pages that are worth a connection of their own.
+pub(crate) const LEAST_PAGES: i64 = 256;
 /// Values of a key that are worth it.
 const LEAST_KEYS: i64 = 10_000;
 /// As a type whose name databases of dialect 1 do not take.
 const BIGINT: &str = "TYPE OF COLUMN RDB$GENERATORS.RDB$INITIAL_VALUE";
 /// Keys beyond it are not searched for: steps from there could leave BIGINT.
 const LARGEST_START: i64 = 1 << 62;
+
+/// The number of connections if the caller does not say.
+pub(crate) fn workers() -> usize {
+    thread::available_parallelism().map_or(1, |count| count.get())
+}
 
 /// The property that divides the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,8 +82,7 @@ impl Dimension {
         let most = match wanted {
             0 => {
                 let least = if matches!(self, Self::Pages(_)) { LEAST_PAGES } else { LEAST_KEYS };
-                let workers = thread::available_parallelism().map_or(1, |count| count.get());
-                (extent / least).min(i64::try_from(workers).unwrap_or(i64::MAX))
+                (extent / least).min(i64::try_from(workers()).unwrap_or(i64::MAX))
             }
             wanted => extent.min(i64::try_from(wanted).unwrap_or(i64::MAX)),
         };
@@ -104,7 +108,7 @@ impl Dimension {
     /// A number of this dimension in SQL.
     fn value(&self, number: &str) -> String {
         match self {
-            Self::Pages(table) => format!("MAKE_DBKEY('{}', 0, {number}, 0)", table.replace('\'', "''")),
+            Self::Pages(table) => format!("MAKE_DBKEY({}, 0, {number}, 0)", literal(table)),
             Self::Key(_) => number.to_owned(),
         }
     }

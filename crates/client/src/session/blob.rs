@@ -1,84 +1,11 @@
-//! BLOBs on demand, and statistics on how they are read.
+//! BLOBs on demand.
 
 use super::Session;
-use super::blob_cost::Column;
-use crate::arrow::{BlobPolicy, MaxBlob};
-use crate::backend::{Backend, BlobId, LinkEstimate, TransactionId, Wanted};
+use super::blob_habit::BlobHabit;
+use crate::arrow::MaxBlob;
+use crate::backend::{Backend, BlobId, TransactionId, Wanted};
 use crate::error::{Kind, Result};
 use ::arrow::array::{Array, LargeBinaryArray, LargeBinaryBuilder, UInt64Array};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// BLOBs that must have been seen before anything is concluded.
-const ENOUGH: u64 = 8;
-/// Contents up to this length, in bytes, are worth having with their rows when they will be read anyway.
-const WORTH_SENDING: u64 = 16 << 10;
-/// Longer ones never come with their rows.
-const LONGEST_INLINE: usize = 65_533;
-
-/// How the BLOBs of one statement were read in its latest executions.
-#[derive(Debug, Default)]
-pub(crate) struct BlobHabit {
-    /// Ids that were returned.
-    given: AtomicU64,
-    /// Contents that were read.
-    read: AtomicU64,
-    /// Their bytes.
-    bytes: AtomicU64,
-    /// Those of them that are too long to come with their rows.
-    long: AtomicU64,
-    /// The bytes of those.
-    long_bytes: AtomicU64,
-    /// Executions, as they count: [`ONE`] for the latest, half of it for the one before.
-    executions: AtomicU64,
-}
-
-/// What the latest execution counts.
-const ONE: u64 = 1 << 20;
-
-impl BlobHabit {
-    pub(super) fn given(&self, count: usize) {
-        self.given.fetch_add(count as u64, Relaxed);
-    }
-
-    pub(super) fn read(&self, length: usize) {
-        self.read.fetch_add(1, Relaxed);
-        self.bytes.fetch_add(length as u64, Relaxed);
-        if length > LONGEST_INLINE {
-            self.long.fetch_add(1, Relaxed);
-            self.long_bytes.fetch_add(length as u64, Relaxed);
-        }
-    }
-
-    /// The longest BLOB that the server should send with its row in the execution that begins now; 0 = none. Earlier
-    /// statistics count half from here on.
-    pub(super) fn inline_limit(&self, policy: BlobPolicy, link: &LinkEstimate) -> u32 {
-        let halve = |counter: &AtomicU64| {
-            let value = counter.load(Relaxed);
-            counter.store(value / 2, Relaxed);
-            value
-        };
-        let [given, read, bytes] = [&self.given, &self.read, &self.bytes].map(halve);
-        let [long, long_bytes, executions] = [&self.long, &self.long_bytes, &self.executions].map(halve);
-        self.executions.fetch_add(ONE, Relaxed);
-        let each = |sum: u64| sum as f64 * ONE as f64 / executions.max(1) as f64;
-        let is_wanted = match policy {
-            BlobPolicy::Inline => true,
-            BlobPolicy::Pipelined => false,
-            // Few of them come with the first answer. If there are many, the next requests make up for it.
-            BlobPolicy::Adaptive if read < ENOUGH => true,
-            // Where most are too long, the server would look at each in vain.
-            BlobPolicy::Adaptive if long * 2 > read => false,
-            BlobPolicy::Adaptive => {
-                let (short, bytes) = (read.saturating_sub(long), bytes.saturating_sub(long_bytes));
-                let column = Column { short: each(short), bytes: each(bytes), long: each(long) };
-                column.is_fastest_inline(link)
-            }
-            // Nobody may want them; it takes a reader to show that somebody does.
-            BlobPolicy::Lazy => given >= ENOUGH && read * 2 >= given && bytes <= read * WORTH_SENDING,
-        };
-        if is_wanted { u32::MAX } else { 0 }
-    }
-}
 
 impl<B: Backend> Session<B> {
     /// Opens a BLOB as a stream; returns its stored length in bytes, and whether it can be positioned.
@@ -140,84 +67,5 @@ impl<B: Backend> Session<B> {
         })?;
         (row..ids.len()).for_each(|_| contents.append_null());
         Ok(contents.finish())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    fn near() -> LinkEstimate {
-        LinkEstimate::of(Duration::from_micros(100), Some(1e9))
-    }
-
-    fn far() -> LinkEstimate {
-        LinkEstimate::of(Duration::from_millis(200), Some(1e8))
-    }
-
-    #[test]
-    fn explicit_policies_need_no_experience() {
-        let habit = BlobHabit::default();
-        assert_eq!(habit.inline_limit(BlobPolicy::Inline, &near()), u32::MAX);
-        assert_eq!(habit.inline_limit(BlobPolicy::Pipelined, &near()), 0);
-    }
-
-    #[test]
-    fn who_reads_short_ones_gets_them_with_their_rows() {
-        let habit = BlobHabit::default();
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0);
-        habit.given(100);
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0, "nobody has read any");
-        (0..100).for_each(|_| habit.read(100));
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), u32::MAX);
-        habit.given(1000);
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0, "not any more");
-        let habit = BlobHabit::default();
-        habit.given(100);
-        (0..100).for_each(|_| habit.read(40_000));
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0, "they are long");
-    }
-
-    #[test]
-    fn blobs_that_are_too_long_are_not_asked_for_in_vain() {
-        let habit = BlobHabit::default();
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX);
-        (0..10).for_each(|_| habit.read(100_000));
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), 0);
-        (0..100).for_each(|_| habit.read(100));
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX);
-    }
-
-    #[test]
-    fn the_link_decides_about_short_ones() {
-        let habit = BlobHabit::default();
-        for _ in 0..4 {
-            assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX, "of any length");
-            (0..1000).for_each(|_| habit.read(16_000));
-        }
-        assert_eq!(
-            habit.inline_limit(BlobPolicy::Adaptive, &far()),
-            0,
-            "they fit into one window of requests"
-        );
-        for _ in 0..4 {
-            (0..5).for_each(|_| habit.read(16_000));
-            habit.inline_limit(BlobPolicy::Adaptive, &far());
-        }
-        (0..8).for_each(|_| habit.read(10_000));
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX);
-    }
-
-    #[test]
-    fn an_average_execution_is_what_one_reads() {
-        let habit = BlobHabit::default();
-        for _ in 0..10 {
-            // Together they would not fit into the first answer.
-            assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &far()), u32::MAX);
-            (0..30).for_each(|_| habit.read(4000));
-        }
-        assert_eq!(habit.inline_limit(BlobPolicy::Pipelined, &far()), 0);
-        assert_eq!(habit.inline_limit(BlobPolicy::Inline, &far()), u32::MAX);
     }
 }

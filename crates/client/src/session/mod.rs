@@ -4,6 +4,7 @@
 mod array;
 mod blob;
 mod blob_cost;
+mod blob_habit;
 pub(crate) mod connect;
 pub(crate) mod execute;
 pub(crate) mod fetch;

@@ -1,6 +1,6 @@
 //! What the executions of one statement have in common. The first one makes it, the others use it again.
 
-use super::blob::BlobHabit;
+use super::blob_habit::BlobHabit;
 use crate::arrow::{BatchBuilder, BatchLimits, DirectRow, EncodedParams, ReadOptions, output_layout, schema};
 use crate::backend::Message;
 use crate::error::Result;
