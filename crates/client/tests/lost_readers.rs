@@ -6,7 +6,7 @@
 mod support;
 
 use firearrow::{BatchLimits, Config, Connection, Kind, Parallelism, TransactionOptions};
-use firearrow_testkit::{Behaviour, Generation, Proxy, Target, matrix};
+use firearrow_testkit::{Behaviour, Proxy, Side, Target, matrix};
 use std::fs;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -52,29 +52,29 @@ fn filled(target: &Target) -> Config {
     config
 }
 
+/// A path to the database of `original`, with short time limits.
+fn through(target: &Target, original: &Config, behaviour: Behaviour) -> (Proxy, Config) {
+    let proxy = Proxy::start(target.server().address(), behaviour).expect("a port is free");
+    let mut config = at(target, original, proxy.address(), "wire_crypt=disabled");
+    config.connect_timeout = LIMIT;
+    config.read_timeout = Some(LIMIT);
+    (proxy, config)
+}
+
 matrix!(
-    wire,
+    // Before 4.0 connections do not share snapshots.
+    [firebird_4_0, firebird_5_0],
     fn they_are_one_error_and_no_thread_is_left(target: &Target) {
-        if target.generation() < Generation::V4_0 {
-            return;
-        }
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let original = filled(target);
         let direct = Connection::open(&original).expect("it opens");
-        let path = |behaviour| {
-            let proxy = Proxy::start(target.server().address(), behaviour).expect("a port is free");
-            let mut config = at(target, &original, proxy.address(), "wire_crypt=disabled");
-            config.connect_timeout = LIMIT;
-            config.read_timeout = Some(LIMIT);
-            (proxy, config)
-        };
         // The first connection needs less than this, and each reader more.
         for bytes in [60_000, 200_000, 400_000] {
             for (behaviour, expected) in [
                 (Behaviour::cut_from_server(bytes), &[Kind::Closed, Kind::Io][..]),
                 (Behaviour::stall_from_server(bytes), &[Kind::Timeout, Kind::Io][..]),
             ] {
-                let (_proxy, config) = path(behaviour);
+                let (_proxy, config) = through(target, &original, behaviour);
                 let connection = Connection::open(&config).expect("it opens");
                 let transaction = connection.begin(TransactionOptions::reading()).expect("it starts");
                 let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
@@ -103,15 +103,9 @@ matrix!(
         assert_eq!(query(&direct, "SELECT 1 FROM t").num_rows(), 20_000);
     },
     fn readers_that_cannot_connect_leave_no_thread(target: &Target) {
-        if target.generation() < Generation::V4_0 {
-            return;
-        }
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let original = filled(target);
-        let proxy = Proxy::start(target.server().address(), Behaviour::pass()).expect("a port is free");
-        let mut config = at(target, &original, proxy.address(), "wire_crypt=disabled");
-        config.connect_timeout = LIMIT;
-        config.read_timeout = Some(LIMIT);
+        let (proxy, config) = through(target, &original, Behaviour::pass());
         let connection = Connection::open(&config).expect("it opens");
         let transaction = connection.begin(TransactionOptions::reading()).expect("it starts");
         let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL").with_parallel(3);
@@ -120,7 +114,7 @@ matrix!(
         drop(cursor);
         none_is_left("nothing was lost");
         // The next answer is that to the first reader or to the leader.
-        proxy.lose_next(firearrow_testkit::Side::Server);
+        proxy.lose_next(Side::Server);
         let begin = Instant::now();
         if let Ok(mut cursor) = statement.query(&transaction, ()) {
             while cursor.next_batch().is_ok_and(|batch| batch.is_some()) {}

@@ -22,7 +22,7 @@ pub(super) struct Router {
     rows: FxHashMap<Ticket, Option<KeptRows>>,
     /// The total size of answers and rows, in bytes.
     held: usize,
-    /// The last failure that nobody asked about, until another request succeeds.
+    /// The last failure that nobody asked about, until an answer comes that somebody waits for.
     unasked: Option<StatusVector>,
     pub(super) warnings: Warnings,
 }
