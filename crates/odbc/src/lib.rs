@@ -22,5 +22,6 @@
 
 mod abi;
 mod diagnostics;
+mod table;
 mod text;
 mod types;
