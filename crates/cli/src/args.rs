@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::adbc::AdbcArgs;
+use crate::odbc::OdbcArgs;
 use crate::output::Format;
 use crate::wan::{self, Rate, RoundTrip};
 use clap::builder::RangedU64ValueParser;
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Install the ADBC driver
     Adbc(AdbcArgs),
+    /// Install the ODBC driver, and manage its data sources
+    Odbc(OdbcArgs),
     /// Forward connections to a server with the delay and rate of a distant one
     WanProxy(WanArgs),
     /// Print the completion script of a shell

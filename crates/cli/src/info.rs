@@ -52,7 +52,7 @@ fn lines(config: &Config, info: &ServerInfo) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the cipher, or what its absence means.
-fn encryption(info: &ServerInfo) -> String {
+pub(crate) fn encryption(info: &ServerInfo) -> String {
     match (&info.cipher, info.protocol) {
         (Some(cipher), _) => cipher.clone(),
         (None, Some(_)) => "none: the connection is in clear text".to_owned(),
@@ -60,7 +60,7 @@ fn encryption(info: &ServerInfo) -> String {
     }
 }
 
-fn aligned(lines: &[(&str, String)]) -> String {
+pub(crate) fn aligned(lines: &[(&str, String)]) -> String {
     let width = lines.iter().map(|(key, _)| key.len() + 1).max().unwrap_or(0);
     let line = |(key, value): &(&str, String)| format!("{:width$}  {}\n", format!("{key}:"), line(value));
     lines.iter().map(line).collect()

@@ -17,6 +17,7 @@ mod events;
 mod failure;
 mod info;
 mod interrupt;
+mod odbc;
 mod open;
 mod output;
 mod phases;
@@ -58,6 +59,7 @@ fn run(cli: &Cli) -> Result<()> {
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
         Command::Adbc(args) => adbc::run(args, cli.json),
+        Command::Odbc(args) => odbc::run(args, cli.json),
         Command::WanProxy(args) => wan::run(args, cli.json),
         Command::Completions(args) => {
             let mut script = Vec::new();

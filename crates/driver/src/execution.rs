@@ -28,6 +28,9 @@ pub struct Outcome {
     pub stream: Option<Stream>,
     /// Rows that it changed, where that is known.
     pub affected: Option<u64>,
+    /// The statement as it was prepared for this execution; `None` for DDL that was committed at once. It keeps its tables in
+    /// use until it is dropped.
+    pub statement: Option<Statement>,
 }
 
 /// A statement that is about to be run.
@@ -122,14 +125,15 @@ impl Execution<'_> {
         if !statement.has_rows() {
             let executed = statement.execute(transaction, parameters.clone())?;
             self.progress.set_records(executed.counts);
-            return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
+            let affected = self.affected(executed.affected_rows);
+            return Ok(Outcome { stream: None, affected, statement: Some(statement) });
         }
         let cursor = statement.query(transaction, parameters.clone())?;
         if self.has_effect(&statement) {
-            return self.collect(cursor);
+            return Ok(Outcome { statement: Some(statement), ..self.collect(cursor)? });
         }
         let stream = Stream::of_cursor(cursor, Arc::clone(self.progress)).until(self.session.membership());
-        Ok(self.stream_ahead(stream)?)
+        Ok(Outcome { statement: Some(statement), ..self.stream_ahead(stream)? })
     }
 
     /// In a transaction that is for this execution only.
@@ -143,7 +147,8 @@ impl Execution<'_> {
         if !statement.has_rows() {
             let executed = statement.execute_last(transaction, parameters.clone())?;
             self.progress.set_records(executed.counts);
-            return Ok(Outcome { stream: None, affected: self.affected(executed.affected_rows) });
+            let affected = self.affected(executed.affected_rows);
+            return Ok(Outcome { stream: None, affected, statement: Some(statement) });
         }
         let cursor = statement.query(&transaction, parameters.clone())?;
         if self.has_effect(&statement) {
@@ -151,10 +156,11 @@ impl Execution<'_> {
             // The outcome of an interrupted commit would be unknown.
             self.task.limit(None);
             transaction.commit()?;
-            return Ok(outcome);
+            return Ok(Outcome { statement: Some(statement), ..outcome });
         }
         let cursor = cursor.owning(transaction);
-        Ok(self.stream_ahead(Stream::of_cursor(cursor, Arc::clone(self.progress)))?)
+        let outcome = self.stream_ahead(Stream::of_cursor(cursor, Arc::clone(self.progress)))?;
+        Ok(Outcome { statement: Some(statement), ..outcome })
     }
 
     /// Once for each of many rows, or for none.
@@ -168,7 +174,8 @@ impl Execution<'_> {
                 }
                 let query = self.queries(&statement, transaction, rows)?;
                 let stream = Stream::of_bound(query, Arc::clone(self.progress));
-                Ok(self.stream(stream.until(self.session.membership())))
+                let stream = self.stream(stream.until(self.session.membership()));
+                Ok(Outcome { statement: Some(statement), ..stream })
             });
             return outcome.inspect_err(|error| {
                 // The transaction has ended with it.
@@ -186,7 +193,8 @@ impl Execution<'_> {
         let statement = self.adapt(transaction.prepare(self.sql)?)?;
         if self.is_query(&statement) {
             let query = self.queries(&statement, &transaction, rows)?.owning(transaction);
-            return Ok(self.stream(Stream::of_bound(query, Arc::clone(self.progress))));
+            let stream = self.stream(Stream::of_bound(query, Arc::clone(self.progress)));
+            return Ok(Outcome { statement: Some(statement), ..stream });
         }
         let outcome = self.updates(&statement, &mut transaction, rows)?;
         // Nobody could tell what became of a commit that was interrupted.
@@ -235,7 +243,7 @@ impl Execution<'_> {
             true => Some(0),
             false => self.affected(done.affected_rows),
         };
-        Ok(Outcome { stream: None, affected })
+        Ok(Outcome { stream: None, affected, statement: Some(statement.clone()) })
     }
 
     /// The rows that changes return, for many rows of parameters.
@@ -246,7 +254,8 @@ impl Execution<'_> {
             batches.push(batch);
         }
         self.progress.set_records(query.executed().counts);
-        Ok(self.collected(query.schema(), batches, query.executed().affected_rows))
+        let outcome = self.collected(query.schema(), batches, query.executed().affected_rows);
+        Ok(Outcome { statement: Some(statement.clone()), ..outcome })
     }
 
     /// All rows at once: the statement has changed something, and its work is complete only when all of them have been
@@ -269,13 +278,13 @@ impl Execution<'_> {
     }
 
     fn stream(&self, stream: Stream) -> Outcome {
-        Outcome { stream: Some(stream.within(self.session, self.task)), affected: None }
+        Outcome { stream: Some(stream.within(self.session, self.task)), ..Outcome::default() }
     }
 
     /// [`stream`](Self::stream), read ahead if that is wanted.
     fn stream_ahead(&self, stream: Stream) -> Result<Outcome> {
         let stream = stream.within(self.session, self.task).ahead(self.options.prefetch)?;
-        Ok(Outcome { stream: Some(stream), affected: None })
+        Ok(Outcome { stream: Some(stream), ..Outcome::default() })
     }
 
     /// Whether a statement with rows does something that must not depend on how many of them are read.

@@ -52,5 +52,5 @@ pub use progress::{Latest, Progress};
 pub use report::RowOutcome;
 pub use rows::Rows;
 pub use session::Session;
-pub use statement::Statement;
+pub use statement::{Description, Statement};
 pub use stream::Stream;

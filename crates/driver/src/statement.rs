@@ -11,10 +11,35 @@ use crate::rows::Rows;
 use crate::session::Session;
 use crate::sql::{Named, is_dml, named, without_end};
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use firearrow::{Descriptor, PartitionedQuery, RecordCounts};
+use firearrow::{Descriptor, PartitionedQuery, RecordCounts, StatementKind};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+
+/// What the server says about a query.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Description {
+    /// The columns of its result; none if it returns no rows.
+    pub columns: Vec<Descriptor>,
+    /// Its parameters, in order.
+    pub parameters: Vec<Descriptor>,
+    /// What it does.
+    pub kind: StatementKind,
+    /// Whether its rows come from a cursor. Otherwise it returns at most one row, at once.
+    pub has_cursor: bool,
+}
+
+impl From<&firearrow::Statement> for Description {
+    fn from(statement: &firearrow::Statement) -> Self {
+        Self {
+            columns: statement.columns().to_vec(),
+            parameters: statement.parameters().to_vec(),
+            kind: statement.kind(),
+            has_cursor: statement.has_cursor(),
+        }
+    }
+}
 
 /// A statement. A panic in any of its methods ends the connection and is an error.
 pub struct Statement {
@@ -26,9 +51,9 @@ pub struct Statement {
     rows: Option<Rows>,
     activity: Arc<Activity>,
     latest: Arc<Latest>,
-    /// The parameters of the query, from preparing it to whatever changes it. The server keeps nothing prepared: that would
-    /// lock tables, and known SQL runs in one round trip anyway.
-    prepared: Option<Vec<Descriptor>>,
+    /// What the server says about the query, from preparing it to whatever changes it. The server keeps nothing prepared:
+    /// that would lock tables, and known SQL runs in one round trip anyway.
+    prepared: Option<Arc<Description>>,
     /// Holds the snapshot of the partitions that were handed out last.
     division: Option<Division>,
 }
@@ -132,7 +157,7 @@ impl Statement {
     /// # Errors
     /// Those of [`execute`](Self::execute).
     pub fn update(&mut self) -> Result<Option<u64>> {
-        let Outcome { stream, affected } = self.contain(|statement| statement.run(Purpose::Update))?;
+        let Outcome { stream, affected, .. } = self.contain(|statement| statement.run(Purpose::Update))?;
         if let Some(mut stream) = stream {
             // Its effect must not depend on whether somebody wants its rows.
             while stream.next_batch()?.is_some() {}
@@ -219,10 +244,20 @@ impl Statement {
     /// # Errors
     /// Those of the client; [`Class::State`](crate::Class::State) without a query.
     pub fn prepare(&mut self) -> Result<()> {
-        if self.prepared.is_none() {
-            self.prepared = Some(self.parameters()?);
+        self.description().map(drop)
+    }
+
+    /// Prepares the query unless that was done before, and returns what the server says about it.
+    ///
+    /// # Errors
+    /// Those of [`prepare`](Self::prepare).
+    pub fn description(&mut self) -> Result<Arc<Description>> {
+        if let Some(prepared) = &self.prepared {
+            return Ok(Arc::clone(prepared));
         }
-        Ok(())
+        let description = self.describe(|described| Ok(Arc::new(Description::from(&described))))?;
+        self.prepared = Some(Arc::clone(&description));
+        Ok(description)
     }
 
     /// Returns the parameters of the query, in order.
@@ -231,7 +266,7 @@ impl Statement {
     /// Those of [`prepare`](Self::prepare).
     pub fn parameters(&self) -> Result<Vec<Descriptor>> {
         match &self.prepared {
-            Some(parameters) => Ok(parameters.clone()),
+            Some(prepared) => Ok(prepared.parameters.clone()),
             None => self.describe(|described| Ok(described.parameters().to_vec())),
         }
     }

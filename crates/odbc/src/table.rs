@@ -1,6 +1,5 @@
 //! Results that the driver makes itself: those of the catalog functions.
 
-use crate::abi::{SmallInt, sql_type};
 use arrow::array::{ArrayRef, Int16Array, Int32Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use std::sync::Arc;
@@ -35,6 +34,13 @@ pub(crate) enum Cell {
 impl Cell {
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Null | Self::Number(_) => None,
+        }
     }
 
     pub(crate) fn number(number: impl Into<i64>) -> Self {
@@ -79,16 +85,6 @@ impl From<i16> for Cell {
 }
 
 impl Kind {
-    /// The SQL type of such a column.
-    pub(crate) fn sql_type(self, wide: bool) -> SmallInt {
-        match self {
-            Self::Text(_) if wide => sql_type::WVARCHAR,
-            Self::Text(_) => sql_type::VARCHAR,
-            Self::SmallInt => sql_type::SMALLINT,
-            Self::Integer => sql_type::INTEGER,
-        }
-    }
-
     fn data_type(self) -> DataType {
         match self {
             Self::Text(_) => DataType::Utf8,
@@ -124,13 +120,7 @@ fn array(kind: Kind, rows: &[Vec<Cell>], at: usize) -> ArrayRef {
         _ => None,
     };
     match kind {
-        Kind::Text(_) => {
-            let text = |cell| match cell {
-                &Cell::Text(ref text) => Some(text.as_str()),
-                _ => None,
-            };
-            Arc::new(cells.map(text).collect::<StringArray>())
-        }
+        Kind::Text(_) => Arc::new(cells.map(Cell::as_text).collect::<StringArray>()),
         Kind::SmallInt => {
             let small = |number| i16::try_from(number).expect("a small number");
             Arc::new(cells.map(|cell| number(cell).map(small)).collect::<Int16Array>())

@@ -101,8 +101,6 @@ fn is_low_surrogate(unit: u16) -> bool {
 /// Why text from an application cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadText {
-    /// NULL where text is required.
-    Null,
     /// A negative length that is not `SQL_NTS`.
     Length,
     /// Not UTF-8, or a lone surrogate.
@@ -185,11 +183,12 @@ mod tests {
 
     #[test]
     fn text_ends_at_its_length_or_terminator() {
+        const TEXT: &std::ffi::CStr = c"abc";
         // SAFETY: all of these have their length or a terminator.
         unsafe {
-            assert_eq!(read_narrow(b"abc\0".as_ptr(), -3), Ok(Some("abc".into())));
-            assert_eq!(read_narrow(b"abc\0".as_ptr(), 2), Ok(Some("ab".into())));
-            assert_eq!(read_narrow(b"abc\0".as_ptr(), -2), Err(BadText::Length));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), -3), Ok(Some("abc".into())));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), 2), Ok(Some("ab".into())));
+            assert_eq!(read_narrow(TEXT.as_ptr().cast(), -2), Err(BadText::Length));
             assert_eq!(read_narrow(std::ptr::null(), 5), Ok(None));
             assert_eq!(read_narrow([0xFF, 0].as_ptr(), -3), Err(BadText::Encoding));
             let wide: Vec<u16> = "é😀\0".encode_utf16().collect();

@@ -5,6 +5,9 @@
 pub(crate) mod attribute;
 pub(crate) mod c_type;
 pub(crate) mod field;
+pub(crate) mod function;
+pub(crate) mod info;
+pub(crate) mod info_value;
 pub(crate) mod sql_type;
 
 use std::ffi::c_void;

@@ -2,6 +2,7 @@
 
 mod failure;
 mod records;
+mod server;
 mod state;
 
 pub(crate) use failure::Failure;

@@ -1,26 +1,38 @@
 //! The diagnostic records of a handle.
 
 use super::Failure;
-use crate::abi::{self, Len, Return};
+use crate::abi::{self, Integer, Len, Return};
 use crate::text::Text;
 
 /// What the last call on a handle left: a header and records.
 #[derive(Debug)]
 pub(crate) struct Diagnostics {
     records: Vec<Record>,
+    /// The first ones, which are no warnings.
+    errors: usize,
     /// What the last call returned.
     pub(crate) code: Return,
     /// Rows affected by the last statement.
     pub(crate) row_count: Len,
     /// Rows of the cursor.
     pub(crate) cursor_rows: Len,
+    /// What the last statement does, as the standard calls and numbers it.
+    pub(crate) function: (&'static str, Integer),
     /// Records that `SQLError` has handed out.
     consumed: usize,
 }
 
 impl Default for Diagnostics {
     fn default() -> Self {
-        Self { records: Vec::new(), code: abi::SUCCESS, row_count: 0, cursor_rows: 0, consumed: 0 }
+        Self {
+            records: Vec::new(),
+            errors: 0,
+            code: abi::SUCCESS,
+            row_count: 0,
+            cursor_rows: 0,
+            function: ("", 0),
+            consumed: 0,
+        }
     }
 }
 
@@ -45,17 +57,17 @@ impl Diagnostics {
     /// A new call begins.
     pub(crate) fn clear(&mut self) {
         self.records.clear();
-        self.consumed = 0;
+        (self.errors, self.consumed) = (0, 0);
     }
 
     /// Adds a record. Errors come before warnings, as the standard demands; otherwise they keep their order.
     pub(crate) fn add(&mut self, failure: Failure) {
-        let is_warning = failure.state.is_warning();
-        let at = match is_warning {
-            true => self.records.len(),
-            false => self.records.iter().take_while(|record| !record.failure.state.is_warning()).count(),
-        };
-        self.records.insert(at, failure.into());
+        if failure.state.is_warning() {
+            self.records.push(failure.into());
+        } else {
+            self.records.insert(self.errors, failure.into());
+            self.errors += 1;
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

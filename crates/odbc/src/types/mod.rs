@@ -1,6 +1,16 @@
 //! SQL types as ODBC describes them.
 
-use crate::abi::{Len, SmallInt, ULen};
+mod declared;
+mod described;
+mod make;
+mod reading;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use make::{FIXED_BYTES, FRACTION, UTF8, VARYING_BYTES};
+pub(crate) use reading::read_options;
+
+use crate::abi::{Integer, Len, SmallInt, ULen, sql_type};
 
 /// An SQL type with its sizes, of a column, a parameter, or a column of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,10 +49,59 @@ pub(crate) struct TypeOptions {
     pub(crate) guid: bool,
     /// The size that BLOBs are said to have.
     pub(crate) blob_size: u32,
+    /// Whether the server knows the names BINARY and VARBINARY: Firebird 4 and later.
+    pub(crate) has_binary: bool,
 }
 
 impl Default for TypeOptions {
     fn default() -> Self {
-        Self { wide: true, decfloat_as_double: false, guid: false, blob_size: i32::MAX as u32 }
+        Self {
+            wide: true,
+            decfloat_as_double: false,
+            guid: false,
+            blob_size: i32::MAX as u32,
+            has_binary: true,
+        }
+    }
+}
+
+impl Type {
+    /// Returns `SQL_DATA_TYPE`, which is 9 for all datetimes, and `SQL_DATETIME_SUB`, which tells them apart.
+    pub(crate) fn verbose(&self) -> (SmallInt, Option<SmallInt>) {
+        match self.concise {
+            sql_type::TYPE_DATE => (sql_type::DATETIME, Some(sql_type::CODE_DATE)),
+            sql_type::TYPE_TIME => (sql_type::DATETIME, Some(sql_type::CODE_TIME)),
+            sql_type::TYPE_TIMESTAMP => (sql_type::DATETIME, Some(sql_type::CODE_TIMESTAMP)),
+            other => (other, None),
+        }
+    }
+
+    /// Returns the concise type for applications of ODBC 2, whose datetimes have other numbers.
+    pub(crate) fn for_odbc2(&self) -> SmallInt {
+        match self.concise {
+            sql_type::TYPE_DATE => sql_type::DATETIME,
+            sql_type::TYPE_TIME => sql_type::TIME,
+            sql_type::TYPE_TIMESTAMP => sql_type::TIMESTAMP,
+            other => other,
+        }
+    }
+
+    /// Returns `BUFFER_LENGTH` of the catalog functions: bytes of a value in its default C type.
+    pub(crate) fn buffer_length(&self) -> Integer {
+        Integer::try_from(self.octets).unwrap_or(Integer::MAX)
+    }
+
+    /// Returns `CHAR_OCTET_LENGTH` of the catalog functions, which only text and binary types have.
+    pub(crate) fn char_octet_length(&self) -> Option<Integer> {
+        (self.is_text() || self.is_binary()).then(|| self.buffer_length())
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        use sql_type::{CHAR, LONGVARCHAR, VARCHAR, WCHAR, WLONGVARCHAR, WVARCHAR};
+        matches!(self.concise, CHAR | VARCHAR | LONGVARCHAR | WCHAR | WVARCHAR | WLONGVARCHAR)
+    }
+
+    pub(crate) fn is_binary(&self) -> bool {
+        matches!(self.concise, sql_type::BINARY | sql_type::VARBINARY | sql_type::LONGVARBINARY)
     }
 }

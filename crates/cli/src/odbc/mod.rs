@@ -1,0 +1,193 @@
+//! `firearrow odbc`: registers the ODBC driver and its data sources, and tries them.
+//!
+//! ```text
+//!  install  uninstall ─► driver ─┐
+//!  dsn add  list  remove ─► dsn ─┼─► firearrowodbc::setup ─► odbcinst.ini, odbc.ini
+//!  test ─► test ─────────────────┘
+//! ```
+
+mod driver;
+mod dsn;
+mod test;
+
+use crate::failure::{Failure, Result};
+use crate::{output, terminal};
+use clap::{Args, Subcommand, ValueHint};
+use firearrowodbc::setup::Scope;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub(crate) struct OdbcArgs {
+    #[command(subcommand)]
+    command: OdbcCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum OdbcCommand {
+    /// Register the driver with unixODBC, under the name Firearrow
+    Install(InstallArgs),
+    /// Remove the driver from unixODBC's registry
+    Uninstall(UninstallArgs),
+    /// Add, list or remove data sources
+    Dsn(DsnArgs),
+    /// Connect as the driver would, and show what was negotiated
+    Test(TestArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc install
+  sudo firearrow odbc install --system
+  firearrow odbc install --driver /opt/firearrow/libfirearrowodbc.so
+
+Adds the section [Firearrow] to ~/.odbcinst.ini or /etc/odbcinst.ini; everything else in the file stays.
+ODBCSYSINI and ODBCINSTINI name another folder and file for --system, as they do for unixODBC. To use the
+driver without a data source: isql -k 'Driver=Firearrow;Dbname=host:path;Uid=…;Pwd=…'")]
+struct InstallArgs {
+    #[command(flatten)]
+    place: Place,
+    /// The driver, libfirearrowodbc.so [default: next to this program, or in ../lib]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    driver: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc uninstall
+  sudo firearrow odbc uninstall --system
+
+Data sources stay. The library stays, too.")]
+struct UninstallArgs {
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args, Debug)]
+struct DsnArgs {
+    #[command(subcommand)]
+    command: DsnCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DsnCommand {
+    /// Add a data source
+    Add(AddArgs),
+    /// List the data sources of all drivers
+    List,
+    /// Remove a data source
+    Remove(RemoveArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc dsn add Shop 'firebird://alice@db/shop?wire_crypt=required'
+  firearrow odbc dsn add Shop 'Dbname=db:shop;Uid=alice;ReadOnly=Y'
+  sudo firearrow odbc dsn add Shop db/3050:/data/shop.fdb --system
+
+Adds a section to ~/.odbc.ini (or the file that ODBCINI names) or /etc/odbc.ini. A password in it makes the file
+readable for you alone, and is refused with --system. Applications can give it when they connect: isql Shop alice SECRET")]
+struct AddArgs {
+    /// The name of the data source
+    name: String,
+    /// A URL, a connection string, or host:path
+    #[arg(value_hint = ValueHint::Url)]
+    url: String,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args, Debug)]
+struct RemoveArgs {
+    /// The name of the data source
+    name: String,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc test Shop
+  firearrow odbc test 'DSN=Shop;Uid=alice;Pwd=…'
+  firearrow odbc test firebird://alice@db/shop --json
+
+Reads the data source and connects with the driver's settings, but without unixODBC and without the registered
+library. Executes the statements of CONNSETTINGS. The exit status is 1 if connecting fails.")]
+struct TestArgs {
+    /// A data source, a connection string, or a URL
+    #[arg(value_name = "DSN|CONNECTION-STRING")]
+    text: String,
+}
+
+/// Whose file it is.
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct Place {
+    /// For this user [default]
+    #[arg(long)]
+    user: bool,
+    /// For all users
+    #[arg(long)]
+    system: bool,
+}
+
+impl Place {
+    fn scope(&self) -> Scope {
+        if self.system { Scope::System } else { Scope::User }
+    }
+}
+
+pub(crate) fn run(args: &OdbcArgs, json: bool) -> Result<()> {
+    match &args.command {
+        OdbcCommand::Install(args) => driver::install(args, json),
+        OdbcCommand::Uninstall(args) => driver::uninstall(args, json),
+        OdbcCommand::Dsn(DsnArgs { command }) => match command {
+            DsnCommand::Add(args) => dsn::add(args, json),
+            DsnCommand::List => dsn::list(json),
+            DsnCommand::Remove(args) => dsn::remove(args, json),
+        },
+        OdbcCommand::Test(args) => test::run(args, json),
+    }
+}
+
+fn name_of(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "user",
+        Scope::System => "system",
+    }
+}
+
+/// Explains an error of a registry.
+fn failure(scope: Scope, error: &io::Error) -> Failure {
+    match (error.kind(), scope) {
+        (io::ErrorKind::InvalidInput, _) => Failure::usage(error.to_string()),
+        (io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem, Scope::System) => {
+            Failure::other(format!("{error}; use sudo, or --user for this user alone"))
+        }
+        _ => Failure::other(error.to_string()),
+    }
+}
+
+/// Prints which file was changed.
+fn tell(json: bool, what: &str, file: &Path, more: Option<(&str, &str)>) -> Result<()> {
+    let file = file.display().to_string();
+    if json {
+        let mut facts = serde_json::json!({ what: file });
+        if let Some((name, value)) = more {
+            facts[name] = value.into();
+        }
+        return output::print_data(&format!("{facts}\n"));
+    }
+    let more = more.map(|(name, value)| format!("{name}: {value}\n")).unwrap_or_default();
+    output::print(&format!("{what}: {file}\n{more}"))
+}
+
+fn note(remarks: &[String]) {
+    for remark in remarks {
+        terminal::remark(&format!("note: {remark}"));
+    }
+}

@@ -1,0 +1,8 @@
+//! Preparing and executing statements.
+
+mod parameters;
+mod prepare;
+mod run;
+
+pub(crate) use parameters::NeedData;
+pub(crate) use prepare::translate;

@@ -1,0 +1,98 @@
+//! SQL text: its escapes, and what the server says about it.
+
+use crate::abi::Return;
+use crate::column::Column;
+use crate::diagnostics::{Failure, Result, State};
+use crate::escape::{self, Context};
+use crate::handle::statement::{DONE, Phase, Prepared};
+use crate::handle::{Link, Statement};
+
+use firearrow_driver::Description;
+use std::sync::Arc;
+
+/// `isc_command_end_err2`: unexpected end of command.
+const UNEXPECTED_END: i32 = 335_544_851;
+
+/// SQL as the server is to get it.
+pub(crate) struct Text {
+    pub(crate) sql: String,
+    pub(crate) returns_value: bool,
+}
+
+impl Statement {
+    /// Translates escapes, unless the application has switched that off.
+    pub(crate) fn translate(&self, sql: &str) -> Result<Text> {
+        // Some applications count the terminator.
+        let sql = sql.trim_end_matches('\0');
+        if sql.trim().is_empty() {
+            return Err(Failure::new(State::SYNTAX, "the statement is empty"));
+        }
+        if self.attributes.no_scan {
+            return Ok(Text { sql: sql.to_owned(), returns_value: false });
+        }
+        translate(&self.link, sql)
+    }
+
+    /// `SQLPrepare`
+    pub(crate) fn prepare(&mut self, sql: &str) -> Result<Return> {
+        self.expect_no_cursor()?;
+        (self.prepared, self.state) = (None, Phase::Allocated);
+        let text = self.translate(sql)?;
+        self.describe_query(&text)?;
+        self.state = Phase::Prepared;
+        DONE
+    }
+
+    /// Asks the server about the query.
+    pub(crate) fn describe_query(&mut self, text: &Text) -> Result<()> {
+        self.driver.options.timeout = self.timeout();
+        self.driver.set_query(&text.sql)?;
+        let description = match self.driver.description() {
+            Err(error) if self.link.fromless_select && ends_unexpectedly(&error) => {
+                // Firebird has no SELECT without FROM.
+                let Some(sql) = escape::with_from(&text.sql) else { return Err(error.into()) };
+                self.driver.set_query(&sql)?;
+                self.driver.description()
+            }
+            description => description,
+        }?;
+        self.set_prepared(description, text);
+        Ok(())
+    }
+
+    fn set_prepared(&mut self, description: Arc<Description>, text: &Text) {
+        let prepared = Prepared::new(&self.link, description, text);
+        self.describe(&prepared.columns);
+        self.prepared = Some(prepared);
+    }
+}
+
+impl Prepared {
+    pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Self {
+        use firearrow::StatementKind::{Delete, Update};
+        let columns = |of: &[firearrow::Descriptor]| -> Arc<[Column]> {
+            of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
+        };
+        Self {
+            columns: columns(&description.columns),
+            parameters: columns(&description.parameters),
+            returns_value: text.returns_value,
+            is_direct: false,
+            is_searched: matches!(description.kind, Update | Delete),
+            description,
+        }
+    }
+}
+
+/// Translates the escapes of SQL text for a connection.
+pub(crate) fn translate(link: &Link, sql: &str) -> Result<Text> {
+    let mut routine = |package: Option<&str>, name: &str| link.routine(package, name);
+    let mut context = Context { dialect: link.dialect, release: link.release, routine: &mut routine };
+    let translated = escape::translate(sql, &mut context)?;
+    Ok(Text { returns_value: translated.returns_value, sql: translated.sql.into_owned() })
+}
+
+/// Whether the server expected more text.
+pub(crate) fn ends_unexpectedly(error: &firearrow_driver::Error) -> bool {
+    error.client().is_some_and(|client| client.gds_codes().contains(&UNEXPECTED_END))
+}

@@ -1,0 +1,302 @@
+//! Executions and what becomes of them.
+
+use super::parameters::{Inputs, NeedData};
+use super::prepare::{Text, ends_unexpectedly};
+use crate::abi::{self, Len, Return, ULen};
+use crate::column::Column;
+use crate::diagnostics::{Failure, Result, State};
+use crate::escape;
+use crate::fetch::Cursor;
+use crate::handle::Statement;
+use crate::handle::statement::{DONE, Phase, Prepared};
+use crate::table::Table;
+use arrow::array::{RecordBatch, RecordBatchIterator};
+use firearrow::{OnFailure, StatementKind};
+use firearrow_driver::{Description, Outcome, RowOutcome, Rows};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Statement {
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        let seconds = self.attributes.query_timeout as u64;
+        (seconds > 0).then(|| Duration::from_secs(seconds))
+    }
+
+    /// `SQLExecDirect`
+    pub(crate) fn execute_directly(&mut self, sql: &str) -> Result<Return> {
+        self.expect_no_cursor()?;
+        (self.prepared, self.state) = (None, Phase::Allocated);
+        let text = self.translate(sql)?;
+        if escape::markers(&text.sql) > 0 || is_transaction_control(&text.sql) {
+            // The server says what types the parameters have.
+            self.describe_query(&text)?;
+            if let Some(prepared) = &mut self.prepared {
+                prepared.is_direct = true;
+            }
+            return self.start();
+        }
+        self.set_options(OnFailure::Stop);
+        self.driver.set_query(&text.sql)?;
+        let outcome = match self.driver.execute() {
+            Err(error) if self.link.fromless_select && ends_unexpectedly(&error) => {
+                let Some(sql) = escape::with_from(&text.sql) else { return Err(error.into()) };
+                self.driver.set_query(&sql)?;
+                self.driver.execute()
+            }
+            outcome => outcome,
+        }?;
+        let prepared = self.learn(&outcome, &text);
+        self.prepared = prepared.clone();
+        self.opened(outcome, prepared.as_ref())
+    }
+
+    /// What the server said about a statement while it executed it.
+    fn learn(&mut self, outcome: &Outcome, text: &Text) -> Option<Prepared> {
+        let description = Description::from(outcome.statement.as_ref()?);
+        let prepared = Prepared::new(&self.link, Arc::new(description), text);
+        self.describe(&prepared.columns);
+        Some(Prepared { is_direct: true, ..prepared })
+    }
+
+    /// `SQLExecute`
+    pub(crate) fn execute(&mut self) -> Result<Return> {
+        self.expect_no_cursor()?;
+        if self.expect_prepared()?.is_direct {
+            return Err(Failure::new(State::SEQUENCE, "the statement has not been prepared"));
+        }
+        self.start()
+    }
+
+    /// Executes what was prepared, unless it waits for data.
+    fn start(&mut self) -> Result<Return> {
+        let prepared = self.expect_prepared()?;
+        if prepared.returns_value {
+            let text = "the value of a function is returned as a result: call it without ?=";
+            return Err(Failure::new(State::NOT_IMPLEMENTED, text));
+        }
+        match prepared.description.kind {
+            StatementKind::Commit | StatementKind::Rollback => {
+                let commits = prepared.description.kind == StatementKind::Commit;
+                self.link.session.end(commits)?;
+                self.row_count = -1;
+                self.state = Phase::Executed;
+                return DONE;
+            }
+            _ => {}
+        }
+        let inputs = self.inputs()?;
+        let at_execution = inputs.at_execution();
+        if at_execution.is_empty() {
+            return self.execute_with(inputs);
+        }
+        self.need = Some(NeedData::new(inputs, at_execution));
+        Ok(abi::NEED_DATA)
+    }
+
+    /// Executes what was prepared, with the values of these parameters.
+    pub(crate) fn execute_with(&mut self, inputs: Inputs) -> Result<Return> {
+        let prepared = self.expect_prepared()?.clone();
+        if prepared.parameters.is_empty() {
+            self.set_options(OnFailure::Stop);
+            let outcome = self.driver.execute()?;
+            inputs.report_all(abi::PARAM_SUCCESS);
+            return self.opened(outcome, Some(&prepared));
+        }
+        if inputs.sets() != 1 {
+            return self.execute_sets(&inputs, &prepared);
+        }
+        // SAFETY: the application promises that its buffers are there while it executes.
+        let read = unsafe { inputs.read(&prepared.description.parameters) };
+        let outcome = read.and_then(|read| match read.failed.into_iter().next() {
+            Some((_, failure)) => Err(failure),
+            None => self.execute_batch(read.batch, OnFailure::Stop),
+        });
+        inputs.report_all(if outcome.is_ok() { abi::PARAM_SUCCESS } else { abi::PARAM_ERROR });
+        self.opened(outcome?, Some(&prepared))
+    }
+
+    /// Executes it for several sets of parameters, each of which succeeds or fails on its own.
+    fn execute_sets(&mut self, inputs: &Inputs, prepared: &Prepared) -> Result<Return> {
+        // SAFETY: as above.
+        let read = unsafe { inputs.read(&prepared.description.parameters) }?;
+        let mut statuses = inputs.statuses();
+        for (set, failure) in read.failed {
+            statuses.fail(set);
+            self.diagnostics.add(failure);
+        }
+        if read.sets.is_empty() {
+            inputs.report(&statuses);
+            return self.ended(statuses.worked(), 0);
+        }
+        let outcome = self.execute_batch(read.batch, OnFailure::Continue);
+        let outcomes = self.driver.latest().progress().row_outcomes();
+        for (row, set) in read.sets.iter().enumerate() {
+            match outcomes.get(row) {
+                Some(RowOutcome::Done(_)) => statuses.succeed(*set),
+                Some(RowOutcome::Failed(error)) => {
+                    statuses.fail(*set);
+                    self.diagnostics.add(Failure::from((**error).clone()).in_row(*set + 1));
+                }
+                Some(RowOutcome::Undone | RowOutcome::Unknown) => statuses.fail(*set),
+                // A result is still open, or the whole failed before it.
+                None if outcome.is_ok() => statuses.succeed(*set),
+                None => statuses.leave(*set),
+            }
+        }
+        inputs.report(&statuses);
+        let outcome = outcome?;
+        if outcome.stream.is_some() {
+            return self.opened(outcome, Some(prepared));
+        }
+        let affected = outcome.affected;
+        let code = self.ended(statuses.worked(), affected.unwrap_or(0))?;
+        if affected.is_none() {
+            self.row_count = -1;
+        }
+        Ok(code)
+    }
+
+    /// The code of an execution for several sets.
+    fn ended(&mut self, worked: usize, affected: u64) -> Result<Return> {
+        self.row_count = Len::try_from(affected).unwrap_or(Len::MAX);
+        self.diagnostics.row_count = self.row_count;
+        self.state = Phase::Executed;
+        match worked {
+            0 if !self.diagnostics.is_empty() => Ok(abi::ERROR),
+            _ => DONE,
+        }
+    }
+
+    fn execute_batch(&mut self, batch: RecordBatch, on_failure: OnFailure) -> Result<Outcome> {
+        self.set_options(on_failure);
+        let schema = batch.schema();
+        let rows = RecordBatchIterator::new([Ok(batch)], schema);
+        self.driver.bind(Rows::new(Box::new(rows))?);
+        Ok(self.driver.execute()?)
+    }
+
+    fn set_options(&mut self, on_failure: OnFailure) {
+        let timeout = self.timeout();
+        let options = &mut self.driver.options;
+        (options.timeout, options.on_failure) = (timeout, on_failure);
+    }
+
+    /// Takes the outcome of an execution: opens its cursor, or notes what it changed.
+    fn opened(&mut self, outcome: Outcome, prepared: Option<&Prepared>) -> Result<Return> {
+        self.warn_of_server();
+        self.state = Phase::Executed;
+        let affected = outcome.affected.and_then(|rows| Len::try_from(rows).ok());
+        self.row_count = affected.unwrap_or(if outcome.stream.is_some() { -1 } else { 0 });
+        self.diagnostics.row_count = self.row_count;
+        if let Some(stream) = outcome.stream {
+            let columns = prepared.map(|prepared| Arc::clone(&prepared.columns)).unwrap_or_default();
+            let keeps = self.attributes.is_scrollable();
+            let most = self.attributes.max_rows as u64;
+            self.open(Cursor::of_stream(columns, stream, keeps, most));
+            return DONE;
+        }
+        let is_searched = prepared.is_some_and(|prepared| prepared.is_searched);
+        match is_searched && affected == Some(0) && !self.link.is_odbc2 {
+            true => Ok(abi::NO_DATA),
+            false => DONE,
+        }
+    }
+
+    /// Opens a result.
+    fn open(&mut self, cursor: Cursor) {
+        let columns = Arc::clone(&cursor.columns);
+        self.describe(&columns);
+        self.bound.forget();
+        self.get_data.forget();
+        self.position = 0;
+        self.cursor = Some(cursor);
+    }
+
+    /// Opens a result that the driver has made.
+    pub(crate) fn open_table(&mut self, table: &Table) -> Result<Return> {
+        let (link, longest) = (Arc::clone(&self.link), self.link.longest_name());
+        let columns: Arc<[Column]> = table
+            .headings
+            .iter()
+            .map(|heading| Column::of_heading(heading, link.is_odbc2, &link.types, longest))
+            .collect();
+        self.prepared = None;
+        self.state = Phase::Executed;
+        self.row_count = -1;
+        let most = self.attributes.max_rows as u64;
+        self.open(Cursor::of_batch(columns, table.batch.clone(), most));
+        DONE
+    }
+
+    /// Hands on what the server warned of.
+    fn warn_of_server(&mut self) {
+        let Ok(connection) = self.link.session.connection() else { return };
+        for warning in connection.take_statement_warnings() {
+            self.warn(State::WARNING, warning.to_string());
+        }
+    }
+
+    /// `SQLMoreResults`: there is never another one.
+    pub(crate) fn more_results(&mut self) -> Result<Return> {
+        self.close_cursor();
+        Ok(abi::NO_DATA)
+    }
+
+    /// Rows that the last execution changed.
+    pub(crate) fn row_count(&self) -> Result<Len> {
+        if self.state != Phase::Executed {
+            return Err(Failure::new(State::SEQUENCE, "the statement has not been executed"));
+        }
+        let total = self.cursor.as_ref().and_then(Cursor::total).filter(|_| self.attributes.is_scrollable());
+        Ok(total.and_then(|rows| Len::try_from(rows).ok()).unwrap_or(self.row_count))
+    }
+}
+
+/// Whether the text ends a transaction.
+fn is_transaction_control(sql: &str) -> bool {
+    let first = firearrow::sql::tokens(sql).next();
+    first.is_some_and(|token| token.is_word("COMMIT") || token.is_word("ROLLBACK"))
+}
+
+/// What became of each set of parameters.
+#[derive(Debug)]
+pub(crate) struct Statuses {
+    codes: Vec<u16>,
+    worked: usize,
+    executed: ULen,
+}
+
+impl Statuses {
+    pub(crate) fn new(sets: usize) -> Self {
+        Self { codes: vec![abi::PARAM_UNUSED; sets], worked: 0, executed: 0 }
+    }
+
+    fn succeed(&mut self, set: usize) {
+        self.codes[set] = abi::PARAM_SUCCESS;
+        self.worked += 1;
+        self.executed += 1;
+    }
+
+    fn fail(&mut self, set: usize) {
+        self.codes[set] = abi::PARAM_ERROR;
+        self.executed += 1;
+    }
+
+    /// It was not executed.
+    fn leave(&mut self, set: usize) {
+        self.codes[set] = abi::PARAM_UNUSED;
+    }
+
+    fn worked(&self) -> usize {
+        self.worked
+    }
+
+    pub(crate) fn codes(&self) -> &[u16] {
+        &self.codes
+    }
+
+    /// The number of sets that were executed, those that failed included.
+    pub(crate) fn executed(&self) -> ULen {
+        self.executed
+    }
+}

@@ -1,0 +1,189 @@
+//! An open result.
+
+use super::direction::{At, Direction, Goal};
+use super::normal;
+use super::window::Window;
+use crate::column::Column;
+use crate::diagnostics::{Failure, Result, State};
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use firearrow_driver::Stream;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Most bytes of a result whose rows can be fetched in any order.
+const MOST_KEPT: usize = 1 << 30;
+
+/// Where rows come from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Stream(Box<Stream>),
+    /// All of them are in the window.
+    Memory,
+}
+
+/// A result: the rows at hand, and the row set among them.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    pub(crate) columns: Arc<[Column]>,
+    types: Box<[DataType]>,
+    source: Source,
+    window: Window,
+    /// Whether all rows stay, since they can be fetched in any order.
+    keeps: bool,
+    /// The number of rows, once it is known.
+    total: Option<u64>,
+    /// Rows after these are not there for the application; 0 = all are.
+    most: u64,
+    at: At,
+    /// Rows of the current row set.
+    size: u64,
+    /// The failure that ended the result, for the fetch that reaches it.
+    pending: Option<Failure>,
+}
+
+/// What a fetch found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fetched {
+    /// The rows of the new row set, counted from 0 over the result; empty at an end.
+    pub(crate) rows: Range<u64>,
+    /// Whether it would have begun before the first row.
+    pub(crate) is_moved: bool,
+}
+
+impl Cursor {
+    pub(crate) fn of_stream(columns: Arc<[Column]>, stream: Stream, keeps: bool, most: u64) -> Self {
+        use arrow::array::RecordBatchReader;
+        let schema = stream.schema();
+        Self::new(columns, &schema, Source::Stream(Box::new(stream)), keeps, most)
+    }
+
+    /// Of a result that the driver has made.
+    pub(crate) fn of_batch(columns: Arc<[Column]>, batch: RecordBatch, most: u64) -> Self {
+        let mut cursor = Self::new(columns, &batch.schema(), Source::Memory, true, most);
+        cursor.window.push(batch);
+        cursor.total = Some(cursor.limited(cursor.window.end()));
+        cursor
+    }
+
+    fn new(columns: Arc<[Column]>, schema: &SchemaRef, source: Source, keeps: bool, most: u64) -> Self {
+        let types = schema.fields().iter().map(|field| normal::data_type(field.data_type())).collect();
+        Self {
+            columns,
+            types,
+            source,
+            window: Window::default(),
+            keeps,
+            total: None,
+            most,
+            at: At::BeforeStart,
+            size: 0,
+            pending: None,
+        }
+    }
+
+    /// The type of a column in the batches, counted from 0.
+    pub(crate) fn data_type(&self, column: usize) -> Option<&DataType> {
+        self.types.get(column)
+    }
+
+    fn limited(&self, rows: u64) -> u64 {
+        if self.most == 0 { rows } else { rows.min(self.most) }
+    }
+
+    /// The number of rows, where it is known.
+    pub(crate) fn total(&self) -> Option<u64> {
+        self.total
+    }
+
+    /// The rows of the current row set.
+    pub(crate) fn rowset(&self) -> Option<Range<u64>> {
+        match self.at {
+            At::Row(start) if self.size > 0 => Some(start..start + self.size),
+            _ => None,
+        }
+    }
+
+    /// Whether the cursor has left the rows at either end.
+    pub(crate) fn is_before_start(&self) -> bool {
+        self.at == At::BeforeStart
+    }
+
+    /// Reads until this many rows, or all, have arrived.
+    fn read_to(&mut self, rows: u64) -> Result<()> {
+        let rows = self.limited(rows);
+        while self.total.is_none() && self.window.end() < rows {
+            let Source::Stream(stream) = &mut self.source else {
+                self.total = Some(self.limited(self.window.end()));
+                break;
+            };
+            match stream.next_batch() {
+                Ok(Some(batch)) => self.window.push(normal::batch(batch)?),
+                Ok(None) => {
+                    self.total = Some(self.limited(self.window.end()));
+                    self.source = Source::Memory;
+                }
+                Err(error) => {
+                    // The rows before it are good.
+                    self.pending = Some(Failure::from(error));
+                    self.total = Some(self.limited(self.window.end()));
+                    self.source = Source::Memory;
+                }
+            }
+            if self.keeps && self.window.memory() > MOST_KEPT {
+                let text = "the result is too large to be fetched in any order: use a forward-only cursor";
+                return Err(Failure::new(State::MEMORY, text));
+            }
+        }
+        // All rows that the application wants are there: the server need not hold the others.
+        if self.total.is_none() && self.most != 0 && self.window.end() >= self.most {
+            self.total = Some(self.most);
+            self.source = Source::Memory;
+        }
+        Ok(())
+    }
+
+    /// Moves the row set.
+    pub(crate) fn fetch(&mut self, direction: Direction, size: u64) -> Result<Fetched> {
+        let size = size.max(1);
+        if direction.needs_end(self.at) {
+            self.read_to(u64::MAX)?;
+            self.fail_at_end()?;
+        }
+        let total = self.total.unwrap_or(0);
+        let (row, is_moved) = match direction.goal(self.at, self.size, size, total) {
+            Goal::Row { row, is_moved } => (row, is_moved),
+            Goal::BeforeStart => {
+                (self.at, self.size) = (At::BeforeStart, 0);
+                return Ok(Fetched { rows: 0..0, is_moved: false });
+            }
+        };
+        if !self.keeps {
+            self.window.drop_before(row);
+        }
+        let end = row.saturating_add(size);
+        self.read_to(end)?;
+        let end = end.min(self.limited(self.window.end()));
+        if row >= end {
+            (self.at, self.size) = (At::AfterEnd, 0);
+            self.fail_at_end()?;
+            return Ok(Fetched { rows: row..row, is_moved: false });
+        }
+        (self.at, self.size) = (At::Row(row), end - row);
+        Ok(Fetched { rows: row..end, is_moved })
+    }
+
+    fn fail_at_end(&mut self) -> Result<()> {
+        self.pending.take().map_or(Ok(()), Err)
+    }
+
+    /// The batch with this row, and the row's place in it.
+    pub(crate) fn find(&mut self, row: u64) -> Option<(&RecordBatch, usize)> {
+        self.window.find(row)
+    }
+
+    /// The pieces of batches with these rows.
+    pub(crate) fn pieces(&self, rows: Range<u64>) -> impl Iterator<Item = (&RecordBatch, Range<usize>)> {
+        self.window.pieces(rows)
+    }
+}

@@ -1,0 +1,19 @@
+//! Rows on their way to an application.
+//!
+//! ```text
+//!  driver::Stream ─► Window: batches at hand ─► RowSet ─► convert: into bound buffers
+//!                                                  └────► SQLGetData: one value, in pieces
+//! ```
+
+mod binding;
+mod cursor;
+mod direction;
+mod get_data;
+mod normal;
+mod rows;
+mod window;
+
+pub(crate) use binding::Bound;
+pub(crate) use cursor::Cursor;
+pub(crate) use get_data::GetData;
+pub(crate) use rows::Report;

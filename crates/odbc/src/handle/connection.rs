@@ -1,0 +1,153 @@
+//! Connections.
+
+use crate::diagnostics::{Diagnostics, Failure, Result, State};
+use crate::escape::Routine;
+use crate::handle::{Id, StatementAttributes};
+use crate::types::TypeOptions;
+use firearrow::Dialect;
+use firearrow::catalog::{Name, ProcedureKind};
+use firearrow_driver::{Session, SessionOptions, StatementOptions};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A connection handle, connected or not.
+pub(crate) struct Connection {
+    pub(crate) id: Id,
+    pub(crate) environment: Id,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) is_odbc2: bool,
+    pub(crate) link: Option<Arc<Link>>,
+    pub(crate) attributes: ConnectionAttributes,
+    pub(crate) statements: Vec<Id>,
+    /// Explicit descriptors.
+    pub(crate) descriptors: Vec<Id>,
+    /// Keywords that `SQLBrowseConnect` has collected.
+    pub(crate) browsing: Option<String>,
+}
+
+/// Attributes of a connection, from before it is made to after its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionAttributes {
+    pub(crate) autocommit: bool,
+    pub(crate) read_only: Option<bool>,
+    /// Bits of `SQL_ATTR_TXN_ISOLATION`; `None` = as the connection string says.
+    pub(crate) isolation: Option<u32>,
+    /// Seconds; `None` = as the connection string says.
+    pub(crate) login_timeout: Option<u32>,
+    pub(crate) connection_timeout: u32,
+    pub(crate) packet_size: u32,
+    pub(crate) quiet_mode: usize,
+    pub(crate) metadata_id: bool,
+    /// Seconds: the default of new statements.
+    pub(crate) query_timeout: usize,
+    pub(crate) disconnect_behavior: u32,
+}
+
+impl Default for ConnectionAttributes {
+    fn default() -> Self {
+        Self {
+            autocommit: true,
+            read_only: None,
+            isolation: None,
+            login_timeout: None,
+            connection_timeout: 0,
+            packet_size: 0,
+            quiet_mode: 0,
+            metadata_id: false,
+            query_timeout: 0,
+            disconnect_behavior: 0,
+        }
+    }
+}
+
+/// An open connection, shared by its statements.
+pub(crate) struct Link {
+    pub(crate) session: Arc<Session>,
+    pub(crate) dialect: Dialect,
+    pub(crate) is_odbc2: bool,
+    pub(crate) types: TypeOptions,
+    /// Whether a SELECT without FROM gets one.
+    pub(crate) fromless_select: bool,
+    /// The major and minor release of the server.
+    pub(crate) release: (u16, u16),
+    /// The names of cursors.
+    pub(crate) cursor_names: Mutex<HashSet<String>>,
+    /// Attributes of new statements.
+    pub(crate) defaults: Mutex<StatementAttributes>,
+    /// Those that resetting the connection restores.
+    pub(crate) initial: StatementAttributes,
+    /// The options that resetting the connection restores.
+    pub(crate) initial_session: SessionOptions,
+    /// The handle of the connection.
+    pub(crate) connection: Id,
+    /// What `SQLGetInfo` tells.
+    pub(crate) facts: crate::info::Facts,
+}
+
+impl Link {
+    pub(crate) fn statement_options(&self) -> StatementOptions {
+        StatementOptions { read: crate::types::read_options(&self.types), ..StatementOptions::default() }
+    }
+
+    pub(crate) fn statement_attributes(&self) -> StatementAttributes {
+        *self.defaults()
+    }
+
+    pub(crate) fn defaults(&self) -> MutexGuard<'_, StatementAttributes> {
+        self.defaults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn names(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.cursor_names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reserves a cursor name; `false` if another statement has it.
+    pub(crate) fn reserve_cursor_name(&self, name: &str) -> bool {
+        self.names().insert(name.to_owned())
+    }
+
+    pub(crate) fn release_cursor_name(&self, name: &str) {
+        self.names().remove(name);
+    }
+
+    /// What a name stands for in a call, as far as the catalog tells.
+    pub(crate) fn routine(&self, package: Option<&str>, name: &str) -> Option<Routine> {
+        let catalog = self.session.connection().ok()?.catalog().ok()?;
+        let procedures = catalog.procedures(Name::Is(name)).ok()?;
+        if let Some(found) = procedures.iter().find(|found| found.package.as_deref() == package) {
+            return Some(match found.kind {
+                Some(ProcedureKind::Selectable) => Routine::Selectable,
+                _ => Routine::Executable,
+            });
+        }
+        let functions = catalog.functions(Name::Is(name)).ok()?;
+        functions.iter().any(|found| found.package.as_deref() == package).then_some(Routine::Function)
+    }
+
+    /// The longest name of an object, in characters.
+    pub(crate) fn longest_name(&self) -> u32 {
+        if self.release.0 < 4 { 31 } else { 63 }
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(id: Id, environment: Id, is_odbc2: bool) -> Self {
+        Self {
+            id,
+            environment,
+            diagnostics: Diagnostics::default(),
+            is_odbc2,
+            link: None,
+            attributes: ConnectionAttributes::default(),
+            statements: Vec::new(),
+            descriptors: Vec::new(),
+            browsing: None,
+        }
+    }
+
+    /// The open connection.
+    pub(crate) fn expect_open(&self) -> Result<&Arc<Link>> {
+        let closed = || Failure::new(State::NOT_CONNECTED, "the connection is not open");
+        self.link.as_ref().ok_or_else(closed)
+    }
+}

@@ -1,0 +1,227 @@
+//! Drivers and data sources as the driver manager keeps them: `odbcinst.ini` and `odbc.ini`.
+//!
+//! ```text
+//!  firearrow odbc … ─► install, add_data_source, … ─┐
+//!                                                   ├─► Registry (unix: ini files)
+//!  SQLConnect, DSN= ─► data_source ─────────────────┘
+//! ```
+//!
+//! The registry is the only part that knows a platform.
+
+#[cfg(unix)]
+mod ini;
+mod plan;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(test)]
+mod tests;
+
+pub use plan::{Plan, plan};
+#[cfg(unix)]
+use unix::Registry;
+
+use crate::connection_string::{Attributes, entry_name, is_list, settings_in};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The name under which the driver is registered.
+pub const DRIVER: &str = "Firearrow";
+
+/// Who sees a driver or data source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// One user.
+    User,
+    /// All users of the machine.
+    System,
+}
+
+/// What is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Driver,
+    DataSource,
+}
+
+/// A registered data source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataSource {
+    /// Its name.
+    pub name: String,
+    /// Who sees it.
+    pub scope: Scope,
+    /// The name of its driver, or the path of the driver's library; "" if it has none.
+    pub driver: String,
+    /// Its description, or "".
+    pub description: String,
+}
+
+/// The place where something was written, and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The file.
+    pub file: PathBuf,
+    /// Warnings and advice.
+    pub remarks: Vec<String>,
+}
+
+/// Returns the entries of a data source, as the driver manager finds it: the user's before the system's.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn data_source(name: &str) -> io::Result<Option<Vec<(String, String)>>> {
+    data_source_in(&Registry::of_process(), name)
+}
+
+/// Registers the driver. What the registration of an earlier version has beyond this stays.
+///
+/// # Errors
+/// `library` is not the absolute path of a file; a file cannot be written.
+pub fn install(scope: Scope, library: &Path) -> io::Result<Written> {
+    install_in(&Registry::of_process(), scope, library)
+}
+
+/// Removes the driver. Returns the file, or `None` if it is not registered. Its data sources stay.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn uninstall(scope: Scope) -> io::Result<Option<PathBuf>> {
+    Registry::of_process().remove(Kind::Driver, scope, DRIVER)
+}
+
+/// Returns the library with which the driver is registered.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn installed(scope: Scope) -> io::Result<Option<PathBuf>> {
+    installed_in(&Registry::of_process(), scope)
+}
+
+/// Adds a data source. `text` is a URL, a connection string, or a database as Firebird names it (`host:path`).
+///
+/// # Errors
+/// The name cannot be that of a data source, or exists; the text is wrong, or contains a password that others could read;
+/// a file cannot be written.
+pub fn add_data_source(name: &str, text: &str, scope: Scope) -> io::Result<Written> {
+    add_data_source_in(&Registry::of_process(), name, text, scope)
+}
+
+/// Removes a data source. Returns the file, or `None` if there is none of this name.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn remove_data_source(name: &str, scope: Scope) -> io::Result<Option<PathBuf>> {
+    Registry::of_process().remove(Kind::DataSource, scope, name)
+}
+
+/// Returns all data sources, also those of other drivers: first the user's, then the system's that they do not hide.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn list() -> io::Result<Vec<DataSource>> {
+    list_in(&Registry::of_process())
+}
+
+fn data_source_in(registry: &Registry, name: &str) -> io::Result<Option<Vec<(String, String)>>> {
+    match registry.entries(Kind::DataSource, Scope::User, name)? {
+        None => registry.entries(Kind::DataSource, Scope::System, name),
+        found => Ok(found),
+    }
+}
+
+fn install_in(registry: &Registry, scope: Scope, library: &Path) -> io::Result<Written> {
+    let path = library.to_str().filter(|_| library.is_absolute() && library.is_file());
+    let path =
+        path.ok_or_else(|| invalid(format!("{} is not the absolute path of a file", library.display())))?;
+    let description = concat!("Firebird ODBC driver, firearrow ", env!("CARGO_PKG_VERSION"));
+    let entries = [("Description", description), ("Driver", path)];
+    let file = registry.set(Kind::Driver, scope, DRIVER, &entries, false)?;
+    Ok(Written { file, remarks: registry.advice(scope).into_iter().collect() })
+}
+
+fn installed_in(registry: &Registry, scope: Scope) -> io::Result<Option<PathBuf>> {
+    let entries = registry.entries(Kind::Driver, scope, DRIVER)?;
+    Ok(entries.and_then(|entries| entry(&entries, "Driver").map(PathBuf::from)))
+}
+
+fn add_data_source_in(registry: &Registry, name: &str, text: &str, scope: Scope) -> io::Result<Written> {
+    check_name(name)?;
+    if registry.entries(Kind::DataSource, scope, name)?.is_some() {
+        let text = format!("the data source {name} exists already; remove it first");
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+    }
+    let attributes = attributes(text)?;
+    if attributes.data_source().is_some() {
+        return Err(invalid("a data source cannot refer to another one; leave out DSN"));
+    }
+    // It must work for others, whose environment is a different one.
+    let settings = settings_in(&|_| None, &attributes, None).map_err(|failure| invalid(failure.text))?;
+    let private = settings.config.password.is_some();
+    if private && scope == Scope::System {
+        return Err(invalid(
+            "every user of this machine could read the password; leave it out, or add the data source for yourself only",
+        ));
+    }
+    let mut entries = vec![("Driver", DRIVER)];
+    entries.extend(attributes.get("DESCRIPTION").map(|text| ("Description", text)));
+    let pairs = settings.effective.pairs().filter(|(name, value)| *name != "DRIVER" && !value.is_empty());
+    entries.extend(pairs.map(|(name, value)| (entry_name(name), value)));
+    let file = registry.set(Kind::DataSource, scope, name, &entries, private)?;
+    Ok(Written { file, remarks: settings.warnings.into_iter().map(|failure| failure.text).collect() })
+}
+
+fn list_in(registry: &Registry) -> io::Result<Vec<DataSource>> {
+    let mut all: Vec<DataSource> = Vec::new();
+    for scope in [Scope::User, Scope::System] {
+        for name in registry.names(Kind::DataSource, scope)? {
+            if all.iter().any(|known| known.name.eq_ignore_ascii_case(&name)) {
+                continue;
+            }
+            // One that cannot be read is listed all the same.
+            let entries = registry.entries(Kind::DataSource, scope, &name).ok().flatten().unwrap_or_default();
+            let text = |key| entry(&entries, key).unwrap_or_default().to_owned();
+            all.push(DataSource { driver: text("Driver"), description: text("Description"), name, scope });
+        }
+    }
+    Ok(all)
+}
+
+/// The first entry of this name.
+fn entry<'a>(entries: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    entries.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// The attributes of a connection string or of a database.
+fn attributes(text: &str) -> io::Result<Attributes> {
+    match is_list(text) {
+        true => Attributes::parse(text).map_err(|failure| invalid(failure.text)),
+        false => Ok(Attributes::from_pairs(vec![("DBNAME".into(), text.trim().into())])),
+    }
+}
+
+/// Sections with another purpose.
+fn is_reserved(name: &str) -> bool {
+    ["ODBC", "ODBC Data Sources", "ODBC Drivers"].iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The standard's rules for names of data sources.
+fn check_name(name: &str) -> io::Result<()> {
+    const LONGEST: usize = 32;
+    const FORBIDDEN: &str = "[]{}(),;?*=!@\\";
+    let is_wrong = name.is_empty()
+        || name.chars().count() > LONGEST
+        || name.trim() != name
+        || name.chars().any(|c| c.is_control() || FORBIDDEN.contains(c))
+        || is_reserved(name);
+    match is_wrong {
+        true => Err(invalid(format!(
+            "the name of a data source has 1 to {LONGEST} characters, none of them {FORBIDDEN}, and is not ODBC"
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn invalid(text: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, text.into())
+}

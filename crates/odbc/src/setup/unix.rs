@@ -1,0 +1,205 @@
+//! Where unixODBC keeps drivers and data sources: ini files.
+//!
+//! | | drivers | data sources |
+//! |---|---|---|
+//! | user | `$HOME/.odbcinst.ini` | `$ODBCINI`, else `~/.odbc.ini` |
+//! | system | `$ODBCSYSINI/$ODBCINSTINI`, else `/etc/odbcinst.ini` | `$ODBCSYSINI/odbc.ini`, else `/etc/odbc.ini` |
+//!
+//! Both files are read. A data source of the user hides one of the system; with drivers it is the other way round. Without
+//! the system's `odbcinst.ini`, ordinary users get an error instead of their own drivers.
+
+use super::ini::Ini;
+use super::{Kind, Scope};
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, process};
+
+/// Folders of the system's files, as unixODBC is commonly built.
+const FOLDERS: [&str; 4] = ["/etc", "/etc/unixODBC", "/usr/local/etc", "/opt/homebrew/etc"];
+
+/// The drivers and data sources of a user and of the system.
+#[derive(Debug)]
+pub(super) struct Registry {
+    home: PathBuf,
+    /// `ODBCINI`.
+    user_sources: Option<PathBuf>,
+    /// `ODBCSYSINI`, or what may be in its place.
+    folders: Vec<PathBuf>,
+    /// `ODBCINSTINI`.
+    drivers: String,
+}
+
+impl Registry {
+    /// What this process and its driver manager see.
+    pub(super) fn of_process() -> Self {
+        let variable = |name: &str| env::var(name).ok();
+        Self::new(&variable, env::home_dir().unwrap_or_else(|| "/home".into()))
+    }
+
+    pub(super) fn new(variable: &dyn Fn(&str) -> Option<String>, home: PathBuf) -> Self {
+        let filled = |name| variable(name).filter(|value| !value.is_empty());
+        let folders = match filled("ODBCSYSINI") {
+            Some(folder) => vec![folder.into()],
+            None => FOLDERS.map(PathBuf::from).into(),
+        };
+        Self {
+            home,
+            user_sources: filled("ODBCINI").map(PathBuf::from),
+            folders,
+            drivers: filled("ODBCINSTINI").unwrap_or_else(|| "odbcinst.ini".into()),
+        }
+    }
+
+    /// The file to change.
+    pub(super) fn file(&self, kind: Kind, scope: Scope) -> PathBuf {
+        match (kind, scope) {
+            (Kind::Driver, Scope::User) => self.home.join(".odbcinst.ini"),
+            (Kind::DataSource, Scope::User) => {
+                self.user_sources.clone().unwrap_or_else(|| self.home.join(".odbc.ini"))
+            }
+            (_, Scope::System) => {
+                let files = self.system_files(kind);
+                let existing = files.iter().find(|file| file.is_file());
+                existing.or(files.first()).cloned().unwrap_or_default()
+            }
+        }
+    }
+
+    fn system_files(&self, kind: Kind) -> Vec<PathBuf> {
+        let name = match kind {
+            Kind::Driver => &self.drivers,
+            Kind::DataSource => "odbc.ini",
+        };
+        self.folders.iter().map(|folder| folder.join(name)).collect()
+    }
+
+    /// The names of all drivers or data sources.
+    pub(super) fn names(&self, kind: Kind, scope: Scope) -> io::Result<Vec<String>> {
+        let mut names = read(&self.file(kind, scope))?.sections();
+        names.retain(|name| !super::is_reserved(name));
+        Ok(names)
+    }
+
+    /// What is known about a driver or data source.
+    pub(super) fn entries(
+        &self,
+        kind: Kind,
+        scope: Scope,
+        name: &str,
+    ) -> io::Result<Option<Vec<(String, String)>>> {
+        let files = match scope {
+            Scope::User => vec![self.file(kind, scope)],
+            // Nobody says which of them the driver manager reads.
+            Scope::System => self.system_files(kind),
+        };
+        for file in files {
+            let entries = read(&file)?.entries(name).map_err(|error| about(&file, &error))?;
+            if entries.is_some() {
+                return Ok(entries);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sets entries. Those that are `private` are for the owner of the file only. Returns the file.
+    pub(super) fn set(
+        &self,
+        kind: Kind,
+        scope: Scope,
+        name: &str,
+        entries: &[(&str, &str)],
+        private: bool,
+    ) -> io::Result<PathBuf> {
+        let file = self.file(kind, scope);
+        let mut ini = read(&file)?;
+        ini.set(name, entries)?;
+        replace(&file, &ini.bytes(), private).map_err(|error| about(&file, &error))?;
+        Ok(file)
+    }
+
+    /// Removes a driver or data source. Returns the file, or `None` if it is not there.
+    pub(super) fn remove(&self, kind: Kind, scope: Scope, name: &str) -> io::Result<Option<PathBuf>> {
+        let file = self.file(kind, scope);
+        let mut ini = read(&file)?;
+        if !ini.remove(name) {
+            return Ok(None);
+        }
+        replace(&file, &ini.bytes(), false).map_err(|error| about(&file, &error))?;
+        Ok(Some(file))
+    }
+
+    /// What else the driver manager needs to find a driver.
+    pub(super) fn advice(&self, scope: Scope) -> Option<String> {
+        let system = self.file(Kind::Driver, Scope::System);
+        match scope {
+            Scope::User if !system.exists() => Some(format!(
+                "unixODBC reads {user} only if {system} exists. Create it (sudo touch {system}), or set \
+                 ODBCSYSINI={home} and ODBCINSTINI=.odbcinst.ini in the environment.",
+                user = self.file(Kind::Driver, Scope::User).display(),
+                system = system.display(),
+                home = self.home.display(),
+            )),
+            Scope::User => None,
+            Scope::System => Some(format!(
+                "If `odbcinst -j` names another file for drivers than {}, set ODBCSYSINI to its folder and repeat this command.",
+                system.display(),
+            )),
+        }
+    }
+}
+
+fn about(file: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+}
+
+/// A file that does not exist is empty.
+fn read(file: &Path) -> io::Result<Ini> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(Ini::parse(&bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ini::default()),
+        Err(error) => Err(about(file, &error)),
+    }
+}
+
+/// Replaces a file at once, so that nobody reads half of it. Owner and permissions stay; a link stays a link.
+fn replace(file: &Path, bytes: &[u8], private: bool) -> io::Result<()> {
+    let old = fs::metadata(file).ok();
+    let file = if old.is_some() { file.canonicalize()? } else { file.to_owned() };
+    let (temporary, path) = create_beside(&file)?;
+    let fill = || {
+        let mut temporary = temporary;
+        temporary.write_all(bytes)?;
+        let new = temporary.metadata()?;
+        if let Some(old) = old.as_ref().filter(|old| (old.uid(), old.gid()) != (new.uid(), new.gid())) {
+            chown(&path, Some(old.uid()), Some(old.gid()))?;
+        }
+        let mode = match (private, &old) {
+            (true, _) => 0o600,
+            (false, Some(old)) => old.mode() & 0o7777,
+            (false, None) => 0o644,
+        };
+        temporary.set_permissions(Permissions::from_mode(mode))?;
+        temporary.sync_all()?;
+        fs::rename(&path, &file)
+    };
+    fill().inspect_err(|_| {
+        let _ = fs::remove_file(&path);
+    })
+}
+
+/// A new file in the same folder, for the user only.
+fn create_beside(file: &Path) -> io::Result<(fs::File, PathBuf)> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = file.with_file_name(format!(".{name}.{}-{number}", process::id()));
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|created| (created, path)),
+        }
+    }
+}
