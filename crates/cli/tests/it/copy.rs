@@ -101,7 +101,7 @@ matrix!(
         assert!(plain.contains("one reader: parallel reading was not requested"), "{plain}");
         let read = copy("several.csv", &[]);
         let expected = match std::thread::available_parallelism().map_or(1, |count| count.get()) {
-            _ if target.generation() < Generation::V4_0 => "one reader: connections share snapshots",
+            _ if target.generation() < Generation::V4_0 => "one reader: sharing a snapshot needs",
             1 => "one reader: parallel reading was not requested",
             _ => " readers",
         };

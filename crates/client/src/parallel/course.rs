@@ -8,13 +8,14 @@ use crate::catalog::{Name, TableKind, View, literal};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::params::Params;
-use crate::partition::range::{Dimension, LEAST_PAGES, workers};
-use crate::partition::shape::{PlainQuery, has_volatile, is_volatile_text};
+use crate::partition::range::{Dimension, LEAST_PAGES, pages_between, workers};
+use crate::partition::shape::{PlainQuery, catalog_name, has_volatile, is_volatile_text};
 use crate::partition::{Identity, Snapshot};
+use crate::session::fetch::empty_result;
 use crate::session::reading::Reading;
 use crate::session::run::How;
 use crate::session::{Prepared, Session};
-use crate::sql::{Token, TokenKind, tokens};
+use crate::sql::{Token, tokens};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
@@ -46,7 +47,7 @@ pub(crate) struct Course {
     pub(super) how: How,
     /// The query's description.
     pub(super) info: Arc<StatementInfo>,
-    /// The first page behind all rows.
+    /// The first page number past the last row.
     pub(super) end: i64,
     pub(super) timeout: Option<Duration>,
 }
@@ -99,10 +100,8 @@ impl<B: Backend> Session<B> {
         self.expect_open(transaction)?;
         let mut leader = None;
         let charted = self.charted(prepared, transaction, &mut leader, parameters, how).await;
-        if let (Err(_), Some(leader)) = (&charted, leader)
-            && let Err(error) = self.abandon(leader).await
-        {
-            tracing::debug!(%error, "rolling back failed");
+        if let (Err(_), Some(leader)) = (&charted, leader) {
+            self.give_up(leader).await;
         }
         match charted {
             Ok((course, reading)) => Ok(Ok(Charted { course, reading, leader })),
@@ -179,13 +178,13 @@ impl<B: Backend> Session<B> {
         let snapshot = identity.snapshot.ok_or(WhyPlain::OldEngine)?;
         let pages = Dimension::Pages(query.table.clone());
         let (_, end) = pages.extent(self, holder, &query.table).await?.ok_or(WhyPlain::Small)?;
-        // A table with fewer than twice as many is read by one connection.
+        // Below `2 * LEAST_PAGES` pages, one connection reads.
         let worth = usize::try_from(end / LEAST_PAGES).unwrap_or(wanted);
         let readers = wanted.min(worth);
         if readers < 2 {
             return Err(WhyPlain::Small.into());
         }
-        let sql = query.and(&pages.between(&query));
+        let sql = query.and(&pages_between(&query));
         let part = self.prepare(Some(holder), Sql::new(&sql, prepared.dialect)).await?;
         let plan = self.plan(&part, true).await;
         self.release(part.id).await;
@@ -207,7 +206,7 @@ impl<B: Backend> Session<B> {
             end,
             timeout: how.timeout.into_iter().chain(self.statement_limit).min(),
         };
-        let reading = self.empty_result(prepared, transaction, how)?;
+        let reading = empty_result(prepared, transaction, how)?;
         Ok((course, reading))
     }
 
@@ -271,12 +270,7 @@ fn calls(sql: &str) -> impl Iterator<Item = String> + '_ {
     let mut before: Option<Token<'_>> = None;
     tokens(sql).filter_map(move |token| {
         let last = before.replace(token)?;
-        match last.kind {
-            _ if !token.is_symbol('(') => None,
-            TokenKind::Word => Some(last.text.to_ascii_uppercase()),
-            TokenKind::QuotedName => Some(last.text.trim_matches('"').replace("\"\"", "\"")),
-            _ => None,
-        }
+        if token.is_symbol('(') { catalog_name(&last) } else { None }
     })
 }
 
@@ -287,7 +281,7 @@ mod tests {
     #[test]
     fn calls_are_found() {
         let names: Vec<String> =
-            calls("SELECT Trim(a), \"f x\" (b), p.g(c) FROM t WHERE (a) IN (1)").collect();
-        assert_eq!(names, ["TRIM", "f x", "G", "WHERE", "IN"]);
+            calls("SELECT Trim(a), \"f x\" (b), \"a\"\"\"(x), p.g(c) FROM t WHERE (a) IN (1)").collect();
+        assert_eq!(names, ["TRIM", "f x", "a\"", "G", "WHERE", "IN"]);
     }
 }

@@ -71,7 +71,7 @@ impl Crew {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
                     (started..readers).for_each(|_| crew.window.gone());
-                    return Err(Error::new(Kind::Io, format!("no thread to read with: {error}")));
+                    return Err(Error::new(Kind::Io, format!("could not start a reader thread: {error}")));
                 }
             }
         }

@@ -79,7 +79,7 @@ impl Reader {
         if here.database == course.database && here.has_leader {
             return Ok(());
         }
-        Err(Error::new(Kind::Misuse, "another connection reaches another database"))
+        Err(Error::new(Kind::Misuse, "a reader connected to a different database, or the snapshot is gone"))
     }
 
     fn range(

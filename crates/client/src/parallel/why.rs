@@ -48,7 +48,7 @@ pub enum WhyPlain {
     NotWanted,
     /// The engine, before Firebird 4, cannot share a snapshot.
     OldEngine,
-    /// It is not a query of a table: a procedure or changes with RETURNING, for example.
+    /// It is not a plain query of one table: a procedure or changes with RETURNING, for example.
     NoQuery,
     /// It joins tables.
     Join,
@@ -65,7 +65,7 @@ pub enum WhyPlain {
     /// It calls what may have another value in each execution or on each connection, such as CURRENT_TIMESTAMP, a
     /// generator, or a function of the database. So may a computed column.
     Volatile,
-    /// What it reads is no ordinary table: a view, a procedure, or a temporary, external or system table.
+    /// What it reads is not an ordinary table: a view, a procedure, or a temporary, external or system table.
     NoTable,
     /// An index finds its rows.
     Index,
@@ -73,7 +73,7 @@ pub enum WhyPlain {
     Plan,
     /// The table is too small to gain anything.
     Small,
-    /// The transaction is no snapshot: SNAPSHOT TABLE STABILITY, READ COMMITTED without READ CONSISTENCY, or one that
+    /// The transaction has no stable snapshot: SNAPSHOT TABLE STABILITY, READ COMMITTED without READ CONSISTENCY, or one that
     /// commits by itself.
     Isolation,
     /// The transaction has changes of its own, or went on after it was committed, which others do not see.
@@ -92,20 +92,20 @@ impl fmt::Display for WhyPlain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotWanted => "parallel reading was not requested",
-            Self::OldEngine => "connections share snapshots from Firebird 4 on",
-            Self::NoQuery => "it is no plain query of a table",
+            Self::OldEngine => "sharing a snapshot needs Firebird 4 or later",
+            Self::NoQuery => "it is not a plain query of one table",
             Self::Join => "it joins tables",
             Self::Sorted => "its rows are sorted",
             Self::Aggregated => "it aggregates rows",
             Self::Limited => "it limits the number of rows",
             Self::Subquery => "it has several SELECTs",
             Self::Locks => "it locks rows",
-            Self::Volatile => "it calls what may differ between connections",
-            Self::NoTable => "it reads no ordinary table",
+            Self::Volatile => "it calls something whose value may differ between connections",
+            Self::NoTable => "it does not read an ordinary table",
             Self::Index => "an index finds its rows",
             Self::Plan => "the engine does not read it page by page",
             Self::Small => "the table is small",
-            Self::Isolation => "the transaction is no snapshot",
+            Self::Isolation => "the transaction has no stable snapshot",
             Self::Changes => "the transaction has changes of its own",
             Self::Settings => "the session has settings of its own",
             Self::Distant => "the server is distant",
@@ -116,7 +116,7 @@ impl fmt::Display for WhyPlain {
 }
 
 impl WhyPlain {
-    /// Of SQL that is no plain query of one table.
+    /// Of SQL that is not a plain query of one table.
     pub(super) fn of_sql(sql: &str) -> Self {
         let mut depth = 0_i32;
         let mut has_from = false;

@@ -103,7 +103,7 @@ impl State {
                     self.slots.pop_front();
                     self.first += 1;
                 }
-                Err(error) => self.failed = Some(error.behind(self.rows)),
+                Err(error) => self.failed = Some(error.offset_rows(self.rows)),
             }
         }
     }

@@ -144,10 +144,8 @@ impl<B: Backend> Session<B> {
         }
         let leader = self.begin_deferred(&TransactionOptions::reading()).await?;
         let divided = self.partition_in(leader, sql, parameters, options, read).await;
-        if divided.is_err()
-            && let Err(error) = self.abandon(leader).await
-        {
-            tracing::debug!(%error, "rolling back failed");
+        if divided.is_err() {
+            self.give_up(leader).await;
         }
         let (schema, partitions) = divided?;
         Ok(Divided { schema, partitions, leader })
@@ -230,10 +228,8 @@ impl<B: Backend> Session<B> {
             begun => begun?,
         };
         let opened = self.open_partition_in(transaction, partition, leader, limits).await;
-        if opened.is_err()
-            && let Err(error) = self.abandon(transaction).await
-        {
-            tracing::debug!(%error, "rolling back failed");
+        if opened.is_err() {
+            self.give_up(transaction).await;
         }
         Ok(opened?.owning(transaction))
     }

@@ -25,6 +25,17 @@ pub(crate) fn workers() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
+/// The condition that a row's page is at or after the first parameter, and before the second.
+pub(crate) fn pages_between(query: &PlainQuery<'_>) -> String {
+    let (column, value) = (format!("{}.RDB$DB_KEY", query.reference), page_key(&query.table, "?"));
+    format!("{column} >= {value} AND {column} < {value}")
+}
+
+/// The key of the first row of a page in SQL.
+fn page_key(table: &str, page: &str) -> String {
+    format!("MAKE_DBKEY({}, 0, {page}, 0)", literal(table))
+}
+
 /// The property that divides the rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Dimension {
@@ -98,17 +109,10 @@ impl Dimension {
         Ok(if most < 2 { Vec::new() } else { (0..most).map(condition).collect() })
     }
 
-    /// The condition that a row lies between two parameters: at the first or behind it, and before the second.
-    pub(crate) fn between(&self, query: &PlainQuery<'_>) -> String {
-        let Self::Pages(_) = self else { return String::new() };
-        let (column, value) = (format!("{}.RDB$DB_KEY", query.reference), self.value("?"));
-        format!("{column} >= {value} AND {column} < {value}")
-    }
-
     /// A number of this dimension in SQL.
     fn value(&self, number: &str) -> String {
         match self {
-            Self::Pages(table) => format!("MAKE_DBKEY({}, 0, {number}, 0)", literal(table)),
+            Self::Pages(table) => page_key(table, number),
             Self::Key(_) => number.to_owned(),
         }
     }

@@ -90,7 +90,7 @@ impl<'a> PlainQuery<'a> {
         }
         let from = outer.iter().position(|token| token.is_word("FROM"))?;
         let (table, rest) = outer.get(from + 1..)?.split_first()?;
-        let name = name(table)?;
+        let name = catalog_name(table)?;
         let (alias, rest) = alias(rest);
         let last = alias.unwrap_or(table);
         let mut query =
@@ -121,7 +121,9 @@ fn alias<'t, 'a>(rest: &'t [Token<'a>]) -> (Option<&'t Token<'a>>, &'t [Token<'a
         _ => rest,
     };
     match named.split_first() {
-        Some((token, behind)) if name(token).is_some() && !token.is_word("WHERE") && !is_clause(token) => {
+        Some((token, behind))
+            if catalog_name(token).is_some() && !token.is_word("WHERE") && !is_clause(token) =>
+        {
             (Some(token), behind)
         }
         _ => (None, rest),
@@ -129,7 +131,7 @@ fn alias<'t, 'a>(rest: &'t [Token<'a>]) -> (Option<&'t Token<'a>>, &'t [Token<'a
 }
 
 /// A name as the catalog stores it.
-fn name(token: &Token<'_>) -> Option<String> {
+pub(crate) fn catalog_name(token: &Token<'_>) -> Option<String> {
     match token.kind {
         TokenKind::Word => Some(token.text.to_ascii_uppercase()),
         TokenKind::QuotedName => {

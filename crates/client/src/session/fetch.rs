@@ -62,6 +62,40 @@ impl Fetching {
     }
 }
 
+/// Returns a result without rows yet, and their layout.
+pub(super) fn new_fetching(
+    prepared: &Prepared,
+    transaction: TransactionId,
+    options: &ReadOptions,
+    limits: BatchLimits,
+) -> Result<(Fetching, Arc<RowLayout>)> {
+    let (builder, layout) = prepared.plan.builder(&prepared.info, options, limits)?;
+    let columns = prepared.info.columns.iter().enumerate();
+    let id_columns = columns.filter(|(_, column)| is_blob(column) && options.blobs == BlobPolicy::Lazy);
+    let fetching = Fetching {
+        statement: prepared.id,
+        transaction,
+        builder,
+        has_cursor: prepared.info.has_cursor,
+        at_end: !prepared.info.has_cursor,
+        waiting: VecDeque::new(),
+        plan: Arc::clone(&prepared.plan),
+        id_columns: id_columns.map(|(at, _)| at).collect(),
+        counts: None,
+    };
+    Ok((fetching, layout))
+}
+
+/// Returns what a cursor needs whose rows are read elsewhere.
+pub(crate) fn empty_result(prepared: &Prepared, transaction: TransactionId, how: &How) -> Result<Reading> {
+    let (fetching, _) = new_fetching(prepared, transaction, &how.read, how.limits)?;
+    Ok(Reading::new(fetching.without_rows()))
+}
+
+fn is_blob(column: &Descriptor) -> bool {
+    column.sql_type == SqlType::BLOB
+}
+
 impl<B: Backend> Session<B> {
     /// Executes a statement that returns rows.
     pub(crate) async fn open(
@@ -85,7 +119,8 @@ impl<B: Backend> Session<B> {
         limits: BatchLimits,
         scrolls: bool,
     ) -> Result<Fetching> {
-        let (mut fetching, layout) = self.result(prepared, transaction, options, limits)?;
+        let (mut fetching, layout) = new_fetching(prepared, transaction, options, limits)?;
+        self.choose_inline_blobs(prepared, options.blobs);
         if prepared.info.kind != StatementKind::Select || prepared.may_return_changes {
             self.backend.will_change(transaction);
         }
@@ -101,48 +136,12 @@ impl<B: Backend> Session<B> {
         Ok(fetching)
     }
 
-    /// A result without rows yet, and their layout; the next execution will fill it.
-    pub(super) fn result(
-        &mut self,
-        prepared: &Prepared,
-        transaction: TransactionId,
-        options: &ReadOptions,
-        limits: BatchLimits,
-    ) -> Result<(Fetching, Arc<RowLayout>)> {
-        let (builder, layout) = prepared.plan.builder(&prepared.info, options, limits)?;
-        let mut fetching = Fetching {
-            statement: prepared.id,
-            transaction,
-            builder,
-            has_cursor: prepared.info.has_cursor,
-            at_end: !prepared.info.has_cursor,
-            waiting: VecDeque::new(),
-            plan: Arc::clone(&prepared.plan),
-            id_columns: Vec::new(),
-            counts: None,
-        };
-        let is_blob = |column: &Descriptor| column.sql_type == SqlType::BLOB;
+    /// Chooses whether the next execution of a statement sends its BLOBs with their rows.
+    pub(super) fn choose_inline_blobs(&mut self, prepared: &Prepared, policy: BlobPolicy) {
         if prepared.info.columns.iter().any(is_blob) {
-            let longest = prepared.plan.habit.inline_limit(options.blobs, &self.backend.link_estimate());
-            self.backend.limit_inline_blobs(longest);
-            if options.blobs == BlobPolicy::Lazy {
-                let columns = prepared.info.columns.iter().enumerate();
-                fetching.id_columns =
-                    columns.filter(|(_, column)| is_blob(column)).map(|(at, _)| at).collect();
-            }
+            let link = self.backend.link_estimate();
+            self.backend.send_blobs_inline(prepared.plan.habit.begin_execution(policy, &link));
         }
-        Ok((fetching, layout))
-    }
-
-    /// What a cursor needs whose rows are read elsewhere.
-    pub(crate) fn empty_result(
-        &mut self,
-        prepared: &Prepared,
-        transaction: TransactionId,
-        how: &How,
-    ) -> Result<Reading> {
-        let (fetching, _) = self.result(prepared, transaction, &how.read, how.limits)?;
-        Ok(Reading::new(fetching.without_rows()))
     }
 
     /// The next batch; `None` at the end.

@@ -3,7 +3,6 @@
 
 mod array;
 mod blob;
-mod blob_cost;
 mod blob_habit;
 pub(crate) mod connect;
 pub(crate) mod execute;

@@ -35,7 +35,7 @@ impl<B: Backend> Session<B> {
         let opened = self.open(prepared, transaction, bound.message(), &how.read, limits).await;
         prepared.plan.give_back(bound);
         let mut fetching = opened.map_err(|error| naming_parameter(prepared, error, parameters))?;
-        fetching.builder.end_with_batch();
+        fetching.builder.expect_only_batch();
         let rows = self.all_rows(&mut fetching).await;
         let closed = self.close_fetching(&fetching).await;
         rows.and(closed)?;

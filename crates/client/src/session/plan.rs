@@ -2,7 +2,7 @@
 
 use super::blob_habit::BlobHabit;
 use crate::arrow::{BatchBuilder, BatchLimits, DirectRow, EncodedParams, ReadOptions, output_layout, schema};
-use crate::backend::Message;
+use crate::backend::{LARGEST_KEPT_MESSAGE, Message};
 use crate::error::Result;
 use crate::params::Scalar;
 use ::arrow::datatypes::SchemaRef;
@@ -74,7 +74,7 @@ impl Plan {
         let Some(reading) = reading.as_mut() else { unreachable!("it was made above") };
         let layout = Arc::clone(&reading.layout);
         if let Some(mut builder) = reading.builder.take() {
-            builder.limit(limits);
+            builder.begin_result(limits);
             return Ok((builder, layout));
         }
         let schema = Arc::clone(&reading.schema);
@@ -105,15 +105,12 @@ impl Plan {
     /// Takes back a message that has been sent.
     pub(super) fn give_back(&self, bound: Bound) {
         if let Bound::Direct(row) = bound
-            && row.bytes().len() <= LARGEST_MESSAGE
+            && row.bytes().len() <= LARGEST_KEPT_MESSAGE
         {
             *lock(&self.row) = Some(row);
         }
     }
 }
-
-/// Longer messages are not kept, in bytes.
-const LARGEST_MESSAGE: usize = 64 << 10;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

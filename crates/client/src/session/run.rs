@@ -311,9 +311,7 @@ impl<B: Backend> Session<B> {
                 Ok((prepared, done)) => return Ok((prepared, transaction, done)),
                 Err(error) => error,
             };
-            if let Err(error) = self.abandon(transaction).await {
-                tracing::debug!(%error, "rolling back failed");
-            }
+            self.give_up(transaction).await;
             if error.kind() != Kind::Changed || is_second || !parameters.is_single() {
                 return Err(error);
             }
