@@ -145,7 +145,7 @@ pub(crate) struct Terminal {
 
 impl Host for Terminal {
     fn open(&self, config: &Config) -> firearrow::Result<Connection> {
-        open::open(config)
+        open::attach(config)
     }
 
     fn create(&self, config: &Config) -> firearrow::Result<Connection> {

@@ -373,7 +373,11 @@ impl BatchBuilder {
             Ok(row) => error.in_row(row),
             Err(_) => error,
         };
-        error.context(format_args!("column {} (\"{name}\"), row {}", blob.column + 1, blob.row))
+        error.context(format_args!(
+            "column {} (\"{name}\"), row {} (counted from 0)",
+            blob.column + 1,
+            blob.row
+        ))
     }
 
     /// Returns the rows up to the first one that waits for a BLOB as a batch; the others stay. Returns `None` if there

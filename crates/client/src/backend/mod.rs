@@ -113,7 +113,7 @@ impl Wanted {
             );
         }
         let text = format!(
-            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream with blobs=lazy"
+            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream through the API, with blobs=lazy"
         );
         Error::new(Kind::Memory, text)
     }

@@ -254,7 +254,7 @@ pub struct Config {
     pub db_charset: Option<String>,
     /// When creating: whether every write goes to the disk at once.
     pub force_writes: Option<bool>,
-    /// Switches of the type mapping as (name, value), for `ReadOptions`, which knows their values.
+    /// Switches of the type mapping as (name, value); see [`ReadOptions::set`](crate::ReadOptions::set).
     pub read: Vec<(String, String)>,
 }
 

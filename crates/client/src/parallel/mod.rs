@@ -1,21 +1,5 @@
 //! One query read by several connections at once, in the order in which one would have read it.
 //!
-//! ```no_run
-//! use firearrow::{Connection, TransactionOptions};
-//!
-//! # fn main() -> firearrow::Result<()> {
-//! let connection = Connection::connect("firebird://localhost/employee")?;
-//! let transaction = connection.begin(TransactionOptions::reading())?;
-//! let statement = transaction.prepare("SELECT * FROM sales WHERE total_value > ?")?.with_parallel(0);
-//! let cursor = statement.query(&transaction, [1000])?.owning(transaction);
-//! println!("{}", cursor.parallel());
-//! for batch in cursor {
-//!     println!("{} rows", batch?.num_rows());
-//! }
-//! # Ok(())
-//! # }
-//! ```
-//!
 //! The engine reads a table page by page. Ranges of pages that give about a batch each are handed out in order to the
 //! readers, threads with a connection each, which read them at the snapshot of the query's transaction. The batches
 //! are handed on in the order of the ranges.

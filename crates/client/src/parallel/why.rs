@@ -1,5 +1,6 @@
 //! Why a query is read by one connection.
 
+use crate::partition::shape::has_volatile;
 use crate::sql::{Token, tokens};
 use std::fmt;
 
@@ -69,6 +70,9 @@ pub enum WhyPlain {
     NoTable,
     /// An index finds its rows.
     Index,
+    /// Without snapshots to share, before Firebird 4, rows are divided by the primary key, and the table has none that
+    /// begins with an integer.
+    NoKey,
     /// The engine reads it in another way than page by page.
     Plan,
     /// The table is too small to gain anything.
@@ -103,6 +107,7 @@ impl fmt::Display for WhyPlain {
             Self::Volatile => "it calls something whose value may differ between connections",
             Self::NoTable => "it does not read an ordinary table",
             Self::Index => "an index finds its rows",
+            Self::NoKey => "the table has no primary key that begins with an integer",
             Self::Plan => "the engine does not read it page by page",
             Self::Small => "the table is small",
             Self::Isolation => "the transaction has no stable snapshot",
@@ -110,14 +115,20 @@ impl fmt::Display for WhyPlain {
             Self::Settings => "the session has settings of its own",
             Self::Distant => "the server is distant",
             Self::LazyBlobs => "BLOBs are read by their ids",
-            Self::Readers(error) => return write!(f, "the other connections failed: {error}"),
+            Self::Readers(error) => {
+                let lines: Vec<&str> = error.lines().map(str::trim).collect();
+                return write!(f, "the other connections failed: {}", lines.join("; "));
+            }
         })
     }
 }
 
 impl WhyPlain {
     /// Of SQL that is not a plain query of one table.
-    pub(super) fn of_sql(sql: &str) -> Self {
+    pub(crate) fn of_sql(sql: &str) -> Self {
+        if has_volatile(sql) {
+            return Self::Volatile;
+        }
         let mut depth = 0_i32;
         let mut has_from = false;
         for token in tokens(sql) {
@@ -155,7 +166,7 @@ impl WhyPlain {
     }
 
     /// Of the plan of a query that the engine does not read from the first page to the last.
-    pub(super) fn of_plan(plan: &str) -> Self {
+    pub(crate) fn of_plan(plan: &str) -> Self {
         let has =
             |what: &str| plan.lines().any(|line| line.trim().trim_start_matches("-> ").starts_with(what));
         if plan.matches("Select Expression").count() + plan.matches("Sub-query").count() > 1 {
@@ -196,9 +207,16 @@ mod tests {
             ("SELECT FIRST 5 a FROM t", WhyPlain::Limited),
             ("SELECT a FROM t UNION SELECT b FROM t", WhyPlain::Subquery),
             ("SELECT a FROM t FOR UPDATE", WhyPlain::Locks),
+            ("SELECT a, RAND() FROM t ORDER BY 1", WhyPlain::Volatile),
             ("SELECT 1", WhyPlain::NoQuery),
         ] {
             assert_eq!(WhyPlain::of_sql(sql), why, "{sql}");
         }
+    }
+
+    #[test]
+    fn reasons_are_one_line() {
+        let why = WhyPlain::Readers("no login\n  for you\n".into());
+        assert_eq!(why.to_string(), "the other connections failed: no login; for you");
     }
 }

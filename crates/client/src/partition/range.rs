@@ -5,10 +5,12 @@ use crate::answer;
 use crate::backend::{Backend, TransactionId};
 use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, literal, quoted};
 use crate::error::Result;
+use crate::parallel::WhyPlain;
 use crate::params::Params;
 use crate::session::Session;
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
+use std::result;
 use std::thread;
 
 /// Data pages that are worth a connection of their own.
@@ -46,29 +48,31 @@ pub(crate) enum Dimension {
 }
 
 impl Dimension {
-    /// How rows of this table can be divided; `None` for anything but ordinary tables.
+    /// How rows of this table can be divided, or why they cannot.
     pub(super) async fn of<B: Backend>(
         session: &mut Session<B>,
         view: View,
         table: &str,
         has_pages: bool,
-    ) -> Result<Option<Self>> {
+    ) -> Result<result::Result<Self, WhyPlain>> {
         let tables = view.tables(session, Name::Is(table)).await?;
         let is_ordinary = tables.iter().any(|found| found.kind == TableKind::Table);
         if !is_ordinary {
-            return Ok(None);
+            return Ok(Err(WhyPlain::NoTable));
         }
         if has_pages {
-            return Ok(Some(Self::Pages(table.to_owned())));
+            return Ok(Ok(Self::Pages(table.to_owned())));
         }
         let constraints = view.constraints(session, Name::Is(table)).await?;
         let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
-        let Some(leading) = key.and_then(|key| key.columns.into_iter().next()) else { return Ok(None) };
+        let Some(leading) = key.and_then(|key| key.columns.into_iter().next()) else {
+            return Ok(Err(WhyPlain::NoKey));
+        };
         let columns = view.columns(session, Name::Is(table), Name::Is(&leading)).await?;
         let is_integer = columns.iter().any(|column| {
             matches!(column.data_type.base, BaseType::SmallInt | BaseType::Integer | BaseType::BigInt)
         });
-        Ok(is_integer.then_some(Self::Key(leading)))
+        Ok(if is_integer { Ok(Self::Key(leading)) } else { Err(WhyPlain::NoKey) })
     }
 
     /// Up to `wanted` conditions of which each row of the query meets exactly one; as many as are worth it for 0. None if
