@@ -1,6 +1,6 @@
 //! Prepared statements.
 
-use super::parallel::Led;
+use super::parallel::ParallelRows;
 use super::shared::Shared;
 use super::{Cursor, Transaction, flow};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
@@ -174,7 +174,7 @@ impl Statement {
     /// Executes it and opens its result. One cursor at a time may be open on a statement.
     pub async fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         let parameters = parameters.into();
-        let why = match Led::open(self, transaction, &parameters).await? {
+        let why = match ParallelRows::open(self, transaction, &parameters).await? {
             Ok(cursor) => return Ok(cursor),
             Err(why) => why,
         };

@@ -1,6 +1,6 @@
 //! Prepared statements.
 
-use super::parallel::Led;
+use super::parallel::ParallelRows;
 use super::shared::Shared;
 use super::{Cursor, Transaction};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
@@ -166,7 +166,7 @@ impl Statement {
     /// Executes it and opens its result. One cursor at a time may be open on a statement.
     pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         let parameters = parameters.into();
-        Led::open(self, transaction, &parameters)?.or_else(|why| {
+        ParallelRows::open(self, transaction, &parameters)?.or_else(|why| {
             let cursor = Cursor::of(&self.inner, |meters| {
                 let done = self.run(transaction.id, Verb::Query, &parameters, meters)?;
                 Ok(Reading::new(done.rows()?))

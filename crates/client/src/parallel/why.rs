@@ -164,33 +164,6 @@ impl WhyPlain {
         let found = known.find(|(words, _)| words.iter().any(|word| token.is_word(word)))?;
         Some(found.1.clone())
     }
-
-    /// Of the plan of a query that the engine does not read from the first page to the last.
-    pub(crate) fn of_plan(plan: &str) -> Self {
-        let has =
-            |what: &str| plan.lines().any(|line| line.trim().trim_start_matches("-> ").starts_with(what));
-        if plan.matches("Select Expression").count() + plan.matches("Sub-query").count() > 1 {
-            return Self::Subquery;
-        }
-        if plan.lines().any(|line| line.contains("Join (")) {
-            return Self::Join;
-        }
-        for (what, why) in [
-            ("Aggregate", Self::Aggregated),
-            ("Window", Self::Aggregated),
-            ("First N", Self::Limited),
-            ("Skip N", Self::Limited),
-            ("Sort", Self::Sorted),
-            ("Unique Sort", Self::Sorted),
-            ("Index", Self::Index),
-            ("Write Lock", Self::Locks),
-        ] {
-            if has(what) {
-                return why;
-            }
-        }
-        Self::Plan
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@
 //! partition.
 
 mod descriptor;
-pub(crate) mod range;
+pub(crate) mod dimension;
+pub(crate) mod explained;
 pub(crate) mod shape;
 
 use crate::answer;
@@ -37,10 +38,10 @@ use crate::session::run::How;
 use crate::session::{Session, has_rows};
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{Int64Type, SchemaRef};
+use dimension::{Dimension, processors};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
-use range::{Dimension, workers};
 use shape::PlainQuery;
 use std::result;
 use std::sync::Arc;
@@ -214,13 +215,17 @@ impl<B: Backend> Session<B> {
         let conditions = dimension.conditions(self, leader, dialect, &query, wanted).await?;
         let parts: Vec<String> = conditions.iter().map(|condition| query.and(condition)).collect();
         let Some(first) = parts.first() else {
-            return Ok(Err(if wanted == 0 && workers() < 2 { WhyPlain::NotWanted } else { WhyPlain::Small }));
+            return Ok(Err(if wanted == 0 && processors() < 2 {
+                WhyPlain::NotWanted
+            } else {
+                WhyPlain::Small
+            }));
         };
         let part = self.prepare(Some(leader), Sql::new(first, dialect)).await?;
         let plan = self.plan(&part, true).await;
         self.release(part.id).await;
         let plan = plan?;
-        Ok(if dimension.fits(&plan) { Ok(parts) } else { Err(WhyPlain::of_plan(&plan)) })
+        Ok(if explained::fits(&dimension, &plan) { Ok(parts) } else { Err(explained::why_plain(&plan)) })
     }
 
     /// Reads a part of a query that this or any other connection to the same database has divided.

@@ -17,7 +17,8 @@ pub(crate) struct PlainQuery<'a> {
     condition: Option<(usize, usize)>,
 }
 
-/// Clauses that may follow a table or a WHERE, and joins.
+/// Clauses that may follow a table or a WHERE, and joins. `parallel/why.rs` gives the reason for each of these; add it
+/// there too.
 const CLAUSES: [&str; 24] = [
     "CROSS",
     "EXCEPT",

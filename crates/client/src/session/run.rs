@@ -160,7 +160,7 @@ impl<B: Backend> Session<B> {
             }
             _ => self.open(prepared, transaction, message, read, limits).await.map(Done::Rows),
         };
-        prepared.plan.give_back(bound);
+        prepared.reusable.give_back(bound);
         opened
     }
 
@@ -186,7 +186,7 @@ impl<B: Backend> Session<B> {
         let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
         self.set_timeout(prepared, how.timeout)?;
         let executed = self.execute(prepared, transaction, bound.message()).await;
-        prepared.plan.give_back(bound);
+        prepared.reusable.give_back(bound);
         let mut executed = match executed {
             Ok(executed) => Executed::from(executed),
             Err(error) => {

@@ -3,7 +3,7 @@
 use super::shape::PlainQuery;
 use crate::answer;
 use crate::backend::{Backend, TransactionId};
-use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, literal, quoted};
+use crate::catalog::{BaseType, ConstraintKind, Name, View, identifier, literal, quoted};
 use crate::error::Result;
 use crate::parallel::WhyPlain;
 use crate::params::Params;
@@ -23,7 +23,7 @@ const BIGINT: &str = "TYPE OF COLUMN RDB$GENERATORS.RDB$INITIAL_VALUE";
 const LARGEST_START: i64 = 1 << 62;
 
 /// The number of connections if the caller does not say.
-pub(crate) fn workers() -> usize {
+pub(crate) fn processors() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
@@ -55,9 +55,7 @@ impl Dimension {
         table: &str,
         has_pages: bool,
     ) -> Result<result::Result<Self, WhyPlain>> {
-        let tables = view.tables(session, Name::Is(table)).await?;
-        let is_ordinary = tables.iter().any(|found| found.kind == TableKind::Table);
-        if !is_ordinary {
+        if !view.is_ordinary_table(session, table).await? {
             return Ok(Err(WhyPlain::NoTable));
         }
         if has_pages {
@@ -97,7 +95,7 @@ impl Dimension {
         let most = match wanted {
             0 => {
                 let least = if matches!(self, Self::Pages(_)) { LEAST_PAGES } else { LEAST_KEYS };
-                (extent / least).min(i64::try_from(workers()).unwrap_or(i64::MAX))
+                (extent / least).min(i64::try_from(processors()).unwrap_or(i64::MAX))
             }
             wanted => extent.min(i64::try_from(wanted).unwrap_or(i64::MAX)),
         };
@@ -154,43 +152,5 @@ impl Dimension {
         };
         let number = |column| answer::number::<Int64Type>(&batch, column, 0);
         Ok(number(0)?.zip(number(1)?))
-    }
-
-    /// Whether the engine reads the divided query as intended: one table, from border to border, and nothing that would
-    /// make the parts together another result than the whole (aggregates, sorting, limits, sub-queries).
-    pub(crate) fn fits(&self, plan: &str) -> bool {
-        let mut queries = 0;
-        let mut scans = 0;
-        for line in plan.lines() {
-            let line = line.trim().trim_start_matches("-> ");
-            let is_scan = match self {
-                Self::Pages(_) => {
-                    line.starts_with("Table ") && line.contains("Full Scan (") && line.contains("bound")
-                }
-                Self::Key(_) => line.starts_with("Index ") && line.contains("Range Scan"),
-            };
-            scans += usize::from(is_scan);
-            queries += usize::from(line.starts_with("Select Expression"));
-            let is_known = is_scan
-                || ["", "Bitmap"].contains(&line)
-                || ["Select Expression", "Filter"].iter().any(|start| line.starts_with(start))
-                || line.starts_with("Table ") && line.contains("Access By ID");
-            if !is_known {
-                return false;
-            }
-        }
-        queries == 1 && scans == 1
-    }
-
-    /// Whether the engine reads one table, from its first page to its last, and does nothing more with the rows than
-    /// filtering them.
-    pub(crate) fn is_full_scan(plan: &str) -> bool {
-        let mut scans = 0;
-        let is_known = plan.lines().map(|line| line.trim().trim_start_matches("-> ")).all(|line| {
-            let is_scan = line.starts_with("Table ") && line.ends_with("Full Scan");
-            scans += usize::from(is_scan);
-            is_scan || line.is_empty() || line.starts_with("Filter") || line.starts_with("Select Expression")
-        });
-        is_known && scans == 1
     }
 }
