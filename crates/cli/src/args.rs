@@ -410,7 +410,8 @@ Parts:
   statements  connecting, new SQL and known statements, without and with the link
   small       prepared statements of one row, again and again, over the direct connection
 
-A proxy in this process emulates the link. Missing demo tables are created first. Rows, checksums
+A proxy in this process emulates the link. Missing demo tables that the parts read are created first. Plain
+means neither encrypted nor compressed. Rows, checksums
 and sums are verified; if they are wrong, no figure is printed and the exit status is 1. Firearrow and the
 reference take turns. The reference reads BLOBs one by one, which takes half a minute over the link: it does
 so once. The processor time of a server on this machine is that of the process listening on its port.

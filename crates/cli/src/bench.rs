@@ -171,6 +171,10 @@ impl Host for Terminal {
         })
     }
 
+    fn note(&self, text: &str) {
+        terminal::remark(text);
+    }
+
     fn status(&self, text: &str) {
         terminal::status(text);
     }
