@@ -145,7 +145,7 @@ pub(crate) struct Terminal {
 
 impl Host for Terminal {
     fn open(&self, config: &Config) -> firearrow::Result<Connection> {
-        open::open(config)
+        open::attach(config)
     }
 
     fn create(&self, config: &Config) -> firearrow::Result<Connection> {
@@ -169,6 +169,10 @@ impl Host for Terminal {
             Goal::Rows { table, rows } => progress::Progress::of(table.to_owned(), rows, self.quiet),
             Goal::Turns(turns) => progress::Progress::turns(turns, self.quiet),
         })
+    }
+
+    fn note(&self, text: &str) {
+        terminal::remark(text);
     }
 
     fn status(&self, text: &str) {

@@ -16,7 +16,7 @@ pub(crate) use families::{
     Transactions, Writes,
 };
 pub(crate) use series::{Series, Turn};
-pub(crate) use wire::{LinkEstimate, blobs_ahead, rows_ahead};
+pub(crate) use wire::{BlobTraffic, LinkEstimate};
 pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
@@ -31,6 +31,9 @@ use std::time::Duration;
 /// Longest wait for a server to roll back open work and confirm a detach, or to confirm the end of a listener. Then the
 /// socket is closed.
 pub(crate) const LEAVING: Duration = Duration::from_secs(5);
+
+/// Longer messages of parameters are not kept for the next execution, in bytes.
+pub(crate) const LARGEST_KEPT_MESSAGE: usize = 64 << 10;
 
 /// Restores a session's initial state (Firebird 4 and later).
 const RESET: &str = "ALTER SESSION RESET";
@@ -110,7 +113,7 @@ impl Wanted {
             );
         }
         let text = format!(
-            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream with blobs=lazy"
+            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream through the API, with blobs=lazy"
         );
         Error::new(Kind::Memory, text)
     }

@@ -148,12 +148,6 @@ impl<B: Backend> Session<B> {
         ended
     }
 
-    async fn give_up(&mut self, transaction: TransactionId) {
-        if let Err(error) = self.abandon(transaction).await {
-            tracing::debug!(%error, "rolling back failed");
-        }
-    }
-
     /// Closes the cursor and frees its statement, in the write of the end of its transaction if that follows.
     async fn shut(&mut self, reading: &mut Reading) -> Result<()> {
         let statement = reading.statement.take();

@@ -98,7 +98,7 @@ impl<L: Link> Wire<L> {
             }
             // Requests go out half a window at a time, so that they share writes.
             if go_on && chains.len() <= window / 2 {
-                window = self.blob_window.size(&self.learnt.estimate);
+                window = self.blob_window.size(&self.remembered.estimate);
                 while chains.len() < window
                     && let Some(wanted) = blobs.get(next)
                 {

@@ -13,13 +13,13 @@ pub(super) struct InlineBlobs {
     longest: u32,
     /// Maximum number of bytes kept.
     limit: usize,
-    /// A lower length limit for the next execution.
-    pub(super) next_limit: Option<u32>,
+    /// Whether BLOBs should come with their rows in the next execution.
+    pub(super) is_wanted: bool,
 }
 
 impl Default for InlineBlobs {
     fn default() -> Self {
-        Self { contents: HashMap::new(), bytes: 0, longest: LONGEST, limit: LIMIT, next_limit: None }
+        Self { contents: HashMap::new(), bytes: 0, longest: LONGEST, limit: LIMIT, is_wanted: true }
     }
 }
 
@@ -38,8 +38,8 @@ impl InlineBlobs {
 
     /// Returns the longest BLOB to request when a statement with BLOB columns is executed; 0 = none.
     pub(super) fn take_longest(&mut self) -> u32 {
-        let longest = self.next_limit.take().map_or(self.longest, |limit| limit.min(self.longest));
-        if self.limit == 0 { 0 } else { longest }
+        let is_wanted = std::mem::replace(&mut self.is_wanted, true);
+        if self.limit == 0 || !is_wanted { 0 } else { self.longest }
     }
 
     /// Keeps the contents. Ids of temporary BLOBs are reused within a transaction, so the newest contents win.

@@ -22,7 +22,7 @@ const LEAVE: Duration = Duration::from_secs(10);
 
 /// What the readers and the consumer of one result share.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct ReorderBuffer {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -103,13 +103,13 @@ impl State {
                     self.slots.pop_front();
                     self.first += 1;
                 }
-                Err(error) => self.failed = Some(error.behind(self.rows)),
+                Err(error) => self.failed = Some(error.offset_rows(self.rows)),
             }
         }
     }
 }
 
-impl Window {
+impl ReorderBuffer {
     pub(super) fn new(ranges: Ranges, readers: usize) -> Self {
         let state = State {
             ranges,
@@ -150,10 +150,10 @@ impl Window {
 
     /// What wakes an operation that waits here.
     fn waking(self: &Arc<Self>) -> Wake {
-        let window = Arc::downgrade(self);
+        let buffer = Arc::downgrade(self);
         Arc::new(move || {
-            if let Some(window) = window.upgrade() {
-                window.wake();
+            if let Some(buffer) = buffer.upgrade() {
+                buffer.wake();
             }
         })
     }
@@ -201,7 +201,7 @@ impl Window {
 }
 
 /// What readers do.
-impl Window {
+impl ReorderBuffer {
     /// This reader can read.
     pub(super) fn ready(&self) {
         self.change(|state| state.ready += 1);
@@ -280,7 +280,7 @@ impl Window {
 }
 
 /// What the consumer does.
-impl Window {
+impl ReorderBuffer {
     /// Nobody wants more: readers that wait end.
     pub(super) fn stop(&self) {
         self.change(|state| {
@@ -375,51 +375,51 @@ mod tests {
         RecordBatch::try_from_iter([("n", column)]).expect("one column")
     }
 
-    fn window() -> Arc<Window> {
-        Arc::new(Window::new(Ranges::new(1_000, 1, 100), 1))
+    fn buffer() -> Arc<ReorderBuffer> {
+        Arc::new(ReorderBuffer::new(Ranges::new(1_000, 1, 100), 1))
     }
 
     #[test]
     fn the_reader_whose_turn_it_becomes_goes_on() {
         let operation = Operation::new();
         for _ in 0..200 {
-            let window = window();
-            let [first, second, third] = [(); 3].map(|()| window.claim().expect("a range"));
+            let buffer = buffer();
+            let [first, second, third] = [(); 3].map(|()| buffer.claim().expect("a range"));
             // No room is left by what comes last.
             for _ in 0..2 {
-                window.reserve(&third, &operation).expect("there is room");
-                window.put(&third, batch());
+                buffer.reserve(&third, &operation).expect("there is room");
+                buffer.put(&third, batch());
             }
             thread::scope(|scope| {
                 scope.spawn(|| {
-                    window.reserve(&second, &Operation::new()).expect("nobody interrupts");
-                    window.put(&second, batch());
+                    buffer.reserve(&second, &Operation::new()).expect("nobody interrupts");
+                    buffer.put(&second, batch());
                 });
-                let consumer = scope.spawn(|| window.wait_next(&Operation::new()));
-                window.end(&first, Ok(Yield::default()), Duration::ZERO);
+                let consumer = scope.spawn(|| buffer.wait_next(&Operation::new()));
+                buffer.end(&first, Ok(Yield::default()), Duration::ZERO);
                 let next = consumer.join().expect("no panic").expect("no error");
                 assert_eq!(next, Some(batch()));
             });
-            assert_eq!(window.peak(), 3);
+            assert_eq!(buffer.peak(), 3);
         }
     }
 
     #[test]
     fn errors_have_their_place_and_stay() {
-        let (window, operation) = (window(), Operation::new());
-        let [first, second] = [(); 2].map(|()| window.claim().expect("a range"));
+        let (buffer, operation) = (buffer(), Operation::new());
+        let [first, second] = [(); 2].map(|()| buffer.claim().expect("a range"));
         let error = Error::new(crate::Kind::Data, "bad").in_row(1);
-        window.end(&second, Err(error), Duration::ZERO);
-        assert!(window.claim().is_none());
-        window.reserve(&first, &operation).expect("there is room");
-        window.put(&first, batch());
-        window.end(&first, Ok(Yield::default()), Duration::ZERO);
-        assert_eq!(window.wait_next(&operation).expect("rows before the error"), Some(batch()));
+        buffer.end(&second, Err(error), Duration::ZERO);
+        assert!(buffer.claim().is_none());
+        buffer.reserve(&first, &operation).expect("there is room");
+        buffer.put(&first, batch());
+        buffer.end(&first, Ok(Yield::default()), Duration::ZERO);
+        assert_eq!(buffer.wait_next(&operation).expect("rows before the error"), Some(batch()));
         for _ in 0..2 {
-            assert_eq!(window.wait_next(&operation).expect_err("its turn").row(), Some(3));
+            assert_eq!(buffer.wait_next(&operation).expect_err("its turn").row(), Some(3));
         }
-        window.stop();
-        window.gone();
-        assert!(window.wait_gone());
+        buffer.stop();
+        buffer.gone();
+        assert!(buffer.wait_gone());
     }
 }
