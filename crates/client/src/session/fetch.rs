@@ -161,12 +161,13 @@ impl<B: Backend> Session<B> {
 
     /// Fills in the BLOBs that rows wait for, as far as the batch has room for them.
     pub(super) async fn fill_blobs(&mut self, fetching: &mut Fetching) -> Result<()> {
-        let Fetching { builder, waiting, transaction, plan, .. } = fetching;
+        let Fetching { statement, builder, waiting, transaction, plan, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they have arrived: a batch of long BLOBs ends early, after complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
-            let wanted =
-                |blob: &PendingBlob| Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob));
+            let wanted = |blob: &PendingBlob| {
+                Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob)).of(*statement)
+            };
             let wanted: Vec<Wanted> = waiting.iter().map(wanted).collect();
             let mut is_placed = false;
             let fill = &mut |_, contents: &[u8]| {
