@@ -506,3 +506,41 @@ matrix!(
         assert_eq!(attachments(&connection), 1);
     },
 );
+
+matrix!(
+    // Others have no readers, or no attachments of their own.
+    [firebird_4_0, firebird_5_0],
+    fn rows_that_a_transaction_does_not_see_are_passed_over_once(target: &Target) {
+        let (config, connection) = filled(target);
+        let id = column(&connection, "SELECT CURRENT_CONNECTION FROM RDB$DATABASE");
+        let id = id.as_primitive::<Int64Type>().value(0);
+        let writer = Connection::open(&config).expect("it opens");
+        let mut writing = writer.begin(TransactionOptions::default()).expect("it starts");
+        for _ in 0..2 {
+            writing.execute("INSERT INTO t SELECT id, a, text, NULL FROM t").expect("it runs");
+        }
+        let watcher = Connection::open(&config).expect("it opens");
+        let fetches = |work: &dyn Fn()| {
+            let now = || {
+                let sql = format!(
+                    "SELECT I.MON$PAGE_FETCHES FROM MON$ATTACHMENTS A JOIN MON$IO_STATS I \
+                     ON I.MON$STAT_ID = A.MON$STAT_ID WHERE A.MON$ATTACHMENT_ID = {id}"
+                );
+                column(&watcher, &sql).as_primitive::<Int64Type>().value(0)
+            };
+            let before = now();
+            work();
+            now() - before
+        };
+        let transaction = reading(&connection);
+        let one_pass = fetches(&|| {
+            let count = rows(transaction.query("SELECT COUNT(*) FROM t").expect("it runs"));
+            assert_eq!(ids(&count), [ROWS]);
+        });
+        let planning = fetches(&|| {
+            let cursor = prepared(&transaction, "SELECT * FROM t", 2).query(&transaction, ());
+            assert_eq!(cursor.expect("it runs").parallel(), &Parallelism::Readers(2));
+        });
+        assert!(planning < one_pass * 3 / 2, "{planning} pages, {one_pass} in one pass");
+    },
+);
