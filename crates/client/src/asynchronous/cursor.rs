@@ -92,7 +92,9 @@ impl State {
     }
 
     async fn next_batch(&self) -> Result<Option<RecordBatch>> {
-        if let Some(led) = self.led() {
+        // A connection that was lost does not fail before the reading has ended, when the snapshot is given up.
+        let led = self.led();
+        if let Some(led) = &led {
             match led.next(&self.shared).await {
                 Ok(None) => self.end_led().await,
                 Ok(Some(batch)) => return Ok(Some(batch)),

@@ -142,7 +142,7 @@ impl<B: Backend> Session<B> {
         how: &How,
     ) -> Result<Reading> {
         let (fetching, _) = self.result(prepared, transaction, &how.read, how.limits)?;
-        Ok(Reading::new(fetching.without_rows()))
+        Ok(Reading::new(fetching.without_rows()).led())
     }
 
     /// The next batch; `None` at the end.

@@ -510,6 +510,34 @@ matrix!(
 matrix!(
     // Others have no readers, or no attachments of their own.
     [firebird_4_0, firebird_5_0],
+    fn a_connection_that_is_lost_while_others_read_costs_no_rows(target: &Target) {
+        let (config, _) = filled(target);
+        let other = Connection::open(&config).expect("it opens");
+        for isolation in [Isolation::Snapshot, Isolation::ReadCommittedReadConsistency] {
+            for options in [TransactionOptions::reading(), TransactionOptions::default()] {
+                let connection = Connection::open(&config).expect("it opens");
+                let id = column(&connection, "SELECT CURRENT_CONNECTION FROM RDB$DATABASE");
+                let id = id.as_primitive::<Int64Type>().value(0);
+                let transaction = connection.begin(options.isolation(isolation)).expect("it starts");
+                let statement = prepared(&transaction, "SELECT * FROM t", 2);
+                let cursor = statement.query(&transaction, ()).expect("it runs");
+                let mut cursor = cursor.owning(transaction);
+                assert_eq!(cursor.parallel(), &Parallelism::Readers(2));
+                let mut read = cursor.next_batch().expect("it is read").expect("rows").num_rows();
+                // As a server does with a connection that was idle for too long.
+                run(&other, &format!("DELETE FROM MON$ATTACHMENTS WHERE MON$ATTACHMENT_ID = {id}"));
+                let end = loop {
+                    match cursor.next_batch() {
+                        Ok(Some(batch)) => read += batch.num_rows(),
+                        end => break end,
+                    }
+                };
+                assert_eq!(read as i64, ROWS);
+                // Nobody knows what a transaction that may write has to commit.
+                assert_eq!(end.is_ok(), options.read_only, "{isolation:?}: {end:?}");
+            }
+        }
+    },
     fn rows_that_a_transaction_does_not_see_are_passed_over_once(target: &Target) {
         let (config, connection) = filled(target);
         let id = column(&connection, "SELECT CURRENT_CONNECTION FROM RDB$DATABASE");
