@@ -70,7 +70,7 @@ impl State {
     /// Waits for the end of the readers.
     async fn end_led(&self) {
         if let Some(led) = self.led() {
-            led.end().await;
+            led.end(&self.shared).await;
             *lock(&self.decoding) = led.decoding();
             lock(&self.led).take();
         }

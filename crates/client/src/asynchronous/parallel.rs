@@ -2,6 +2,7 @@
 
 use super::shared::Shared;
 use super::{Cursor, Statement, Transaction, flow};
+use crate::backend::Backend;
 use crate::error::Result;
 use crate::parallel::{Charted, Crew, WhyPlain};
 use crate::params::Params;
@@ -9,7 +10,9 @@ use crate::stats::Meter;
 use arrow::array::RecordBatch;
 use std::result;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The readers of a result, threads of their own, and the snapshot that they read. Dropping it ends them in the
 /// background.
@@ -45,11 +48,12 @@ impl Led {
             Ok(charted) => charted,
             Err(why) => return Ok(Err(why)),
         };
-        let crew = Crew::start(course, &meters)?;
-        match crew.until_ready(&call.operation).await? {
-            Ok(()) => Ok(Ok(Cursor::led(inner, reading, meters, Self { crew, _leader: leader }))),
-            Err(error) => Ok(Err(WhyPlain::Readers(error.to_string()))),
-        }
+        let crew = match Crew::start(course, &meters) {
+            Ok(crew) => crew,
+            Err(why) => return Ok(Err(why)),
+        };
+        let ready = crew.until_ready(&call.operation).await?;
+        Ok(ready.map(|()| Cursor::led(inner, reading, meters, Self { crew, _leader: leader })))
     }
 
     pub(super) fn readers(&self) -> usize {
@@ -68,11 +72,22 @@ impl Led {
     pub(super) async fn next(&self, shared: &Shared) -> Result<Option<RecordBatch>> {
         let call = shared.begin();
         call.operation.check()?;
-        self.crew.until_next(&call.operation).await
+        loop {
+            let ping = flow!(session => session.backend.ping().await);
+            if self.crew.wants_ping()
+                && let Err(error) = shared.run_until(Some(Instant::now()), ping).await
+            {
+                // Nobody needs this connection as long as rows come.
+                tracing::debug!(%error, "keeping a connection alive failed");
+            }
+            if let Poll::Ready(next) = self.crew.until_next(&call.operation).await? {
+                return Ok(next);
+            }
+        }
     }
 
     /// Closes the connections of the readers.
-    pub(super) async fn end(&self) {
-        self.crew.until_end().await;
+    pub(super) async fn end(&self, shared: &Shared) {
+        self.crew.until_end(&shared.begin().operation).await;
     }
 }

@@ -209,7 +209,7 @@ impl Cursor {
     fn end_led(&mut self) {
         if let Some(led) = self.led.take() {
             self.decoding = led.decoding();
-            led.end();
+            led.end(&self.shared);
         }
     }
 

@@ -2,13 +2,15 @@
 
 use super::shared::Shared;
 use super::{Cursor, Statement, Transaction};
+use crate::backend::Backend;
 use crate::error::Result;
 use crate::parallel::{Charted, Crew, WhyPlain};
 use crate::params::Params;
 use crate::stats::Meter;
 use arrow::array::RecordBatch;
 use std::result;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 /// The readers of a result, and the snapshot that they read.
 pub(super) struct Led {
@@ -38,12 +40,12 @@ impl Led {
             Err(why) => return Ok(Err(why)),
         };
         let leader = leader.map(|id| Transaction::of(&inner.shared, id));
-        let ready = |crew: &Crew| crew.wait_ready(call.operation());
-        match Crew::start(course, &meters).and_then(|crew| Ok(ready(&crew)?.map(|()| crew))) {
-            Ok(Ok(crew)) => Ok(Ok(Cursor::led(inner, reading, meters, Self { crew, leader }))),
-            Ok(Err(error)) => Ok(Err(WhyPlain::Readers(error.to_string()))),
-            Err(error) => Err(error),
-        }
+        let crew = match Crew::start(course, &meters) {
+            Ok(crew) => crew,
+            Err(why) => return Ok(Err(why)),
+        };
+        let ready = crew.wait_ready(call.operation())?;
+        Ok(ready.map(|()| Cursor::led(inner, reading, meters, Self { crew, leader })))
     }
 
     pub(super) fn readers(&self) -> usize {
@@ -62,13 +64,24 @@ impl Led {
     pub(super) fn next(&self, shared: &Shared) -> Result<Option<RecordBatch>> {
         let call = shared.begin();
         call.operation().check()?;
-        self.crew.wait_next(call.operation())
+        loop {
+            if self.crew.wants_ping()
+                && let Err(error) =
+                    shared.run_until(Some(Instant::now()), async |session| session.backend.ping().await)
+            {
+                // Nobody needs this connection as long as rows come.
+                tracing::debug!(%error, "keeping a connection alive failed");
+            }
+            if let Poll::Ready(next) = self.crew.wait_next(call.operation())? {
+                return Ok(next);
+            }
+        }
     }
 
     /// Closes their connections, then ends the snapshot.
-    pub(super) fn end(self) {
+    pub(super) fn end(self, shared: &Shared) {
         let Self { crew, leader } = self;
-        crew.wait_end();
+        crew.wait_end(shared.begin().operation());
         drop(leader);
     }
 }

@@ -29,6 +29,9 @@ use std::time::Duration;
 /// A server with a longer round trip is not read by several connections unless the caller wants a number of them: each
 /// range costs a round trip, and the link is most likely slower than one processor of the server.
 const DISTANT: Duration = Duration::from_millis(3);
+/// Readers that are not ready to read by then are not waited for. A distant server takes some round trips for each.
+const START: Duration = Duration::from_secs(3);
+const START_TRIPS: u32 = 30;
 /// The most connections that one query opens.
 const MOST_READERS: usize = 64;
 
@@ -49,6 +52,8 @@ pub(crate) struct Course {
     /// The first page behind all rows.
     pub(super) end: i64,
     pub(super) timeout: Option<Duration>,
+    /// The longest that readers may take until they can read.
+    pub(super) start: Duration,
 }
 
 /// A query that several connections will read.
@@ -192,9 +197,12 @@ impl<B: Backend> Session<B> {
         if !pages.fits(&plan?) {
             return Err(WhyPlain::Plan.into());
         }
+        let start = START.max(self.backend.link_estimate().round_trip().saturating_mul(START_TRIPS));
+        let mut config = self.facts.config.clone();
+        config.connect_timeout = config.connect_timeout.min(start);
         let course = Course {
             readers,
-            config: self.facts.config.clone(),
+            config,
             database: identity.database,
             snapshot,
             options: options.at_snapshot(Some(snapshot.number)),
@@ -206,6 +214,7 @@ impl<B: Backend> Session<B> {
             info: Arc::clone(info),
             end,
             timeout: how.timeout.into_iter().chain(self.statement_limit).min(),
+            start,
         };
         let reading = self.empty_result(prepared, transaction, how)?;
         Ok((course, reading))

@@ -538,6 +538,26 @@ matrix!(
             }
         }
     },
+    fn connections_that_wait_are_kept_from_being_idle(target: &Target) {
+        let (config, connection) = filled(target);
+        run(&connection, "CREATE TRIGGER limits ON CONNECT AS BEGIN SET SESSION IDLE TIMEOUT 4 SECOND; END");
+        drop(connection);
+        let connection = Connection::open(&config).expect("it opens");
+        let transaction = reading(&connection);
+        let mut cursor =
+            prepared(&transaction, "SELECT * FROM t", 3).query(&transaction, ()).expect("it runs");
+        assert_eq!(cursor.parallel(), &Parallelism::Readers(3));
+        let mut read = 0;
+        while let Some(batch) = cursor.next_batch().expect("it is read") {
+            read += batch.num_rows();
+            thread::sleep(Duration::from_millis(200));
+        }
+        assert_eq!(read as i64, ROWS);
+        drop(cursor);
+        let count = rows(transaction.query("SELECT COUNT(*) FROM t").expect("it runs"));
+        assert_eq!(ids(&count), [ROWS]);
+        transaction.commit().expect("its connection is still there");
+    },
     fn rows_that_a_transaction_does_not_see_are_passed_over_once(target: &Target) {
         let (config, connection) = filled(target);
         let id = column(&connection, "SELECT CURRENT_CONNECTION FROM RDB$DATABASE");
