@@ -70,7 +70,7 @@ impl State {
     /// Waits for the end of the readers.
     async fn end_readers(&self) {
         if let Some(rows) = self.parallel_rows() {
-            rows.end().await;
+            rows.end(&self.shared).await;
             *lock(&self.decoding) = rows.decoding();
             lock(&self.parallel_rows).take();
         }
@@ -92,7 +92,9 @@ impl State {
     }
 
     async fn next_batch(&self) -> Result<Option<RecordBatch>> {
-        if let Some(rows) = self.parallel_rows() {
+        // A connection that was lost does not fail before the reading has ended, when the snapshot is given up.
+        let rows = self.parallel_rows();
+        if let Some(rows) = &rows {
             match rows.next(&self.shared).await {
                 Ok(None) => self.end_readers().await,
                 Ok(Some(batch)) => return Ok(Some(batch)),

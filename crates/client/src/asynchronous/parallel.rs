@@ -2,6 +2,7 @@
 
 use super::shared::Shared;
 use super::{Cursor, Statement, Transaction, flow};
+use crate::backend::Backend;
 use crate::error::Result;
 use crate::parallel::{ParallelPlan, Readers, WhyPlain};
 use crate::params::Params;
@@ -9,7 +10,9 @@ use crate::stats::Meter;
 use arrow::array::RecordBatch;
 use std::result;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The readers of a result, threads of their own, and the snapshot that they read. Dropping it ends them in the
 /// background.
@@ -45,11 +48,12 @@ impl ParallelRows {
             Ok(plan) => plan,
             Err(why) => return Ok(Err(why)),
         };
-        let readers = Readers::start(job, &meters)?;
-        match readers.until_ready(&call.operation).await? {
-            Ok(()) => Ok(Ok(Cursor::read_by(inner, reading, meters, Self { readers, _leader: leader }))),
-            Err(error) => Ok(Err(WhyPlain::Readers(error.to_string()))),
-        }
+        let readers = match Readers::start(job, &meters) {
+            Ok(readers) => readers,
+            Err(why) => return Ok(Err(why)),
+        };
+        let ready = readers.until_ready(&call.operation).await?;
+        Ok(ready.map(|()| Cursor::read_by(inner, reading, meters, Self { readers, _leader: leader })))
     }
 
     pub(super) fn readers(&self) -> usize {
@@ -68,11 +72,22 @@ impl ParallelRows {
     pub(super) async fn next(&self, shared: &Shared) -> Result<Option<RecordBatch>> {
         let call = shared.begin();
         call.operation.check()?;
-        self.readers.until_next(&call.operation).await
+        loop {
+            let ping = flow!(session => session.backend.ping().await);
+            if self.readers.wants_ping()
+                && let Err(error) = shared.run_until(Some(Instant::now()), ping).await
+            {
+                // Nobody needs this connection as long as rows come.
+                tracing::debug!(%error, "keeping a connection alive failed");
+            }
+            if let Poll::Ready(next) = self.readers.until_next(&call.operation).await? {
+                return Ok(next);
+            }
+        }
     }
 
     /// Closes the connections of the readers.
-    pub(super) async fn end(&self) {
-        self.readers.until_end().await;
+    pub(super) async fn end(&self, shared: &Shared) {
+        self.readers.until_end(&shared.begin().operation).await;
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Wanted {
     pub(crate) most: u64,
     /// Whether `most` comes from the declared type. Longer contents are then a server error, not a matter of an option.
     pub(crate) is_declared: bool,
+    /// The statement whose latest result brought the id; `None` for an id that a caller has kept.
+    pub(crate) source: Option<StatementId>,
 }
 
 impl Wanted {
@@ -94,9 +96,14 @@ impl Wanted {
     /// An array with its declared maximum length, or a BLOB.
     pub(crate) fn new(id: u64, max_blob: MaxBlob, declared: Option<u64>) -> Self {
         match declared.filter(|declared| *declared <= max_blob.bytes()) {
-            Some(most) => Self { id, most, is_declared: true },
-            None => Self { id, most: max_blob.bytes(), is_declared: false },
+            Some(most) => Self { id, most, is_declared: true, source: None },
+            None => Self { id, most: max_blob.bytes(), is_declared: false, source: None },
         }
+    }
+
+    /// One whose id came with the latest result of a statement.
+    pub(crate) fn of(self, statement: StatementId) -> Self {
+        Self { source: Some(statement), ..self }
     }
 
     pub(crate) fn is_exceeded_by(&self, length: usize) -> bool {

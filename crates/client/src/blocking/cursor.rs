@@ -214,7 +214,7 @@ impl Cursor {
     fn end_readers(&mut self) {
         if let Some(rows) = self.parallel_rows.take() {
             self.decoding = rows.decoding();
-            rows.end();
+            rows.end(&self.shared);
         }
     }
 

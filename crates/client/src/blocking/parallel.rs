@@ -2,13 +2,15 @@
 
 use super::shared::Shared;
 use super::{Cursor, Statement, Transaction};
+use crate::backend::Backend;
 use crate::error::Result;
 use crate::parallel::{ParallelPlan, Readers, WhyPlain};
 use crate::params::Params;
 use crate::stats::Meter;
 use arrow::array::RecordBatch;
 use std::result;
-use std::time::Duration;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 /// The readers of a result, and the snapshot that they read.
 pub(super) struct ParallelRows {
@@ -39,12 +41,12 @@ impl ParallelRows {
             Err(why) => return Ok(Err(why)),
         };
         let leader = leader.map(|id| Transaction::of(&inner.shared, id));
-        let ready = |readers: &Readers| readers.wait_ready(call.operation());
-        match Readers::start(job, &meters).and_then(|readers| Ok(ready(&readers)?.map(|()| readers))) {
-            Ok(Ok(readers)) => Ok(Ok(Cursor::read_by(inner, reading, meters, Self { readers, leader }))),
-            Ok(Err(error)) => Ok(Err(WhyPlain::Readers(error.to_string()))),
-            Err(error) => Err(error),
-        }
+        let readers = match Readers::start(job, &meters) {
+            Ok(readers) => readers,
+            Err(why) => return Ok(Err(why)),
+        };
+        let ready = readers.wait_ready(call.operation())?;
+        Ok(ready.map(|()| Cursor::read_by(inner, reading, meters, Self { readers, leader })))
     }
 
     pub(super) fn readers(&self) -> usize {
@@ -63,13 +65,24 @@ impl ParallelRows {
     pub(super) fn next(&self, shared: &Shared) -> Result<Option<RecordBatch>> {
         let call = shared.begin();
         call.operation().check()?;
-        self.readers.wait_next(call.operation())
+        loop {
+            if self.readers.wants_ping()
+                && let Err(error) =
+                    shared.run_until(Some(Instant::now()), async |session| session.backend.ping().await)
+            {
+                // Nobody needs this connection as long as rows come.
+                tracing::debug!(%error, "keeping a connection alive failed");
+            }
+            if let Poll::Ready(next) = self.readers.wait_next(call.operation())? {
+                return Ok(next);
+            }
+        }
     }
 
     /// Closes their connections, then ends the snapshot.
-    pub(super) fn end(self) {
+    pub(super) fn end(self, shared: &Shared) {
         let Self { readers, leader } = self;
-        readers.wait_end();
+        readers.wait_end(shared.begin().operation());
         drop(leader);
     }
 }

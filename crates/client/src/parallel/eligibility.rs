@@ -31,6 +31,9 @@ use std::time::Duration;
 /// A server with a longer round trip is not read by several connections unless the caller wants a number of them: each
 /// range costs a round trip, and the link is most likely slower than one processor of the server.
 const DISTANT: Duration = Duration::from_millis(3);
+/// Readers that are not ready to read by then are not waited for. A distant server takes some round trips for each.
+const START: Duration = Duration::from_secs(3);
+const START_TRIPS: u32 = 30;
 /// The most connections that one query opens.
 const MOST_READERS: usize = 64;
 
@@ -51,6 +54,8 @@ pub(crate) struct ReadJob {
     /// The first page number past the last row.
     pub(super) end: i64,
     pub(super) timeout: Option<Duration>,
+    /// The longest that readers may take until they can read.
+    pub(super) start: Duration,
 }
 
 /// A query that several connections will read.
@@ -149,9 +154,12 @@ impl<B: Backend> Session<B> {
         if readers < 2 {
             return Err(WhyPlain::Small.into());
         }
+        let start = START.max(self.backend.link_estimate().round_trip().saturating_mul(START_TRIPS));
+        let mut config = self.facts.config.clone();
+        config.connect_timeout = config.connect_timeout.min(start);
         let job = ReadJob {
             readers,
-            config: self.facts.config.clone(),
+            config,
             database: identity.database,
             snapshot,
             options: options.at_snapshot(Some(snapshot.number)),
@@ -163,6 +171,7 @@ impl<B: Backend> Session<B> {
             info: Arc::clone(&prepared.info),
             end,
             timeout: how.timeout.into_iter().chain(self.statement_limit).min(),
+            start,
         };
         Ok((job, empty_result(prepared, transaction, how)?))
     }

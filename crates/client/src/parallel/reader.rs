@@ -1,5 +1,6 @@
 //! A thread that reads ranges of a query's table on a connection of its own.
 
+use super::KEEP_ALIVE;
 use super::eligibility::ReadJob;
 use super::ranges::{Range, Yield};
 use super::reorder::{Claim, ReorderBuffer};
@@ -12,7 +13,7 @@ use crate::stats::Meter;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(super) struct Reader {
     pub(super) buffer: Arc<ReorderBuffer>,
@@ -54,11 +55,10 @@ impl Reader {
         }
         let statement = Statement { how: job.how.clone(), ..statement };
         self.buffer.ready();
-        let operation = Operation::new();
         let mut before = crate::WireStats::default();
         while let Some(claim) = self.buffer.claim() {
             let mut decoding = Duration::ZERO;
-            let read = self.range(&statement, &transaction, &claim, &operation, &mut decoding);
+            let read = self.range(&connection, &statement, &transaction, &claim, &mut decoding);
             let spent = connection.wire_stats();
             self.meters.iter().for_each(|meter| meter.add(spent.since(&before)));
             before = spent;
@@ -84,16 +84,18 @@ impl Reader {
 
     fn range(
         &self,
+        connection: &Connection,
         statement: &Statement,
         transaction: &Transaction,
         claim: &Claim,
-        operation: &Operation,
         decoding: &mut Duration,
     ) -> Result<Yield> {
-        let mut got = Yield::default();
+        let (mut got, operation) = (Yield::default(), Operation::new());
         let mut cursor = statement.query(transaction, self.parameters(claim.range))?;
         while !cursor.is_drained() {
-            self.buffer.reserve(claim, operation)?;
+            while self.buffer.reserve(claim, &operation, Instant::now() + KEEP_ALIVE)?.is_pending() {
+                connection.ping()?;
+            }
             let batch = cursor.next_batch();
             *decoding = cursor.decode_time();
             let Some(batch) = batch? else { break };

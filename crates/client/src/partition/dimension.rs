@@ -132,18 +132,24 @@ impl Dimension {
             Self::Pages(_) => ("0".to_owned(), "RDB$DB_KEY".to_owned()),
             Self::Key(key) => (format!("(SELECT MIN({}) FROM {from})", quoted(key)), quoted(key)),
         };
-        let probe = format!("EXISTS(SELECT 1 FROM {from} WHERE {column} >= {})", self.value(":HERE"));
+        let probe = |bound: &str| {
+            format!("EXISTS(SELECT 1 FROM {from} WHERE {column} >= {}{bound})", self.value(":HERE"))
+        };
+        // The last step passes over all rows that the transaction does not see. Without a bound, each search between two
+        // steps would pass over them again.
+        let bound = format!(" AND {column} < {}", self.value(":BEHIND"));
+        let (any, any_before) = (probe(""), probe(&bound));
         let block = format!(
             "EXECUTE BLOCK RETURNS (FIRST_ONE {BIGINT}, BEHIND {BIGINT}) AS \
              DECLARE STEP {BIGINT} = 1; DECLARE HERE {BIGINT}; DECLARE LAST_ONE {BIGINT}; BEGIN \
              FIRST_ONE = {first}; \
              IF (FIRST_ONE IS NULL OR FIRST_ONE >= {LARGEST_START}) THEN EXIT; \
              LAST_ONE = FIRST_ONE; HERE = FIRST_ONE + STEP; \
-             WHILE (STEP < {}) DO BEGIN IF (NOT {probe}) THEN LEAVE; \
+             WHILE (STEP < {}) DO BEGIN IF (NOT {any}) THEN LEAVE; \
              LAST_ONE = HERE; STEP = STEP * 2; HERE = FIRST_ONE + STEP; END \
              BEHIND = HERE; \
              WHILE (BEHIND - LAST_ONE > 1) DO BEGIN HERE = LAST_ONE + (BEHIND - LAST_ONE) / 2; \
-             IF ({probe}) THEN LAST_ONE = HERE; ELSE BEHIND = HERE; END \
+             IF ({any_before}) THEN LAST_ONE = HERE; ELSE BEHIND = HERE; END \
              SUSPEND; END",
             LARGEST_START / 2
         );

@@ -89,7 +89,7 @@ pub(super) fn new_fetching(
 /// Returns what a cursor needs whose rows are read elsewhere.
 pub(crate) fn empty_result(prepared: &Prepared, transaction: TransactionId, how: &How) -> Result<Reading> {
     let (fetching, _) = new_fetching(prepared, transaction, &how.read, how.limits)?;
-    Ok(Reading::new(fetching.without_rows()))
+    Ok(Reading::new(fetching.without_rows()).led())
 }
 
 fn is_blob(column: &Descriptor) -> bool {
@@ -160,12 +160,13 @@ impl<B: Backend> Session<B> {
 
     /// Fills in the BLOBs that rows wait for, as far as the batch has room for them.
     pub(super) async fn fill_blobs(&mut self, fetching: &mut Fetching) -> Result<()> {
-        let Fetching { builder, waiting, transaction, reusable, .. } = fetching;
+        let Fetching { statement, builder, waiting, transaction, reusable, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they have arrived: a batch of long BLOBs ends early, after complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
-            let wanted =
-                |blob: &PendingBlob| Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob));
+            let wanted = |blob: &PendingBlob| {
+                Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob)).of(*statement)
+            };
             let wanted: Vec<Wanted> = waiting.iter().map(wanted).collect();
             let mut is_placed = false;
             let fill = &mut |_, contents: &[u8]| {

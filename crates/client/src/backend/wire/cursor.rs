@@ -80,7 +80,7 @@ impl<L: Link> Cursors for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
-        self.transactions.note_work(transaction);
+        self.transactions.note_work(transaction, self.connection.latest());
         self.start_cursor(statement, transaction, parameters, output, false).await
     }
 
@@ -91,7 +91,7 @@ impl<L: Link> Cursors for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
-        self.transactions.note_work(transaction);
+        self.transactions.note_work(transaction, self.connection.latest());
         self.start_cursor(statement, transaction, parameters, output, true).await
     }
 
@@ -195,6 +195,7 @@ impl<L: Link> Wire<L> {
             options.cursor_flags = SCROLLABLE;
         }
         let parameters = packed.parameters();
+        self.cursors.inline.executes(id, self.connection.latest(), options.inline_blob_limit);
         let ticket = self.ask(&Execute { statement: id, transaction: name.0, parameters, options })?;
         self.packed_sent(id, packed);
         let mut cursor = OpenCursor::new(self.formats.output(id, output));

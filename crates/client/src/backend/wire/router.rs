@@ -127,7 +127,7 @@ impl Router {
                 self.ignored.remove(&ticket);
                 cursors.fetch_ended(ticket, cursor_end);
             }
-            Event::InlineBlob(blob) => cursors.inline.keep(&blob),
+            Event::InlineBlob { ticket, blob } => cursors.inline.keep(ticket, &blob),
             Event::Completion { ticket, completion } => {
                 if !self.ignored.remove(&ticket) {
                     self.held += completion_weight(&completion);
