@@ -194,6 +194,10 @@ fn insert(connection: &Connection, first: usize, rows: &[Row], form: Form) {
     assert_eq!(statement.row_count(), rows.len() as isize);
 }
 
+fn one(connection: &Connection, sql: &str) -> String {
+    connection.texts(sql)[0][0].clone().unwrap_or_default()
+}
+
 /// The condition that a row of the table is this one.
 fn condition(id: usize, row: &Row) -> String {
     let is = |column: &str, literal: Option<String>| {
@@ -241,13 +245,10 @@ matrix!(
                 insert(&connection, part * form.sets, given, form);
             }
             let total = rows.len().to_string();
-            prop_assert_eq!(
-                connection.texts("SELECT COUNT(*) FROM T")[0][0].as_deref(),
-                Some(total.as_str())
-            );
+            prop_assert_eq!(one(&connection, "SELECT COUNT(*) FROM T"), total);
             for (id, row) in rows.iter().enumerate() {
                 let sql = format!("SELECT COUNT(*) FROM T WHERE {}", condition(id, row));
-                prop_assert_eq!(connection.texts(&sql)[0][0].as_deref(), Some("1"), "{}", sql);
+                prop_assert_eq!(one(&connection, &sql), "1", "{}", sql);
             }
             Ok(())
         });
