@@ -1,5 +1,6 @@
 //! Preparing and executing statements.
 
+mod outputs;
 mod parameters;
 mod prepare;
 mod run;

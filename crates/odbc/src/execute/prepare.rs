@@ -17,6 +17,7 @@ const UNEXPECTED_END: i32 = 335_544_851;
 pub(crate) struct Text {
     pub(crate) sql: String,
     pub(crate) returns_value: bool,
+    pub(crate) outputs: usize,
 }
 
 impl Statement {
@@ -28,7 +29,7 @@ impl Statement {
             return Err(Failure::new(State::SYNTAX, "the statement is empty"));
         }
         if self.attributes.no_scan {
-            return Ok(Text { sql: sql.to_owned(), returns_value: false });
+            return Ok(Text { sql: sql.to_owned(), returns_value: false, outputs: 0 });
         }
         translate(&self.link, sql)
     }
@@ -77,6 +78,7 @@ impl Prepared {
             columns: columns(&description.columns),
             parameters: columns(&description.parameters),
             returns_value: text.returns_value,
+            outputs: text.outputs,
             is_direct: false,
             is_searched: matches!(description.kind, Update | Delete),
             description,
@@ -89,7 +91,8 @@ pub(crate) fn translate(link: &Link, sql: &str) -> Result<Text> {
     let mut routine = |package: Option<&str>, name: &str| link.routine(package, name);
     let mut context = Context { dialect: link.dialect, release: link.release, routine: &mut routine };
     let translated = escape::translate(sql, &mut context)?;
-    Ok(Text { returns_value: translated.returns_value, sql: translated.sql.into_owned() })
+    let escape::Translated { sql, returns_value, outputs, .. } = translated;
+    Ok(Text { sql: sql.into_owned(), returns_value, outputs })
 }
 
 /// Whether the server expected more text.

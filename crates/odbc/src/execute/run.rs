@@ -1,5 +1,6 @@
 //! Executions and what becomes of them.
 
+use super::outputs::{Outputs, all_rows};
 use super::parameters::{Inputs, NeedData};
 use super::prepare::{Text, ends_unexpectedly};
 use crate::abi::{self, Len, Return, ULen};
@@ -12,7 +13,7 @@ use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::table::Table;
 use arrow::array::{RecordBatch, RecordBatchIterator};
 use firearrow::{OnFailure, StatementKind};
-use firearrow_driver::{Description, Outcome, RowOutcome, Rows};
+use firearrow_driver::{Description, Outcome, RowOutcome, Rows, Stream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ impl Statement {
         self.expect_no_cursor()?;
         (self.prepared, self.state) = (None, Phase::Allocated);
         let text = self.translate(sql)?;
-        if escape::markers(&text.sql) > 0 || is_transaction_control(&text.sql) {
+        let has_outputs = text.returns_value || text.outputs > 0;
+        if has_outputs || escape::markers(&text.sql) > 0 || is_transaction_control(&text.sql) {
             // The server says what types the parameters have.
             self.describe_query(&text)?;
             if let Some(prepared) = &mut self.prepared {
@@ -70,10 +72,6 @@ impl Statement {
     /// Executes what was prepared, unless it waits for data.
     fn start(&mut self) -> Result<Return> {
         let prepared = self.expect_prepared()?;
-        if prepared.returns_value {
-            let text = "the value of a function is returned as a result: call it without ?=";
-            return Err(Failure::new(State::NOT_IMPLEMENTED, text));
-        }
         match prepared.description.kind {
             StatementKind::Commit | StatementKind::Rollback => {
                 let commits = prepared.description.kind == StatementKind::Commit;
@@ -102,7 +100,7 @@ impl Statement {
             inputs.report_all(abi::PARAM_SUCCESS);
             return self.opened(outcome, Some(&prepared));
         }
-        if inputs.sets() != 1 {
+        if !inputs.is_single() {
             return self.execute_sets(&inputs, &prepared);
         }
         // SAFETY: the application promises that its buffers are there while it executes.
@@ -120,22 +118,31 @@ impl Statement {
         // SAFETY: as above.
         let read = unsafe { inputs.read(&prepared.description.parameters) }?;
         let mut statuses = inputs.statuses();
+        let mut failures = Vec::new();
         for (set, failure) in read.failed {
             statuses.fail(set);
-            self.diagnostics.add(failure);
+            failures.push(failure);
         }
         if read.sets.is_empty() {
+            failures.into_iter().for_each(|failure| self.diagnostics.add(failure));
             inputs.report(&statuses);
             return self.ended(statuses.worked(), 0);
         }
-        let outcome = self.execute_batch(read.batch, OnFailure::Continue);
+        let outputs = self.outputs(prepared);
+        let mut returned = Vec::new();
+        let outcome = self.execute_batch(read.batch, OnFailure::Continue).and_then(|mut outcome| {
+            if let Some(stream) = outcome.stream.take_if(|_| !outputs.is_empty()) {
+                returned = all_rows(stream)?;
+            }
+            Ok(outcome)
+        });
         let outcomes = self.driver.latest().progress().row_outcomes();
         for (row, set) in read.sets.iter().enumerate() {
             match outcomes.get(row) {
                 Some(RowOutcome::Done(_)) => statuses.succeed(*set),
                 Some(RowOutcome::Failed(error)) => {
                     statuses.fail(*set);
-                    self.diagnostics.add(Failure::from((**error).clone()).in_row(*set + 1));
+                    failures.push(Failure::from((**error).clone()).in_row(*set + 1));
                 }
                 Some(RowOutcome::Undone | RowOutcome::Unknown) => statuses.fail(*set),
                 // A result is still open, or the whole failed before it.
@@ -143,8 +150,20 @@ impl Statement {
                 None => statuses.leave(*set),
             }
         }
+        let worked: Vec<usize> = read.sets.iter().copied().filter(|set| statuses.has_worked(*set)).collect();
+        let mut report = |set: usize, failure: Failure| {
+            match failure.state.is_warning() {
+                true => statuses.warn(set),
+                false => statuses.spoil(set),
+            }
+            failures.push(failure.in_row(set + 1));
+        };
+        // SAFETY: the application promises that its buffers are there while it executes.
+        let received = unsafe { outputs.write(&prepared.columns, &returned, &worked, &mut report) };
         inputs.report(&statuses);
-        let outcome = outcome?;
+        failures.sort_by_key(|failure| failure.row);
+        failures.into_iter().for_each(|failure| self.diagnostics.add(failure));
+        let outcome = outcome.and_then(|outcome| received.map(|()| outcome))?;
         if outcome.stream.is_some() {
             return self.opened(outcome, Some(prepared));
         }
@@ -189,6 +208,12 @@ impl Statement {
         self.row_count = affected.unwrap_or(if outcome.stream.is_some() { -1 } else { 0 });
         self.diagnostics.row_count = self.row_count;
         if let Some(stream) = outcome.stream {
+            if let Some(prepared) = prepared {
+                let outputs = self.outputs(prepared);
+                if !outputs.is_empty() {
+                    return self.receive(&outputs, prepared, stream);
+                }
+            }
             let columns = prepared.map(|prepared| Arc::clone(&prepared.columns)).unwrap_or_default();
             let keeps = self.attributes.is_scrollable();
             let most = self.attributes.max_rows as u64;
@@ -200,6 +225,21 @@ impl Statement {
             true => Ok(abi::NO_DATA),
             false => DONE,
         }
+    }
+
+    /// Writes the only row of a result into output parameters.
+    fn receive(&mut self, outputs: &Outputs, prepared: &Prepared, stream: Stream) -> Result<Return> {
+        let rows = all_rows(stream)?;
+        let mut code = abi::SUCCESS;
+        let mut report = |_, failure: Failure| {
+            if !failure.state.is_warning() {
+                code = abi::ERROR;
+            }
+            self.diagnostics.add(failure);
+        };
+        // SAFETY: the application promises that its buffers are there while it executes.
+        unsafe { outputs.write(&prepared.columns, &rows, &[0], &mut report) }?;
+        Ok(code)
     }
 
     /// Opens a result.
@@ -280,6 +320,25 @@ impl Statuses {
     fn fail(&mut self, set: usize) {
         self.codes[set] = abi::PARAM_ERROR;
         self.executed += 1;
+    }
+
+    fn has_worked(&self, set: usize) -> bool {
+        self.codes[set] == abi::PARAM_SUCCESS
+    }
+
+    /// What it returned had to be cut.
+    fn warn(&mut self, set: usize) {
+        if self.codes[set] == abi::PARAM_SUCCESS {
+            self.codes[set] = abi::PARAM_SUCCESS_WITH_INFO;
+        }
+    }
+
+    /// What it returned could not be converted.
+    fn spoil(&mut self, set: usize) {
+        if self.codes[set] != abi::PARAM_ERROR {
+            self.codes[set] = abi::PARAM_ERROR;
+            self.worked -= 1;
+        }
     }
 
     /// It was not executed.

@@ -105,7 +105,7 @@ impl Bound {
 unsafe impl Send for Bound {}
 
 /// The slots of a later row, with the offset that the application wants added to all its addresses.
-fn moved(slots: &Slots, offset: isize, row: usize) -> Slots {
+pub(crate) fn moved(slots: &Slots, offset: isize, row: usize) -> Slots {
     let lengths = offset.wrapping_add_unsigned(row.wrapping_mul(slots.length_step));
     let moved = |pointer: *mut Len| match pointer.is_null() {
         true => pointer,
@@ -165,7 +165,7 @@ pub(crate) fn wanted(c_type: i16, precision: i16, scale: i16, max_length: usize)
 }
 
 /// Where the values of a record go.
-fn slots(ard: &Descriptor, record: &crate::handle::Record, c_type: i16) -> Slots {
+pub(crate) fn slots(ard: &Descriptor, record: &crate::handle::Record, c_type: i16) -> Slots {
     let capacity = usize::try_from(record.octet_length).unwrap_or(0);
     let (data_step, length_step) = match ard.bind_type {
         0 => (convert::fixed_size(c_type).unwrap_or(capacity), size_of::<Len>()),

@@ -115,9 +115,9 @@ impl Link {
         let catalog = self.session.connection().ok()?.catalog().ok()?;
         let procedures = catalog.procedures(Name::Is(name)).ok()?;
         if let Some(found) = procedures.iter().find(|found| found.package.as_deref() == package) {
-            return Some(match found.kind {
-                Some(ProcedureKind::Selectable) => Routine::Selectable,
-                _ => Routine::Executable,
+            return Some(Routine::Procedure {
+                is_selectable: found.kind == Some(ProcedureKind::Selectable),
+                inputs: found.inputs.into(),
             });
         }
         let functions = catalog.functions(Name::Is(name)).ok()?;

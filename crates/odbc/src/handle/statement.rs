@@ -56,10 +56,32 @@ pub(crate) struct Prepared {
     pub(crate) parameters: Arc<[Column]>,
     /// Of `{? = call …}`: the first parameter receives the value.
     pub(crate) returns_value: bool,
+    /// The markers at the end that stand for outputs of a procedure.
+    pub(crate) outputs: usize,
     /// Whether it was executed without being prepared by the application, which cannot execute it again.
     pub(crate) is_direct: bool,
     /// Whether it is an update or delete that looks for rows: finding none is `SQL_NO_DATA`.
     pub(crate) is_searched: bool,
+}
+
+impl Prepared {
+    /// The number of markers, as the application counts: outputs are parameters to it.
+    pub(crate) fn markers(&self) -> usize {
+        usize::from(self.returns_value) + self.parameters.len() + self.outputs
+    }
+
+    /// The parameter with this number, counted from 1.
+    pub(crate) fn marker(&self, number: usize) -> Option<&Column> {
+        let at = number.checked_sub(1).filter(|at| *at < self.markers())?;
+        let values = usize::from(self.returns_value);
+        match at.checked_sub(values) {
+            None => self.columns.get(at),
+            Some(at) => {
+                let output = || self.columns.get(values + at - self.parameters.len());
+                self.parameters.get(at).or_else(output)
+            }
+        }
+    }
 }
 
 impl Statement {
@@ -144,9 +166,9 @@ impl Statement {
     pub(crate) fn columns(&self) -> Result<Arc<[Column]>> {
         match (&self.cursor, &self.prepared) {
             (Some(cursor), _) => Ok(Arc::clone(&cursor.columns)),
+            // It has returned nothing, or parameters have received it.
+            (None, _) if self.state == Phase::Executed => Ok(Arc::default()),
             (None, Some(prepared)) => Ok(Arc::clone(&prepared.columns)),
-            // It was DDL.
-            (None, None) if self.state == Phase::Executed => Ok(Arc::default()),
             (None, None) => {
                 Err(Failure::new(State::SEQUENCE, "the statement has not been prepared or executed"))
             }
