@@ -113,6 +113,8 @@ fn of_client(error: &Error) -> State {
         Some(Kind::Timeout) => State::TIMEOUT,
         Some(Kind::CommitUnknown) => State::COMMIT_UNKNOWN,
         Some(Kind::Memory) => State::MEMORY,
+        // What the client itself could not decode.
+        Some(Kind::Data) if error.sqlstate().is_none() => State::BAD_CHARACTER_VALUE,
         _ => error.sqlstate().map_or(State::GENERAL, of_sqlstate),
     }
 }
