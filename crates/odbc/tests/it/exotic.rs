@@ -46,13 +46,14 @@ matrix!(
             let rows = connection.texts(sql);
             assert_eq!(rows, [[text("NaN"), text("-Infinity"), text("0E-6176")]]);
         }
-        let sql = "SELECT -1.234567890123456E+200, 1.234567890123456E-200, CAST(-1.2345678E+30 AS FLOAT) \
-                   FROM RDB$DATABASE";
+        // Powers of two are exact, however the engine computes them.
+        let sql =
+            "SELECT -POWER(2e0, 1000), POWER(2e0, -1000), CAST(-POWER(2e0, 100) AS FLOAT) FROM RDB$DATABASE";
         let rows = connection.texts(sql);
         let number = |at: usize| rows[0][at].as_deref().expect("a number");
-        assert_eq!(number(0).parse::<f64>(), Ok(-1.234_567_890_123_456e200));
-        assert_eq!(number(1).parse::<f64>(), Ok(1.234_567_890_123_456e-200));
-        assert_eq!(number(2).parse::<f32>(), Ok(-1.234_567_8e30));
+        assert_eq!(number(0).parse::<f64>(), Ok(-2_f64.powi(1000)));
+        assert_eq!(number(1).parse::<f64>(), Ok(2_f64.powi(-1000)));
+        assert_eq!(number(2).parse::<f32>(), Ok(-2_f32.powi(100)));
         // As long as they are said to be at most.
         assert!(number(0).len() <= 24 && number(1).len() <= 24 && number(2).len() <= 14, "{rows:?}");
     },
@@ -123,9 +124,7 @@ matrix!(
         assert_eq!(rows, units);
     },
     fn text_without_character_set_is_decoded_as_the_connection_says(target: &Target) {
-        let connection = fresh(target);
         let url = target.fresh_url();
-        drop(connection);
         let string = |rest: &str| {
             let client = match target {
                 Target::Embedded(embedded) => format!("CLIENT={{{}}};", embedded.engine.display()),

@@ -1,13 +1,16 @@
 //! The driver as applications see it: through its C functions, without a driver manager.
 
 mod buffers;
+mod counts;
 mod described;
 mod exotic;
 mod get_data;
+mod memory;
 mod odbc;
 mod rowsets;
 mod scrolling;
 mod smoke;
+mod streaming;
 mod support;
 mod types;
 
