@@ -5,9 +5,9 @@ use crate::connection_string::{Attributes, Settings, settings};
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::{Connection, Link, StatementAttributes, registry};
 use crate::info::{Facts, Release};
-use crate::types::TypeOptions;
-use firearrow::Dialect;
+use crate::types::{self, TypeOptions};
 use firearrow::config::Target;
+use firearrow::{Config, Dialect, ReadOptions};
 use firearrow_driver::{Activity, Session, Statement, StatementOptions};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -90,10 +90,12 @@ impl Connection {
             metadata_id: self.attributes.metadata_id,
             ..StatementAttributes::default()
         };
+        let types = TypeOptions { has_binary: facts.release.is_4(), ..settings.odbc.types(wide) };
         Ok(Link {
             dialect,
             is_odbc2: self.is_odbc2,
-            types: TypeOptions { has_binary: facts.release.is_4(), ..settings.odbc.types(wide) },
+            types,
+            read: types::read_options(switches(&settings.config)?, &types),
             fromless_select: settings.odbc.fromless_select && dialect == Dialect::Three,
             release: (facts.release.major, facts.release.minor),
             cursor_names: Mutex::new(HashSet::new()),
@@ -120,6 +122,15 @@ impl Connection {
         link.session.release();
         Ok(())
     }
+}
+
+/// The switches of the type mapping that a connection string may set.
+fn switches(config: &Config) -> Result<ReadOptions> {
+    let mut read = ReadOptions::default();
+    for (name, value) in &config.read {
+        read.set(name, value).map_err(|error| Failure::new(State::GENERAL, format!("{name}: {error}")))?;
+    }
+    Ok(read)
 }
 
 /// The SQLSTATEs of failures have other names while a connection is made.

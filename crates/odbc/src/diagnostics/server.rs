@@ -110,15 +110,19 @@ fn of_codes(error: &firearrow::Error) -> Option<State> {
 
 /// By what the client knows about the failure, and its SQLSTATE.
 fn of_client(error: &Error) -> State {
-    if let Some(refused) = error.client().and_then(of_parameter) {
+    let client = error.client();
+    if let Some(refused) = client.and_then(of_parameter) {
         return refused;
     }
-    let kind = error.client().map(firearrow::Error::kind);
-    match kind {
+    match client.map(firearrow::Error::kind) {
         Some(Kind::Cancelled) => State::CANCELLED,
         Some(Kind::Timeout) => State::TIMEOUT,
         Some(Kind::CommitUnknown) => State::COMMIT_UNKNOWN,
         Some(Kind::Memory) => State::MEMORY,
+        // What the client itself could not decode.
+        Some(Kind::Data) if client.is_some_and(|client| client.status().is_none()) => {
+            State::BAD_CHARACTER_VALUE
+        }
         _ => error.sqlstate().map_or(State::GENERAL, of_sqlstate),
     }
 }

@@ -6,6 +6,7 @@
 //! ```
 
 mod binding;
+mod bookmark;
 mod cursor;
 mod direction;
 mod get_data;

@@ -4,8 +4,8 @@ use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::escape::Routine;
 use crate::handle::{Id, StatementAttributes};
 use crate::types::TypeOptions;
-use firearrow::Dialect;
 use firearrow::catalog::{Name, ProcedureKind};
+use firearrow::{Dialect, ReadOptions};
 use firearrow_driver::{Session, SessionOptions, StatementOptions};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -66,6 +66,8 @@ pub(crate) struct Link {
     pub(crate) dialect: Dialect,
     pub(crate) is_odbc2: bool,
     pub(crate) types: TypeOptions,
+    /// How results are read.
+    pub(crate) read: ReadOptions,
     /// Whether a SELECT without FROM gets one.
     pub(crate) fromless_select: bool,
     /// The major and minor release of the server.
@@ -86,7 +88,7 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn statement_options(&self) -> StatementOptions {
-        StatementOptions { read: crate::types::read_options(&self.types), ..StatementOptions::default() }
+        StatementOptions { read: self.read.clone(), ..StatementOptions::default() }
     }
 
     pub(crate) fn statement_attributes(&self) -> StatementAttributes {
