@@ -110,7 +110,8 @@ fn of_client(error: &Error) -> State {
     let kind = error.client().map(firearrow::Error::kind);
     match kind {
         Some(Kind::Cancelled) => State::CANCELLED,
-        Some(Kind::Timeout) => State::TIMEOUT,
+        // Nobody set a limit for the statement: the server is silent.
+        Some(Kind::Timeout) => State::CONNECTION_TIMEOUT,
         Some(Kind::CommitUnknown) => State::COMMIT_UNKNOWN,
         Some(Kind::Memory) => State::MEMORY,
         _ => error.sqlstate().map_or(State::GENERAL, of_sqlstate),
