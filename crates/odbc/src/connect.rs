@@ -10,6 +10,7 @@ use firearrow::config::Target;
 use firearrow::{Config, Dialect, ReadOptions};
 use firearrow_driver::{Activity, Session, Statement, StatementOptions};
 use std::collections::HashSet;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,9 +29,7 @@ impl Connection {
         let activity = Arc::<Activity>::default();
         registry::set_activity(self.id, Some(Arc::clone(&activity)));
         let opened = self.open(&settings, wide, &activity);
-        if opened.is_err() {
-            registry::set_activity(self.id, None);
-        }
+        registry::set_activity(self.id, None);
         let link = opened.map_err(while_connecting)?;
         self.attributes.query_timeout = link.initial.query_timeout;
         self.link = Some(Arc::new(link));
@@ -84,7 +83,6 @@ impl Connection {
             is_sensitive: settings.odbc.sensitive_identifiers,
             ..Facts::default()
         };
-        registry::set_activity(self.id, Some(Arc::clone(session.activity())));
         let initial = StatementAttributes {
             query_timeout: settings.odbc.query_timeout as usize,
             metadata_id: self.attributes.metadata_id,
@@ -105,6 +103,7 @@ impl Connection {
             connection: self.id,
             facts,
             session,
+            ends: AtomicU64::new(0),
         })
     }
 
@@ -118,7 +117,6 @@ impl Connection {
         }
         free_children(self);
         self.link = None;
-        registry::set_activity(self.id, None);
         link.session.release();
         Ok(())
     }
@@ -137,6 +135,7 @@ fn switches(config: &Config) -> Result<ReadOptions> {
 fn while_connecting(failure: Failure) -> Failure {
     let state = match failure.state {
         State::LINK_FAILURE => State::CANNOT_CONNECT,
+        State::CONNECTION_TIMEOUT => State::TIMEOUT,
         state => state,
     };
     Failure { state, ..failure }

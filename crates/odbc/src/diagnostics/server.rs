@@ -116,7 +116,8 @@ fn of_client(error: &Error) -> State {
     }
     match client.map(firearrow::Error::kind) {
         Some(Kind::Cancelled) => State::CANCELLED,
-        Some(Kind::Timeout) => State::TIMEOUT,
+        // Nobody set a limit for the statement: the server is silent.
+        Some(Kind::Timeout) => State::CONNECTION_TIMEOUT,
         Some(Kind::CommitUnknown) => State::COMMIT_UNKNOWN,
         Some(Kind::Memory) => State::MEMORY,
         // What the client itself could not decode.

@@ -131,7 +131,7 @@ fn bind(statement: &mut Statement, parameter: &Parameter) -> Result<Return> {
     described.concise = sql_type;
     (described.length, described.scale) = (size, digits);
     described.precision = SmallInt::try_from(size).unwrap_or(SmallInt::MAX);
-    described.parameter_type = direction;
+    (described.parameter_type, described.is_given) = (direction, true);
     DONE
 }
 

@@ -118,6 +118,13 @@ impl Statement {
         self.execute_with(need.inputs)
     }
 
+    /// Gives up an execution that waits for data.
+    pub(crate) fn stop_waiting(&mut self) {
+        if self.need.take().is_some() && self.prepared.as_ref().is_some_and(|prepared| prepared.is_direct) {
+            self.forget();
+        }
+    }
+
     /// `SQLPutData`: the next piece of a parameter.
     ///
     /// # Safety

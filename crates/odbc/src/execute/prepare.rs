@@ -2,8 +2,9 @@
 
 use crate::abi::Return;
 use crate::column::Column;
-use crate::diagnostics::{Failure, Result, State};
+use crate::diagnostics::{Failure, Result, State, function};
 use crate::escape::{self, Context};
+use crate::execute::Control;
 use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::handle::{Link, Statement};
 
@@ -37,7 +38,7 @@ impl Statement {
     /// `SQLPrepare`
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Return> {
         self.expect_no_cursor()?;
-        (self.prepared, self.state) = (None, Phase::Allocated);
+        self.forget();
         let text = self.translate(sql)?;
         self.describe_query(&text)?;
         self.state = Phase::Prepared;
@@ -57,32 +58,35 @@ impl Statement {
             }
             description => description,
         }?;
-        self.set_prepared(description, text);
-        Ok(())
+        self.set_prepared(description, text)
     }
 
-    fn set_prepared(&mut self, description: Arc<Description>, text: &Text) {
-        let prepared = Prepared::new(&self.link, description, text);
+    fn set_prepared(&mut self, description: Arc<Description>, text: &Text) -> Result<()> {
+        let prepared = Prepared::new(&self.link, description, text)?;
         self.describe(&prepared.columns);
         self.prepared = Some(prepared);
+        self.describe_parameters();
+        Ok(())
     }
 }
 
 impl Prepared {
-    pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Self {
+    pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Result<Self> {
         use firearrow::StatementKind::{Delete, Update};
         let columns = |of: &[firearrow::Descriptor]| -> Arc<[Column]> {
             of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
         };
-        Self {
+        Ok(Self {
             columns: columns(&description.columns),
             parameters: columns(&description.parameters),
             returns_value: text.returns_value,
             outputs: text.outputs,
             is_direct: false,
             is_searched: matches!(description.kind, Update | Delete),
+            control: Control::new(description.kind, &text.sql)?,
+            function: function::of_sql(&text.sql),
             description,
-        }
+        })
     }
 }
 

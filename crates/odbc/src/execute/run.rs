@@ -3,16 +3,17 @@
 use super::outputs::{Outputs, all_rows};
 use super::parameters::{Inputs, NeedData};
 use super::prepare::{Text, ends_unexpectedly};
+use super::transaction::is_control;
 use crate::abi::{self, Len, Return, ULen};
 use crate::column::Column;
-use crate::diagnostics::{Failure, Result, State};
+use crate::diagnostics::{Failure, Result, State, function};
 use crate::escape;
 use crate::fetch::Cursor;
 use crate::handle::Statement;
 use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::table::Table;
 use arrow::array::{RecordBatch, RecordBatchIterator};
-use firearrow::{OnFailure, StatementKind};
+use firearrow::OnFailure;
 use firearrow_driver::{Description, Outcome, RowOutcome, Rows, Stream};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,10 +27,10 @@ impl Statement {
     /// `SQLExecDirect`
     pub(crate) fn execute_directly(&mut self, sql: &str) -> Result<Return> {
         self.expect_no_cursor()?;
-        (self.prepared, self.state) = (None, Phase::Allocated);
+        self.forget();
         let text = self.translate(sql)?;
         let has_outputs = text.returns_value || text.outputs > 0;
-        if has_outputs || escape::markers(&text.sql) > 0 || is_transaction_control(&text.sql) {
+        if has_outputs || escape::markers(&text.sql) > 0 || is_control(&text.sql) {
             // The server says what types the parameters have.
             self.describe_query(&text)?;
             if let Some(prepared) = &mut self.prepared {
@@ -47,17 +48,21 @@ impl Statement {
             }
             outcome => outcome,
         }?;
-        let prepared = self.learn(&outcome, &text);
-        self.prepared = prepared.clone();
+        self.prepared = self.learn(&outcome, &text)?;
+        self.diagnostics.function = function::of_sql(&text.sql);
+        let prepared = self.prepared.clone();
         self.opened(outcome, prepared.as_ref())
     }
 
     /// What the server said about a statement while it executed it.
-    fn learn(&mut self, outcome: &Outcome, text: &Text) -> Option<Prepared> {
-        let description = Description::from(outcome.statement.as_ref()?);
-        let prepared = Prepared::new(&self.link, Arc::new(description), text);
+    fn learn(&mut self, outcome: &Outcome, text: &Text) -> Result<Option<Prepared>> {
+        let Some(statement) = &outcome.statement else {
+            self.describe(&Arc::default());
+            return Ok(None);
+        };
+        let prepared = Prepared::new(&self.link, Arc::new(Description::from(statement)), text)?;
         self.describe(&prepared.columns);
-        Some(Prepared { is_direct: true, ..prepared })
+        Ok(Some(Prepared { is_direct: true, ..prepared }))
     }
 
     /// `SQLExecute`
@@ -72,15 +77,12 @@ impl Statement {
     /// Executes what was prepared, unless it waits for data.
     fn start(&mut self) -> Result<Return> {
         let prepared = self.expect_prepared()?;
-        match prepared.description.kind {
-            StatementKind::Commit | StatementKind::Rollback => {
-                let commits = prepared.description.kind == StatementKind::Commit;
-                self.link.session.end(commits)?;
-                self.row_count = -1;
-                self.state = Phase::Executed;
-                return DONE;
-            }
-            _ => {}
+        let control = prepared.control;
+        self.diagnostics.function = prepared.function;
+        if let Some(control) = control {
+            control.run(&self.link)?;
+            self.opened(Outcome::default(), None)?;
+            return DONE;
         }
         let inputs = self.inputs()?;
         let at_execution = inputs.at_execution();
@@ -290,12 +292,6 @@ impl Statement {
         let total = self.cursor.as_ref().and_then(Cursor::total).filter(|_| self.attributes.is_scrollable());
         Ok(total.and_then(|rows| Len::try_from(rows).ok()).unwrap_or(self.row_count))
     }
-}
-
-/// Whether the text ends a transaction.
-fn is_transaction_control(sql: &str) -> bool {
-    let first = firearrow::sql::tokens(sql).next();
-    first.is_some_and(|token| token.is_word("COMMIT") || token.is_word("ROLLBACK"))
 }
 
 /// What became of each set of parameters.

@@ -8,6 +8,7 @@ use firearrow::catalog::{Name, ProcedureKind};
 use firearrow::{Dialect, ReadOptions};
 use firearrow_driver::{Session, SessionOptions, StatementOptions};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection handle, connected or not.
@@ -84,9 +85,26 @@ pub(crate) struct Link {
     pub(crate) connection: Id,
     /// What `SQLGetInfo` tells.
     pub(crate) facts: crate::info::Facts,
+    /// Counts the ends of transactions: cursors that were open then are closed, which their statements notice.
+    pub(crate) ends: AtomicU64,
 }
 
 impl Link {
+    /// Ends the transaction of manual mode, and all cursors: after a failure, too, since nothing is left to fetch.
+    pub(crate) fn end(&self, commits: bool) -> Result<()> {
+        let ended = self.session.end(commits);
+        self.end_cursors();
+        Ok(ended?)
+    }
+
+    pub(crate) fn end_cursors(&self) {
+        self.ends.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn ends(&self) -> u64 {
+        self.ends.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn statement_options(&self) -> StatementOptions {
         StatementOptions { read: self.read.clone(), ..StatementOptions::default() }
     }
