@@ -43,10 +43,10 @@ impl fmt::Display for Generation {
     }
 }
 
-/// A platform that is missing on this machine, with the reason and the remedy.
+/// Something that a test needs and that is missing on this machine, with the reason and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// What is missing, `Firebird 4.0`.
+    /// What the test would have run on, `Firebird 4.0`.
     pub name: String,
     /// Why, and what would change it.
     pub reason: String,

@@ -1,5 +1,6 @@
 //! One test per platform.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::io::Write;
@@ -29,7 +30,8 @@ use crate::{Generation, Server, Skip, engine, server, shared};
 /// of their own.
 ///
 /// A function returns nothing or a `Result`. The commas between functions are there for rustfmt. On a platform that is
-/// missing the test prints `SKIP <test> on <platform>: <reason>`; cargo counts it as passed, the report as skipped.
+/// missing the test prints `SKIP <test> on <platform>: <reason>`; cargo counts it as passed, the report as skipped. So it
+/// does if the function returns `Err(Skip)`, because a program that it needs is missing.
 #[macro_export]
 macro_rules! matrix {
     (wire, $($tests:tt)+) => {
@@ -248,18 +250,26 @@ impl fmt::Display for Target {
 
 /// What the body of a matrix test returns.
 pub trait Verdict {
-    /// Panics unless the test passed.
-    fn assert(self);
+    /// Panics if the test failed.
+    ///
+    /// # Errors
+    /// The test did not run, because it needs something that is missing.
+    fn assert(self) -> Result<(), Skip>;
 }
 
 impl Verdict for () {
-    fn assert(self) {}
+    fn assert(self) -> Result<(), Skip> {
+        Ok(())
+    }
 }
 
-impl<E: Debug> Verdict for Result<(), E> {
-    fn assert(self) {
-        if let Err(error) = self {
-            panic!("{error:?}");
+/// An `Err` that is a [`Skip`] is a skip, every other one a failure.
+impl<E: Debug + Any> Verdict for Result<(), E> {
+    fn assert(self) -> Result<(), Skip> {
+        let Err(error) = self else { return Ok(()) };
+        match (&error as &dyn Any).downcast_ref::<Skip>() {
+            Some(skip) => Err(skip.clone()),
+            None => panic!("{error:?}"),
         }
     }
 }
@@ -278,8 +288,7 @@ pub fn run<V: Verdict>(platform: Platform, test: &str, body: impl Fn(&Target) ->
             if let Target::Wire(server) = &target {
                 used.set(Some(*server));
             }
-            body(&target).assert();
-            Ok::<(), Skip>(())
+            body(&target).assert()
         }))
     };
     let mut verdict = attempt();

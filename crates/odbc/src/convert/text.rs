@@ -24,7 +24,8 @@ impl Cell for Narrow {
         capacity: usize,
         piece: &mut Piece,
     ) -> Result<Written, Fault> {
-        let rest = rest(settings.limited(value), piece)?;
+        let text = settings.limited(value);
+        let rest = text.as_bytes().get(piece.position..).unwrap_or_default();
         let length = rest.len();
         if data.is_null() {
             return Ok(Written { length, warning: None });
@@ -32,15 +33,19 @@ impl Cell for Narrow {
         let Some(room) = capacity.checked_sub(1) else {
             return Ok(Written { length, warning: Some(Fault::Cut) });
         };
-        let fits = if length <= room { length } else { floor_char_boundary(rest, room) };
+        let fits = match length <= room {
+            true => length,
+            false if piece.fills => room,
+            false => floor_char_boundary(text, piece.position + room) - piece.position,
+        };
         // SAFETY: these bytes and the terminator are within the capacity.
         unsafe {
-            u8::put(&rest.as_bytes()[..fits], data);
+            u8::put(&rest[..fits], data);
             u8::terminate(data, fits);
         }
         piece.advance(fits, length);
         // Another call may want wide text.
-        piece.units = None;
+        (piece.units, piece.is_within_pair) = (None, false);
         Ok(Written { length, warning: (fits < length).then_some(Fault::Cut) })
     }
 }
@@ -64,18 +69,25 @@ impl Cell for Wide {
         let rest = rest(settings.limited(value), piece)?;
         let room = if data.is_null() { None } else { (capacity / 2).checked_sub(1) };
         let Some(room) = room else {
-            let units = *piece.units.get_or_insert_with(|| count_units(rest));
+            let half = usize::from(piece.is_within_pair);
+            let units = *piece.units.get_or_insert_with(|| count_units(rest) - half);
             return Ok(Written { length: 2 * units, warning: (!data.is_null()).then_some(Fault::Cut) });
         };
         // SAFETY: so many units and the terminator are within the capacity.
         let (bytes, units) = unsafe {
-            let (bytes, units) = encode(rest, data, room);
+            let (bytes, units) = match piece.fills {
+                true => fill(rest, data, room, &mut piece.is_within_pair),
+                false => encode(rest, data, room),
+            };
             u16::terminate(data, units);
             (bytes, units)
         };
         let total = match bytes == rest.len() {
             true => units,
-            false => piece.units.unwrap_or_else(|| units + count_units(&rest[bytes..])),
+            false => {
+                let half = usize::from(piece.is_within_pair);
+                piece.units.unwrap_or_else(|| units + count_units(&rest[bytes..]) - half)
+            }
         };
         piece.units = Some(total - units);
         piece.advance(bytes, rest.len());
@@ -87,6 +99,42 @@ impl Cell for Wide {
 #[inline]
 fn rest<'a>(text: &'a str, piece: &Piece) -> Result<&'a str, Fault> {
     text.get(piece.position..).ok_or(Fault::NotALiteral)
+}
+
+/// As [`encode`], but a pair that does not fit gives its first half. `is_within_pair` says that text begins with a pair
+/// whose first half was written before. The bytes of a pair count once both halves are written.
+///
+/// # Safety
+/// So many units may be written.
+unsafe fn fill(text: &str, to: *mut u8, room: usize, is_within_pair: &mut bool) -> (usize, usize) {
+    let pair = |text: &str| {
+        let mut units = [0; 2];
+        let first = text.chars().next().filter(|first| first.len_utf16() == 2)?;
+        first.encode_utf16(&mut units);
+        Some(units)
+    };
+    let (mut read, mut written) = (0, 0);
+    if let Some([_, low]) = pair(text).filter(|_| *is_within_pair) {
+        if room == 0 {
+            return (0, 0);
+        }
+        // SAFETY: there is room for it.
+        unsafe { to.cast::<u16>().write_unaligned(low) };
+        (read, written) = (4, 1);
+    }
+    // SAFETY: the rest of the room.
+    let (bytes, units) = unsafe { encode(&text[read..], to.add(2 * written), room - written) };
+    (read, written) = (read + bytes, written + units);
+    *is_within_pair = false;
+    if written < room
+        && let Some([high, _]) = pair(&text[read..])
+    {
+        // SAFETY: there is room for it.
+        unsafe { to.add(2 * written).cast::<u16>().write_unaligned(high) };
+        *is_within_pair = true;
+        written += 1;
+    }
+    (read, written)
 }
 
 /// Writes at most so many code units, and no half of a pair. Returns the bytes read and the units written.
@@ -223,7 +271,7 @@ mod tests {
         );
         assert_eq!(get(&array, 0, wanted(c_type::WCHAR), 0, &mut piece), Call::Bytes(vec![], 6, cut));
         assert_eq!(get(&array, 0, wanted(c_type::BINARY), 1, &mut piece), Call::Bytes(vec![0xF0], 5, cut));
-        assert_eq!(get(&array, 0, wanted(c_type::CHAR), 9, &mut piece), Call::Failed("22018"));
+        assert_eq!(get(&array, 0, wanted(c_type::WCHAR), 9, &mut piece), Call::Failed("22018"));
         assert_eq!(
             get(&array, 0, wanted(c_type::BINARY), 4, &mut piece),
             Call::Bytes(vec![0x9F, 0x98, 0x80, b'z'], 4, None)
@@ -231,7 +279,46 @@ mod tests {
         assert_eq!(get(&array, 0, wanted(c_type::BINARY), 4, &mut piece), Call::NoData);
     }
 
+    #[test]
+    fn pieces_fill_their_buffers() {
+        let array = StringArray::from(vec!["😀é€"]);
+        let cut = Some("01004");
+        let mut piece = Piece::filling();
+        let mut narrow = |capacity| get(&array, 0, wanted(c_type::CHAR), capacity, &mut piece);
+        assert_eq!(narrow(3), Call::Bytes(vec![0xF0, 0x9F, 0], 9, cut));
+        assert_eq!(narrow(5), Call::Bytes(vec![0x98, 0x80, 0xC3, 0xA9, 0], 7, cut));
+        assert_eq!(narrow(4), Call::Bytes(vec![0xE2, 0x82, 0xAC, 0], 3, None));
+        assert_eq!(narrow(4), Call::NoData);
+
+        let mut piece = Piece::filling();
+        let mut wide = |capacity| get(&array, 0, wanted(c_type::WCHAR), capacity, &mut piece);
+        assert_eq!(wide(5), Call::Bytes(vec![0x3D, 0xD8, 0, 0, 0xAA], 8, cut));
+        assert_eq!(wide(0), Call::Bytes(vec![], 6, cut));
+        assert_eq!(wide(4), Call::Bytes(vec![0x00, 0xDE, 0, 0], 6, cut));
+        assert_eq!(wide(6), Call::Bytes(vec![0xE9, 0, 0xAC, 0x20, 0, 0], 4, None));
+        assert_eq!(wide(6), Call::NoData);
+    }
+
     proptest! {
+        #[test]
+        fn filling_pieces_make_the_text(text in "([ -~]{0,3}|.){0,6}", capacities in prop::collection::vec(2_usize..30, 1..8)) {
+            let array = StringArray::from(vec![text.as_str()]);
+            let whole: Vec<u16> = text.encode_utf16().collect();
+            let (mut piece, mut units) = (Piece::filling(), Vec::new());
+            for capacity in capacities.iter().copied().chain(std::iter::repeat(6)) {
+                match get(&array, 0, wanted(c_type::WCHAR), capacity, &mut piece) {
+                    Call::Bytes(bytes, length, warning) => {
+                        let (left, room) = (whole.len() - units.len(), capacity / 2 - 1);
+                        prop_assert_eq!((length, warning.is_some()), (2 * left.cast_signed(), left > room));
+                        units.extend(bytes.chunks_exact(2).take(left.min(room)).map(|unit| u16::from_ne_bytes([unit[0], unit[1]])));
+                    }
+                    Call::NoData => break,
+                    Call::Failed(state) => prop_assert!(false, "{state}"),
+                }
+            }
+            prop_assert_eq!(units, whole);
+        }
+
         #[test]
         fn text_is_what_was_encoded(text in "([ -~]{0,20}|.){0,6}", units in 1_usize..80) {
             let array = StringArray::from(vec![text.replace('\0', " ")]);

@@ -105,7 +105,7 @@ impl GetData {
         };
         // Another column, or the same in another type, begins from the start.
         if !matches!(&self.current, Some((at, of, _)) if (*at, *of) == (row, column)) {
-            self.current = Some((row, column, Piece::default()));
+            self.current = Some((row, column, Piece::filling()));
         }
         let Some((_, _, piece)) = &mut self.current else { return Err(lost()) };
         let (batch, at) = cursor.find(row).ok_or_else(lost)?;
