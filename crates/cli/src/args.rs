@@ -354,6 +354,8 @@ pub(crate) enum BenchCommand {
     Wire(WireArgs),
     /// Measure the ADBC driver: reading, partitions, ingesting
     Adbc(AdbcBenchArgs),
+    /// Measure the ODBC driver: reading, describing columns, inserting
+    Odbc(OdbcBenchArgs),
 }
 
 #[derive(Args, Debug)]
@@ -395,6 +397,71 @@ pub(crate) struct AdbcBenchArgs {
     /// Write DIR/DATE-adbc-PLATFORM/raw.jsonl and report.md
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) save: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow bench odbc demo.fdb
+  firearrow bench odbc demo.fdb --only fetch --other libOdbcFb.so --other-keywords 'Dbname=/data/demo.fdb;UID=SYSDBA'
+  firearrow bench odbc firebird://SYSDBA@localhost//data/demo.fdb --driver /usr/lib/libfirearrowodbc.so \\
+      --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
+
+Parts:
+  fetch     T_INT10, T_WIDE and short texts: columns bound row by row and in arrays of 1,000 rows, SQLGetData for every
+            value; and an empty table
+  cells     fetching rows that the driver has at hand
+  describe  SQLDescribeColW after preparing
+  insert    rows of ten INTEGER: by arrays of 1,000 parameters, and one by one
+  other     the parts above, in turns with the other driver
+
+The driver's functions are called directly and through unixODBC, in turns with a loop over the client library.
+Missing demo tables are created first. Rows, checksums and sums are verified, for both drivers and in every way; if
+they are wrong, no figure is printed and the exit status is 1.")]
+pub(crate) struct OdbcBenchArgs {
+    /// A database; created if it does not exist
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Parts to measure [default: all]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    pub(crate) only: Vec<OdbcPart>,
+    /// The driver [default: libfirearrowodbc.so beside this command]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) driver: Option<PathBuf>,
+    /// Another driver to compare with
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, requires = "other_keywords")]
+    pub(crate) other: Option<PathBuf>,
+    /// The other driver's connection string, without DRIVER
+    #[arg(long, value_name = "TEXT", requires = "other")]
+    pub(crate) other_keywords: Option<String>,
+    /// Rows of demo tables to create
+    #[arg(long, value_name = "N", default_value = "100000")]
+    pub(crate) rows: NonZeroU64,
+    /// Rows to insert by arrays; one by one a tenth, with autocommit a hundredth
+    #[arg(long, value_name = "N", default_value = "100000")]
+    pub(crate) insert_rows: NonZeroU64,
+    /// Measured repetitions
+    #[arg(long, default_value = "9", value_name = "N")]
+    pub(crate) repeat: NonZeroUsize,
+    /// The client library (libfbclient) to compare with, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with = "no_reference")]
+    pub(crate) reference_client: Option<PathBuf>,
+    /// Do not compare with the client library
+    #[arg(long)]
+    pub(crate) no_reference: bool,
+    /// Write DIR/DATE-odbc-PLATFORM/raw.jsonl and report.md
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// A part of `bench odbc`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OdbcPart {
+    Fetch,
+    Cells,
+    Describe,
+    Insert,
+    Other,
 }
 
 #[derive(Args, Debug)]

@@ -17,6 +17,7 @@ fn help_has_examples() {
         &["create-demo"],
         &["bench", "fetch"],
         &["bench", "wire"],
+        &["bench", "odbc"],
         &["adbc", "install"],
         &["adbc", "uninstall"],
         &["adbc", "status"],
