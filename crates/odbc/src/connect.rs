@@ -124,7 +124,6 @@ impl Connection {
 fn while_connecting(failure: Failure) -> Failure {
     let state = match failure.state {
         State::LINK_FAILURE => State::CANNOT_CONNECT,
-        State::CONNECTION_TIMEOUT => State::TIMEOUT,
         state => state,
     };
     Failure { state, ..failure }
