@@ -135,7 +135,6 @@ fn switches(config: &Config) -> Result<ReadOptions> {
 fn while_connecting(failure: Failure) -> Failure {
     let state = match failure.state {
         State::LINK_FAILURE => State::CANNOT_CONNECT,
-        State::CONNECTION_TIMEOUT => State::TIMEOUT,
         state => state,
     };
     Failure { state, ..failure }

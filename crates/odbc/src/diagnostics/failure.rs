@@ -23,6 +23,14 @@ impl Failure {
         Self { state, native: 0, text: text.into(), of_server: false, row: None, column: None }
     }
 
+    /// Of a call without a time limit of its own: if it took too long, that was the connection's limit.
+    pub(crate) fn of_unlimited(self) -> Self {
+        match self.state {
+            State::TIMEOUT if !self.of_server => Self { state: State::CONNECTION_TIMEOUT, ..self },
+            _ => self,
+        }
+    }
+
     pub(crate) fn in_row(self, row: usize) -> Self {
         Self { row: Some(row), ..self }
     }

@@ -37,8 +37,8 @@ const BY_CODE: &[(&[i32], State)] = &[
     (&[335_544_336, 335_544_345, 335_544_451, 335_544_878, 335_545_096, 335_544_510], State::CONFLICT),
     (&[335_544_472, 335_545_106], State::AUTHORIZATION),
     (&[335_545_064, 335_545_065, 335_544_421, 335_544_528, 335_544_744], State::REJECTED),
-    (&[335_544_794], State::CANCELLED),
     (&[335_545_127, 335_545_128, 335_545_129], State::TIMEOUT),
+    (&[335_544_794], State::CANCELLED),
     (&[335_544_572], State::CURSOR_NAME),
     (&[335_544_576, 335_544_577, 335_544_348], State::CURSOR_STATE),
     (&[335_544_378], State::NOT_IMPLEMENTED),
@@ -116,8 +116,7 @@ fn of_client(error: &Error) -> State {
     }
     match client.map(firearrow::Error::kind) {
         Some(Kind::Cancelled) => State::CANCELLED,
-        // Nobody set a limit for the statement: the server is silent.
-        Some(Kind::Timeout) => State::CONNECTION_TIMEOUT,
+        Some(Kind::Timeout) => State::TIMEOUT,
         Some(Kind::CommitUnknown) => State::COMMIT_UNKNOWN,
         Some(Kind::Memory) => State::MEMORY,
         // What the client itself could not decode.

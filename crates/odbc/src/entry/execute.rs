@@ -79,7 +79,7 @@ fn cancel_statement(handle: Handle) -> Return {
     match registry::try_get(id) {
         Some(mut in_use) => match in_use.statement() {
             Some(statement) => {
-                statement.diagnostics.clear();
+                // The diagnostics are still those of the call that has just ended in another thread.
                 statement.stop_waiting();
                 abi::SUCCESS
             }

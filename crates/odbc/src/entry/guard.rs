@@ -74,7 +74,11 @@ pub(super) fn any_statement(handle: Handle, work: impl FnOnce(&mut Statement) ->
     let Some(mut in_use) = registry::get(Id::from(handle)) else { return abi::INVALID_HANDLE };
     run(in_use.statement(), |statement| {
         statement.notice_ends();
-        work(statement)
+        let done = work(statement);
+        match statement.attributes.query_timeout {
+            0 => done.map_err(Failure::of_unlimited),
+            _ => done,
+        }
     })
 }
 

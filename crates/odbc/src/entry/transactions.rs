@@ -17,7 +17,7 @@ fn end(connection: &mut Connection, completion: SmallInt) -> Result<Return> {
             statement.notice_ends();
         }
     }
-    ended?;
+    ended.map_err(Failure::of_unlimited)?;
     DONE
 }
 

@@ -186,6 +186,10 @@ impl Statement {
         let ends = self.link.ends();
         if std::mem::replace(&mut self.ends, ends) != ends && self.cursor.is_some() {
             self.close_cursor();
+            // The embedded engine complains that the cursor is closed already.
+            if let Ok(connection) = self.link.session.connection() {
+                drop(connection.take_statement_warnings());
+            }
         }
     }
 

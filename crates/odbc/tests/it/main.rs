@@ -2,10 +2,20 @@
 
 mod buffers;
 mod calls;
+mod cancelling;
+mod connecting;
+mod connection_attributes;
 mod counts;
+mod cursor_names;
 mod described;
+mod descriptors;
+mod diagnostics;
 mod exotic;
+mod fuzz;
 mod get_data;
+mod handles;
+mod information;
+mod lost_connections;
 mod memory;
 mod odbc;
 mod parameter;
@@ -20,8 +30,12 @@ mod rowsets;
 mod scrolling;
 mod smoke;
 mod sql_text;
+mod statement_attributes;
+mod states;
 mod streaming;
 mod support;
+mod threads;
+mod transactions;
 mod types;
 
 // Its functions are called by their names.
