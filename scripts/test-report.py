@@ -30,11 +30,16 @@ def main() -> int:
     entries = [json.loads(line) for line in read(report).splitlines()]
     passed, failed = (sum(column) for column in zip(*results)) if results else (0, 0)
     skipped = sum(entry["outcome"] == "skipped" for entry in entries)
+    again = [f"{entry['test']} on {entry['target']}" for entry in entries if entry["outcome"] == "again"]
+    # That test kills its servers itself.
+    again = [test for test in again if not test.startswith("broken_server::")]
 
     print()
     for line in per_target(entries):
         print(line)
-    print(f"{passed - skipped} passed, {failed} failed, {skipped} skipped")
+    for test in again:
+        print(f"AGAIN {test}: its server had stopped working and was replaced")
+    print(f"{passed - skipped} passed, {failed} failed, {skipped} skipped, {len(again)} run again")
     return 1 if failed else 0
 
 

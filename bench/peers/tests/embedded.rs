@@ -10,7 +10,7 @@ use firearrow_testkit::platform;
 const DPB: &[u8] = b"\x01\x1c\x06SYSDBA\x30\x04UTF8\x4d\x00";
 
 /// Runs `body` on a new database.
-fn with_database(test: &str, statements: &[&str], body: impl FnOnce(&Attachment)) {
+fn with_database(test: &str, statements: &[&str], body: impl Fn(&Attachment)) {
     firearrow_testkit::run(platform::embedded_5_0(), test, |target| {
         let runtime = Runtime::discover(&RuntimeHint::at(target.engine())).unwrap();
         let library = Library::load(&runtime, &LoadOptions::default()).unwrap();

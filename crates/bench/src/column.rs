@@ -2,7 +2,7 @@
 
 use super::measure::Wire;
 use super::sample::Sample;
-use crate::text::{size, thousands, time};
+use crate::text::{short_time, size, thousands, time};
 use firearrow_wan::Link;
 
 /// What a column shows: medians of the repetitions.
@@ -15,6 +15,14 @@ pub enum Column {
     RowsPerSecond,
     /// Rows per second, ours ÷ reference of the same turn; faster if above 1.
     Speed,
+    /// Elapsed time per row; seconds in JSON.
+    Each,
+    /// Elapsed time per value; seconds in JSON.
+    PerCell,
+    /// Elapsed time per row, ours ÷ reference of the same turn; less is better.
+    TimeRatio,
+    /// Elapsed time per value beyond that of the reference of the same turn; seconds in JSON.
+    AboveFloor,
     /// Processor time of the client; seconds in JSON.
     ClientCpu,
     /// The client's processor time per row, ours ÷ reference of the same turn; less work if below 1.
@@ -47,6 +55,10 @@ impl Column {
             Self::Wall => "time",
             Self::RowsPerSecond => "rows/s",
             Self::Speed => "speed ratio",
+            Self::Each => "each",
+            Self::PerCell => "per value",
+            Self::TimeRatio => "time ratio",
+            Self::AboveFloor => "above floor",
             Self::ClientCpu => "client CPU",
             Self::ClientCpuRatio => "CPU ratio",
             Self::ClientUser => "user CPU",
@@ -67,6 +79,10 @@ impl Column {
             Self::Wall => "wall_s",
             Self::RowsPerSecond => "rows_per_second",
             Self::Speed => "speed_ratio",
+            Self::Each => "each_s",
+            Self::PerCell => "per_value_s",
+            Self::TimeRatio => "time_ratio",
+            Self::AboveFloor => "above_floor_s",
             Self::ClientCpu => "client_cpu_s",
             Self::ClientCpuRatio => "client_cpu_ratio",
             Self::ClientUser => "client_user_s",
@@ -88,7 +104,13 @@ impl Column {
         let value = match self {
             Self::Wall => Some(sample.wall_s),
             Self::RowsPerSecond => Some(sample.speed()),
-            Self::Speed | Self::ClientCpuRatio | Self::ClientUserRatio => None,
+            Self::Each => Some(sample.wall_s / sample.rows as f64),
+            Self::PerCell => sample.cells.map(|cells| sample.wall_s / cells as f64),
+            Self::Speed
+            | Self::TimeRatio
+            | Self::AboveFloor
+            | Self::ClientCpuRatio
+            | Self::ClientUserRatio => None,
             Self::ClientCpu => sample.cpu_s,
             Self::ClientUser => sample.user_s,
             Self::ServerCpu => sample.server_cpu_s,
@@ -111,6 +133,11 @@ impl Column {
         let per_row = |sample: &Sample, cpu: Option<f64>| Some(cpu? / sample.rows.max(1) as f64);
         let value = match self {
             Self::Speed => ours.speed() / reference.speed(),
+            Self::TimeRatio => reference.speed() / ours.speed(),
+            Self::AboveFloor => {
+                let theirs = ours.rows as f64 / reference.speed();
+                (ours.wall_s - theirs) / ours.cells? as f64
+            }
             Self::ClientCpuRatio => per_row(ours, ours.cpu_s)? / per_row(reference, reference.cpu_s)?,
             Self::ClientUserRatio => per_row(ours, ours.user_s)? / per_row(reference, reference.user_s)?,
             _ => return None,
@@ -119,7 +146,10 @@ impl Column {
     }
 
     pub(super) fn ratio_only(self) -> bool {
-        matches!(self, Self::Speed | Self::ClientCpuRatio | Self::ClientUserRatio)
+        matches!(
+            self,
+            Self::Speed | Self::TimeRatio | Self::AboveFloor | Self::ClientCpuRatio | Self::ClientUserRatio
+        )
     }
 
     pub(super) fn show(self, value: f64) -> String {
@@ -128,8 +158,17 @@ impl Column {
             Self::RowsPerSecond | Self::Sends | Self::Receives | Self::RoundTrips => {
                 thousands(value.round() as u64)
             }
-            Self::Speed | Self::ClientCpuRatio | Self::ClientUserRatio | Self::WallPerServerCpu => {
-                if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
+            Self::Each | Self::PerCell | Self::AboveFloor => short_time(value),
+            Self::Speed
+            | Self::TimeRatio
+            | Self::ClientCpuRatio
+            | Self::ClientUserRatio
+            | Self::WallPerServerCpu => {
+                if value < 10.0 {
+                    format!("{value:.2}")
+                } else {
+                    format!("{value:.1}")
+                }
             }
             Self::LinkShare => format!("{:.0} %", value * 100.0),
             Self::Received | Self::Sent => size(value as u64),

@@ -53,6 +53,11 @@ pub trait Host {
         Box::new(Silent)
     }
 
+    /// Says what the run does besides measuring, such as creating tables.
+    fn note(&self, text: &str) {
+        let _ = text;
+    }
+
     /// Shows what the run is doing now; an empty text clears the display. Never called while something is being timed.
     fn status(&self, text: &str) {
         let _ = text;

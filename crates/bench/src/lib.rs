@@ -3,9 +3,9 @@
 //! ```text
 //!  demo: row number ─► values ─► tables and their checksums
 //!                                     │
-//!  fetch  insert  wire  adbc          ▼
-//!    │      │      │     │  verify: right, or no figures
-//!    └──────┴──────┴─────┴─► Stage: ours, reference, ours, reference … ─► Table ─► text, Markdown, JSON, files
+//!  fetch  insert  wire  adbc  odbc    ▼
+//!    │      │      │     │     │  verify: right, or no figures
+//!    └──────┴──────┴─────┴─────┴─► Stage: ours, reference, ours, reference … ─► Table ─► text, Markdown, JSON, files
 //!                              ▲          ▲
 //!                           measure    Peer: a process that loops over fetchNext of the client library
 //! ```
@@ -38,12 +38,14 @@
 //!
 //! Some messages name commands and options of the `firearrow` command, which users of this crate probably have.
 
-#![forbid(unsafe_code)]
+// Only the modules that call C functions of ODBC drivers have some.
+#![deny(unsafe_code)]
 
 pub mod adbc;
 pub mod demo;
 pub mod fetch;
 pub mod insert;
+pub mod odbc;
 pub mod save;
 pub mod secret;
 pub mod text;

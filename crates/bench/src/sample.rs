@@ -12,6 +12,9 @@ pub struct Sample {
     pub rows: u64,
     /// The compared elapsed time, in seconds; the notes of the table say what it covers.
     pub wall_s: f64,
+    /// Number of values read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u64>,
     /// Processor time of the client, including connecting, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,

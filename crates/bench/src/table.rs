@@ -99,7 +99,7 @@ impl Table {
         for (at, row) in self.rows().iter().enumerate() {
             text += &format!("| {} |\n", row.join(" | "));
             if at == 0 {
-                text += &format!("|---|---|{}\n", "---:|".repeat(self.columns.len()));
+                text += &format!("|---|---|{}\n", "---:|".repeat(self.shown().len()));
             }
         }
         if !self.notes.is_empty() {
@@ -115,22 +115,29 @@ impl Table {
         json!({ "table": self.id, "title": self.title, "notes": self.notes, "cases": cases })
     }
 
+    /// The columns to show: those of ratios only if there is a reference.
+    fn shown(&self) -> Vec<Column> {
+        let has_ratio = |column: &Column| self.cases.iter().any(|case| case.ratio(*column).is_some());
+        self.columns.iter().copied().filter(|column| !column.ratio_only() || has_ratio(column)).collect()
+    }
+
     /// Returns the head, then for each case a line for firearrow and one for the reference.
     fn rows(&self) -> Vec<Vec<String>> {
+        let columns = self.shown();
         let head = [String::new(), String::new()].into_iter();
         let mut rows: Vec<Vec<String>> =
-            vec![head.chain(self.columns.iter().map(|column| column.title().to_owned())).collect()];
+            vec![head.chain(columns.iter().map(|column| column.title().to_owned())).collect()];
         for case in &self.cases {
             let line =
                 |name: &str, who: String, cells: Vec<String>| [vec![name.to_owned(), who], cells].concat();
-            rows.push(line(&case.name, "ours".to_owned(), case.cells(self.columns, &case.ours, true)));
+            rows.push(line(&case.name, "ours".to_owned(), case.cells(&columns, &case.ours, true)));
             if !case.reference.is_empty() {
                 let turns = case.reference.len();
                 let who = match turns == case.ours.len() {
                     true => case.rival.to_owned(),
                     false => format!("{}, {turns} of {} turns", case.rival, case.ours.len()),
                 };
-                rows.push(line("", who, case.cells(self.columns, &case.reference, false)));
+                rows.push(line("", who, case.cells(&columns, &case.reference, false)));
             }
         }
         rows
@@ -226,6 +233,6 @@ mod tests {
         let text = table(vec![sample(10, 1.0)]).text();
         assert!(text.contains("libfbclient, 1 of 3 turns") && text.contains("10.0"), "{text}");
         let text = table(Vec::new()).text();
-        assert!(!text.contains("libfbclient"), "{text}");
+        assert!(!text.contains("libfbclient") && !text.contains("speed ratio"), "{text}");
     }
 }

@@ -36,6 +36,18 @@ pub fn time(seconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
+/// Formats the time of something small, with three digits: `2.35 µs`, `12.3 ns`. Differences may be below 0.
+#[must_use]
+pub fn short_time(seconds: f64) -> String {
+    match seconds * 1e9 {
+        value if value.abs() >= 1000.0 => time(seconds),
+        value => {
+            let digits = if value.abs() < 10.0 { 2 } else { usize::from(value.abs() < 100.0) };
+            format!("{value:.digits$} ns")
+        }
+    }
+}
+
 /// Formats a count with commas: `1,000,000`.
 #[must_use]
 pub fn thousands(number: u64) -> String {

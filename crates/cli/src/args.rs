@@ -175,12 +175,22 @@ Examples:
   firearrow copy demo.fdb T_WIDE wide.parquet --compression snappy --batch-rows 10000
   firearrow copy firebird://alice@db/employee SALES sales.parquet --partitions 4
   firearrow copy demo.fdb T_WIDE wide.parquet --partitions 4 --separate    # wide-1.parquet … wide-4.parquet
+  firearrow copy demo.fdb T_WIDE - --format csv | head
 
 A name alone is a table, anything else is a query. The file gets its name when it is complete; until then
-it has a hidden name. A large table of Firebird 4 or later is read by one connection per processor, all from
-one snapshot, and its rows keep their order; --partitions 1 reads over one connection. With more --partitions,
-the order of rows is undefined. Queries of more than one table, sorted or aggregated ones are read by one
-connection.")]
+it has a hidden name.
+
+A large table is read by one reader per processor, or by --readers, and its rows keep their order. With
+--partitions, the order of rows is undefined. All read one snapshot. Each reader or partition has a
+connection of its own, beside the one that leads them. One reader is used, and the summary says so, for
+  - queries that are sorted, aggregated or limited, and those of several tables or with sub-queries
+  - rows that an index finds
+  - small tables, views and procedures
+  - a server whose round trip is longer than 3 ms, unless --readers gives their number
+  - Firebird before 4.0.
+
+Extensions: .parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv, .json, .jsonl and .ndjson. A .txt file
+needs --format table.")]
 pub(crate) struct CopyArgs {
     /// The database
     #[arg(value_hint = ValueHint::Url)]
@@ -188,7 +198,7 @@ pub(crate) struct CopyArgs {
     /// A table (quoted as in SQL if its name needs it), or a query
     #[arg(value_name = "SQL|TABLE")]
     pub(crate) source: String,
-    /// The file: .parquet, .arrow, .csv or .json
+    /// The file; its extension names the format. - is standard output, which needs --format
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     /// The format, if the extension does not name it
@@ -203,14 +213,18 @@ pub(crate) struct CopyArgs {
     /// Compression of Parquet files
     #[arg(long, value_enum, default_value_t)]
     pub(crate) compression: Compression,
-    /// Read over N connections at once (64 at most), in any order; 0 means one per processor, 1 reads over one connection
-    /// only
+    /// Read with N readers at once (64 at most), in the order of one; 0 means one per processor, as by default unless the
+    /// server is distant; 1 reads over one connection
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
+    pub(crate) readers: Option<usize>,
+    /// Read N partitions at once (64 at most), in any order; 0 means one per processor
+    #[arg(long, value_name = "N", conflicts_with = "readers", value_parser = RangedU64ValueParser::<usize>::new().range(0..=64))]
     pub(crate) partitions: Option<usize>,
     /// Write each partition to its own file, numbered from 1
     #[arg(long, requires = "partitions")]
     pub(crate) separate: bool,
-    /// Allow partitions to see different states of the data; required for servers before Firebird 4
+    /// Let partitions see different states of the data on servers before Firebird 4, which have no snapshots to share.
+    /// Without it, such a server is read in one partition
     #[arg(long, requires = "partitions")]
     pub(crate) without_snapshot: bool,
     /// Show no progress and no summary
@@ -340,6 +354,8 @@ pub(crate) enum BenchCommand {
     Wire(WireArgs),
     /// Measure the ADBC driver: reading, partitions, ingesting
     Adbc(AdbcBenchArgs),
+    /// Measure the ODBC driver: reading, describing columns, inserting
+    Odbc(OdbcBenchArgs),
 }
 
 #[derive(Args, Debug)]
@@ -386,6 +402,71 @@ pub(crate) struct AdbcBenchArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
+  firearrow bench odbc demo.fdb
+  firearrow bench odbc demo.fdb --only fetch --other libOdbcFb.so --other-keywords 'Dbname=/data/demo.fdb;UID=SYSDBA'
+  firearrow bench odbc firebird://SYSDBA@localhost//data/demo.fdb --driver /usr/lib/libfirearrowodbc.so \\
+      --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
+
+Parts:
+  fetch     T_INT10, T_WIDE and short texts: columns bound row by row and in arrays of 1,000 rows, SQLGetData for every
+            value; and an empty table
+  cells     fetching rows that the driver has at hand
+  describe  SQLDescribeColW after preparing
+  insert    rows of ten INTEGER: by arrays of 1,000 parameters, and one by one
+  other     the parts above, in turns with the other driver
+
+The driver's functions are called directly and through unixODBC, in turns with a loop over the client library.
+Missing demo tables are created first. Rows, checksums and sums are verified, for both drivers and in every way; if
+they are wrong, no figure is printed and the exit status is 1.")]
+pub(crate) struct OdbcBenchArgs {
+    /// A database; created if it does not exist
+    #[arg(value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// Parts to measure [default: all]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    pub(crate) only: Vec<OdbcPart>,
+    /// The driver [default: libfirearrowodbc.so beside this command]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) driver: Option<PathBuf>,
+    /// Another driver to compare with
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, requires = "other_keywords")]
+    pub(crate) other: Option<PathBuf>,
+    /// The other driver's connection string, without DRIVER
+    #[arg(long, value_name = "TEXT", requires = "other")]
+    pub(crate) other_keywords: Option<String>,
+    /// Rows of demo tables to create
+    #[arg(long, value_name = "N", default_value = "100000")]
+    pub(crate) rows: NonZeroU64,
+    /// Rows to insert by arrays; one by one a tenth, with autocommit a hundredth
+    #[arg(long, value_name = "N", default_value = "100000")]
+    pub(crate) insert_rows: NonZeroU64,
+    /// Measured repetitions
+    #[arg(long, default_value = "9", value_name = "N")]
+    pub(crate) repeat: NonZeroUsize,
+    /// The client library (libfbclient) to compare with, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, conflicts_with = "no_reference")]
+    pub(crate) reference_client: Option<PathBuf>,
+    /// Do not compare with the client library
+    #[arg(long)]
+    pub(crate) no_reference: bool,
+    /// Write DIR/DATE-odbc-PLATFORM/raw.jsonl and report.md
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) save: Option<PathBuf>,
+}
+
+/// A part of `bench odbc`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OdbcPart {
+    Fetch,
+    Cells,
+    Describe,
+    Insert,
+    Other,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
   firearrow bench wire firebird://SYSDBA@localhost//data/demo.fdb \\
       --reference-client /opt/firebird/lib/libfbclient.so.2 --save runs
   firearrow bench wire firebird://SYSDBA@localhost//data/demo.fdb --rtt 80ms --rate 20Mbit --only link,blobs
@@ -399,7 +480,8 @@ Parts:
   statements  connecting, new SQL and known statements, without and with the link
   small       prepared statements of one row, again and again, over the direct connection
 
-A proxy in this process emulates the link. Missing demo tables are created first. Rows, checksums
+A proxy in this process emulates the link. Missing demo tables that the parts read are created first. Plain
+means neither encrypted nor compressed. Rows, checksums
 and sums are verified; if they are wrong, no figure is printed and the exit status is 1. Firearrow and the
 reference take turns. The reference reads BLOBs one by one, which takes half a minute over the link: it does
 so once. The processor time of a server on this machine is that of the process listening on its port.

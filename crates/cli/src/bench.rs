@@ -1,6 +1,6 @@
 //! `firearrow bench`: passes options to the crate `firearrow-bench`, and prints its figures.
 
-use crate::args::{AdbcBenchArgs, FetchArgs, InsertArgs, WireArgs, WirePart};
+use crate::args::{AdbcBenchArgs, FetchArgs, InsertArgs, OdbcBenchArgs, OdbcPart, WireArgs, WirePart};
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
@@ -9,9 +9,10 @@ use crate::progress;
 use crate::terminal;
 use firearrow::Connection;
 use firearrow::config::Config;
-use firearrow_bench::{Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, wire};
+use firearrow_bench::{Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, wire};
 use firearrow_wan::Link;
 use serde_json::Value;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -123,6 +124,63 @@ pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     save(args.save.as_deref(), |folder| bench.save(folder, &tables))
 }
 
+/// Benchmarks the ODBC driver.
+pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let library = match &args.driver {
+        Some(path) => path.clone(),
+        None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))?,
+    };
+    let options = odbc::Options {
+        parts: args.only.iter().copied().map(Into::into).collect(),
+        library,
+        url: args.url.clone(),
+        other: args
+            .other
+            .clone()
+            .zip(args.other_keywords.clone())
+            .map(|(library, keywords)| odbc::Other { library, keywords }),
+        rows: args.rows,
+        insert_rows: args.insert_rows,
+        repetitions: args.repeat,
+        reference: choice(args.no_reference, args.reference_client.as_deref()),
+    };
+    let host = Terminal { quiet: json };
+    let bench = odbc::Bench::prepare(&host, &config, options)?;
+    if !json {
+        print(&bench.heading())?;
+    }
+    let (tables, failures) = each(bench.tables(), &mut || (), |table| show(table, json))?;
+    if json {
+        print_json(&bench.json(&tables))?;
+    }
+    if !tables.is_empty() {
+        save(args.save.as_deref(), |folder| bench.save(folder, &tables))?;
+    }
+    complete(failures, tables.len())
+}
+
+/// Returns the path of a file in the command's folder.
+fn beside(name: &str) -> Result<PathBuf> {
+    let path = std::env::current_exe().map(|command| command.with_file_name(name));
+    match path.ok().filter(|path| path.is_file()) {
+        Some(path) => Ok(path),
+        None => Err(Failure::other(format!("{name} is not beside this command: give --driver"))),
+    }
+}
+
+impl From<OdbcPart> for odbc::Part {
+    fn from(part: OdbcPart) -> Self {
+        match part {
+            OdbcPart::Fetch => Self::Fetch,
+            OdbcPart::Cells => Self::Cells,
+            OdbcPart::Describe => Self::Describe,
+            OdbcPart::Insert => Self::Insert,
+            OdbcPart::Other => Self::Other,
+        }
+    }
+}
+
 impl From<WirePart> for wire::Part {
     fn from(part: WirePart) -> Self {
         match part {
@@ -145,7 +203,7 @@ pub(crate) struct Terminal {
 
 impl Host for Terminal {
     fn open(&self, config: &Config) -> firearrow::Result<Connection> {
-        open::open(config)
+        open::attach(config)
     }
 
     fn create(&self, config: &Config) -> firearrow::Result<Connection> {
@@ -169,6 +227,10 @@ impl Host for Terminal {
             Goal::Rows { table, rows } => progress::Progress::of(table.to_owned(), rows, self.quiet),
             Goal::Turns(turns) => progress::Progress::turns(turns, self.quiet),
         })
+    }
+
+    fn note(&self, text: &str) {
+        terminal::remark(text);
     }
 
     fn status(&self, text: &str) {

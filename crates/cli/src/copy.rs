@@ -3,17 +3,17 @@
 use crate::args::CopyArgs;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
-use crate::open::open;
-use crate::output::{self, Format, OutputFile, Sink, Style};
+use crate::open::{open, refuse_blob_ids};
+use crate::output::{self, EXTENSIONS, Format, OutputFile, Sink, Style};
 use crate::progress::Progress;
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use firearrow::arrow::BlobPolicy;
 use firearrow::catalog::identifier;
 use firearrow::config::Config;
 use firearrow::{
-    BatchLimits, Connection, Cursor, Dialect, Params, PartitionOptions, PartitionedQuery, TransactionOptions,
+    BatchLimits, Connection, Cursor, Dialect, Parallelism, Params, PartitionOptions, PartitionedQuery,
+    TransactionOptions, WhyPlain,
 };
 use firearrow_bench::text::{size, thousands};
 use serde_json::json;
@@ -24,13 +24,15 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
-    let format = args.format.or_else(|| Format::of_path(&args.output)).ok_or_else(|| {
-        let name = args.output.display();
-        Failure::usage(format!("{name}: unknown extension; use .parquet, .arrow, .csv, .json or --format"))
-    })?;
+    let is_standard_output = is_standard_output(args);
+    let format = format(args)?;
     let started = Instant::now();
     // Created first, so that an existing file is reported before the server starts working.
-    let file = (!args.separate).then(|| OutputFile::create(&args.output, args.force)).transpose()?;
+    let create = || match is_standard_output {
+        true => OutputFile::standard_output(),
+        false => OutputFile::create(&args.output, args.force),
+    };
+    let file = (!args.separate).then(create).transpose()?;
     let config = Config::parse(&args.url)?;
     let source = Source::open(args, &config)?;
     let files = match file {
@@ -40,7 +42,9 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
             paths.map(|path| OutputFile::create(&path, args.force)).collect::<Result<_>>()?
         }
     };
-    let style = Style { compression: args.compression, ..Style::of_path(&args.output) };
+    let style = Style::of_path(&args.output);
+    // A pipe cannot seek, which Arrow files require.
+    let style = Style { compression: args.compression, stream: style.stream || is_standard_output, ..style };
     let sinks = files.iter().map(|file| format.sink(&source.schema, style, file.output()?));
     let sinks = sinks.collect::<Result<Vec<_>>>()?;
     let counters = files.iter().map(OutputFile::counter).collect();
@@ -51,6 +55,31 @@ pub(crate) fn run(args: &CopyArgs, json: bool) -> Result<()> {
     let bytes = files.into_iter().map(OutputFile::keep).sum::<Result<u64>>()?;
     let copied = Copied { rows, bytes, seconds: started.elapsed().as_secs_f64(), read, readers };
     copied.summarize(args, json)
+}
+
+fn is_standard_output(args: &CopyArgs) -> bool {
+    args.output.as_os_str() == "-"
+}
+
+fn format(args: &CopyArgs) -> Result<Format> {
+    if is_standard_output(args) {
+        if args.separate {
+            return Err(Failure::usage(
+                "--separate writes several files, standard output is one; name a file",
+            ));
+        }
+        let format = args.format.ok_or_else(|| Failure::usage("standard output needs --format"))?;
+        format.refuse_terminal("name a file")?;
+        return Ok(format);
+    }
+    args.format.or_else(|| Format::of_path(&args.output)).ok_or_else(|| {
+        let name = args.output.display();
+        let hint = match args.output.extension().is_some_and(|extension| extension == "txt") {
+            true => "for .txt add --format table".to_owned(),
+            false => format!("use {EXTENSIONS}, or --format"),
+        };
+        Failure::usage(format!("{name}: the extension names no format; {hint}"))
+    })
 }
 
 /// The data to copy.
@@ -67,17 +96,12 @@ struct Source {
 impl Source {
     fn open(args: &CopyArgs, config: &Config) -> Result<Self> {
         let connection = open(config)?;
-        if connection.read_options().blobs == BlobPolicy::Lazy {
-            return Err(Failure::usage(
-                "with blobs=lazy a file would hold ids of BLOBs, which end with the transaction; \
-                 choose another policy, or none",
-            ));
-        }
+        refuse_blob_ids(&connection)?;
         let default = BatchLimits::default().full(true);
         let limits = args.batch_rows.map_or(default, |rows| default.rows(rows.get()));
         let sql = sql(&args.source, config.dialect)?;
         let readers = match args.partitions {
-            None => 0,
+            None => args.readers.unwrap_or(0),
             Some(1) => 1,
             Some(wanted) => return Self::in_partitions(args, wanted, config, &connection, &sql, limits),
         };
@@ -89,8 +113,11 @@ impl Source {
         let read = connection.declared(statement.columns(), connection.read_options())?;
         let statement = statement.with_read_options(read).with_parallel(readers);
         let cursor = statement.query(&transaction, Params::none())?.owning(transaction);
-        let (schema, read, readers) =
-            (cursor.schema(), cursor.parallel().to_string(), cursor.parallel().readers());
+        let (schema, readers) = (cursor.schema(), cursor.parallel().readers());
+        let read = match cursor.parallel() {
+            Parallelism::Readers(readers) => format!("{readers} readers, {} connections", readers + 1),
+            plain => plain.to_string(),
+        };
         Ok(Self { schema, cursors: vec![cursor], read, readers, _query: None })
     }
 
@@ -104,22 +131,17 @@ impl Source {
     ) -> Result<Self> {
         let options = PartitionOptions::default().wanted(wanted).without_snapshot(args.without_snapshot);
         let query = leader.partition(sql, (), &options)?;
-        if query.partitions().len() == 1 && wanted > 1 && !args.quiet {
-            let why = match query.partitions()[0].snapshot() {
-                None if !args.without_snapshot => {
-                    "servers before Firebird 4 have no common snapshot, see --without-snapshot"
-                }
-                _ => {
-                    "only queries of one table that has several pages, without sorting and aggregates, are divided"
-                }
-            };
-            terminal::remark(&format!("one partition: {why}"));
+        if let Some(why) = query.why_plain().filter(|_| !args.quiet) {
+            let remedy = if *why == WhyPlain::OldEngine { "; see --without-snapshot" } else { "" };
+            terminal::remark(&format!("one partition: {why}{remedy}"));
         }
         let read = |partition| -> Result<Cursor> { Ok(open(config)?.read_partition(partition, limits)?) };
         let cursors = query.partitions().iter().map(read).collect::<Result<Vec<_>>>()?;
         let readers = cursors.len();
-        let read =
-            format!("{readers} {}", if readers == 1 { "partition" } else { "partitions, in any order" });
+        let read = match readers {
+            1 => "one partition".to_owned(),
+            _ => format!("{readers} partitions in any order, {} connections", readers + 1),
+        };
         Ok(Self { schema: query.schema(), cursors, read, readers, _query: Some(query) })
     }
 }
@@ -228,6 +250,10 @@ impl Copied {
                 "file": file, "rows": rows, "bytes": bytes, "seconds": seconds, "rows_per_second": rate,
                 "readers": readers, "read": read
             });
+            if is_standard_output(args) {
+                terminal::remark(&summary.to_string());
+                return Ok(());
+            }
             return output::print_data(&format!("{summary}\n"));
         }
         if !args.quiet {

@@ -56,6 +56,7 @@ fn run(cli: &Cli) -> Result<()> {
             BenchCommand::Adbc(args) => bench::adbc(args, cli.json),
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
+            BenchCommand::Odbc(args) => bench::odbc(args, cli.json),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
         Command::Adbc(args) => adbc::run(args, cli.json),

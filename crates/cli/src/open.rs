@@ -1,6 +1,9 @@
 //! Opens connections that end with the command, and prints their warnings.
 
+use crate::failure::Failure;
 use crate::{interrupt, terminal};
+use firearrow::arrow::BlobPolicy;
+use firearrow::config::WireCompression;
 use firearrow::{Config, Connection, Result, Warning};
 use firearrow_bench::secret;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,9 +11,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether warnings have been printed: all connections of a command take the same route.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
+/// Whether the remark about `wire_compress` has been printed.
+static REMARKED: AtomicBool = AtomicBool::new(false);
+
 /// Attaches to a database. The calls of the connection are cancelled when the command must end. Its warnings go to
 /// standard error, once per run of the command.
 pub(crate) fn open(config: &Config) -> Result<Connection> {
+    if config.compress == WireCompression::Auto && !REMARKED.swap(true, Ordering::Relaxed) {
+        terminal::remark("wire_compress=auto has no effect in a single command; use wire_compress=true");
+    }
+    attach(config)
+}
+
+/// [`open`] for a command that opens one connection after the other.
+pub(crate) fn attach(config: &Config) -> Result<Connection> {
     interrupt::cancellable(|| Connection::open(config)).inspect(warn)
 }
 
@@ -25,6 +39,17 @@ fn warn(connection: &Connection) {
     if !warnings.is_empty() && !TOLD.swap(true, Ordering::Relaxed) {
         print(warnings);
     }
+}
+
+/// Refuses to write ids of BLOBs to where they outlive their transaction.
+pub(crate) fn refuse_blob_ids(connection: &Connection) -> Result<(), Failure> {
+    if connection.read_options().blobs == BlobPolicy::Lazy {
+        return Err(Failure::usage(
+            "with blobs=lazy a file would hold ids of BLOBs, which end with the transaction; \
+             choose another policy, or none",
+        ));
+    }
+    Ok(())
 }
 
 /// Prints what the engine warned of in the statements of a connection.

@@ -1,9 +1,9 @@
 //! `firearrow query`
 
 use crate::args::QueryArgs;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::interrupt;
-use crate::open::{open, warn_of_statements};
+use crate::open::{open, refuse_blob_ids, warn_of_statements};
 use crate::output::{self, Format, Output, OutputFile, Sink, Style};
 use crate::phases::Phases;
 use crate::terminal;
@@ -20,6 +20,9 @@ pub(crate) fn run(args: &QueryArgs, json: bool) -> Result<()> {
     let mut phases = Phases::start();
     let connection = open(&Config::parse(&args.url)?)?;
     phases.end("connect", &connection);
+    if format.is_binary() || args.output.is_some() {
+        refuse_blob_ids(&connection)?;
+    }
     let ran = run_on(&connection, &sql, format, args, json, (started, phases));
     warn_of_statements(&connection);
     ran
@@ -106,9 +109,8 @@ fn format(args: &QueryArgs, json: bool) -> Result<Format> {
     let by_name = args.output.as_deref().and_then(Format::of_path);
     let default = if json { Format::Json } else { Format::Table };
     let format = args.format.or(by_name).unwrap_or(default);
-    if format.is_binary() && args.output.is_none() && io::stdout().is_terminal() {
-        let text = "a terminal cannot show this format: write to a file with -o FILE, or pipe the output to a program";
-        return Err(Failure::usage(text));
+    if args.output.is_none() {
+        format.refuse_terminal("write to a file with -o FILE")?;
     }
     Ok(format)
 }

@@ -76,6 +76,36 @@
 //! After an error of [`Kind::Conflict`], roll back and repeat the work in a new transaction: within the old snapshot it would fail
 //! again.
 //!
+//! # Performance
+//!
+//! [`Statement::with_parallel`] lets several connections read one large table at once, in the order of one and from its
+//! snapshot:
+//!
+//! ```no_run
+//! use firearrow::{Connection, TransactionOptions};
+//!
+//! # fn main() -> firearrow::Result<()> {
+//! let connection = Connection::connect("firebird://localhost/employee")?;
+//! let transaction = connection.begin(TransactionOptions::reading())?;
+//! let statement = transaction.prepare("SELECT * FROM sales WHERE total_value > ?")?.with_parallel(0);
+//! let cursor = statement.query(&transaction, [1000])?.owning(transaction);
+//! println!("{}", cursor.parallel());
+//! for batch in cursor {
+//!     println!("{} rows", batch?.num_rows());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A batch is complete when it has 8192 rows or 16 MiB; [`Statement::with_limits`] takes other [`BatchLimits`]. The first batches
+//! of a result end earlier if the next rows are late; for files and bulk loads use [`BatchLimits::full`].
+//!
+//! How BLOBs travel is a matter of [`BlobPolicy`](crate::arrow::BlobPolicy), the option `blobs`: the default adapts to the statement
+//! and the link, and `lazy` leaves the contents of most BLOBs where they are.
+//!
+//! A statement that is prepared once and executed often costs one write and one read each time; [`Statement::one_row`] reads a
+//! single row without making a batch of it.
+//!
 //! # Cancelling and time limits
 //!
 //! A [`CancelToken`] ends whatever runs within it, by hand or by the clock. Futures of the asynchronous API are cancelled by

@@ -5,12 +5,15 @@
 #[path = "it/support.rs"]
 mod support;
 
-use firearrow::{BatchLimits, Config, Connection, Kind, Parallelism, TransactionOptions};
-use firearrow_testkit::{Behaviour, Proxy, Side, Target, matrix};
-use std::fs;
+use firearrow::{
+    BatchLimits, CancelToken, Config, Connection, Kind, Parallelism, TransactionOptions, WhyPlain,
+};
+use firearrow_testkit::{Behaviour, Mischief, Proxy, Side, Target, matrix};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 use support::{at, config, query, run};
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -59,6 +62,28 @@ fn through(target: &Target, original: &Config, behaviour: Behaviour) -> (Proxy, 
     config.connect_timeout = LIMIT;
     config.read_timeout = Some(LIMIT);
     (proxy, config)
+}
+
+/// A path on which only the first connection gets an answer.
+fn only_the_first(target: &Target, original: &Config) -> Config {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    let mut config = at(target, original, listener.local_addr().expect("it listens"), "wire_crypt=disabled");
+    config.connect_timeout = Duration::from_secs(60);
+    let address = target.server().address();
+    let pass = |mut from: TcpStream, mut to: TcpStream| thread::spawn(move || io::copy(&mut from, &mut to));
+    thread::spawn(move || {
+        let mut accepted = Vec::new();
+        for client in listener.incoming().map_while(Result::ok) {
+            if accepted.is_empty() {
+                let server = TcpStream::connect(address).expect("it listens");
+                let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
+                pass(clone(&client), clone(&server));
+                pass(server, clone(&client));
+            }
+            accepted.push(client);
+        }
+    });
+    config
 }
 
 matrix!(
@@ -121,5 +146,83 @@ matrix!(
         }
         assert!(begin.elapsed() < 4 * LIMIT, "{:?}", begin.elapsed());
         none_is_left("one could not connect");
+    },
+    fn readers_that_get_no_answer_are_not_waited_for(target: &Target) {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let original = filled(target);
+        let connection = Connection::open(&only_the_first(target, &original)).expect("it opens");
+        let transaction = connection.begin(TransactionOptions::reading()).expect("it starts");
+        let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL").with_parallel(3);
+        let begin = Instant::now();
+        let cursor = statement.query(&transaction, ()).expect("it runs without them");
+        assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
+        assert!(
+            matches!(cursor.parallel().why_plain(), Some(WhyPlain::Readers(_))),
+            "{:?}",
+            cursor.parallel()
+        );
+        none_is_left("they could not connect");
+        assert_eq!(cursor.map(|batch| batch.expect("it is read").num_rows()).sum::<usize>(), 20_000);
+        // The query has no more time than it was given, however it is read.
+        let late = statement.clone().with_timeout(Some(Duration::from_millis(500)));
+        let token = CancelToken::new();
+        for (begun, kind) in [
+            (
+                &(|| late.query(&transaction, ()).map(drop)) as &dyn Fn() -> firearrow::Result<()>,
+                Kind::Timeout,
+            ),
+            (&|| token.run(|| statement.query(&transaction, ()).map(drop)), Kind::Cancelled),
+        ] {
+            let begin = Instant::now();
+            let error = thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(700));
+                    token.cancel();
+                });
+                begun().expect_err("they do not connect")
+            });
+            assert_eq!(error.kind(), kind, "{error}");
+            assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+        }
+        let begin = Instant::now();
+        while reader_threads() > 0 {
+            assert!(begin.elapsed() < Duration::from_secs(5), "{} threads are left", reader_threads());
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(query(&connection, "SELECT 1 FROM t").num_rows(), 20_000);
+    },
+    fn an_interrupted_query_does_not_wait_for_readers(target: &Target) {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let original = filled(target);
+        for reads in [true, false] {
+            let (proxy, config) = through(target, &original, Behaviour::pass());
+            let connection = Connection::open(&config).expect("it opens");
+            let transaction = connection.begin(TransactionOptions::reading()).expect("it starts");
+            let statement = transaction.prepare("SELECT * FROM t").expect("valid SQL");
+            let limits = BatchLimits::default().rows(100).full(true);
+            let statement = statement.with_limits(limits).with_parallel(3);
+            let mut cursor = statement.query(&transaction, ()).expect("it runs");
+            assert_eq!(cursor.parallel(), &Parallelism::Readers(3));
+            let _ = cursor.next_batch().expect("it is read").expect("rows");
+            proxy.turn_to(Mischief::Silence);
+            let begin = Instant::now();
+            let token = CancelToken::after(Duration::from_millis(300));
+            token.run(|| {
+                if reads {
+                    let error = loop {
+                        match cursor.next_batch() {
+                            Ok(batch) => assert!(batch.is_some(), "a part is missing"),
+                            Err(error) => break error,
+                        }
+                    };
+                    assert_eq!(error.kind(), Kind::Timeout, "{error}");
+                }
+                drop(cursor);
+            });
+            assert!(begin.elapsed() < Duration::from_millis(1500), "{reads}: {:?}", begin.elapsed());
+            proxy.cut();
+            drop(transaction);
+            none_is_left("the path was cut");
+        }
     }
 );

@@ -27,7 +27,7 @@ const TEST: &str = "FIREARROW_FAULT";
 const ARGUMENT: &str = "FIREARROW_FAULT_ARGUMENT";
 
 /// Runs `body` with the engine's folder, in the parent process.
-fn with_engine(test: &str, body: impl FnOnce(&Path)) {
+fn with_engine(test: &str, body: impl Fn(&Path)) {
     firearrow_testkit::run(platform::embedded_5_0(), test, |target| body(target.engine()));
 }
 

@@ -6,6 +6,8 @@ use crate::text::Text;
 use crate::types::{Type, TypeOptions};
 use firearrow::{Descriptor, Dialect};
 
+const BOOKMARK_BYTES: u32 = 8;
+
 /// A column, with its texts in both encodings: they are asked for again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
@@ -63,6 +65,19 @@ impl Column {
             type_name: sql_type.name.into(),
             sql_type,
             nullable: if heading.nullable { NULLABLE } else { NO_NULLS },
+        }
+    }
+
+    /// The bookmark, which is column 0.
+    pub(crate) fn bookmark() -> Self {
+        let sql_type = Type::binary(BOOKMARK_BYTES, &TypeOptions::default());
+        Self {
+            label: Text::default(),
+            base_column: Text::default(),
+            base_table: Text::default(),
+            type_name: sql_type.name.into(),
+            sql_type,
+            nullable: NO_NULLS,
         }
     }
 

@@ -5,11 +5,12 @@ use crate::connection_string::{Attributes, Settings, settings};
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::{Connection, Link, StatementAttributes, registry};
 use crate::info::{Facts, Release};
-use crate::types::TypeOptions;
-use firearrow::Dialect;
+use crate::types::{self, TypeOptions};
 use firearrow::config::Target;
+use firearrow::{Config, Dialect, ReadOptions};
 use firearrow_driver::{Activity, Session, Statement, StatementOptions};
 use std::collections::HashSet;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,9 +29,7 @@ impl Connection {
         let activity = Arc::<Activity>::default();
         registry::set_activity(self.id, Some(Arc::clone(&activity)));
         let opened = self.open(&settings, wide, &activity);
-        if opened.is_err() {
-            registry::set_activity(self.id, None);
-        }
+        registry::set_activity(self.id, None);
         let link = opened.map_err(while_connecting)?;
         self.attributes.query_timeout = link.initial.query_timeout;
         self.link = Some(Arc::new(link));
@@ -84,16 +83,17 @@ impl Connection {
             is_sensitive: settings.odbc.sensitive_identifiers,
             ..Facts::default()
         };
-        registry::set_activity(self.id, Some(Arc::clone(session.activity())));
         let initial = StatementAttributes {
             query_timeout: settings.odbc.query_timeout as usize,
             metadata_id: self.attributes.metadata_id,
             ..StatementAttributes::default()
         };
+        let types = TypeOptions { has_binary: facts.release.is_4(), ..settings.odbc.types(wide) };
         Ok(Link {
             dialect,
             is_odbc2: self.is_odbc2,
-            types: TypeOptions { has_binary: facts.release.is_4(), ..settings.odbc.types(wide) },
+            types,
+            read: types::read_options(switches(&settings.config)?, &types),
             fromless_select: settings.odbc.fromless_select && dialect == Dialect::Three,
             release: (facts.release.major, facts.release.minor),
             cursor_names: Mutex::new(HashSet::new()),
@@ -103,6 +103,7 @@ impl Connection {
             connection: self.id,
             facts,
             session,
+            ends: AtomicU64::new(0),
         })
     }
 
@@ -116,16 +117,25 @@ impl Connection {
         }
         free_children(self);
         self.link = None;
-        registry::set_activity(self.id, None);
         link.session.release();
         Ok(())
     }
+}
+
+/// The switches of the type mapping that a connection string may set.
+fn switches(config: &Config) -> Result<ReadOptions> {
+    let mut read = ReadOptions::default();
+    for (name, value) in &config.read {
+        read.set(name, value).map_err(|error| Failure::new(State::GENERAL, format!("{name}: {error}")))?;
+    }
+    Ok(read)
 }
 
 /// The SQLSTATEs of failures have other names while a connection is made.
 fn while_connecting(failure: Failure) -> Failure {
     let state = match failure.state {
         State::LINK_FAILURE => State::CANNOT_CONNECT,
+        State::CONNECTION_TIMEOUT => State::TIMEOUT,
         state => state,
     };
     Failure { state, ..failure }

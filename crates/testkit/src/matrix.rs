@@ -1,6 +1,7 @@
 //! One test per platform.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -274,13 +275,34 @@ impl<E: Debug + Any> Verdict for Result<(), E> {
 }
 
 /// Runs one test on one platform and reports the outcome; [`matrix!`] calls it.
-pub fn run<V: Verdict>(platform: Platform, test: &str, body: impl FnOnce(&Target) -> V) {
+///
+/// If it fails and its server has stopped working for everybody, the server is replaced and the test runs once more: servers
+/// die or hang for reasons of their own, and the tests after it would all fail. That is reported and counted.
+pub fn run<V: Verdict>(platform: Platform, test: &str, body: impl Fn(&Target) -> V) {
     let mut server = platform.to_string();
-    let verdict = catch_unwind(AssertUnwindSafe(|| {
-        let target = platform.target()?;
-        server = target.to_string();
-        body(&target).assert()
-    }));
+    let used = Cell::new(None);
+    let mut attempt = || {
+        catch_unwind(AssertUnwindSafe(|| {
+            let target = platform.target()?;
+            server = target.to_string();
+            if let Target::Wire(server) = &target {
+                used.set(Some(*server));
+            }
+            body(&target).assert()
+        }))
+    };
+    let mut verdict = attempt();
+    if verdict.is_err()
+        && let Some(broken) = used.get()
+        && let Some(autopsy) = server::replace(broken)
+    {
+        let text = format!("AGAIN {test}: {} has stopped working\n{autopsy}\n", platform.name());
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        let entry =
+            Entry { test, target: &platform.name(), server: &platform.to_string(), outcome: Outcome::Again };
+        report::append(&entry);
+        verdict = attempt();
+    }
     let outcome = match &verdict {
         Ok(Ok(())) => Outcome::Ran,
         Ok(Err(skip)) => {

@@ -111,6 +111,30 @@ pub(crate) fn limit_memory(bytes: u64) {
     assert!(result == 0, "setrlimit: {}", io::Error::last_os_error());
 }
 
+/// What the threads of a process wait for in the kernel, one line each.
+pub(crate) fn threads(id: u32) -> String {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{id}/task")) else {
+        return format!("process {id} is gone");
+    };
+    let read = |path: std::path::PathBuf, name: &str| {
+        std::fs::read_to_string(path.join(name)).unwrap_or_default().trim().to_owned()
+    };
+    let of_task = |task: std::io::Result<std::fs::DirEntry>| {
+        let path = task.ok()?.path();
+        let stat = read(path.clone(), "stat");
+        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('?');
+        let (waits, call) = (read(path.clone(), "wchan"), read(path.clone(), "syscall"));
+        Some(format!("  {} {state} {waits} {call}", read(path, "comm")))
+    };
+    let lines: Vec<String> = tasks.filter_map(of_task).collect();
+    format!("process {id} has {} threads:\n{}", lines.len(), lines.join("\n"))
+}
+
+/// Kills a process and its group; whoever holds it reaps it.
+pub(crate) fn kill(id: u32) {
+    kill_group(id);
+}
+
 /// Whether a process exists and is not a zombie.
 pub(crate) fn is_running(id: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();

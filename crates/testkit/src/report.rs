@@ -21,7 +21,11 @@ pub(crate) struct Entry<'a> {
 pub(crate) enum Outcome<'a> {
     Ran,
     Failed,
-    Skipped { reason: &'a str },
+    /// Its server has stopped working, and it runs once more on another one.
+    Again,
+    Skipped {
+        reason: &'a str,
+    },
 }
 
 /// Appends to the file named by `FIREARROW_TEST_REPORT`, if there is one.
@@ -44,6 +48,7 @@ impl fmt::Display for Entry<'_> {
         let (outcome, reason) = match &self.outcome {
             Outcome::Ran => ("ran", None),
             Outcome::Failed => ("failed", None),
+            Outcome::Again => ("again", None),
             Outcome::Skipped { reason } => ("skipped", Some(*reason)),
         };
         let fields = [

@@ -86,11 +86,21 @@ impl Root {
 
     /// Runs a script with isql; the first error ends it.
     pub(crate) fn isql(&self, arguments: &[&str], script: &str) -> io::Result<String> {
+        self.isql_within(TOOL_LIMIT, arguments, script)
+    }
+
+    /// As [`isql`](Self::isql), with a time limit.
+    pub(crate) fn isql_within(
+        &self,
+        limit: Duration,
+        arguments: &[&str],
+        script: &str,
+    ) -> io::Result<String> {
         let file = tempfile::Builder::new().suffix(".sql").tempfile_in(self.path().join("tmp"))?;
         fs::write(file.path(), script)?;
         let mut command = self.in_root(self.installation.isql());
         command.args(["-quiet", "-bail"]).args(arguments).arg("-input").arg(file.path());
-        let Output { status, stdout, stderr } = process::run(command, TOOL_LIMIT)?;
+        let Output { status, stdout, stderr } = process::run(command, limit)?;
         // isql may report an error on stderr and still exit with zero.
         if status.success() && stderr.is_empty() {
             return Ok(String::from_utf8_lossy(&stdout).into_owned());

@@ -3,14 +3,14 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::installation::{Failure, Installation};
 use crate::port::{self, Listener};
-use crate::process::Process;
+use crate::process::{self, Process};
 use crate::root::Root;
 use crate::{Generation, ServerConfig, Skip};
 
@@ -155,16 +155,34 @@ impl Server {
     /// # Errors
     /// As [`isql`](Self::isql).
     pub fn create_database(&self, path: &Path) -> io::Result<()> {
+        self.create_database_within(CREATE_LIMIT, path)
+    }
+
+    fn create_database_within(&self, limit: Duration, path: &Path) -> io::Result<()> {
         let place = self.place(path);
         let login = format!("USER '{}' PASSWORD '{}'", Self::USER, Self::PASSWORD);
         self.root
-            .isql(&[], &format!("CREATE DATABASE '{place}' {login} DEFAULT CHARACTER SET UTF8;\n"))
+            .isql_within(
+                limit,
+                &[],
+                &format!("CREATE DATABASE '{place}' {login} DEFAULT CHARACTER SET UTF8;\n"),
+            )
             .map(drop)
     }
 
     /// The log of the server so far.
     pub fn log(&self) -> String {
         self.root.log()
+    }
+
+    /// Whether it still serves others: its own tool creates a database.
+    pub(crate) fn works(&self) -> bool {
+        self.create_database_within(WORKS_LIMIT, &self.fresh_database_path()).is_ok()
+    }
+
+    /// What its process does, for a server that does not work any more.
+    pub(crate) fn autopsy(&self) -> String {
+        format!("{}\nits log:\n{}", process::threads(self.process.id()), self.log())
     }
 
     /// A database in the client library's notation.
@@ -189,11 +207,40 @@ impl Server {
 /// # Panics
 /// It is installed but does not start; the message has the server's log.
 pub fn shared(generation: Generation) -> Result<&'static Server, Skip> {
-    static SERVERS: [OnceLock<Result<Server, Failure>>; Generation::ALL.len()] =
-        [const { OnceLock::new() }; Generation::ALL.len()];
-    let server =
-        SERVERS[generation as usize].get_or_init(|| Server::launch(generation, &ServerConfig::default()));
-    unless_missing(server.as_ref().map_err(Failure::clone))
+    let mut shared = slot(generation);
+    let server = shared.get_or_insert_with(|| launch_shared(generation));
+    unless_missing(server.clone())
+}
+
+/// The shared server of a generation, once it was wanted. It is never freed: tests hold it as long as they like.
+type Shared = Option<Result<&'static Server, Failure>>;
+
+fn slot(generation: Generation) -> MutexGuard<'static, Shared> {
+    static SERVERS: [Mutex<Shared>; Generation::ALL.len()] =
+        [const { Mutex::new(None) }; Generation::ALL.len()];
+    SERVERS[generation as usize].lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn launch_shared(generation: Generation) -> Result<&'static Server, Failure> {
+    let server = Server::launch(generation, &ServerConfig::default())?;
+    Ok(&*Box::leak(Box::new(server)))
+}
+
+/// Replaces a shared server that does not work any more; does nothing if somebody else has done so. Returns what is known of
+/// the end of the former one.
+pub(crate) fn replace(broken: &Server) -> Option<String> {
+    let mut shared = slot(broken.generation);
+    match &*shared {
+        Some(Ok(current)) if std::ptr::eq(*current, broken) => {}
+        _ => return Some("it was replaced already".to_owned()),
+    }
+    if broken.works() {
+        return None;
+    }
+    let autopsy = broken.autopsy();
+    process::kill(broken.process.id());
+    *shared = Some(launch_shared(broken.generation));
+    Some(autopsy)
 }
 
 /// The shared servers of all generations that are installed here.
@@ -248,5 +295,9 @@ fn with_log(error: &io::Error, root: &Root) -> io::Error {
     io::Error::new(error.kind(), format!("{error}\nits log:\n{}", root.log()))
 }
 
+/// Creating a database with isql.
+const CREATE_LIMIT: Duration = Duration::from_secs(60);
+/// A server that needs longer for a database does not work.
+const WORKS_LIMIT: Duration = Duration::from_secs(20);
 const START_LIMIT: Duration = Duration::from_secs(10);
 const PORT_ATTEMPTS: u32 = 5;

@@ -52,11 +52,23 @@ pub fn create(host: &dyn Host, config: &Config, rows: u64, replace: bool) -> Res
 /// # Errors
 /// Any error that prevents a complete table.
 pub fn complete(host: &dyn Host, config: &Config, rows: u64) -> Result<()> {
+    let all: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+    complete_only(host, config, rows, &all)
+}
+
+/// [`complete`] for the demo tables of these names.
+///
+/// # Errors
+/// Any error that prevents a complete table.
+pub fn complete_only(host: &dyn Host, config: &Config, rows: u64, names: &[&str]) -> Result<()> {
     let (connection, _) = open_or_create(host, config)?;
     let existing = catalog::existing(&connection, TABLES.iter().map(|table| table.name))?;
-    let missing = TABLES.iter().filter(|table| !existing.iter().any(|name| name == table.name));
+    let wanted = TABLES.iter().filter(|table| names.contains(&table.name));
+    let missing = wanted.filter(|table| !existing.iter().any(|name| name == table.name));
     let major = major(&connection.info()?.engine_version)?;
     for table in missing {
+        let count = thousands(table.rows(rows.min(MOST_ROWS)));
+        host.note(&format!("{} is missing: creating it with {count} rows", table.name));
         make(host, &connection, table, rows.min(MOST_ROWS), major)?;
     }
     connection.close()?;

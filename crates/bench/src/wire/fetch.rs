@@ -41,7 +41,9 @@ fn direct(bench: &Bench<'_>, name: &str) -> Result<Table> {
         Column::RoundTrips,
     ];
     let mut table = contest(bench, &bench.direct, name, &sql, &speeches, columns, &verify)?;
-    table.notes.push("time: from executing to the last row; CPU: including connecting".to_owned());
+    table.notes.push(
+        "plain: not encrypted; time: from executing to the last row; CPU: including connecting".to_owned(),
+    );
     Ok(table)
 }
 
@@ -68,7 +70,7 @@ pub(super) fn link(bench: &Bench<'_>) -> Result<Table> {
     let mut table = contest(bench, &bench.link, name, &sql, &speeches, columns, &verify)?;
     table
         .notes
-        .push("time: from executing to the last row; of the link: bits received ÷ its capacity".to_owned());
+        .push("plain: neither encrypted nor compressed; time: from executing to the last row; of the link: bits received ÷ its capacity".to_owned());
     Ok(table)
 }
 

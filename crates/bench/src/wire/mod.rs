@@ -63,6 +63,22 @@ pub enum Part {
     Small,
 }
 
+impl Part {
+    /// The demo tables that it reads.
+    fn demo_tables(self) -> &'static [&'static str] {
+        match self {
+            Self::Fetch => &["T_WIDE", "T_INT10"],
+            Self::Link => &["T_WIDE"],
+            Self::Blobs => &["T_BLOB"],
+            Self::Insert | Self::Statements | Self::Small => &[],
+        }
+    }
+
+    fn uses_link(self) -> bool {
+        !matches!(self, Self::Fetch | Self::Small)
+    }
+}
+
 /// The number of rows and repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -119,7 +135,7 @@ const TABLES: [(Part, Measure); 7] = [
 ];
 
 impl<'a> Bench<'a> {
-    /// Creates missing demo tables, connects once and starts the emulated link.
+    /// Creates missing demo tables of the parts, connects once and starts the emulated link.
     ///
     /// # Errors
     /// [`Error::Usage`] if the engine would run in this process; otherwise the errors of connecting and of the demo
@@ -131,13 +147,20 @@ impl<'a> Bench<'a> {
             ));
         }
         let Options { size, link, reference, .. } = &options;
-        demo::complete(host, config, size.rows)?;
+        let parts = &options.parts;
+        let parts: Vec<Part> = match parts.is_empty() {
+            true => TABLES.iter().map(|(part, _)| *part).collect(),
+            false => parts.clone(),
+        };
+        let tables: Vec<&str> = parts.iter().flat_map(|part| part.demo_tables()).copied().collect();
+        demo::complete_only(host, config, size.rows, &tables)?;
         let direct = Route::direct(config);
         let way = direct.way(host, reference, |_| {})?;
         let (emulated, proxy) = Route::emulated(config, *link)?;
         let server = Server::find(config);
         let environment = Environment::read(config, &way.info, &way.reference, size.repetitions);
-        let heading = heading(&environment, *link, &way.reference, &server);
+        let link = parts.iter().any(|part| part.uses_link()).then_some(*link);
+        let heading = heading(&environment, link, &way.reference, &server);
         let stage = Stage { host, server, repetitions: size.repetitions };
         Ok(Self { options, direct, link: emulated, stage, environment, heading, _proxy: proxy })
     }
@@ -197,10 +220,12 @@ impl<'a> Bench<'a> {
 }
 
 /// Returns the circumstances, one per line.
-fn heading(environment: &Environment, link: Link, reference: &Reference, server: &Server) -> String {
+fn heading(environment: &Environment, link: Option<Link>, reference: &Reference, server: &Server) -> String {
     let mut text = report::place(environment);
-    let rate = text::rate(link.rate);
-    text += &format!("link: round trip {:?}, {rate}, emulated on this machine\n", link.round_trip);
+    if let Some(Link { round_trip, rate, .. }) = link {
+        let rate = text::rate(rate);
+        text += &format!("link: round trip {round_trip:?}, {rate}, emulated on this machine\n");
+    }
     text += &server.line();
     text += &match reference {
         Reference::Peer(peer) => {

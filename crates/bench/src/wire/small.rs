@@ -61,7 +61,8 @@ pub(super) fn table(bench: &Bench<'_>) -> Result<Table> {
         bench.direct.name,
         bench.repetitions()
     );
-    let notes = vec!["time and CPU: of the executions alone, in one transaction".to_owned()];
+    let notes =
+        vec!["plain: not encrypted; time and CPU: of the executions alone, in one transaction".to_owned()];
     let columns = &[
         Column::Wall,
         Column::RowsPerSecond,

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +51,12 @@ impl OutputFile {
             }
         };
         Ok(Self { place, path: real, replace, bytes: Arc::default() })
+    }
+
+    /// Returns standard output as a file.
+    pub(crate) fn standard_output() -> Result<Self> {
+        let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        Ok(Self { place: Place::Direct(file), path: "-".into(), replace: false, bytes: Arc::default() })
     }
 
     /// Returns the writer for its contents.

@@ -10,12 +10,12 @@ mod table;
 pub(crate) use file::OutputFile;
 
 use crate::args::Compression;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::terminal;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 /// Prints text for people. Unlike `println!`, it does not panic when the reader has gone.
@@ -73,7 +73,6 @@ impl Format {
             "json" | "jsonl" | "ndjson" => Some(Self::Json),
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             "parquet" | "pq" => Some(Self::Parquet),
-            "txt" => Some(Self::Table),
             _ => None,
         }
     }
@@ -81,6 +80,15 @@ impl Format {
     /// Whether the format is unreadable on a terminal.
     pub(crate) fn is_binary(self) -> bool {
         matches!(self, Self::Arrow | Self::Parquet)
+    }
+
+    /// Fails if standard output is a terminal that cannot show the format.
+    pub(crate) fn refuse_terminal(self, instead: &str) -> Result<()> {
+        if self.is_binary() && std::io::stdout().is_terminal() {
+            let text = "a terminal cannot show this format";
+            return Err(Failure::usage(format!("{text}: {instead}, or pipe the output to a program")));
+        }
+        Ok(())
     }
 
     /// Starts writing in this format.
@@ -95,6 +103,10 @@ impl Format {
         })
     }
 }
+
+/// The extensions that name a format.
+pub(crate) const EXTENSIONS: &str =
+    ".parquet, .pq, .arrow, .feather, .ipc, .arrows (a stream), .csv, .json, .jsonl or .ndjson";
 
 impl Style {
     /// Chooses the style by the file name: `.arrows` is the customary extension of streams.

@@ -94,6 +94,17 @@ matrix!(
             let (wall, trips) = (&link["medians"]["ours_wall_s"], &link["medians"]["ours_round_trips"]);
             assert!(wall.as_f64().unwrap() >= trips.as_f64().unwrap() * 0.002, "{link}");
         }
+        let other = target.fresh_url();
+        let small = bench(target, &other, &["--only", "small", "--no-reference"]).success();
+        let text = small.text();
+        assert!(
+            !text.contains("link: ") && !text.contains("ratio\n") && !text.contains("speed ratio"),
+            "{text}"
+        );
+        assert!(text.contains("plain: not encrypted") && !small.stderr.contains("T_WIDE"), "{text}");
+        let wide = bench(target, &other, &["--only", "link", "--no-reference"]).success();
+        let told = "T_WIDE is missing: creating it with 2,000 rows";
+        assert!(wide.stderr.contains(told) && !wide.stderr.contains("T_BLOB"), "{}", wide.stderr);
         // Nothing is left behind, and the second time the tables are there.
         let left = "SELECT COUNT(*) FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = 'FIREARROW_BENCH'";
         let left = firearrow(target, &["query", &url, left, "--format", "csv"]).success();

@@ -79,14 +79,16 @@ matrix!(
         assert_eq!(files(folder.path()).len(), 5, "nothing is left over");
 
         let outcome = copy("again.csv", &["--partitions", "2"]);
-        let is_whole = outcome.stderr.contains("one partition: servers before Firebird 4");
+        let is_whole = outcome
+            .stderr
+            .contains("one partition: sharing a snapshot needs Firebird 4 or later; see --without-snapshot");
         assert_eq!(is_whole, target.generation() < Generation::V4_0, "{}", outcome.stderr);
         let sorted_path = path("x.csv");
         let sorting =
             ["copy", &url, "SELECT ID FROM T_WIDE ORDER BY ID", argument(&sorted_path), "--partitions", "2"];
         let sorting = [&sorting[..], &["--without-snapshot"]].concat();
         let outcome = firearrow(target, &sorting).success();
-        assert!(outcome.stderr.contains("one partition: only queries of one table"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("one partition: its rows are sorted"), "{}", outcome.stderr);
     },
     fn large_tables_are_read_by_several_and_keep_their_order(target: &Target) {
         let url = demo(target, "50000");
@@ -97,15 +99,23 @@ matrix!(
             let arguments = [&["copy", &url, "t_wide", argument(&path)], more].concat();
             firearrow(target, &arguments).success().stderr
         };
-        let plain = copy("plain.csv", &["--partitions", "1"]);
+        let plain = copy("plain.csv", &["--readers", "1"]);
         assert!(plain.contains("one reader: parallel reading was not requested"), "{plain}");
         let read = copy("several.csv", &[]);
         let expected = match std::thread::available_parallelism().map_or(1, |count| count.get()) {
-            _ if target.generation() < Generation::V4_0 => "one reader: connections share snapshots",
+            _ if target.generation() < Generation::V4_0 => "one reader: sharing a snapshot needs",
             1 => "one reader: parallel reading was not requested",
-            _ => " readers",
+            _ => " readers, ",
         };
         assert!(read.contains(expected), "{read}");
+        if target.generation() >= Generation::V4_0 {
+            let read = copy("three.csv", &["--readers", "3"]);
+            assert!(read.contains("3 readers, 4 connections"), "{read}");
+            assert!(fs::read(path("plain.csv")).unwrap() == fs::read(path("three.csv")).unwrap());
+        }
+        let outcome = firearrow(target, &["copy", &url, "t_wide", "-", "--format", "csv"]).success();
+        assert!(outcome.stdout == fs::read(path("plain.csv")).unwrap());
+        assert!(outcome.stderr.contains("50,000 rows"), "{}", outcome.stderr);
         assert!(fs::read(path("plain.csv")).unwrap() == fs::read(path("several.csv")).unwrap());
     },
     fn a_file_that_is_replaced_keeps_its_mode_and_the_links_to_it(target: &Target) {
@@ -163,7 +173,10 @@ matrix!(
         assert!(copy("\"T_VC5\"", &["--force", "--quiet"]).success().stderr.is_empty());
         assert_ne!(fs::read(&path).unwrap(), before);
         let unknown = folder.path().join("x.xlsx");
-        firearrow(target, &["copy", &url, "T_VC5", argument(&unknown)]).failure(2, &["--format"]);
+        firearrow(target, &["copy", &url, "T_VC5", argument(&unknown)]).failure(2, &[".ndjson", "--format"]);
+        let text = folder.path().join("x.txt");
+        firearrow(target, &["copy", &url, "T_VC5", argument(&text)]).failure(2, &["--format table"]);
+        firearrow(target, &["copy", &url, "T_VC5", "-"]).failure(2, &["standard output needs --format"]);
         assert_eq!(files(folder.path()), ["x.csv"]);
     },
     fn an_interrupted_copy_leaves_no_file(target: &Target) {
@@ -265,6 +278,15 @@ matrix!(
         firearrow(target, &["copy", &lazy, "T_WIDE", argument(&path)]).failure(2, &["ids of BLOBs"]);
         let many = ["copy", &url, "T_WIDE", argument(&path), "--partitions", "99999"];
         firearrow(target, &many).failure(2, &["0..=64"]);
+        let query = ["query", &lazy, "SELECT * FROM T_BLOB", "-o", argument(&path)];
+        firearrow(target, &query).failure(2, &["ids of BLOBs"]);
+        let query = ["query", &lazy, "SELECT * FROM T_BLOB", "--format", "arrow"];
+        firearrow(target, &query).failure(2, &["ids of BLOBs"]);
+        firearrow(target, &["query", &lazy, "SELECT ID FROM T_BLOB"]).success();
+        let wrong = lazy.replace("lazy", "many");
+        firearrow(target, &["info", &wrong]).failure(2, &["blobs='many' is not possible; it must be one of"]);
+        let both = ["copy", &url, "T_WIDE", argument(&path), "--partitions", "2", "--readers", "2"];
+        firearrow(target, &both).failure(2, &["--readers"]);
         assert!(!path.exists());
     }
 );

@@ -3,6 +3,7 @@
 mod adbc;
 mod bench;
 mod bench_adbc;
+mod bench_odbc;
 mod bench_wire;
 mod command;
 mod copy;

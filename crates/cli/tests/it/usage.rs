@@ -17,6 +17,7 @@ fn help_has_examples() {
         &["create-demo"],
         &["bench", "fetch"],
         &["bench", "wire"],
+        &["bench", "odbc"],
         &["adbc", "install"],
         &["adbc", "uninstall"],
         &["adbc", "status"],
@@ -103,6 +104,14 @@ matrix!(
 
 matrix!(
     wire,
+    fn one_command_has_nothing_to_learn_compression_from(target: &Target) {
+        let url = demo(target, "1");
+        for (value, is_told) in [("auto", true), ("true", false)] {
+            let url = format!("{url}{}wire_compress={value}", if url.contains('?') { '&' } else { '?' });
+            let outcome = firearrow(target, &["query", &url, "SELECT ID FROM T_WIDE"]).success();
+            assert_eq!(outcome.stderr.contains("use wire_compress=true"), is_told, "{}", outcome.stderr);
+        }
+    },
     fn a_password_may_come_from_a_file(target: &Target) {
         let url = demo(target, "1");
         let login = format!("{}:{}@", Server::USER, Server::PASSWORD);

@@ -37,7 +37,8 @@ pub struct BatchLimits {
     pub bytes: usize,
     /// Whether every batch but the last one must reach a limit, however long that takes. Otherwise the first batches
     /// of a result end early: when the next rows have not arrived and the first row of the batch has waited for 5 ms,
-    /// four times that in the second batch, and so on. Files and bulk loads are better off with full batches.
+    /// four times that in the second batch, and so on. Rows that wait for the contents of their BLOBs do not end a
+    /// batch early. Files and bulk loads are better off with full batches.
     pub full: bool,
 }
 
@@ -50,9 +51,9 @@ impl Default for BatchLimits {
 }
 
 /// How long the first row of a result waits for others to share its batch.
-const FIRST_PATIENCE: Duration = Duration::from_millis(5);
+const FIRST_WAIT: Duration = Duration::from_millis(5);
 /// The factor by which this grows from batch to batch.
-const MORE_PATIENCE: u32 = 4;
+const WAIT_GROWTH: u32 = 4;
 
 /// Maximum bytes of a batch, so that 32-bit offsets never overflow, not even if every byte of a code page becomes three
 /// bytes of UTF-8.
@@ -87,10 +88,10 @@ pub(crate) struct BatchBuilder {
     max_blob: MaxBlob,
     /// Since when the first row of the batch has been here.
     since: Instant,
-    /// Whether a full batch is the last one that anybody wants.
-    is_last: bool,
+    /// Whether no rows after the first batch will be read.
+    is_only_batch: bool,
     /// How long it waits for others; `None` = for as long as it takes to fill the batch.
-    patience: Option<Duration>,
+    first_row_wait: Option<Duration>,
     /// Time spent in the builder.
     spent: Duration,
 }
@@ -145,32 +146,32 @@ impl BatchBuilder {
             failed: None,
             max_blob: options.max_blob,
             since: Instant::now(),
-            is_last: false,
-            patience: None,
+            is_only_batch: false,
+            first_row_wait: None,
             spent: Duration::ZERO,
         };
-        builder.limit(limits);
+        builder.begin_result(limits);
         Ok(builder)
     }
 
-    /// Sets the limits of the batches of a result that begins.
-    pub(crate) fn limit(&mut self, limits: BatchLimits) {
+    /// Begins a result with batches of these limits.
+    pub(crate) fn begin_result(&mut self, limits: BatchLimits) {
         self.limits = BatchLimits {
             rows: limits.rows.clamp(1, i32::MAX as usize),
             bytes: limits.bytes.clamp(1, MAX_BYTES),
             full: limits.full,
         };
-        self.patience = (!limits.full).then_some(FIRST_PATIENCE);
-        self.is_last = false;
+        self.first_row_wait = (!limits.full).then_some(FIRST_WAIT);
+        self.is_only_batch = false;
     }
 
-    /// Nobody will want rows behind the first batch.
-    pub(crate) fn end_with_batch(&mut self) {
-        self.is_last = true;
+    /// No rows after the first batch will be read.
+    pub(crate) fn expect_only_batch(&mut self) {
+        self.is_only_batch = true;
     }
 
-    pub(crate) fn ends_with_batch(&self) -> bool {
-        self.is_last
+    pub(crate) fn is_only_batch(&self) -> bool {
+        self.is_only_batch
     }
 
     /// Drops all rows, so that the builder can be used for another result; `false` if it cannot.
@@ -222,8 +223,8 @@ impl BatchBuilder {
     /// Whether the batch should be handed out instead of waiting for more rows: its rows are complete, and the first of
     /// them has waited as long as it may.
     pub(crate) fn is_ripe(&self) -> bool {
-        let is_late = |patience| self.since.elapsed() >= patience;
-        self.rows > 0 && !self.is_waiting() && self.patience.is_some_and(is_late)
+        let is_late = |wait| self.since.elapsed() >= wait;
+        self.rows > 0 && !self.is_waiting() && self.first_row_wait.is_some_and(is_late)
     }
 
     fn has_enough_bytes(&self) -> bool {
@@ -372,7 +373,11 @@ impl BatchBuilder {
             Ok(row) => error.in_row(row),
             Err(_) => error,
         };
-        error.context(format_args!("column {} (\"{name}\"), row {}", blob.column + 1, blob.row))
+        error.context(format_args!(
+            "column {} (\"{name}\"), row {} (counted from 0)",
+            blob.column + 1,
+            blob.row
+        ))
     }
 
     /// Returns the rows up to the first one that waits for a BLOB as a batch; the others stay. Returns `None` if there
@@ -409,7 +414,7 @@ impl BatchBuilder {
         self.rows -= rows;
         self.emitted += rows as u64;
         self.since = Instant::now();
-        self.patience = self.patience.map(|patience| patience.saturating_mul(MORE_PATIENCE));
+        self.first_row_wait = self.first_row_wait.map(|wait| wait.saturating_mul(WAIT_GROWTH));
         self.next = if self.next.0 < rows { (0, 0) } else { (self.next.0 - rows, self.next.1) };
         self.count_bytes();
         Ok(Some(batch))

@@ -24,7 +24,7 @@ pub enum DecodeErrorKind {
 
 /// A value that could not be decoded, with its location and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("column {} (\"{column_name}\"), row {row}: {message}", column + 1)]
+#[error("column {} (\"{column_name}\"), row {row} (counted from 0): {message}", column + 1)]
 pub struct DecodeError {
     /// The column's label.
     pub column_name: String,
@@ -58,7 +58,8 @@ impl Fault {
 /// Returns the error for a BLOB or array of `length` bytes, longer than the option allows.
 pub(super) fn over_limit(length: u64, longest: MaxBlob) -> Fault {
     let message = format!(
-        "a value of {length} bytes is longer than max_blob={longest}; set max_blob higher, or read it as a stream with blobs=lazy"
+        "a value of {length} bytes is longer than max_blob={longest}; set max_blob higher, or read it as a stream \
+         through the API, with blobs=lazy"
     );
     Fault::new(DecodeErrorKind::OverLimit, message)
 }

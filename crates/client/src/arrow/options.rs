@@ -89,13 +89,13 @@ impl ReadOptions {
         "decimal_precision",
     ];
 
-    /// Sets the switch of this name from text.
+    /// Sets the switch of this name from text, in any letter case.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         match name {
             "none_encoding" => self.none_encoding = value.parse()?,
             "trim_char" => {
-                self.trim_char =
-                    value.parse().map_err(|_| OptionError::value(value, "true or false".into()))?;
+                let flag = value.to_ascii_lowercase().parse();
+                self.trim_char = flag.map_err(|_| OptionError::value(value, "true or false".into()))?;
             }
             "int128" => self.int128 = value.parse()?,
             "decfloat" => self.decfloat = value.parse()?,
@@ -200,7 +200,7 @@ macro_rules! switch {
             type Err = OptionError;
 
             fn from_str(word: &str) -> Result<Self, OptionError> {
-                match word {
+                match word.to_ascii_lowercase().as_str() {
                     $($word => Ok(Self::$variant),)+
                     _ => Err(OptionError::value(word, format!("one of {}", [$($word),+].join(", ")))),
                 }
@@ -276,7 +276,9 @@ switch! {
 switch! {
     /// What BLOB columns become, and how their contents are fetched.
     BlobPolicy {
-        /// Contents; earlier results of the statement decide whether short ones come along with their rows.
+        /// Contents; how they travel is chosen for each execution: with their rows (Firebird 5.0.3+), if that is faster by
+        /// the number and length of BLOBs in earlier executions of the statement and by the link's round trip and rate,
+        /// otherwise as [`Pipelined`](Self::Pipelined). Without experience, with their rows.
         #[default]
         Adaptive = "adaptive",
         /// Contents; short ones come along with their rows if the server supports it (Firebird 5.0.3+).
@@ -328,13 +330,15 @@ impl FromStr for DecfloatAs {
     type Err = OptionError;
 
     fn from_str(word: &str) -> Result<Self, OptionError> {
+        let lower = word.to_ascii_lowercase();
         let decimal = || {
+            let word = lower.as_str();
             let (precision, scale) = word.strip_prefix("decimal128(")?.strip_suffix(')')?.split_once(',')?;
             let (precision, scale) = (precision.trim().parse().ok()?, scale.trim().parse().ok()?);
             let legal = (1..=38).contains(&precision) && (0..=precision as i8).contains(&scale);
             legal.then_some(Self::Decimal128(precision, scale))
         };
-        match word {
+        match lower.as_str() {
             "utf8" => Ok(Self::Utf8),
             "float64" => Ok(Self::Float64),
             _ => decimal().ok_or_else(|| {
@@ -373,7 +377,7 @@ impl FromStr for NoneEncoding {
     type Err = OptionError;
 
     fn from_str(word: &str) -> Result<Self, OptionError> {
-        match word {
+        match word.to_ascii_lowercase().as_str() {
             "utf8" => Ok(Self::Utf8),
             "utf8_lossy" => Ok(Self::Utf8Lossy),
             "binary" => Ok(Self::Binary),
@@ -446,6 +450,10 @@ mod tests {
             options.set(name, &default).unwrap();
         }
         assert_eq!(options, ReadOptions::default());
+        for (name, value) in [("blobs", "Lazy"), ("trim_char", "TRUE"), ("decfloat", "Decimal128(30,10)")] {
+            options.set(name, value).unwrap();
+            assert_eq!(options.value(name), Some(value.to_ascii_lowercase()));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Results as streams of record batches.
 
 use super::call::given_up;
-use super::parallel::Led;
+use super::parallel::ParallelRows;
 use super::shared::{AsyncSession, Flow, Shared};
 use super::statement::Inner;
 use super::{Transaction, flow};
@@ -57,28 +57,28 @@ struct State {
     /// The prepared statement, until the cursor is closed: it prevents others from altering its tables.
     statement: std::sync::Mutex<Option<Arc<Inner>>>,
     /// Those that read the rows, until their end.
-    led: std::sync::Mutex<Option<Arc<Led>>>,
+    parallel_rows: std::sync::Mutex<Option<Arc<ParallelRows>>>,
     /// What they spent decoding.
     decoding: std::sync::Mutex<Duration>,
 }
 
 impl State {
-    fn led(&self) -> Option<Arc<Led>> {
-        lock(&self.led).clone()
+    fn parallel_rows(&self) -> Option<Arc<ParallelRows>> {
+        lock(&self.parallel_rows).clone()
     }
 
     /// Waits for the end of the readers.
-    async fn end_led(&self) {
-        if let Some(led) = self.led() {
-            led.end().await;
-            *lock(&self.decoding) = led.decoding();
-            lock(&self.led).take();
+    async fn end_readers(&self) {
+        if let Some(rows) = self.parallel_rows() {
+            rows.end(&self.shared).await;
+            *lock(&self.decoding) = rows.decoding();
+            lock(&self.parallel_rows).take();
         }
     }
 
     /// The readers have failed, or the wait for them.
-    async fn fail_led(&self, error: Error) -> Error {
-        self.end_led().await;
+    async fn fail_readers(&self, error: Error) -> Error {
+        self.end_readers().await;
         let (reading, is_over) = (Arc::clone(&self.reading), Arc::clone(&self.is_over));
         let failed = error.clone();
         let fail = flow!(session => {
@@ -92,11 +92,13 @@ impl State {
     }
 
     async fn next_batch(&self) -> Result<Option<RecordBatch>> {
-        if let Some(led) = self.led() {
-            match led.next(&self.shared).await {
-                Ok(None) => self.end_led().await,
+        // A connection that was lost does not fail before the reading has ended, when the snapshot is given up.
+        let rows = self.parallel_rows();
+        if let Some(rows) = &rows {
+            match rows.next(&self.shared).await {
+                Ok(None) => self.end_readers().await,
                 Ok(Some(batch)) => return Ok(Some(batch)),
-                Err(error) => return Err(self.fail_led(error).await),
+                Err(error) => return Err(self.fail_readers(error).await),
             }
         }
         let (reading, meters) = (Arc::clone(&self.reading), self.meters.clone());
@@ -139,8 +141,8 @@ impl Cursor {
             let reading = Arc::new(Mutex::new(reading));
             let is_over = Arc::default();
             let statement = std::sync::Mutex::new(statement);
-            let (led, decoding) = Default::default();
-            let state = State { shared: owner, reading, is_over, meters: own, statement, led, decoding };
+            let (parallel_rows, decoding) = Default::default();
+            let state = State { shared: owner, reading, is_over, meters: own, statement, parallel_rows, decoding };
             Ok(Self::of(state, schema))
         });
         shared.metered(meters, open).await
@@ -152,15 +154,20 @@ impl Cursor {
     }
 
     /// Of a prepared statement that others read.
-    pub(super) fn led(statement: &Arc<Inner>, reading: Reading, meters: Vec<Meter>, led: Led) -> Self {
-        let (schema, parallel) = (reading.schema(), Parallelism::Readers(led.readers()));
+    pub(super) fn read_by(
+        statement: &Arc<Inner>,
+        reading: Reading,
+        meters: Vec<Meter>,
+        rows: ParallelRows,
+    ) -> Self {
+        let (schema, parallel) = (reading.schema(), Parallelism::Readers(rows.readers()));
         let state = State {
             shared: Arc::clone(&statement.shared),
             reading: Arc::new(Mutex::new(reading)),
             is_over: Arc::default(),
             meters,
             statement: std::sync::Mutex::new(Some(Arc::clone(statement))),
-            led: std::sync::Mutex::new(Some(Arc::new(led))),
+            parallel_rows: std::sync::Mutex::new(Some(Arc::new(rows))),
             decoding: Default::default(),
         };
         Self { parallel, ..Self::of(state, schema) }
@@ -180,7 +187,7 @@ impl Cursor {
     /// The most batches of the readers that waited or were being made at a time, for tests.
     #[doc(hidden)]
     pub fn most_batches_ahead(&self) -> usize {
-        self.state.led().map_or(0, |led| led.peak())
+        self.state.parallel_rows().map_or(0, |rows| rows.peak())
     }
 
     /// Ends `transaction` together with the cursor: commits it at the end of the rows, and rolls it back when the
@@ -216,8 +223,9 @@ impl Cursor {
 
     /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
-        let led = self.state.led().map_or_else(|| *lock(&self.state.decoding), |led| led.decoding());
-        led + self.state.meters.first().map(Meter::decoding).unwrap_or_default()
+        let rows = self.state.parallel_rows();
+        let readers = rows.map_or_else(|| *lock(&self.state.decoding), |rows| rows.decoding());
+        readers + self.state.meters.first().map(Meter::decoding).unwrap_or_default()
     }
 
     /// Returns the value that `read` takes from the only row; `None` if there are no rows. For a column that may be NULL,
@@ -301,7 +309,7 @@ impl Cursor {
 
     async fn leave(mut self, end: End) -> Result<()> {
         self.next = None;
-        self.state.end_led().await;
+        self.state.end_readers().await;
         let reading = Arc::clone(&self.state.reading);
         let leave = flow!(session => {
             let mut reading = reading.lock().await;

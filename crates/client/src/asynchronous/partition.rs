@@ -3,6 +3,7 @@
 use super::shared::{AsyncSession, Flow, Shared};
 use super::{Transaction, flow};
 use crate::error::Result;
+use crate::parallel::WhyPlain;
 use crate::partition::{Divided, Partition};
 use arrow::datatypes::SchemaRef;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub struct PartitionedQuery {
     schema: SchemaRef,
     partitions: Vec<Partition>,
+    why_plain: Option<WhyPlain>,
     /// Its snapshot is the one that the partitions read.
     _leader: Transaction,
 }
@@ -23,8 +25,8 @@ impl PartitionedQuery {
     ) -> Result<Self> {
         let owner = Arc::clone(shared);
         let open = flow!(session => {
-            let Divided { schema, partitions, leader } = divide(session).await?;
-            Ok(Self { schema, partitions, _leader: Transaction::of(&owner, leader) })
+            let Divided { schema, partitions, why_plain, leader } = divide(session).await?;
+            Ok(Self { schema, partitions, why_plain, _leader: Transaction::of(&owner, leader) })
         });
         shared.run(open).await
     }
@@ -37,5 +39,10 @@ impl PartitionedQuery {
     /// The parts, in the order of the table; at least one.
     pub fn partitions(&self) -> &[Partition] {
         &self.partitions
+    }
+
+    /// Returns why the query is not divided, if there is one part only.
+    pub fn why_plain(&self) -> Option<&WhyPlain> {
+        self.why_plain.as_ref()
     }
 }

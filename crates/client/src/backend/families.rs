@@ -166,9 +166,9 @@ family! {
         /// Moves a scrollable cursor to a row. Until the next move, [`fetch`](Self::fetch) returns that row and those
         /// after it, `rows` in all, and then reports the end.
         fn scroll(&mut self, statement: StatementId, to: Move, rows: usize) -> Result<()>;
-        /// Sets the longest BLOB that the server may send ahead of its row in the next execution; 0 = none. The
-        /// configured limit still applies.
-        fn limit_inline_blobs(&mut self, longest: u32);
+        /// Sets whether the server may send BLOBs ahead of their rows in the next execution, up to the configured
+        /// length.
+        fn send_blobs_inline(&mut self, inline: bool);
     }
 }
 

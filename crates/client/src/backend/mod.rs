@@ -16,7 +16,7 @@ pub(crate) use families::{
     Transactions, Writes,
 };
 pub(crate) use series::{Series, Turn};
-pub(crate) use wire::{LinkEstimate, blobs_ahead, rows_ahead};
+pub(crate) use wire::{BlobTraffic, LinkEstimate};
 pub use writer::RowFailure;
 pub(crate) use writer::{Chunk, DETAILED_ERRORS, Failed, Method, Outcome, Savepoint, Writer, Written};
 
@@ -31,6 +31,9 @@ use std::time::Duration;
 /// Longest wait for a server to roll back open work and confirm a detach, or to confirm the end of a listener. Then the
 /// socket is closed.
 pub(crate) const LEAVING: Duration = Duration::from_secs(5);
+
+/// Longer messages of parameters are not kept for the next execution, in bytes.
+pub(crate) const LARGEST_KEPT_MESSAGE: usize = 64 << 10;
 
 /// Restores a session's initial state (Firebird 4 and later).
 const RESET: &str = "ALTER SESSION RESET";
@@ -80,6 +83,8 @@ pub(crate) struct Wanted {
     pub(crate) most: u64,
     /// Whether `most` comes from the declared type. Longer contents are then a server error, not a matter of an option.
     pub(crate) is_declared: bool,
+    /// The statement whose latest result brought the id; `None` for an id that a caller has kept.
+    pub(crate) source: Option<StatementId>,
 }
 
 impl Wanted {
@@ -91,9 +96,14 @@ impl Wanted {
     /// An array with its declared maximum length, or a BLOB.
     pub(crate) fn new(id: u64, max_blob: MaxBlob, declared: Option<u64>) -> Self {
         match declared.filter(|declared| *declared <= max_blob.bytes()) {
-            Some(most) => Self { id, most, is_declared: true },
-            None => Self { id, most: max_blob.bytes(), is_declared: false },
+            Some(most) => Self { id, most, is_declared: true, source: None },
+            None => Self { id, most: max_blob.bytes(), is_declared: false, source: None },
         }
+    }
+
+    /// One whose id came with the latest result of a statement.
+    pub(crate) fn of(self, statement: StatementId) -> Self {
+        Self { source: Some(statement), ..self }
     }
 
     pub(crate) fn is_exceeded_by(&self, length: usize) -> bool {
@@ -110,7 +120,7 @@ impl Wanted {
             );
         }
         let text = format!(
-            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream with blobs=lazy"
+            "the BLOB is longer than max_blob={most}; set max_blob higher, or read it as a stream through the API, with blobs=lazy"
         );
         Error::new(Kind::Memory, text)
     }

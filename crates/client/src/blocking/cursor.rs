@@ -1,7 +1,7 @@
 //! Results as record batches.
 
 use super::Transaction;
-use super::parallel::Led;
+use super::parallel::ParallelRows;
 use super::shared::{BlockingSession, Shared};
 use super::statement::Inner;
 use crate::backend::End;
@@ -29,7 +29,7 @@ pub struct Cursor {
     /// Its own, and the statement's.
     meters: Vec<Meter>,
     /// Those that read the rows, until their end.
-    led: Option<Led>,
+    parallel_rows: Option<ParallelRows>,
     parallel: Parallelism,
     /// What the readers spent decoding, when they have gone.
     decoding: Duration,
@@ -55,17 +55,22 @@ impl Cursor {
     }
 
     /// Of a prepared statement that others read.
-    pub(super) fn led(statement: &Arc<Inner>, reading: Reading, meters: Vec<Meter>, led: Led) -> Self {
-        let parallel = Parallelism::Readers(led.readers());
+    pub(super) fn read_by(
+        statement: &Arc<Inner>,
+        reading: Reading,
+        meters: Vec<Meter>,
+        rows: ParallelRows,
+    ) -> Self {
+        let parallel = Parallelism::Readers(rows.readers());
         let shared = Arc::clone(&statement.shared);
         let mut cursor = Self::new(shared, Some(Arc::clone(statement)), reading, meters);
-        (cursor.parallel, cursor.led) = (parallel, Some(led));
+        (cursor.parallel, cursor.parallel_rows) = (parallel, Some(rows));
         cursor
     }
 
     fn new(shared: Arc<Shared>, statement: Option<Arc<Inner>>, reading: Reading, meters: Vec<Meter>) -> Self {
         let parallel = Parallelism::Plain(WhyPlain::NotWanted);
-        Self { shared, statement, reading, meters, led: None, parallel, decoding: Duration::ZERO }
+        Self { shared, statement, reading, meters, parallel_rows: None, parallel, decoding: Duration::ZERO }
     }
 
     /// Read by its own connection, for this reason.
@@ -105,8 +110,8 @@ impl Cursor {
 
     /// Returns the time spent making Arrow values of this result so far.
     pub fn decode_time(&self) -> Duration {
-        let led = self.led.as_ref().map_or(self.decoding, Led::decoding);
-        led + self.reading.decoding()
+        let readers = self.parallel_rows.as_ref().map_or(self.decoding, ParallelRows::decoding);
+        readers + self.reading.decoding()
     }
 
     /// Returns the value that `read` takes from the only row; `None` if there are no rows. For a column that may be NULL,
@@ -149,11 +154,11 @@ impl Cursor {
         if let Some(outcome) = self.reading.outcome() {
             return outcome.map(|()| None);
         }
-        if let Some(led) = &self.led {
-            match led.next(&self.shared) {
-                Ok(None) => self.end_led(),
+        if let Some(rows) = &self.parallel_rows {
+            match rows.next(&self.shared) {
+                Ok(None) => self.end_readers(),
                 Ok(Some(batch)) => return Ok(Some(batch)),
-                Err(error) => return Err(self.fail_led(error)),
+                Err(error) => return Err(self.fail_readers(error)),
             }
         }
         let Self { shared, reading, meters, .. } = self;
@@ -198,7 +203,7 @@ impl Cursor {
     /// The most batches of the readers that waited or were being made at a time, for tests.
     #[doc(hidden)]
     pub fn most_batches_ahead(&self) -> usize {
-        self.led.as_ref().map_or(0, Led::peak)
+        self.parallel_rows.as_ref().map_or(0, ParallelRows::peak)
     }
 
     /// Whether no more rows will come, known without asking.
@@ -206,16 +211,16 @@ impl Cursor {
         self.reading.is_drained()
     }
 
-    fn end_led(&mut self) {
-        if let Some(led) = self.led.take() {
-            self.decoding = led.decoding();
-            led.end();
+    fn end_readers(&mut self) {
+        if let Some(rows) = self.parallel_rows.take() {
+            self.decoding = rows.decoding();
+            rows.end(&self.shared);
         }
     }
 
     /// The readers have failed, or the wait for them.
-    fn fail_led(&mut self, error: Error) -> Error {
-        self.end_led();
+    fn fail_readers(&mut self, error: Error) -> Error {
+        self.end_readers();
         let Self { shared, reading, meters, .. } = self;
         let failed = shared.finish(meters, async |session| Ok(session.fail(reading, error.clone()).await));
         self.statement = None;
@@ -223,7 +228,7 @@ impl Cursor {
     }
 
     fn leave(&mut self, end: End) -> Result<()> {
-        self.end_led();
+        self.end_readers();
         if self.reading.is_over() {
             return Ok(());
         }

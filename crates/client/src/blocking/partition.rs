@@ -3,6 +3,7 @@
 use super::Transaction;
 use super::shared::{BlockingSession, Shared};
 use crate::error::Result;
+use crate::parallel::WhyPlain;
 use crate::partition::{Divided, Partition};
 use arrow::datatypes::SchemaRef;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub struct PartitionedQuery {
     schema: SchemaRef,
     partitions: Vec<Partition>,
+    why_plain: Option<WhyPlain>,
     /// Its snapshot is the one that the partitions read.
     _leader: Transaction,
 }
@@ -21,8 +23,8 @@ impl PartitionedQuery {
         shared: &Arc<Shared>,
         divide: impl AsyncFnOnce(&mut BlockingSession) -> Result<Divided>,
     ) -> Result<Self> {
-        let Divided { schema, partitions, leader } = shared.run(divide)?;
-        Ok(Self { schema, partitions, _leader: Transaction::of(shared, leader) })
+        let Divided { schema, partitions, why_plain, leader } = shared.run(divide)?;
+        Ok(Self { schema, partitions, why_plain, _leader: Transaction::of(shared, leader) })
     }
 
     /// Columns of every partition.
@@ -33,5 +35,10 @@ impl PartitionedQuery {
     /// The parts, in the order of the table; at least one.
     pub fn partitions(&self) -> &[Partition] {
         &self.partitions
+    }
+
+    /// Returns why the query is not divided, if there is one part only.
+    pub fn why_plain(&self) -> Option<&WhyPlain> {
+        self.why_plain.as_ref()
     }
 }

@@ -1,6 +1,6 @@
 //! Prepared statements.
 
-use super::parallel::Led;
+use super::parallel::ParallelRows;
 use super::shared::Shared;
 use super::{Cursor, Transaction};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, schema};
@@ -96,11 +96,12 @@ impl Statement {
         self
     }
 
-    /// Lets this many more connections read the rows of a query, at most 64: 0 = as many as this machine has processors,
-    /// unless the server is distant; 1 = the statement's own connection alone, which is the default. The others are
-    /// opened for the query and closed with it, which costs as many logins and runs their triggers. Rows, their order and
+    /// Lets this many readers read the rows of a query, at most 64: 0 = as many as this machine has processors,
+    /// unless the server is distant; 1 = the statement's own connection alone, which is the default. Each reader is a
+    /// connection beside the statement's own, which leads them: 4 readers are 5 connections. They are opened for the query
+    /// and closed with it, which costs as many logins and runs the triggers of connections. Rows, their order and
     /// the snapshot are those that the statement's own connection would have read; memory is bounded by the limits of two
-    /// batches more than there are connections. A batch ends where a range of pages does, also with
+    /// batches more than there are readers. A batch ends where a range of pages does, also with
     /// [`BatchLimits::full`].
     ///
     /// For plain queries of one larger table, from Firebird 4 on. Any other is read as usual, and
@@ -165,7 +166,7 @@ impl Statement {
     /// Executes it and opens its result. One cursor at a time may be open on a statement.
     pub fn query(&self, transaction: &Transaction, parameters: impl Into<Params>) -> Result<Cursor> {
         let parameters = parameters.into();
-        Led::open(self, transaction, &parameters)?.or_else(|why| {
+        ParallelRows::open(self, transaction, &parameters)?.or_else(|why| {
             let cursor = Cursor::of(&self.inner, |meters| {
                 let done = self.run(transaction.id, Verb::Query, &parameters, meters)?;
                 Ok(Reading::new(done.rows()?))

@@ -74,6 +74,16 @@ impl View {
         .await
     }
 
+    /// Whether this is a table, and neither a view nor a temporary or external one.
+    pub(crate) async fn is_ordinary_table<B: Backend>(
+        self,
+        session: &mut Session<B>,
+        name: &str,
+    ) -> Result<bool> {
+        let tables = self.tables(session, Name::Is(name)).await?;
+        Ok(tables.iter().any(|found| found.kind == TableKind::Table))
+    }
+
     /// Whether something happens when rows of these tables are inserted or deleted: one has triggers, or foreign keys that
     /// refer to it change or delete the rows that have them.
     pub(crate) async fn reacts_to_rows<B: Backend>(

@@ -1,6 +1,8 @@
 //! Settings that are fine one by one, but not together.
 
+use super::options::set_read;
 use super::{Config, ConfigError, Target};
+use crate::arrow::ReadOptions;
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
 use firearrow_proto::wire::packet::connect::WireCrypt;
@@ -18,10 +20,20 @@ impl Config {
                 "create_if_missing keeps a database that exists, overwrite replaces it; remove one of the two",
             ));
         }
+        self.read_options()?;
         match &self.target {
             Target::Remote { .. } => self.check_remote(),
             Target::Embedded { .. } => Ok(()),
         }
+    }
+
+    /// The type mapping that connections start with.
+    pub(crate) fn read_options(&self) -> Result<ReadOptions, ConfigError> {
+        let mut read = ReadOptions::default();
+        for (name, value) in &self.read {
+            set_read(&mut read, name, value)?;
+        }
+        Ok(read)
     }
 
     /// Whether a connection without encryption is of no use: that was said, or a cipher was named.

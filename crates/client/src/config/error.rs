@@ -1,5 +1,6 @@
 //! What can be wrong with a connection string; every message says what to write instead.
 
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// Why a connection string or an option was refused. No message repeats what stands where a password belongs.
@@ -128,7 +129,7 @@ pub enum ConfigError {
         /// What it was given, shortened; hidden if it is a secret.
         value: String,
         /// What it can be.
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
     /// A connection character set other than UTF8.
     #[error(
@@ -150,10 +151,10 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn value(option: &'static str, value: &str, expected: &'static str) -> Self {
+    pub(super) fn value(option: &'static str, value: &str, expected: impl Into<Cow<'static, str>>) -> Self {
         let secret = matches!(option, "password" | "db_key");
         let value = if secret && !value.is_empty() { "***".into() } else { shorten(value) };
-        Self::InvalidValue { option, value, expected }
+        Self::InvalidValue { option, value, expected: expected.into() }
     }
 }
 

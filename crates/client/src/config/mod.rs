@@ -79,9 +79,9 @@ pub enum WireCompression {
     Off,
     /// Always.
     On,
-    /// Where a connection of this process to that server, which has ended, found a link slower than a server
-    /// compresses: less than 64 Mbit/s, with a round trip of more than 1 ms. The first connection learns, and is not
-    /// compressed; so is one every ten minutes.
+    /// If an earlier connection of this process to the same server measured less than 64 Mbit/s and a round trip above
+    /// 1 ms: for pools and long-lived processes. The first connection is not compressed; measurements expire after ten
+    /// minutes.
     Auto,
 }
 
@@ -188,8 +188,8 @@ pub struct Config {
     pub clear_text_warning: ClearTextWarning,
     /// Whether to connect to a server that asks for no proof of user and password. Nobody knows then who it is.
     pub allow_no_authentication: bool,
-    /// Whether to ask for zlib compression. It costs the server more processor time than anything else, so it is for
-    /// links slower than that: below some 60 Mbit/s.
+    /// Whether to ask for zlib compression. Servers compress about 10 MB/s per processor, so it pays only on links below
+    /// 64 Mbit/s.
     pub compress: WireCompression,
     /// Authentication plugins in order of preference.
     pub auth_plugins: Vec<AuthPlugin>,
@@ -254,7 +254,7 @@ pub struct Config {
     pub db_charset: Option<String>,
     /// When creating: whether every write goes to the disk at once.
     pub force_writes: Option<bool>,
-    /// Switches of the type mapping as (name, value), for `ReadOptions`, which knows their values.
+    /// Switches of the type mapping as (name, value); see [`ReadOptions::set`](crate::ReadOptions::set).
     pub read: Vec<(String, String)>,
 }
 

@@ -88,7 +88,7 @@ const fn spec(key: Key, name: &'static str, aliases: &'static [&'static str]) ->
 
 /// All options. Among the aliases are names of fbclient, isql, Jaybird, firebird-driver, the ODBC driver, the Go
 /// driver, and .NET.
-static SPECS: &[Spec] = &[
+pub(super) static SPECS: &[Spec] = &[
     spec(Key::Database, "database", &["dbname", "db", "initialcatalog"]),
     spec(Key::Host, "host", &["server", "hostname", "servername", "datasource"]),
     spec(Key::Port, "port", &["portnumber"]),

@@ -8,6 +8,7 @@ use super::{
     AddressFamily, ClearTextWarning, Config, Draft, MAX_TEXT, Pairs, ServerMode, Target, Trust,
     WireCompression,
 };
+use crate::arrow::ReadOptions;
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::wire::auth::AuthPlugin;
 use firearrow_proto::wire::crypt::CipherKind;
@@ -219,12 +220,21 @@ fn apply(config: &mut Config, spec: &'static Spec, text: &str) -> Result<(), Con
         Key::DbCharset => config.db_charset = value.text(),
         Key::ForceWrites => config.force_writes = Some(value.flag()?),
         Key::Read => {
+            set_read(&mut ReadOptions::default(), spec.name, text)?;
             config.read.retain(|(name, _)| name != spec.name);
             config.read.push((spec.name.into(), text.into()));
         }
         Key::Ignored => {}
     }
     Ok(())
+}
+
+/// Sets a switch of the type mapping.
+pub(super) fn set_read(read: &mut ReadOptions, name: &str, value: &str) -> Result<(), ConfigError> {
+    read.set(name, value).map_err(|error| match ReadOptions::NAMES.iter().find(|known| **known == name) {
+        Some(known) => ConfigError::value(known, value, error.expected),
+        None => ConfigError::UnknownOption { name: shorten(name), nearest: None },
+    })
 }
 
 /// The options that differ from their defaults, as [`collect`] would read them; without user, and without

@@ -21,11 +21,11 @@ impl Error {
         self
     }
 
-    /// Corrects its row, which was counted behind this many others.
-    pub(crate) fn behind(mut self, rows: usize) -> Self {
+    /// Adds the rows that came before this part of the result.
+    pub(crate) fn offset_rows(mut self, rows: usize) -> Self {
         let Some(row) = &mut self.0.place.row else { return self };
         *row += rows;
-        if rows == 0 { self } else { self.context(format!("in the rows behind the first {rows}")) }
+        if rows == 0 { self } else { self.context(format!("after the first {rows} rows")) }
     }
 
     /// Says which column or parameter it is about, counted from 0. The name may be empty.

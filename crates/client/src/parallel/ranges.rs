@@ -11,7 +11,7 @@ const LEAST_RANGES: i64 = 8;
 #[derive(Debug)]
 pub(super) struct Ranges {
     next: i64,
-    /// The first page behind all rows.
+    /// The first page number past the last row.
     end: i64,
     pages: i64,
     most: i64,
@@ -23,7 +23,7 @@ pub(super) struct Ranges {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) from: i64,
-    /// The first one behind it.
+    /// The first page after the range.
     pub(super) to: i64,
 }
 
@@ -44,7 +44,7 @@ impl Ranges {
         Self { next: 0, end, pages: FIRST.min(most), most, rows: below(rows) }
     }
 
-    /// The next range; the last one ends far behind the last row, so that a wrong end could not cost rows.
+    /// The next range; the last range extends far past the last row, so that an underestimated end loses no rows.
     pub(super) fn take(&mut self) -> Option<Range> {
         if self.next >= self.end {
             return None;

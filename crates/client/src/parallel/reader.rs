@@ -1,8 +1,9 @@
 //! A thread that reads ranges of a query's table on a connection of its own.
 
-use super::course::Course;
+use super::KEEP_ALIVE;
+use super::eligibility::ReadJob;
 use super::ranges::{Range, Yield};
-use super::window::{Claim, Window};
+use super::reorder::{Claim, ReorderBuffer};
 use crate::blocking::{Connection, Statement, Transaction};
 use crate::cancel::{CancelToken, Operation};
 use crate::error::{Error, Kind, Result};
@@ -12,11 +13,11 @@ use crate::stats::Meter;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(super) struct Reader {
-    pub(super) window: Arc<Window>,
-    pub(super) course: Arc<Course>,
+    pub(super) buffer: Arc<ReorderBuffer>,
+    pub(super) job: Arc<ReadJob>,
     /// What ends all readers.
     pub(super) token: CancelToken,
     /// What counts the costs of the result.
@@ -24,7 +25,7 @@ pub(super) struct Reader {
 }
 
 /// Tells the others that this reader has gone, however it went.
-struct Gone(Arc<Window>);
+struct Gone(Arc<ReorderBuffer>);
 
 impl Drop for Gone {
     fn drop(&mut self) {
@@ -37,33 +38,32 @@ impl Drop for Gone {
 
 impl Reader {
     pub(super) fn work(self) {
-        let _gone = Gone(Arc::clone(&self.window));
+        let _gone = Gone(Arc::clone(&self.buffer));
         if let Err(error) = self.token.run(|| self.read()) {
-            self.window.fail(error);
+            self.buffer.fail(error);
         }
     }
 
     fn read(&self) -> Result<()> {
-        let course = &self.course;
-        let connection = Connection::open(&course.config)?;
-        let transaction = connection.begin_lazy(course.options)?;
+        let job = &self.job;
+        let connection = Connection::open(&job.config)?;
+        let transaction = connection.begin_lazy(job.options)?;
         self.check_snapshot(&connection, &transaction)?;
-        let statement = transaction.prepare_in(course.dialect, &course.sql)?;
-        if statement.columns() != course.info.columns {
+        let statement = transaction.prepare_in(job.dialect, &job.sql)?;
+        if statement.columns() != job.info.columns {
             return Err(Error::new(Kind::Changed, "the columns of the query have changed: run it again"));
         }
-        let statement = Statement { how: course.how.clone(), ..statement };
-        self.window.ready();
-        let operation = Operation::new();
+        let statement = Statement { how: job.how.clone(), ..statement };
+        self.buffer.ready();
         let mut before = crate::WireStats::default();
-        while let Some(claim) = self.window.claim() {
+        while let Some(claim) = self.buffer.claim() {
             let mut decoding = Duration::ZERO;
-            let read = self.range(&statement, &transaction, &claim, &operation, &mut decoding);
+            let read = self.range(&connection, &statement, &transaction, &claim, &mut decoding);
             let spent = connection.wire_stats();
             self.meters.iter().for_each(|meter| meter.add(spent.since(&before)));
             before = spent;
             let has_failed = read.is_err();
-            self.window.end(&claim, read, decoding);
+            self.buffer.end(&claim, read, decoding);
             if has_failed {
                 break;
             }
@@ -73,41 +73,43 @@ impl Reader {
 
     /// Whether this is the database, and the snapshot the one that the leader holds.
     fn check_snapshot(&self, connection: &Connection, transaction: &Transaction) -> Result<()> {
-        let (course, id) = (&self.course, transaction.id);
-        let leader = Some(course.snapshot.leader);
+        let (job, id) = (&self.job, transaction.id);
+        let leader = Some(job.snapshot.leader);
         let here = connection.shared.run(async |session| Identity::of(session, id, true, leader).await)?;
-        if here.database == course.database && here.has_leader {
+        if here.database == job.database && here.has_leader {
             return Ok(());
         }
-        Err(Error::new(Kind::Misuse, "another connection reaches another database"))
+        Err(Error::new(Kind::Misuse, "a reader connected to a different database, or the snapshot is gone"))
     }
 
     fn range(
         &self,
+        connection: &Connection,
         statement: &Statement,
         transaction: &Transaction,
         claim: &Claim,
-        operation: &Operation,
         decoding: &mut Duration,
     ) -> Result<Yield> {
-        let mut got = Yield::default();
+        let (mut got, operation) = (Yield::default(), Operation::new());
         let mut cursor = statement.query(transaction, self.parameters(claim.range))?;
         while !cursor.is_drained() {
-            self.window.reserve(claim, operation)?;
+            while self.buffer.reserve(claim, &operation, Instant::now() + KEEP_ALIVE)?.is_pending() {
+                connection.ping()?;
+            }
             let batch = cursor.next_batch();
             *decoding = cursor.decode_time();
             let Some(batch) = batch? else { break };
             got.rows += batch.num_rows();
             got.batches += 1;
             got.most = got.most.max(batch.num_rows());
-            self.window.put(claim, batch);
+            self.buffer.put(claim, batch);
         }
         Ok(got)
     }
 
     /// The parameters of the query, then the range.
     fn parameters(&self, range: Range) -> Params {
-        let given = self.course.parameters.as_ref().map(RecordBatch::columns).unwrap_or_default();
+        let given = self.job.parameters.as_ref().map(RecordBatch::columns).unwrap_or_default();
         let borders = [range.from, range.to].map(|page| Arc::new(Int64Array::from(vec![page])) as ArrayRef);
         Params::row(given.iter().cloned().chain(borders))
     }

@@ -1,5 +1,6 @@
 //! Why a query is read by one connection.
 
+use crate::partition::shape::has_volatile;
 use crate::sql::{Token, tokens};
 use std::fmt;
 
@@ -48,7 +49,7 @@ pub enum WhyPlain {
     NotWanted,
     /// The engine, before Firebird 4, cannot share a snapshot.
     OldEngine,
-    /// It is not a query of a table: a procedure or changes with RETURNING, for example.
+    /// It is not a plain query of one table: a procedure or changes with RETURNING, for example.
     NoQuery,
     /// It joins tables.
     Join,
@@ -65,15 +66,18 @@ pub enum WhyPlain {
     /// It calls what may have another value in each execution or on each connection, such as CURRENT_TIMESTAMP, a
     /// generator, or a function of the database. So may a computed column.
     Volatile,
-    /// What it reads is no ordinary table: a view, a procedure, or a temporary, external or system table.
+    /// What it reads is not an ordinary table: a view, a procedure, or a temporary, external or system table.
     NoTable,
     /// An index finds its rows.
     Index,
+    /// Without snapshots to share, before Firebird 4, rows are divided by the primary key, and the table has none that
+    /// begins with an integer.
+    NoKey,
     /// The engine reads it in another way than page by page.
     Plan,
     /// The table is too small to gain anything.
     Small,
-    /// The transaction is no snapshot: SNAPSHOT TABLE STABILITY, READ COMMITTED without READ CONSISTENCY, or one that
+    /// The transaction has no stable snapshot: SNAPSHOT TABLE STABILITY, READ COMMITTED without READ CONSISTENCY, or one that
     /// commits by itself.
     Isolation,
     /// The transaction has changes of its own, or went on after it was committed, which others do not see.
@@ -92,32 +96,39 @@ impl fmt::Display for WhyPlain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotWanted => "parallel reading was not requested",
-            Self::OldEngine => "connections share snapshots from Firebird 4 on",
-            Self::NoQuery => "it is no plain query of a table",
+            Self::OldEngine => "sharing a snapshot needs Firebird 4 or later",
+            Self::NoQuery => "it is not a plain query of one table",
             Self::Join => "it joins tables",
             Self::Sorted => "its rows are sorted",
             Self::Aggregated => "it aggregates rows",
             Self::Limited => "it limits the number of rows",
             Self::Subquery => "it has several SELECTs",
             Self::Locks => "it locks rows",
-            Self::Volatile => "it calls what may differ between connections",
-            Self::NoTable => "it reads no ordinary table",
+            Self::Volatile => "it calls something whose value may differ between connections",
+            Self::NoTable => "it does not read an ordinary table",
             Self::Index => "an index finds its rows",
+            Self::NoKey => "the table has no primary key that begins with an integer",
             Self::Plan => "the engine does not read it page by page",
             Self::Small => "the table is small",
-            Self::Isolation => "the transaction is no snapshot",
+            Self::Isolation => "the transaction has no stable snapshot",
             Self::Changes => "the transaction has changes of its own",
             Self::Settings => "the session has settings of its own",
             Self::Distant => "the server is distant",
             Self::LazyBlobs => "BLOBs are read by their ids",
-            Self::Readers(error) => return write!(f, "the other connections failed: {error}"),
+            Self::Readers(error) => {
+                let lines: Vec<&str> = error.lines().map(str::trim).collect();
+                return write!(f, "the other connections failed: {}", lines.join("; "));
+            }
         })
     }
 }
 
 impl WhyPlain {
-    /// Of SQL that is no plain query of one table.
-    pub(super) fn of_sql(sql: &str) -> Self {
+    /// Of SQL that is not a plain query of one table.
+    pub(crate) fn of_sql(sql: &str) -> Self {
+        if has_volatile(sql) {
+            return Self::Volatile;
+        }
         let mut depth = 0_i32;
         let mut has_from = false;
         for token in tokens(sql) {
@@ -153,33 +164,6 @@ impl WhyPlain {
         let found = known.find(|(words, _)| words.iter().any(|word| token.is_word(word)))?;
         Some(found.1.clone())
     }
-
-    /// Of the plan of a query that the engine does not read from the first page to the last.
-    pub(super) fn of_plan(plan: &str) -> Self {
-        let has =
-            |what: &str| plan.lines().any(|line| line.trim().trim_start_matches("-> ").starts_with(what));
-        if plan.matches("Select Expression").count() + plan.matches("Sub-query").count() > 1 {
-            return Self::Subquery;
-        }
-        if plan.lines().any(|line| line.contains("Join (")) {
-            return Self::Join;
-        }
-        for (what, why) in [
-            ("Aggregate", Self::Aggregated),
-            ("Window", Self::Aggregated),
-            ("First N", Self::Limited),
-            ("Skip N", Self::Limited),
-            ("Sort", Self::Sorted),
-            ("Unique Sort", Self::Sorted),
-            ("Index", Self::Index),
-            ("Write Lock", Self::Locks),
-        ] {
-            if has(what) {
-                return why;
-            }
-        }
-        Self::Plan
-    }
 }
 
 #[cfg(test)]
@@ -196,9 +180,16 @@ mod tests {
             ("SELECT FIRST 5 a FROM t", WhyPlain::Limited),
             ("SELECT a FROM t UNION SELECT b FROM t", WhyPlain::Subquery),
             ("SELECT a FROM t FOR UPDATE", WhyPlain::Locks),
+            ("SELECT a, RAND() FROM t ORDER BY 1", WhyPlain::Volatile),
             ("SELECT 1", WhyPlain::NoQuery),
         ] {
             assert_eq!(WhyPlain::of_sql(sql), why, "{sql}");
         }
+    }
+
+    #[test]
+    fn reasons_are_one_line() {
+        let why = WhyPlain::Readers("no login\n  for you\n".into());
+        assert_eq!(why.to_string(), "the other connections failed: no login; for you");
     }
 }

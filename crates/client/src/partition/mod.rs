@@ -22,7 +22,8 @@
 //! partition.
 
 mod descriptor;
-pub(crate) mod range;
+pub(crate) mod dimension;
+pub(crate) mod explained;
 pub(crate) mod shape;
 
 use crate::answer;
@@ -30,17 +31,19 @@ use crate::arrow::{BatchLimits, ReadOptions, schema};
 use crate::backend::{Backend, Sql, TransactionId};
 use crate::catalog::View;
 use crate::error::{Error, Kind, Result};
+use crate::parallel::WhyPlain;
 use crate::params::Params;
 use crate::session::reading::Reading;
 use crate::session::run::How;
 use crate::session::{Session, has_rows};
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::datatypes::{Int64Type, SchemaRef};
+use dimension::{Dimension, processors};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::gds;
 use firearrow_proto::api::transaction::TransactionOptions;
-use range::Dimension;
 use shape::PlainQuery;
+use std::result;
 use std::sync::Arc;
 
 /// How a query is divided.
@@ -61,6 +64,8 @@ firearrow_proto::setters! { PartitionOptions { wanted: usize, without_snapshot: 
 pub(crate) struct Divided {
     pub(crate) schema: SchemaRef,
     pub(crate) partitions: Vec<Partition>,
+    /// Why it has one part only, if so.
+    pub(crate) why_plain: Option<WhyPlain>,
     pub(crate) leader: TransactionId,
 }
 
@@ -144,13 +149,10 @@ impl<B: Backend> Session<B> {
         }
         let leader = self.begin_deferred(&TransactionOptions::reading()).await?;
         let divided = self.partition_in(leader, sql, parameters, options, read).await;
-        if divided.is_err()
-            && let Err(error) = self.abandon(leader).await
-        {
-            tracing::debug!(%error, "rolling back failed");
+        if divided.is_err() {
+            self.give_up(leader).await;
         }
-        let (schema, partitions) = divided?;
-        Ok(Divided { schema, partitions, leader })
+        divided
     }
 
     async fn partition_in(
@@ -160,7 +162,7 @@ impl<B: Backend> Session<B> {
         parameters: Option<&RecordBatch>,
         options: &PartitionOptions,
         read: &ReadOptions,
-    ) -> Result<(SchemaRef, Vec<Partition>)> {
+    ) -> Result<Divided> {
         let dialect = self.facts.dialect;
         let whole = self.prepare(Some(leader), Sql::new(sql, dialect)).await?;
         self.release(whole.id).await;
@@ -171,12 +173,15 @@ impl<B: Backend> Session<B> {
         let schema = schema(&whole.info.columns, &read)?;
         let is_modern = self.backend.is_firebird4();
         let Identity { database, snapshot, .. } = Identity::of(self, leader, is_modern, None).await?;
-        let may_divide = options.wanted != 1 && (snapshot.is_some() || options.without_snapshot);
-        let parts = match may_divide {
-            true => self.divide(sql, options.wanted, snapshot.is_some(), leader).await?,
-            false => Vec::new(),
+        let parts = match options.wanted {
+            1 => Err(WhyPlain::NotWanted),
+            _ if snapshot.is_none() && !options.without_snapshot => Err(WhyPlain::OldEngine),
+            wanted => self.divide(sql, wanted, snapshot.is_some(), leader).await?,
         };
-        let parts = if parts.is_empty() { vec![sql.to_owned()] } else { parts };
+        let (parts, why_plain) = match parts {
+            Ok(parts) => (parts, None),
+            Err(why) => (vec![sql.to_owned()], Some(why)),
+        };
         let count = parts.len() as u32;
         let partitions = (0..).zip(parts).map(|(index, sql)| Partition {
             database: database.clone(),
@@ -188,29 +193,39 @@ impl<B: Backend> Session<B> {
             index,
             count,
         });
-        Ok((schema, partitions.collect()))
+        Ok(Divided { schema, partitions: partitions.collect(), why_plain, leader })
     }
 
-    /// The queries that come to `sql` together; none if it cannot be divided.
+    /// The queries that come to `sql` together, or why it cannot be divided.
     async fn divide(
         &mut self,
         sql: &str,
         wanted: usize,
         has_snapshot: bool,
         leader: TransactionId,
-    ) -> Result<Vec<String>> {
-        let Some(query) = PlainQuery::of(sql) else { return Ok(Vec::new()) };
+    ) -> Result<result::Result<Vec<String>, WhyPlain>> {
+        let Some(query) = PlainQuery::of(sql) else { return Ok(Err(WhyPlain::of_sql(sql))) };
         let view = View { transaction: self.describing().await?, with_system: false };
         let dimension = Dimension::of(self, view, &query.table, has_snapshot).await?;
-        let Some(dimension) = dimension else { return Ok(Vec::new()) };
+        let dimension = match dimension {
+            Ok(dimension) => dimension,
+            Err(why) => return Ok(Err(why)),
+        };
         let dialect = self.facts.dialect;
         let conditions = dimension.conditions(self, leader, dialect, &query, wanted).await?;
         let parts: Vec<String> = conditions.iter().map(|condition| query.and(condition)).collect();
-        let Some(first) = parts.first() else { return Ok(parts) };
+        let Some(first) = parts.first() else {
+            return Ok(Err(if wanted == 0 && processors() < 2 {
+                WhyPlain::NotWanted
+            } else {
+                WhyPlain::Small
+            }));
+        };
         let part = self.prepare(Some(leader), Sql::new(first, dialect)).await?;
         let plan = self.plan(&part, true).await;
         self.release(part.id).await;
-        Ok(if dimension.fits(&plan?) { parts } else { Vec::new() })
+        let plan = plan?;
+        Ok(if explained::fits(&dimension, &plan) { Ok(parts) } else { Err(explained::why_plain(&plan)) })
     }
 
     /// Reads a part of a query that this or any other connection to the same database has divided.
@@ -230,10 +245,8 @@ impl<B: Backend> Session<B> {
             begun => begun?,
         };
         let opened = self.open_partition_in(transaction, partition, leader, limits).await;
-        if opened.is_err()
-            && let Err(error) = self.abandon(transaction).await
-        {
-            tracing::debug!(%error, "rolling back failed");
+        if opened.is_err() {
+            self.give_up(transaction).await;
         }
         Ok(opened?.owning(transaction))
     }

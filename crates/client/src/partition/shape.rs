@@ -17,7 +17,8 @@ pub(crate) struct PlainQuery<'a> {
     condition: Option<(usize, usize)>,
 }
 
-/// Clauses that may follow a table or a WHERE, and joins.
+/// Clauses that may follow a table or a WHERE, and joins. `parallel/why.rs` gives the reason for each of these; add it
+/// there too.
 const CLAUSES: [&str; 24] = [
     "CROSS",
     "EXCEPT",
@@ -90,7 +91,7 @@ impl<'a> PlainQuery<'a> {
         }
         let from = outer.iter().position(|token| token.is_word("FROM"))?;
         let (table, rest) = outer.get(from + 1..)?.split_first()?;
-        let name = name(table)?;
+        let name = catalog_name(table)?;
         let (alias, rest) = alias(rest);
         let last = alias.unwrap_or(table);
         let mut query =
@@ -121,7 +122,9 @@ fn alias<'t, 'a>(rest: &'t [Token<'a>]) -> (Option<&'t Token<'a>>, &'t [Token<'a
         _ => rest,
     };
     match named.split_first() {
-        Some((token, behind)) if name(token).is_some() && !token.is_word("WHERE") && !is_clause(token) => {
+        Some((token, behind))
+            if catalog_name(token).is_some() && !token.is_word("WHERE") && !is_clause(token) =>
+        {
             (Some(token), behind)
         }
         _ => (None, rest),
@@ -129,7 +132,7 @@ fn alias<'t, 'a>(rest: &'t [Token<'a>]) -> (Option<&'t Token<'a>>, &'t [Token<'a
 }
 
 /// A name as the catalog stores it.
-fn name(token: &Token<'_>) -> Option<String> {
+pub(crate) fn catalog_name(token: &Token<'_>) -> Option<String> {
     match token.kind {
         TokenKind::Word => Some(token.text.to_ascii_uppercase()),
         TokenKind::QuotedName => {

@@ -1,8 +1,7 @@
 //! How the BLOBs of a statement are read, and what that says about the next execution.
 
-use super::blob_cost::Column;
 use crate::arrow::BlobPolicy;
-use crate::backend::LinkEstimate;
+use crate::backend::{BlobTraffic, LinkEstimate};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// BLOBs that must have been seen before anything is concluded.
@@ -46,9 +45,9 @@ impl BlobHabit {
         }
     }
 
-    /// The longest BLOB that the server should send with its row in the execution that begins now; 0 = none. Earlier
-    /// statistics count half from here on.
-    pub(super) fn inline_limit(&self, policy: BlobPolicy, link: &LinkEstimate) -> u32 {
+    /// Starts counting a new execution, and returns whether its BLOBs should come with their rows. What earlier
+    /// executions counted counts half from here on.
+    pub(super) fn begin_execution(&self, policy: BlobPolicy, link: &LinkEstimate) -> bool {
         let halve = |counter: &AtomicU64| {
             let value = counter.load(Relaxed);
             counter.store(value / 2, Relaxed);
@@ -67,14 +66,14 @@ impl BlobHabit {
             BlobPolicy::Adaptive if long * 2 > read => false,
             BlobPolicy::Adaptive => {
                 let (short, bytes) = (read.saturating_sub(long), bytes.saturating_sub(long_bytes));
-                let column = Column { short: each(short), bytes: each(bytes), long: each(long) };
-                column.is_fastest_inline(link)
+                let traffic = BlobTraffic { short: each(short), bytes: each(bytes), long: each(long) };
+                traffic.is_fastest_inline(link)
             }
             // Nobody may want them; it takes a reader to show that somebody does.
             BlobPolicy::Lazy => given >= ENOUGH && read * 2 >= given && bytes <= read * WORTH_SENDING,
         };
         tracing::debug!(?policy, given, read, bytes, long, is_wanted, "BLOBs with their rows");
-        if is_wanted { u32::MAX } else { 0 }
+        is_wanted
     }
 }
 
@@ -94,54 +93,50 @@ mod tests {
     #[test]
     fn explicit_policies_need_no_experience() {
         let habit = BlobHabit::default();
-        assert_eq!(habit.inline_limit(BlobPolicy::Inline, &near()), u32::MAX);
-        assert_eq!(habit.inline_limit(BlobPolicy::Pipelined, &near()), 0);
+        assert!(habit.begin_execution(BlobPolicy::Inline, &near()));
+        assert!(!habit.begin_execution(BlobPolicy::Pipelined, &near()));
     }
 
     #[test]
     fn who_reads_short_ones_gets_them_with_their_rows() {
         let habit = BlobHabit::default();
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0);
+        assert!(!habit.begin_execution(BlobPolicy::Lazy, &near()));
         habit.given(100);
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0, "nobody has read any");
+        assert!(!habit.begin_execution(BlobPolicy::Lazy, &near()), "nobody has read any");
         (0..100).for_each(|_| habit.read(100));
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), u32::MAX);
+        assert!(habit.begin_execution(BlobPolicy::Lazy, &near()));
         habit.given(1000);
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0, "not any more");
+        assert!(!habit.begin_execution(BlobPolicy::Lazy, &near()), "not any more");
         let habit = BlobHabit::default();
         habit.given(100);
         (0..100).for_each(|_| habit.read(40_000));
-        assert_eq!(habit.inline_limit(BlobPolicy::Lazy, &near()), 0, "they are long");
+        assert!(!habit.begin_execution(BlobPolicy::Lazy, &near()), "they are long");
     }
 
     #[test]
     fn blobs_that_are_too_long_are_not_asked_for_in_vain() {
         let habit = BlobHabit::default();
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX);
+        assert!(habit.begin_execution(BlobPolicy::Adaptive, &near()));
         (0..10).for_each(|_| habit.read(100_000));
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), 0);
+        assert!(!habit.begin_execution(BlobPolicy::Adaptive, &near()));
         (0..100).for_each(|_| habit.read(100));
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX);
+        assert!(habit.begin_execution(BlobPolicy::Adaptive, &near()));
     }
 
     #[test]
     fn the_link_decides_about_short_ones() {
         let habit = BlobHabit::default();
         for _ in 0..4 {
-            assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX, "of any length");
+            assert!(habit.begin_execution(BlobPolicy::Adaptive, &near()), "of any length");
             (0..1000).for_each(|_| habit.read(16_000));
         }
-        assert_eq!(
-            habit.inline_limit(BlobPolicy::Adaptive, &far()),
-            0,
-            "they fit into one window of requests"
-        );
+        assert!(!habit.begin_execution(BlobPolicy::Adaptive, &far()), "they fit into one window of requests");
         for _ in 0..4 {
             (0..5).for_each(|_| habit.read(16_000));
-            habit.inline_limit(BlobPolicy::Adaptive, &far());
+            habit.begin_execution(BlobPolicy::Adaptive, &far());
         }
         (0..8).for_each(|_| habit.read(10_000));
-        assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &near()), u32::MAX);
+        assert!(habit.begin_execution(BlobPolicy::Adaptive, &near()));
     }
 
     #[test]
@@ -149,10 +144,10 @@ mod tests {
         let habit = BlobHabit::default();
         for _ in 0..10 {
             // Together they would not fit into the first answer.
-            assert_eq!(habit.inline_limit(BlobPolicy::Adaptive, &far()), u32::MAX);
+            assert!(habit.begin_execution(BlobPolicy::Adaptive, &far()));
             (0..30).for_each(|_| habit.read(4000));
         }
-        assert_eq!(habit.inline_limit(BlobPolicy::Pipelined, &far()), 0);
-        assert_eq!(habit.inline_limit(BlobPolicy::Inline, &far()), u32::MAX);
+        assert!(!habit.begin_execution(BlobPolicy::Pipelined, &far()));
+        assert!(habit.begin_execution(BlobPolicy::Inline, &far()));
     }
 }

@@ -6,7 +6,7 @@ use crate::backend::link::Link;
 use crate::backend::{AnyBackend, Sql};
 use crate::config::Config;
 use crate::db_key::KeyHolder;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Kind, Result};
 use crate::session::run::How;
 use firearrow_proto::api::dialect::Dialect;
 use std::sync::Arc;
@@ -26,10 +26,7 @@ impl Facts {
     pub(crate) fn of(config: &Config) -> Result<Self> {
         // Fields may have changed since it was parsed.
         config.check()?;
-        let mut read = ReadOptions::default();
-        for (name, value) in &config.read {
-            read.set(name, value).map_err(|error| Error::new(Kind::Configuration, error.to_string()))?;
-        }
+        let read = config.read_options()?;
         let (limits, dialect) = (BatchLimits::default(), config.dialect);
         Ok(Self { read, limits, dialect, config: config.clone() })
     }

@@ -1,6 +1,6 @@
 //! Rows in: parameters become messages, BLOBs first.
 
-use super::plan::Bound;
+use super::reuse::Bound;
 use super::{Prepared, Session, has_rows, is_setting};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
 use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
@@ -11,7 +11,7 @@ use ::arrow::datatypes::Schema;
 use firearrow_proto::api::describe::{RecordCounts, StatementKind};
 
 impl<B: Backend> Session<B> {
-    /// Encodes one row of parameters and creates the BLOBs among them. [`Plan::give_back`] takes what it returns.
+    /// Encodes one row of parameters and creates the BLOBs among them. [`Reusable::give_back`] takes what it returns.
     pub(crate) async fn bind(
         &mut self,
         prepared: &Prepared,
@@ -20,7 +20,7 @@ impl<B: Backend> Session<B> {
         rounding: TimeRounding,
     ) -> Result<Bound> {
         if let Some(values) = parameters.scalars()
-            && let Some(row) = prepared.plan.encode(&prepared.info.parameters, values)
+            && let Some(row) = prepared.reusable.encode(&prepared.info.parameters, values)
         {
             return Ok(Bound::Direct(row));
         }
@@ -133,7 +133,7 @@ impl<B: Backend> Session<B> {
         refuse_cursor(prepared)?;
         let bound = self.bind(prepared, transaction, parameters, rounding).await?;
         let executed = self.backend.execute_and_commit(prepared.id, transaction, bound.message()).await;
-        prepared.plan.give_back(bound);
+        prepared.reusable.give_back(bound);
         // The commit that is sent along may succeed where the statement failed.
         if !self.backend.is_open(transaction) {
             self.ended(transaction);

@@ -1,7 +1,7 @@
 //! Rows out: a cursor becomes record batches.
 
-use super::plan::Plan;
 use super::reading::Reading;
+use super::reuse::Reusable;
 use super::run::How;
 use super::{Prepared, Session};
 use crate::arrow::{BatchBuilder, BatchLimits, BlobPolicy, PendingBlob, ReadOptions};
@@ -26,7 +26,7 @@ pub(crate) struct Fetching {
     pub(super) at_end: bool,
     /// BLOBs that rows in the builder wait for.
     waiting: VecDeque<PendingBlob>,
-    pub(super) plan: Arc<Plan>,
+    pub(super) reusable: Arc<Reusable>,
     /// Columns of BLOB ids.
     id_columns: Vec<usize>,
     pub(crate) counts: Option<RecordCounts>,
@@ -39,7 +39,7 @@ impl Fetching {
         session: &mut Session<B>,
         ids: &UInt64Array,
     ) -> Result<LargeBinaryArray> {
-        session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.plan.habit)).await
+        session.read_blobs(self.transaction, ids, self.builder.max_blob(), Some(&self.reusable.habit)).await
     }
 
     /// A result that is read elsewhere.
@@ -60,6 +60,40 @@ impl Fetching {
     pub(crate) fn decoding(&self) -> Duration {
         self.builder.spent()
     }
+}
+
+/// Returns a result without rows yet, and their layout.
+pub(super) fn new_fetching(
+    prepared: &Prepared,
+    transaction: TransactionId,
+    options: &ReadOptions,
+    limits: BatchLimits,
+) -> Result<(Fetching, Arc<RowLayout>)> {
+    let (builder, layout) = prepared.reusable.builder(&prepared.info, options, limits)?;
+    let columns = prepared.info.columns.iter().enumerate();
+    let id_columns = columns.filter(|(_, column)| is_blob(column) && options.blobs == BlobPolicy::Lazy);
+    let fetching = Fetching {
+        statement: prepared.id,
+        transaction,
+        builder,
+        has_cursor: prepared.info.has_cursor,
+        at_end: !prepared.info.has_cursor,
+        waiting: VecDeque::new(),
+        reusable: Arc::clone(&prepared.reusable),
+        id_columns: id_columns.map(|(at, _)| at).collect(),
+        counts: None,
+    };
+    Ok((fetching, layout))
+}
+
+/// Returns what a cursor needs whose rows are read elsewhere.
+pub(crate) fn empty_result(prepared: &Prepared, transaction: TransactionId, how: &How) -> Result<Reading> {
+    let (fetching, _) = new_fetching(prepared, transaction, &how.read, how.limits)?;
+    Ok(Reading::new(fetching.without_rows()).led())
+}
+
+fn is_blob(column: &Descriptor) -> bool {
+    column.sql_type == SqlType::BLOB
 }
 
 impl<B: Backend> Session<B> {
@@ -85,7 +119,8 @@ impl<B: Backend> Session<B> {
         limits: BatchLimits,
         scrolls: bool,
     ) -> Result<Fetching> {
-        let (mut fetching, layout) = self.result(prepared, transaction, options, limits)?;
+        let (mut fetching, layout) = new_fetching(prepared, transaction, options, limits)?;
+        self.choose_inline_blobs(prepared, options.blobs);
         if prepared.info.kind != StatementKind::Select || prepared.may_return_changes {
             self.backend.will_change(transaction);
         }
@@ -101,48 +136,12 @@ impl<B: Backend> Session<B> {
         Ok(fetching)
     }
 
-    /// A result without rows yet, and their layout; the next execution will fill it.
-    pub(super) fn result(
-        &mut self,
-        prepared: &Prepared,
-        transaction: TransactionId,
-        options: &ReadOptions,
-        limits: BatchLimits,
-    ) -> Result<(Fetching, Arc<RowLayout>)> {
-        let (builder, layout) = prepared.plan.builder(&prepared.info, options, limits)?;
-        let mut fetching = Fetching {
-            statement: prepared.id,
-            transaction,
-            builder,
-            has_cursor: prepared.info.has_cursor,
-            at_end: !prepared.info.has_cursor,
-            waiting: VecDeque::new(),
-            plan: Arc::clone(&prepared.plan),
-            id_columns: Vec::new(),
-            counts: None,
-        };
-        let is_blob = |column: &Descriptor| column.sql_type == SqlType::BLOB;
+    /// Chooses whether the next execution of a statement sends its BLOBs with their rows.
+    pub(super) fn choose_inline_blobs(&mut self, prepared: &Prepared, policy: BlobPolicy) {
         if prepared.info.columns.iter().any(is_blob) {
-            let longest = prepared.plan.habit.inline_limit(options.blobs, &self.backend.link_estimate());
-            self.backend.limit_inline_blobs(longest);
-            if options.blobs == BlobPolicy::Lazy {
-                let columns = prepared.info.columns.iter().enumerate();
-                fetching.id_columns =
-                    columns.filter(|(_, column)| is_blob(column)).map(|(at, _)| at).collect();
-            }
+            let link = self.backend.link_estimate();
+            self.backend.send_blobs_inline(prepared.reusable.habit.begin_execution(policy, &link));
         }
-        Ok((fetching, layout))
-    }
-
-    /// What a cursor needs whose rows are read elsewhere.
-    pub(crate) fn empty_result(
-        &mut self,
-        prepared: &Prepared,
-        transaction: TransactionId,
-        how: &How,
-    ) -> Result<Reading> {
-        let (fetching, _) = self.result(prepared, transaction, &how.read, how.limits)?;
-        Ok(Reading::new(fetching.without_rows()))
     }
 
     /// The next batch; `None` at the end.
@@ -161,17 +160,18 @@ impl<B: Backend> Session<B> {
 
     /// Fills in the BLOBs that rows wait for, as far as the batch has room for them.
     pub(super) async fn fill_blobs(&mut self, fetching: &mut Fetching) -> Result<()> {
-        let Fetching { builder, waiting, transaction, plan, .. } = fetching;
+        let Fetching { statement, builder, waiting, transaction, reusable, .. } = fetching;
         waiting.extend(std::iter::from_fn(|| builder.next_blob()));
         // Contents count only once they have arrived: a batch of long BLOBs ends early, after complete rows.
         if builder.wants_blobs() && !waiting.is_empty() {
-            let wanted =
-                |blob: &PendingBlob| Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob));
+            let wanted = |blob: &PendingBlob| {
+                Wanted::new(blob.id, builder.max_blob(), builder.most_stored(blob)).of(*statement)
+            };
             let wanted: Vec<Wanted> = waiting.iter().map(wanted).collect();
             let mut is_placed = false;
             let fill = &mut |_, contents: &[u8]| {
                 if let Some(blob) = waiting.pop_front() {
-                    plan.habit.read(contents.len());
+                    reusable.habit.read(contents.len());
                     builder.fill_blob(&blob, contents).inspect_err(|_| is_placed = true)?;
                 }
                 Ok(builder.wants_blobs())
@@ -193,11 +193,11 @@ impl<B: Backend> Session<B> {
 
     /// The rows gathered so far, as a batch.
     pub(super) fn finish(&mut self, fetching: &mut Fetching) -> Result<Option<RecordBatch>> {
-        let Fetching { builder, plan, id_columns, .. } = fetching;
+        let Fetching { builder, reusable, id_columns, .. } = fetching;
         let batch = builder.finish()?;
         if let Some(batch) = &batch {
             let ids = id_columns.iter().map(|&column| batch.column(column));
-            plan.habit.given(ids.map(|ids| ids.len() - ids.null_count()).sum());
+            reusable.habit.given(ids.map(|ids| ids.len() - ids.null_count()).sum());
         }
         Ok(batch)
     }

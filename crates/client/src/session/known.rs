@@ -3,7 +3,7 @@
 //! Only the description is kept, not the prepared statement: that would lock the metadata of tables no longer in use,
 //! and other connections could not alter them.
 
-use super::plan::Plan;
+use super::reuse::Reusable;
 use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
 use std::collections::HashMap;
@@ -26,20 +26,20 @@ pub(crate) struct KnownStatements {
 #[derive(Debug)]
 struct Known {
     info: Arc<StatementInfo>,
-    plan: Arc<Plan>,
+    reusable: Arc<Reusable>,
     last_used: u64,
 }
 
 impl KnownStatements {
-    pub(super) fn recall(&mut self, sql: &str) -> Option<(Arc<StatementInfo>, Arc<Plan>)> {
+    pub(super) fn recall(&mut self, sql: &str) -> Option<(Arc<StatementInfo>, Arc<Reusable>)> {
         self.clock += 1;
         let known = self.by_sql.get_mut(sql)?;
         known.last_used = self.clock;
-        Some((Arc::clone(&known.info), Arc::clone(&known.plan)))
+        Some((Arc::clone(&known.info), Arc::clone(&known.reusable)))
     }
 
-    /// Keeps the description of a statement that reads or changes rows. Returns its plan.
-    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) -> Arc<Plan> {
+    /// Keeps the description of a statement that reads or changes rows. Returns what its executions use again.
+    pub(super) fn remember(&mut self, sql: &str, info: &Arc<StatementInfo>) -> Arc<Reusable> {
         use StatementKind::{Delete, ExecuteProcedure, Insert, Select, SelectForUpdate, Update};
         let is_plain =
             matches!(info.kind, Select | SelectForUpdate | Insert | Update | Delete | ExecuteProcedure);
@@ -47,7 +47,7 @@ impl KnownStatements {
             return Arc::default();
         }
         let same = self.by_sql.get(sql).filter(|known| known.info == *info);
-        let plan = same.map(|known| Arc::clone(&known.plan)).unwrap_or_default();
+        let reusable = same.map(|known| Arc::clone(&known.reusable)).unwrap_or_default();
         if self.by_sql.len() >= CAPACITY && !self.by_sql.contains_key(sql) {
             let oldest = self.by_sql.iter().min_by_key(|(_, known)| known.last_used);
             if let Some(oldest) = oldest.map(|(sql, _)| Arc::clone(sql)) {
@@ -55,9 +55,9 @@ impl KnownStatements {
             }
         }
         self.clock += 1;
-        let known = Known { info: Arc::clone(info), plan: Arc::clone(&plan), last_used: self.clock };
+        let known = Known { info: Arc::clone(info), reusable: Arc::clone(&reusable), last_used: self.clock };
         self.by_sql.insert(sql.into(), known);
-        plan
+        reusable
     }
 
     pub(super) fn forget(&mut self, sql: &str) {

@@ -3,7 +3,6 @@
 
 mod array;
 mod blob;
-mod blob_cost;
 mod blob_habit;
 pub(crate) mod connect;
 pub(crate) mod execute;
@@ -15,8 +14,8 @@ mod limbo;
 pub(crate) mod noted;
 mod one_row;
 mod outcome;
-mod plan;
 pub(crate) mod reading;
+mod reuse;
 pub(crate) mod run;
 pub(crate) mod scroll;
 pub(crate) mod series;
@@ -35,7 +34,7 @@ use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::dialect::Dialect;
 use firearrow_proto::api::transaction::{Isolation, TransactionOptions};
 use known::KnownStatements;
-use plan::Plan;
+use reuse::Reusable;
 use rustc_hash::FxHashMap;
 use std::collections::HashSet;
 use std::pin::pin;
@@ -85,7 +84,7 @@ pub(crate) struct Prepared {
     pub(crate) info: Arc<StatementInfo>,
     /// Assumed to be unchanged since the last time; the engine has not confirmed it yet.
     pub(crate) is_recalled: bool,
-    plan: Arc<Plan>,
+    reusable: Arc<Reusable>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
     /// A cursor may come with counts: from Firebird 5 on, what changes rows and returns them has one. A false positive only
@@ -100,7 +99,7 @@ impl Prepared {
         id: StatementId,
         sql: Sql<'_>,
         info: Arc<StatementInfo>,
-        plan: Arc<Plan>,
+        reusable: Arc<Reusable>,
         is_recalled: bool,
     ) -> Self {
         let inserts_one_row = inserts_one_row(sql.text, info.kind);
@@ -111,7 +110,7 @@ impl Prepared {
             dialect: sql.dialect,
             info,
             is_recalled,
-            plan,
+            reusable,
             inserts_one_row,
             may_return_changes,
             is_setting: is_setting(sql.text),
@@ -201,13 +200,13 @@ impl<B: Backend> Session<B> {
             }
         };
         let info = Arc::new(info);
-        let plan = self.known.remember(sql.text, &info);
-        Ok(Prepared::new(id, sql, info, plan, false))
+        let reusable = self.known.remember(sql.text, &info);
+        Ok(Prepared::new(id, sql, info, reusable, false))
     }
 
     /// [`recall`](Self::recall), as the engine describes it.
     async fn recall_plain(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
-        let Some((info, plan)) = self.known.recall(sql.text) else {
+        let Some((info, reusable)) = self.known.recall(sql.text) else {
             return self.prepare_plain(transaction, sql).await;
         };
         let id = match self.backend.prepare_known(transaction, sql, &info).await {
@@ -217,7 +216,7 @@ impl<B: Backend> Session<B> {
             }
             Err(error) => return Err(error),
         };
-        Ok(Prepared::new(id, sql, info, plan, true))
+        Ok(Prepared::new(id, sql, info, reusable, true))
     }
 
     /// The remembered description of a statement was wrong.

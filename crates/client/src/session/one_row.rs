@@ -33,14 +33,14 @@ impl<B: Backend> Session<B> {
         self.set_timeout(prepared, how.timeout)?;
         let limits = BatchLimits { rows: ONE_TOO_MANY, full: true, ..how.limits };
         let opened = self.open(prepared, transaction, bound.message(), &how.read, limits).await;
-        prepared.plan.give_back(bound);
+        prepared.reusable.give_back(bound);
         let mut fetching = opened.map_err(|error| naming_parameter(prepared, error, parameters))?;
-        fetching.builder.end_with_batch();
+        fetching.builder.expect_only_batch();
         let rows = self.all_rows(&mut fetching).await;
         let closed = self.close_fetching(&fetching).await;
         rows.and(closed)?;
         let value = self.only_row(&mut fetching, read);
-        prepared.plan.give_back_builder(fetching.builder);
+        prepared.reusable.give_back_builder(fetching.builder);
         value
     }
 

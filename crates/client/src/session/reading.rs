@@ -3,7 +3,7 @@
 use super::Session;
 use super::fetch::Fetching;
 use crate::backend::{Backend, End, StatementId, TransactionId};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use ::arrow::array::{LargeBinaryArray, RecordBatch, UInt64Array};
 use ::arrow::datatypes::SchemaRef;
 use firearrow_proto::api::describe::RecordCounts;
@@ -16,6 +16,8 @@ pub(crate) struct Reading {
     statement: Option<StatementId>,
     /// The transaction of a query that runs in a separate one.
     transaction: Option<TransactionId>,
+    /// Whether other connections read the rows.
+    is_led: bool,
     state: State,
 }
 
@@ -28,7 +30,7 @@ enum State {
 
 impl Reading {
     pub(crate) fn new(fetching: Fetching) -> Self {
-        Self { fetching, statement: None, transaction: None, state: State::Open }
+        Self { fetching, statement: None, transaction: None, is_led: false, state: State::Open }
     }
 
     /// Frees `statement` together with the result, because a prepared statement keeps others from altering its tables.
@@ -39,6 +41,11 @@ impl Reading {
     /// Ends `transaction` at its end.
     pub(crate) fn owning(self, transaction: TransactionId) -> Self {
         Self { transaction: Some(transaction), ..self }
+    }
+
+    /// Other connections read its rows.
+    pub(super) fn led(self) -> Self {
+        Self { is_led: true, ..self }
     }
 
     pub(crate) fn own(&mut self, transaction: TransactionId) {
@@ -102,9 +109,15 @@ impl<B: Backend> Session<B> {
                 reading.state = State::Closed;
                 self.shut(reading).await?;
                 let Some(transaction) = reading.transaction.take() else { return Ok(None) };
+                let only_reads = self.options_of(transaction).is_some_and(|options| options.read_only);
                 if let Err(error) = self.end(transaction, End::Commit).await {
+                    let is_lost = self.backend.is_failed() || error.kind() == Kind::Closed;
                     self.give_up(transaction).await;
-                    return Err(error);
+                    if !(reading.is_led && only_reads && is_lost) {
+                        return Err(error);
+                    }
+                    // The other connections have read all rows, and there is nothing to commit.
+                    tracing::warn!(%error, "the connection of a query that others have read was lost");
                 }
                 Ok(None)
             }
@@ -146,12 +159,6 @@ impl<B: Backend> Session<B> {
             self.give_up(transaction).await;
         }
         ended
-    }
-
-    async fn give_up(&mut self, transaction: TransactionId) {
-        if let Err(error) = self.abandon(transaction).await {
-            tracing::debug!(%error, "rolling back failed");
-        }
     }
 
     /// Closes the cursor and frees its statement, in the write of the end of its transaction if that follows.

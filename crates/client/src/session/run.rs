@@ -160,7 +160,7 @@ impl<B: Backend> Session<B> {
             }
             _ => self.open(prepared, transaction, message, read, limits).await.map(Done::Rows),
         };
-        prepared.plan.give_back(bound);
+        prepared.reusable.give_back(bound);
         opened
     }
 
@@ -186,7 +186,7 @@ impl<B: Backend> Session<B> {
         let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
         self.set_timeout(prepared, how.timeout)?;
         let executed = self.execute(prepared, transaction, bound.message()).await;
-        prepared.plan.give_back(bound);
+        prepared.reusable.give_back(bound);
         let mut executed = match executed {
             Ok(executed) => Executed::from(executed),
             Err(error) => {
@@ -311,9 +311,7 @@ impl<B: Backend> Session<B> {
                 Ok((prepared, done)) => return Ok((prepared, transaction, done)),
                 Err(error) => error,
             };
-            if let Err(error) = self.abandon(transaction).await {
-                tracing::debug!(%error, "rolling back failed");
-            }
+            self.give_up(transaction).await;
             if error.kind() != Kind::Changed || is_second || !parameters.is_single() {
                 return Err(error);
             }

@@ -1,6 +1,6 @@
 //! Executes a statement for many parameter rows and streams the results in order.
 
-use super::fetch::Fetching;
+use super::fetch::{Fetching, new_fetching};
 use super::write::Writing;
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
@@ -79,7 +79,8 @@ impl<B: Backend> Session<B> {
             false => !prepared.inserts_one_row,
         };
         let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts, write)?;
-        let (fetching, output) = self.result(prepared, transaction, options, limits)?;
+        let (fetching, output) = new_fetching(prepared, transaction, options, limits)?;
+        self.choose_inline_blobs(prepared, options.blobs);
         let series = Series::new(&prepared.sql, prepared.dialect, has_cursor, output);
         Ok(Querying { writing, series, fetching, batch: None, next: 0, has_all: false })
     }

@@ -113,6 +113,13 @@ impl<B: Backend> Session<B> {
         ended
     }
 
+    /// Rolls back after an error; a failure to do so is only logged.
+    pub(crate) async fn give_up(&mut self, transaction: TransactionId) {
+        if let Err(error) = self.abandon(transaction).await {
+            tracing::debug!(%error, "rolling back failed");
+        }
+    }
+
     /// The transaction is gone.
     pub(super) fn ended(&mut self, transaction: TransactionId) {
         self.open.remove(&transaction);
@@ -192,7 +199,7 @@ impl<B: Backend> Session<B> {
         match limited {
             Ok(_) => self.end(transaction, End::Commit).await,
             Err(error) => {
-                self.abandon(transaction).await?;
+                self.give_up(transaction).await;
                 Err(error)
             }
         }
@@ -235,9 +242,15 @@ impl<B: Backend> Session<B> {
         let number: ArrayRef = Arc::new(UInt64Array::from(vec![self.number(transaction).await?]));
         // A transaction sees the monitoring tables as they were when it first read them.
         let observer = self.begin_deferred(&TransactionOptions::reading()).await?;
-        let found = self.answer(SQL, observer, &Params::row([number])).await;
+        let found = match self.answer(SQL, observer, &Params::row([number])).await {
+            Ok(found) => found,
+            Err(error) => {
+                self.give_up(observer).await;
+                return Err(error);
+            }
+        };
         self.abandon(observer).await?;
-        Ok(found?.is_some_and(|row| row.num_rows() > 0))
+        Ok(found.is_some_and(|row| row.num_rows() > 0))
     }
 
     async fn transaction_item(&mut self, transaction: TransactionId, item: u8) -> Result<Option<u64>> {

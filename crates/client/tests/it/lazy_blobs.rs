@@ -3,7 +3,7 @@
 use crate::support::{config, cost, fresh, fresh_closed, rows, run};
 use arrow::array::*;
 use arrow::datatypes::UInt64Type;
-use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, ReadOptions, Statement, Transaction};
+use firearrow::{BatchLimits, Connection, Cursor, Kind, Params, ReadOptions, Statement, Transaction, params};
 use firearrow_testkit::{Generation, Target, matrix};
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -181,6 +181,145 @@ matrix!(
             assert_eq!(batch.num_rows(), 500);
             assert!(batch.column(1).as_binary::<i32>().iter().all(|blob| blob == Some(&pattern(100)[..])));
         }
+    },
+    fn ids_that_pass_to_other_blobs_lead_to_those(target: &Target) {
+        // What changes the BLOBs to this text; each twice, so that the engine reuses the ids that it had before.
+        type Change = fn(&mut Transaction, &str);
+        let changes: [Change; 5] = [
+            |transaction, text| {
+                transaction.execute(&format!("UPDATE t SET b = '{text} ' || id")).expect("it runs");
+            },
+            |transaction, text| {
+                let sql = format!("UPDATE t SET b = '{text} ' || id");
+                transaction.execute_immediate(&sql).expect("it runs");
+            },
+            |transaction, text| {
+                let sql = format!(
+                    "EXECUTE BLOCK RETURNS (n INTEGER) AS BEGIN UPDATE t SET b = '{text} ' || id; SUSPEND; END"
+                );
+                rows(transaction.query(&sql).expect("it runs"));
+            },
+            |transaction, text| {
+                let sql = format!("SELECT n FROM change('{text} ')");
+                rows(transaction.query(&sql).expect("it runs"));
+            },
+            |transaction, text| {
+                let update = transaction
+                    .prepare("UPDATE t SET b = CAST(? AS VARCHAR(9)) || id WHERE id = ?")
+                    .expect("valid SQL");
+                let texts: ArrayRef = Arc::new(StringArray::from(vec![format!("{text} "); 20]));
+                let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..20));
+                update.execute(transaction, Params::row([texts, ids])).expect("it runs");
+            },
+        ];
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE TEXT)");
+        run(
+            &connection,
+            "CREATE PROCEDURE change (text VARCHAR(9)) RETURNS (n INTEGER) AS BEGIN \
+             UPDATE t SET b = :text || id; n = 1; SUSPEND; END",
+        );
+        let sql = "SELECT id, b FROM t ORDER BY id";
+        for (number, change) in changes.into_iter().enumerate() {
+            for word in ["lazy", "adaptive"] {
+                let mut transaction = connection.begin(Default::default()).expect("it starts");
+                for id in 0..20 {
+                    transaction
+                        .execute(&format!("INSERT INTO t VALUES ({id}, 'first {id}')"))
+                        .expect("it runs");
+                }
+                let leave = |transaction: &Transaction| {
+                    // One row, and one batch that ends early.
+                    let some = statement(transaction, sql, word).with_limits(BatchLimits::default().rows(5));
+                    let _ = first(&mut some.query(transaction, ()).expect("it runs"));
+                };
+                let check = |transaction: &Transaction, expected: &str| {
+                    let mut cursor =
+                        statement(transaction, sql, "lazy").query(transaction, ()).expect("it runs");
+                    let ids = ids(&first(&mut cursor), 1);
+                    let last = transaction.read_blobs(&ids.slice(19, 1)).expect("it is there");
+                    assert_eq!(last.value(0), format!("{expected} 19").as_bytes(), "{number} {word}");
+                    let read = cursor.read_blobs(&ids).expect("they are there");
+                    for (id, text) in read.iter().flatten().enumerate() {
+                        assert_eq!(text, format!("{expected} {id}").as_bytes(), "{number} {word}");
+                    }
+                };
+                check(&transaction, "first");
+                change(&mut transaction, "second");
+                leave(&transaction);
+                leave(&transaction);
+                change(&mut transaction, "third");
+                change(&mut transaction, "fourth");
+                check(&transaction, "fourth");
+                leave(&transaction);
+                transaction.savepoint("s").expect("it is set");
+                change(&mut transaction, "fifth");
+                leave(&transaction);
+                transaction.rollback_to_savepoint("s").expect("it is undone");
+                check(&transaction, "fourth");
+                leave(&transaction);
+                transaction.commit_retaining().expect("it is committed");
+                change(&mut transaction, "sixth");
+                change(&mut transaction, "seventh");
+                check(&transaction, "seventh");
+                leave(&transaction);
+                transaction.execute("COMMIT").expect("it ends");
+                // The next one has its handle.
+                let mut transaction = connection.begin(Default::default()).expect("it starts");
+                change(&mut transaction, "eighth");
+                check(&transaction, "eighth");
+                transaction.execute("DELETE FROM t").expect("it runs");
+                transaction.commit().expect("it is committed");
+            }
+        }
+    },
+    fn blobs_too_long_to_come_with_their_rows_replace_short_ones(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER, b BLOB SUB_TYPE BINARY)");
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        for id in 0..20 {
+            transaction.execute(&format!("INSERT INTO t VALUES ({id}, 'first {id}')")).expect("it runs");
+        }
+        let change = |transaction: &mut Transaction, length: usize| {
+            let update = transaction.prepare("UPDATE t SET b = ? WHERE id = ?").expect("valid SQL");
+            for id in 0..20 {
+                update.execute(transaction, params![pattern(length + id as usize), id]).expect("it runs");
+            }
+        };
+        let sql = "SELECT id, b FROM t ORDER BY id";
+        for _ in 0..2 {
+            change(&mut transaction, 100);
+            let some = statement(&transaction, sql, "inline").with_limits(BatchLimits::default().rows(1));
+            let _ = first(&mut some.query(&transaction, ()).expect("it runs"));
+            change(&mut transaction, 200);
+            change(&mut transaction, 100_000);
+            for word in ["inline", "adaptive", "pipelined"] {
+                let read = rows(statement(&transaction, sql, word).query(&transaction, ()).expect("it runs"));
+                for (id, blob) in read.column(1).as_binary::<i32>().iter().flatten().enumerate() {
+                    assert!(blob == pattern(100_000 + id), "{word} {id}: {} bytes", blob.len());
+                }
+            }
+        }
+    },
+    fn rows_read_ahead_keep_their_blobs(target: &Target) {
+        let connection = fresh(target);
+        store(&connection, &(0..200).map(|length| Some(pattern(length + 1))).collect::<Vec<_>>());
+        let mut transaction = connection.begin(Default::default()).expect("it starts");
+        let mut cursor = statement(&transaction, "SELECT id, b FROM t ORDER BY id", "inline")
+            .with_limits(BatchLimits::default().rows(10))
+            .query(&transaction, ())
+            .expect("it runs");
+        let mut next = 0;
+        while let Some(batch) = cursor.next_batch().expect("it is read") {
+            for blob in batch.column(1).as_binary::<i32>().iter().flatten() {
+                next += 1;
+                assert!(blob == pattern(next), "{next}: {} bytes", blob.len());
+            }
+            transaction.execute("UPDATE t SET b = 'new'").expect("it runs");
+            let other = statement(&transaction, "SELECT b FROM t", "inline");
+            let _ = first(&mut other.query(&transaction, ()).expect("it runs"));
+        }
+        assert_eq!(next, 200);
     }
 );
 

@@ -506,3 +506,89 @@ matrix!(
         assert_eq!(attachments(&connection), 1);
     },
 );
+
+matrix!(
+    // Others have no readers, or no attachments of their own.
+    [firebird_4_0, firebird_5_0],
+    fn a_connection_that_is_lost_while_others_read_costs_no_rows(target: &Target) {
+        let (config, _) = filled(target);
+        let other = Connection::open(&config).expect("it opens");
+        for isolation in [Isolation::Snapshot, Isolation::ReadCommittedReadConsistency] {
+            for options in [TransactionOptions::reading(), TransactionOptions::default()] {
+                let connection = Connection::open(&config).expect("it opens");
+                let id = column(&connection, "SELECT CURRENT_CONNECTION FROM RDB$DATABASE");
+                let id = id.as_primitive::<Int64Type>().value(0);
+                let transaction = connection.begin(options.isolation(isolation)).expect("it starts");
+                let statement = prepared(&transaction, "SELECT * FROM t", 2);
+                let cursor = statement.query(&transaction, ()).expect("it runs");
+                let mut cursor = cursor.owning(transaction);
+                assert_eq!(cursor.parallel(), &Parallelism::Readers(2));
+                let mut read = cursor.next_batch().expect("it is read").expect("rows").num_rows();
+                // As a server does with a connection that was idle for too long.
+                run(&other, &format!("DELETE FROM MON$ATTACHMENTS WHERE MON$ATTACHMENT_ID = {id}"));
+                let end = loop {
+                    match cursor.next_batch() {
+                        Ok(Some(batch)) => read += batch.num_rows(),
+                        end => break end,
+                    }
+                };
+                assert_eq!(read as i64, ROWS);
+                // Nobody knows what a transaction that may write has to commit.
+                assert_eq!(end.is_ok(), options.read_only, "{isolation:?}: {end:?}");
+            }
+        }
+    },
+    fn connections_that_wait_are_kept_from_being_idle(target: &Target) {
+        let (config, connection) = filled(target);
+        run(&connection, "CREATE TRIGGER limits ON CONNECT AS BEGIN SET SESSION IDLE TIMEOUT 4 SECOND; END");
+        drop(connection);
+        let connection = Connection::open(&config).expect("it opens");
+        let transaction = reading(&connection);
+        let mut cursor =
+            prepared(&transaction, "SELECT * FROM t", 3).query(&transaction, ()).expect("it runs");
+        assert_eq!(cursor.parallel(), &Parallelism::Readers(3));
+        let mut read = 0;
+        while let Some(batch) = cursor.next_batch().expect("it is read") {
+            read += batch.num_rows();
+            thread::sleep(Duration::from_millis(200));
+        }
+        assert_eq!(read as i64, ROWS);
+        drop(cursor);
+        let count = rows(transaction.query("SELECT COUNT(*) FROM t").expect("it runs"));
+        assert_eq!(ids(&count), [ROWS]);
+        transaction.commit().expect("its connection is still there");
+    },
+    fn rows_that_a_transaction_does_not_see_are_passed_over_once(target: &Target) {
+        let (config, connection) = filled(target);
+        let id = column(&connection, "SELECT CURRENT_CONNECTION FROM RDB$DATABASE");
+        let id = id.as_primitive::<Int64Type>().value(0);
+        let writer = Connection::open(&config).expect("it opens");
+        let mut writing = writer.begin(TransactionOptions::default()).expect("it starts");
+        for _ in 0..2 {
+            writing.execute("INSERT INTO t SELECT id, a, text, NULL FROM t").expect("it runs");
+        }
+        let watcher = Connection::open(&config).expect("it opens");
+        let fetches = |work: &dyn Fn()| {
+            let now = || {
+                let sql = format!(
+                    "SELECT I.MON$PAGE_FETCHES FROM MON$ATTACHMENTS A JOIN MON$IO_STATS I \
+                     ON I.MON$STAT_ID = A.MON$STAT_ID WHERE A.MON$ATTACHMENT_ID = {id}"
+                );
+                column(&watcher, &sql).as_primitive::<Int64Type>().value(0)
+            };
+            let before = now();
+            work();
+            now() - before
+        };
+        let transaction = reading(&connection);
+        let one_pass = fetches(&|| {
+            let count = rows(transaction.query("SELECT COUNT(*) FROM t").expect("it runs"));
+            assert_eq!(ids(&count), [ROWS]);
+        });
+        let planning = fetches(&|| {
+            let cursor = prepared(&transaction, "SELECT * FROM t", 2).query(&transaction, ());
+            assert_eq!(cursor.expect("it runs").parallel(), &Parallelism::Readers(2));
+        });
+        assert!(planning < one_pass * 3 / 2, "{planning} pages, {one_pass} in one pass");
+    },
+);

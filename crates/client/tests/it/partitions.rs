@@ -5,6 +5,7 @@ use arrow::array::*;
 use arrow::datatypes::{DataType, Int64Type};
 use firearrow::{
     Config, Connection, Cursor, Kind, Params, Partition, PartitionOptions, PartitionedQuery, ReadOptions,
+    WhyPlain,
 };
 use firearrow_testkit::{Generation, Target, matrix};
 use std::sync::Arc;
@@ -122,6 +123,7 @@ matrix!(
         let query = connection.partition("SELECT id FROM t", (), &options).expect("it is planned");
         let has_snapshots = target.generation() >= Generation::V4_0;
         assert_eq!(query.partitions().len(), if has_snapshots { 3 } else { 1 });
+        assert_eq!(query.why_plain(), if has_snapshots { None } else { Some(&WhyPlain::OldEngine) });
         assert_eq!(query.partitions()[0].snapshot().is_some(), has_snapshots);
         assert_eq!(total(&read_all(&config, &query)), (ROWS, ROWS * (ROWS - 1) / 2));
     },
@@ -131,29 +133,34 @@ matrix!(
         run(&connection, "CREATE GLOBAL TEMPORARY TABLE g (id INTEGER) ON COMMIT PRESERVE ROWS");
         run(&connection, "CREATE TABLE few (id INTEGER)");
         run(&connection, "CREATE PROCEDURE p RETURNS (id INTEGER) AS BEGIN id = 5; SUSPEND; END");
-        for sql in [
-            "SELECT COUNT(*) FROM t",
-            "SELECT MAX(id) FROM t WHERE a > 3",
-            "SELECT DISTINCT a FROM t",
-            "SELECT FIRST 10 id FROM t",
-            "SELECT id FROM t ORDER BY id",
-            "SELECT id FROM t WHERE id > 10 ROWS 7",
-            "SELECT a, COUNT(*) FROM t GROUP BY a",
-            "SELECT id FROM t UNION ALL SELECT id FROM t",
-            "SELECT ROW_NUMBER() OVER (ORDER BY id) FROM t",
-            "SELECT t.id FROM t JOIN t u ON u.id = t.id WHERE t.id < 100",
-            "SELECT id FROM t WHERE id = (SELECT MAX(id) FROM t)",
-            "SELECT (SELECT COUNT(*) FROM few) FROM t",
-            "SELECT 42 FROM RDB$DATABASE",
-            "SELECT id FROM v",
-            "SELECT id FROM g",
-            "SELECT id FROM few",
-            "SELECT id FROM p",
-            "SELECT id FROM t WHERE a = 1 AND CURRENT_TIMESTAMP > DATE '2000-01-01'",
+        let few = match target.generation() {
+            Generation::V3_0 => WhyPlain::NoKey,
+            _ => WhyPlain::Small,
+        };
+        for (sql, why) in [
+            ("SELECT COUNT(*) FROM t", WhyPlain::Aggregated),
+            ("SELECT MAX(id) FROM t WHERE a > 3", WhyPlain::Aggregated),
+            ("SELECT DISTINCT a FROM t", WhyPlain::Sorted),
+            ("SELECT FIRST 10 id FROM t", WhyPlain::Limited),
+            ("SELECT id FROM t ORDER BY id", WhyPlain::Sorted),
+            ("SELECT id FROM t WHERE id > 10 ROWS 7", WhyPlain::Limited),
+            ("SELECT a, COUNT(*) FROM t GROUP BY a", WhyPlain::Aggregated),
+            ("SELECT id FROM t UNION ALL SELECT id FROM t", WhyPlain::Subquery),
+            ("SELECT ROW_NUMBER() OVER (ORDER BY id) FROM t", WhyPlain::Aggregated),
+            ("SELECT t.id FROM t JOIN t u ON u.id = t.id WHERE t.id < 100", WhyPlain::Join),
+            ("SELECT id FROM t WHERE id = (SELECT MAX(id) FROM t)", WhyPlain::Subquery),
+            ("SELECT (SELECT COUNT(*) FROM few) FROM t", WhyPlain::Subquery),
+            ("SELECT 42 FROM RDB$DATABASE", WhyPlain::NoTable),
+            ("SELECT id FROM v", WhyPlain::NoTable),
+            ("SELECT id FROM g", WhyPlain::NoTable),
+            ("SELECT id FROM few", few),
+            ("SELECT id FROM p", WhyPlain::NoTable),
+            ("SELECT id FROM t WHERE a = 1 AND CURRENT_TIMESTAMP > DATE '2000-01-01'", WhyPlain::Volatile),
         ] {
             let whole = sums(connection.query(sql).expect("it runs"));
             let query = connection.partition(sql, (), &wanted(4)).expect("it is planned");
             assert_eq!(query.partitions().len(), 1, "{sql}");
+            assert_eq!(query.why_plain(), Some(&why), "{sql}");
             assert_eq!(total(&read_all(&config, &query)), whole, "{sql}");
         }
     },

@@ -528,6 +528,10 @@ impl PartitionedQuery {
     pub(crate) fn partitions(&self) -> &[Partition] {
         self.0.partitions()
     }
+
+    pub(crate) fn why_plain(&self) -> Option<&firearrow::WhyPlain> {
+        self.0.why_plain()
+    }
 }
 
 impl Drop for EventListener {

@@ -14,7 +14,7 @@ pub struct StatementOptions {
     pub write: WriteOptions,
     /// Batches to read ahead, on a separate thread.
     pub prefetch: usize,
-    /// How many connections read a query at once, as [`Statement::with_parallel`](firearrow::Statement::with_parallel) has
+    /// How many readers a query has, as [`Statement::with_parallel`](firearrow::Statement::with_parallel) has
     /// it; `None` = one.
     pub parallel: Option<usize>,
     /// The time limit of an execution, reading its rows included.

@@ -25,7 +25,11 @@ pub(crate) fn set(
         attribute::AUTOCOMMIT => {
             let autocommit = flag()?;
             configure(connection, |options| options.autocommit = autocommit)?;
-            connection.attributes.autocommit = autocommit;
+            let before = std::mem::replace(&mut connection.attributes.autocommit, autocommit);
+            if let Some(link) = connection.link.as_ref().filter(|_| autocommit && !before) {
+                // Its transaction was committed.
+                link.end_cursors();
+            }
         }
         attribute::ACCESS_MODE => {
             let read_only = flag()?;
@@ -166,18 +170,16 @@ fn reset(connection: &mut Connection) -> Result<()> {
         if let Some(mut in_use) = crate::handle::registry::get(*id)
             && let Some(statement) = in_use.statement()
         {
-            statement.need = None;
-            statement.close_cursor();
-            statement.attributes = link.initial;
+            statement.reset();
         }
     }
-    link.session.end(false)?;
+    link.end(false)?;
     link.session.connection()?.reset()?;
-    link.session.configure(link.initial_session.clone())?;
+    link.session.configure(SessionOptions { autocommit: true, ..link.initial_session.clone() })?;
     *link.defaults() = link.initial;
     let attributes = &mut connection.attributes;
     (attributes.autocommit, attributes.read_only, attributes.isolation) = (true, None, None);
-    attributes.metadata_id = false;
+    attributes.metadata_id = link.initial.metadata_id;
     Ok(())
 }
 

@@ -20,8 +20,12 @@ const OF_CURSOR: [Integer; 7] = [
 ];
 
 pub(crate) fn set(statement: &mut Statement, number: Integer, value: usize) -> Result<()> {
-    if OF_CURSOR.contains(&number) && statement.cursor.is_some() {
-        return Err(Failure::new(State::CURSOR_STATE, "a cursor is open: close it first"));
+    if OF_CURSOR.contains(&number) {
+        statement.expect_no_cursor()?;
+        if statement.prepared.as_ref().is_some_and(|prepared| !prepared.is_direct) {
+            let text = "attributes of the cursor are set before the statement is prepared";
+            return Err(Failure::new(State::NOT_NOW, text));
+        }
     }
     match number {
         attribute::APP_ROW_DESC => {
@@ -50,6 +54,10 @@ fn application_descriptor(statement: &Statement, value: usize, implicit: usize) 
         return Ok(own);
     }
     let bad = || Failure::new(State::ATTRIBUTE_VALUE, "this is no descriptor of the connection");
+    // Waiting for another kind of handle could be for ever: it may be this very statement.
+    if !registry::may_be(id, crate::abi::HANDLE_DESC) {
+        return Err(bad());
+    }
     let mut in_use = registry::get(id).ok_or_else(bad)?;
     let descriptor = in_use.descriptor().ok_or_else(bad)?;
     if descriptor.statement.is_some() {
@@ -154,7 +162,10 @@ pub(crate) fn set_plain(
         attribute::KEYSET_SIZE => warn("there are no keysets"),
         attribute::ROWSET_SIZE if value == 0 => return Err(bad_value(number, value)),
         attribute::ROWSET_SIZE => attributes.rowset_size = value,
-        attribute::SIMULATE_CURSOR if value <= 2 => attributes.simulate_cursor = value,
+        attribute::SIMULATE_CURSOR if value == 0 => {}
+        attribute::SIMULATE_CURSOR if value <= 2 => {
+            warn("positioned statements may change more than one row");
+        }
         attribute::USE_BOOKMARKS if value <= 2 => attributes.bookmarks = value,
         attribute::SIMULATE_CURSOR | attribute::USE_BOOKMARKS => return Err(bad_value(number, value)),
         attribute::FETCH_BOOKMARK_PTR => attributes.fetch_bookmark = with_exposed_provenance_mut(value),
@@ -174,7 +185,7 @@ pub(crate) fn get(statement: &mut Statement, number: Integer) -> Result<Value> {
         attribute::MAX_ROWS => attributes.max_rows,
         attribute::MAX_LENGTH => attributes.max_length,
         attribute::NOSCAN => attributes.no_scan.into(),
-        attribute::ASYNC_ENABLE | attribute::KEYSET_SIZE => 0,
+        attribute::ASYNC_ENABLE | attribute::KEYSET_SIZE | attribute::SIMULATE_CURSOR => 0,
         attribute::RETRIEVE_DATA => attributes.retrieve_data.into(),
         attribute::ENABLE_AUTO_IPD => attributes.auto_ipd.into(),
         attribute::METADATA_ID => attributes.metadata_id.into(),
@@ -183,12 +194,12 @@ pub(crate) fn get(statement: &mut Statement, number: Integer) -> Result<Value> {
         attribute::CURSOR_SENSITIVITY => attributes.sensitivity,
         attribute::CONCURRENCY => attributes.concurrency,
         attribute::ROWSET_SIZE => attributes.rowset_size,
-        attribute::SIMULATE_CURSOR => attributes.simulate_cursor,
         attribute::USE_BOOKMARKS => attributes.bookmarks,
         attribute::FETCH_BOOKMARK_PTR => address(attributes.fetch_bookmark.cast()),
         attribute::ROW_NUMBER | attribute::GET_BOOKMARK => {
             let position = statement.position;
-            let rows = statement.open_cursor()?.rowset();
+            let closed = || Failure::new(State::CURSOR_STATE, "no cursor is open");
+            let rows = statement.cursor.as_ref().ok_or_else(closed)?.rowset();
             rows.map_or(0, |rows| (rows.start + position + 1) as usize)
         }
         attribute::ROW_ARRAY_SIZE => statement.ard.lock().array_size,

@@ -1,6 +1,7 @@
 //! Copying descriptors.
 
 use super::verbose;
+use crate::column::Column;
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::{Descriptor, Record, Role};
 
@@ -23,27 +24,30 @@ pub(crate) fn copy(from: &Descriptor, to: &mut Descriptor) -> Result<()> {
     to.bookmark = from.bookmark.clone();
     to.records = match &from.columns {
         None => from.records.clone(),
-        Some(columns) => {
-            let of_column = |column: &crate::column::Column| {
-                let of = &column.sql_type;
-                Record {
-                    concise: of.concise,
-                    length: of.size,
-                    octet_length: of.octets,
-                    precision: precision(of.concise, of.size, of.digits),
-                    scale: of.digits,
-                    radix: of.radix.into(),
-                    nullable: column.nullable,
-                    name: column.label.clone(),
-                    type_name: of.name,
-                    ..Record::new(to.role)
-                }
-            };
-            columns.iter().map(of_column).collect()
-        }
+        Some(columns) => columns.iter().map(|column| of_column(column, to.role)).collect(),
     };
+    if to.role == Role::Parameters {
+        to.records.iter_mut().for_each(|record| record.is_given = true);
+    }
     to.touch();
     Ok(())
+}
+
+/// A record that describes a column or a parameter.
+pub(crate) fn of_column(column: &Column, role: Role) -> Record {
+    let of = &column.sql_type;
+    Record {
+        concise: of.concise,
+        length: of.size,
+        octet_length: of.octets,
+        precision: precision(of.concise, of.size, of.digits),
+        scale: of.digits,
+        radix: of.radix.into(),
+        nullable: column.nullable,
+        name: column.label.clone(),
+        type_name: of.name,
+        ..Record::new(role)
+    }
 }
 
 /// The precision of a column: digits of seconds, or of numbers.

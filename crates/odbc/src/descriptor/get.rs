@@ -36,12 +36,19 @@ pub(crate) fn get(descriptor: &Descriptor, number: SmallInt, identifier: SmallIn
     }
 }
 
+fn not_prepared() -> Failure {
+    Failure::new(State::NOT_PREPARED, "the statement has not been prepared")
+}
+
 fn of_header(descriptor: &Descriptor, identifier: SmallInt) -> Result<Option<Field>> {
     /// `SQL_DESC_ALLOC_AUTO` and `SQL_DESC_ALLOC_USER`
     const AUTO: SmallInt = 1;
     const USER: SmallInt = 2;
     Ok(Some(match identifier {
         field::ALLOC_TYPE => Field::Short(if descriptor.is_explicit { USER } else { AUTO }),
+        field::COUNT if descriptor.role == Role::Columns && descriptor.columns.is_none() => {
+            return Err(not_prepared());
+        }
         field::COUNT => Field::Short(SmallInt::try_from(descriptor.count()).unwrap_or(SmallInt::MAX)),
         field::ARRAY_SIZE => Field::Unsigned(descriptor.array_size),
         field::ARRAY_STATUS_PTR => Field::Pointer(descriptor.array_status_ptr.cast()),
@@ -55,7 +62,7 @@ fn of_header(descriptor: &Descriptor, identifier: SmallInt) -> Result<Option<Fie
 /// A field of a column of the result.
 fn of_column(descriptor: &Descriptor, number: usize, identifier: SmallInt) -> Result<Option<Field>> {
     let Some(columns) = &descriptor.columns else {
-        return Err(Failure::new(State::NOT_PREPARED, "the statement has not been prepared"));
+        return Err(not_prepared());
     };
     let Some(column) = number.checked_sub(1).and_then(|at| columns.get(at)) else { return Ok(None) };
     let value = describe(column, identifier, false).ok_or_else(|| unknown(identifier))?;

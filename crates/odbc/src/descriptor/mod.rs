@@ -4,7 +4,7 @@ mod copy;
 mod get;
 mod set;
 
-pub(crate) use copy::copy;
+pub(crate) use copy::{copy, of_column};
 pub(crate) use get::{Field, get};
 pub(crate) use set::{Setting, set};
 

@@ -52,6 +52,7 @@ pub(crate) fn set(
     set_record(&mut Record::new(role), role, identifier, setting)?;
     let record = descriptor.record_mut(number);
     set_record(record, role, identifier, setting)?;
+    record.is_given = true;
     if identifier == field::DATA_PTR {
         match record.data.is_null() {
             true => descriptor.trim(),

@@ -1,6 +1,7 @@
 //! Failures, their SQLSTATEs, and the diagnostic records of a handle.
 
 mod failure;
+pub(crate) mod function;
 mod records;
 mod server;
 mod state;

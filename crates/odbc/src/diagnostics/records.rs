@@ -1,7 +1,8 @@
 //! The diagnostic records of a handle.
 
 use super::Failure;
-use crate::abi::{self, Integer, Len, Return};
+use super::function::{self, Function};
+use crate::abi::{self, Len, Return};
 use crate::text::Text;
 
 /// What the last call on a handle left: a header and records.
@@ -17,7 +18,7 @@ pub(crate) struct Diagnostics {
     /// Rows of the cursor.
     pub(crate) cursor_rows: Len,
     /// What the last statement does, as the standard calls and numbers it.
-    pub(crate) function: (&'static str, Integer),
+    pub(crate) function: Function,
     /// Records that `SQLError` has handed out.
     consumed: usize,
 }
@@ -30,7 +31,7 @@ impl Default for Diagnostics {
             code: abi::SUCCESS,
             row_count: 0,
             cursor_rows: 0,
-            function: ("", 0),
+            function: function::UNKNOWN,
             consumed: 0,
         }
     }

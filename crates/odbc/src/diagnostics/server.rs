@@ -3,7 +3,9 @@
 use super::{Failure, State};
 use crate::catalog;
 use firearrow::Kind;
+use firearrow::arrow::{ParamError, ParamErrorKind};
 use firearrow_driver::{Class, Detail, Error};
+use std::error::Error as _;
 
 /// Codes of the engine whose SQLSTATE in ODBC is not the one that the engine gives. The first that an error has decides,
 /// by their order here: the more specific come first.
@@ -14,7 +16,8 @@ const BY_CODE: &[(&[i32], State)] = &[
     (&[336_068_859], State::INDEX_EXISTS),
     (&[336_068_656], State::NO_INDEX),
     (&[336_068_813], State::COLUMN_EXISTS),
-    (&[335_544_581, 336_003_085, 335_544_634, 335_544_851], State::SYNTAX),
+    // The last one is for markers that the engine finds no type for.
+    (&[335_544_581, 336_003_085, 335_544_634, 335_544_851, 335_544_573], State::SYNTAX),
     (&[335_544_584], State::VALUE_COUNT),
     (&[335_544_669], State::PARAMETER_COUNT),
     (&[335_544_652], State::CARDINALITY),
@@ -107,14 +110,35 @@ fn of_codes(error: &firearrow::Error) -> Option<State> {
 
 /// By what the client knows about the failure, and its SQLSTATE.
 fn of_client(error: &Error) -> State {
-    let kind = error.client().map(firearrow::Error::kind);
-    match kind {
+    let client = error.client();
+    if let Some(refused) = client.and_then(of_parameter) {
+        return refused;
+    }
+    match client.map(firearrow::Error::kind) {
         Some(Kind::Cancelled) => State::CANCELLED,
-        Some(Kind::Timeout) => State::TIMEOUT,
+        // Nobody set a limit for the statement: the server is silent.
+        Some(Kind::Timeout) => State::CONNECTION_TIMEOUT,
         Some(Kind::CommitUnknown) => State::COMMIT_UNKNOWN,
         Some(Kind::Memory) => State::MEMORY,
+        // What the client itself could not decode.
+        Some(Kind::Data) if client.is_some_and(|client| client.status().is_none()) => {
+            State::BAD_CHARACTER_VALUE
+        }
         _ => error.sqlstate().map_or(State::GENERAL, of_sqlstate),
     }
+}
+
+/// Why the client did not send a value.
+fn of_parameter(error: &firearrow::Error) -> Option<State> {
+    let refused: &ParamError = error.source()?.downcast_ref()?;
+    Some(match refused.kind {
+        ParamErrorKind::OutOfRange => State::OUT_OF_RANGE,
+        ParamErrorKind::Inexact | ParamErrorKind::TooLong => State::TOO_LONG,
+        ParamErrorKind::Malformed => State::BAD_CHARACTER_VALUE,
+        ParamErrorKind::Unsupported => State::NO_CONVERSION,
+        ParamErrorKind::Count => State::PARAMETER_COUNT,
+        ParamErrorKind::Schema => State::GENERAL,
+    })
 }
 
 /// An SQLSTATE of the engine in ODBC's words, which lack some of its classes.
@@ -125,7 +149,7 @@ fn of_sqlstate(sqlstate: &str) -> State {
     match (sqlstate.get(..2).unwrap_or_default(), sqlstate) {
         (_, "08006" | "08003") => State::LINK_FAILURE,
         (_, "0A000") => State::NOT_IMPLEMENTED,
-        (_, "22021" | "22011" | "22023" | "22024") => State::BAD_CHARACTER_VALUE,
+        (_, "22009" | "22011" | "22021" | "22023" | "22024") => State::BAD_CHARACTER_VALUE,
         (_, "25006") => State::TRANSACTION_STATE,
         (_, "54001") => State::SYNTAX,
         ("07", _) => State::PARAMETER_COUNT,

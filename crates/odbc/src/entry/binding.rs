@@ -131,7 +131,7 @@ fn bind(statement: &mut Statement, parameter: &Parameter) -> Result<Return> {
     described.concise = sql_type;
     (described.length, described.scale) = (size, digits);
     described.precision = SmallInt::try_from(size).unwrap_or(SmallInt::MAX);
-    described.parameter_type = direction;
+    (described.parameter_type, described.is_given) = (direction, true);
     DONE
 }
 
@@ -201,7 +201,7 @@ pub unsafe extern "system" fn SQLSetParam(
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn SQLNumParams(handle: Handle, count: *mut SmallInt) -> Return {
     guard::statement(handle, |statement| {
-        let parameters = statement.expect_prepared()?.parameters.len();
+        let parameters = statement.expect_prepared()?.markers();
         // SAFETY: the application's place.
         unsafe { put(count, SmallInt::try_from(parameters).unwrap_or(SmallInt::MAX)) };
         DONE
@@ -225,16 +225,15 @@ pub unsafe extern "system" fn SQLDescribeParam(
 ) -> Return {
     guard::statement(handle, |statement| {
         let is_odbc2 = statement.link.is_odbc2;
-        let parameters = &statement.expect_prepared()?.parameters;
-        let count = parameters.len();
+        let prepared = statement.expect_prepared()?;
+        let count = prepared.markers();
         let none = || {
             Failure::new(
                 State::BAD_INDEX,
                 format!("there is no parameter {number}: the statement has {count}"),
             )
         };
-        let parameter =
-            usize::from(number).checked_sub(1).and_then(|at| parameters.get(at)).ok_or_else(none)?;
+        let parameter = prepared.marker(number.into()).ok_or_else(none)?;
         let of = &parameter.sql_type;
         // SAFETY: the application's places.
         unsafe {

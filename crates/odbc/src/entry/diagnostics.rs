@@ -21,6 +21,7 @@ fn look(kind: SmallInt, handle: Handle, work: impl FnOnce(&mut Diagnostics, &Nam
             }),
             abi::HANDLE_STMT => in_use.statement().map(|object| {
                 names = Names::of(Some(&object.link));
+                object.diagnostics.cursor_rows = object.cursor_rows();
                 &mut object.diagnostics
             }),
             abi::HANDLE_DESC => in_use.descriptor().map(|object| &mut object.diagnostics),
@@ -197,6 +198,10 @@ enum Value {
     Text(Text),
 }
 
+/// Fields that the diagnostics of statements have alone.
+const OF_STATEMENT: [SmallInt; 4] =
+    [field::ROW_COUNT, field::CURSOR_ROW_COUNT, field::DYNAMIC_FUNCTION, field::DYNAMIC_FUNCTION_CODE];
+
 /// A field of the header.
 fn of_header(diagnostics: &Diagnostics, number: SmallInt) -> Option<Value> {
     Some(match number {
@@ -243,6 +248,9 @@ fn diagnostic_field(
     text: Output,
 ) -> Return {
     look(kind, handle, |diagnostics, names| {
+        if kind != abi::HANDLE_STMT && OF_STATEMENT.contains(&identifier) {
+            return abi::ERROR;
+        }
         let value = match of_header(diagnostics, identifier) {
             Some(value) => value,
             None if number <= 0 => return abi::ERROR,

@@ -66,41 +66,44 @@ pub unsafe extern "system" fn SQLMoreResults(handle: Handle) -> Return {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn SQLCancel(handle: Handle) -> Return {
-    cancel_statement(handle)
+    guard::plain(|| cancel_statement(handle))
 }
 
 /// Cancels what runs in a statement, or ends its waiting for data. Neither waits for a running call.
 fn cancel_statement(handle: Handle) -> Return {
     let id = Id::from(handle);
-    let Some(activity) = registry::activity(id) else { return abi::INVALID_HANDLE };
-    if activity.cancel() {
-        return abi::SUCCESS;
+    if !registry::may_be(id, abi::HANDLE_STMT) {
+        return abi::INVALID_HANDLE;
     }
+    // Between two calls there is nothing to cancel: an open cursor stays as it is.
     match registry::try_get(id) {
         Some(mut in_use) => match in_use.statement() {
             Some(statement) => {
                 statement.diagnostics.clear();
-                statement.need = None;
+                statement.stop_waiting();
                 abi::SUCCESS
             }
             None => abi::INVALID_HANDLE,
         },
-        // Something has just begun or ended.
-        None => abi::SUCCESS,
+        None => cancel(id),
     }
+}
+
+/// Cancels what a call of another thread does in this moment.
+fn cancel(id: Id) -> Return {
+    if let Some(activity) = registry::activity(id) {
+        activity.cancel();
+    }
+    abi::SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn SQLCancelHandle(kind: SmallInt, handle: Handle) -> Return {
+    let id = Id::from(handle);
     match kind {
-        abi::HANDLE_STMT => cancel_statement(handle),
-        abi::HANDLE_DBC => match registry::activity(Id::from(handle)) {
-            Some(activity) => {
-                activity.cancel();
-                abi::SUCCESS
-            }
-            None => guard::connection(handle, |_| Ok(abi::SUCCESS)),
-        },
+        abi::HANDLE_STMT => guard::plain(|| cancel_statement(handle)),
+        // Its own call, which is connecting: statements have handles of their own.
+        abi::HANDLE_DBC if registry::may_be(id, kind) => guard::plain(|| cancel(id)),
         _ => abi::INVALID_HANDLE,
     }
 }

@@ -72,7 +72,10 @@ pub(super) fn statement(handle: Handle, work: impl FnOnce(&mut Statement) -> Res
 /// A call on a statement that may wait for data.
 pub(super) fn any_statement(handle: Handle, work: impl FnOnce(&mut Statement) -> Result<Return>) -> Return {
     let Some(mut in_use) = registry::get(Id::from(handle)) else { return abi::INVALID_HANDLE };
-    run(in_use.statement(), work)
+    run(in_use.statement(), |statement| {
+        statement.notice_ends();
+        work(statement)
+    })
 }
 
 /// A call without diagnostics; a panic is a plain error.

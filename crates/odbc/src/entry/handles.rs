@@ -284,7 +284,7 @@ fn drop_statement(handle: Handle) -> Return {
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn SQLFreeStmt(handle: Handle, option: USmallInt) -> Return {
     match option {
-        abi::CLOSE => guard::any_statement(handle, |statement| {
+        abi::CLOSE => guard::statement(handle, |statement| {
             statement.close_cursor();
             Ok(abi::SUCCESS)
         }),
@@ -296,6 +296,7 @@ pub unsafe extern "system" fn SQLFreeStmt(handle: Handle, option: USmallInt) -> 
         abi::RESET_PARAMS => guard::statement(handle, |statement| {
             statement.apd.lock().clear();
             statement.ipd.lock().clear();
+            statement.describe_parameters();
             Ok(abi::SUCCESS)
         }),
         _ => guard::any_statement(handle, |_| {

@@ -10,6 +10,7 @@ use crate::describe::{Value, attribute};
 use crate::diagnostics::{Failure, Result, State};
 use crate::fetch::Report;
 use crate::handle::Statement;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 #[unsafe(no_mangle)]
@@ -35,10 +36,13 @@ fn no_column(number: USmallInt, count: usize) -> Failure {
     Failure::new(State::BAD_INDEX, format!("there is no column {number}: the result has {count}"))
 }
 
-fn column(columns: &[Column], number: USmallInt) -> Result<&Column> {
-    let count = columns.len();
-    let column = usize::from(number).checked_sub(1).and_then(|at| columns.get(at));
-    column.ok_or_else(|| no_column(number, count))
+/// A column; number 0 is the bookmark, if there are some.
+fn column<'a>(statement: &Statement, columns: &'a [Column], number: USmallInt) -> Result<Cow<'a, Column>> {
+    let column = match usize::from(number).checked_sub(1) {
+        Some(at) => columns.get(at).map(Cow::Borrowed),
+        None => (statement.attributes.bookmarks != 0).then(|| Cow::Owned(Column::bookmark())),
+    };
+    column.ok_or_else(|| no_column(number, columns.len()))
 }
 
 /// The columns of a statement that returns rows.
@@ -61,7 +65,7 @@ struct Described {
 fn describe_column(handle: Handle, number: USmallInt, name: Output, to: &Described) -> Return {
     guard::statement(handle, |statement| {
         let columns = columns(statement)?;
-        let column = column(&columns, number)?;
+        let column = column(statement, &columns, number)?;
         let of = &column.sql_type;
         let concise = if statement.link.is_odbc2 { of.for_odbc2() } else { of.concise };
         // SAFETY: the application's places.
@@ -123,8 +127,8 @@ fn column_attribute(
             return DONE;
         }
         let columns = columns(statement)?;
-        let column = column(&columns, number)?;
-        let found = attribute(column, field, statement.link.is_odbc2);
+        let column = column(statement, &columns, number)?;
+        let found = attribute(&column, field, statement.link.is_odbc2);
         let unknown = || Failure::new(State::FIELD, format!("there is no column attribute {field}"));
         // SAFETY: as above.
         unsafe {

@@ -8,7 +8,16 @@ use crate::handle::{Connection, registry};
 
 fn end(connection: &mut Connection, completion: SmallInt) -> Result<Return> {
     let commits = commits(completion)?;
-    connection.expect_open()?.session.end(commits)?;
+    let ended = connection.expect_open()?.end(commits);
+    // Statements that are in use notice it with their next call.
+    for id in &connection.statements {
+        if let Some(mut in_use) = registry::try_get(*id)
+            && let Some(statement) = in_use.statement()
+        {
+            statement.notice_ends();
+        }
+    }
+    ended?;
     DONE
 }
 

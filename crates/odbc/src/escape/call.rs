@@ -17,7 +17,7 @@ pub(super) fn translate<'s>(
         call.ok_or_else(|| translator.error(open.start, "expected {?=call …}"))?;
     }
     let names = names(translator)?;
-    let arguments = arguments(translator, open)?;
+    let mut arguments = arguments(translator, open)?;
     let close = translator.close(open)?;
     while translator.symbol(';').is_some() {}
     if translator.peek().is_some() {
@@ -25,12 +25,19 @@ pub(super) fn translate<'s>(
     }
     (translator.is_call, translator.returns_value) = (true, returns_value);
 
+    let routine = routine(translator, &names);
+    if let Some(Routine::Procedure { inputs, .. }) = routine {
+        translator.outputs = take_outputs(&mut arguments, inputs);
+    }
+    let wants_row = returns_value || translator.outputs > 0;
     let written = names.iter().map(|name| name.text).collect::<Vec<_>>().join(".");
     let list = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
-    let text = match routine(translator, &names) {
+    let text = match routine {
         Some(Routine::Function) => format!("SELECT {written}({}) FROM RDB$DATABASE", arguments.join(", ")),
-        // The value of a procedure is its first output, of which EXECUTE PROCEDURE returns one row.
-        Some(Routine::Selectable) if !returns_value => format!("SELECT * FROM {written}{list}"),
+        Some(Routine::Procedure { is_selectable: true, .. }) if !wants_row => {
+            format!("SELECT * FROM {written}{list}")
+        }
+        // It returns one row of outputs, which parameters can receive.
         _ => format!("EXECUTE PROCEDURE {written}{list}"),
     };
     Ok((text, close))
@@ -71,6 +78,13 @@ fn arguments<'s>(translator: &mut Translator<'s, '_, '_>, open: &Token<'s>) -> R
         return Err(translator.error(open.start, "only the last arguments can be left out"));
     }
     Ok(arguments)
+}
+
+/// Takes away the markers after the last input, which stand for outputs: those are no arguments.
+fn take_outputs(arguments: &mut Vec<String>, inputs: usize) -> usize {
+    let last_value = arguments.iter().rposition(|argument| argument != "?");
+    let first = last_value.map_or(0, |last| last + 1).max(inputs).min(arguments.len());
+    arguments.drain(first..).count()
 }
 
 /// What the name stands for. Names with a schema are left to the server.

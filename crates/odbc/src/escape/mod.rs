@@ -8,7 +8,8 @@
 //!                  └─► call: {call} {?=call}
 //! ```
 //!
-//! Translated text has the same `?` markers in the same order, except the one that `{?=call}` begins with. Escapes are
+//! Translated text has the same `?` markers in the same order, except the one that `{?=call}` begins with and those
+//! for outputs at the end of a `{call}`. Escapes are
 //! translated wherever they are, in PSQL as well, where braces are not legal otherwise.
 
 mod call;
@@ -44,10 +45,12 @@ pub(crate) struct Context<'a> {
 /// How a routine is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Routine {
-    /// A procedure that returns rows.
-    Selectable,
-    /// A procedure that does not.
-    Executable,
+    Procedure {
+        /// Whether it returns rows.
+        is_selectable: bool,
+        /// The number of its inputs.
+        inputs: usize,
+    },
     Function,
 }
 
@@ -58,6 +61,8 @@ pub(crate) struct Translated<'a> {
     /// Whether it was `{?=call …}`: parameter 1 of the application receives the first value, and the text has no marker
     /// for it.
     pub(crate) returns_value: bool,
+    /// The number of markers at the end that stand for outputs of a procedure. The text has none for them.
+    pub(crate) outputs: usize,
     pub(crate) is_call: bool,
 }
 
@@ -68,13 +73,13 @@ pub(crate) struct Translated<'a> {
 pub(crate) fn translate<'a>(sql: &'a str, context: &mut Context<'_>) -> Result<Translated<'a>> {
     let modern = legacy::modernize(sql);
     if !modern.contains('{') {
-        return Ok(Translated { sql: Cow::Borrowed(sql), returns_value: false, is_call: false });
+        return Ok(Translated { sql: Cow::Borrowed(sql), returns_value: false, outputs: 0, is_call: false });
     }
     let mut translator = Translator::new(&modern, context);
     let text = translator.whole()?;
-    let (is_call, returns_value) = (translator.is_call, translator.returns_value);
+    let Translator { is_call, returns_value, outputs, .. } = translator;
     let sql = text.map_or(Cow::Borrowed(sql), Cow::Owned);
-    Ok(Translated { sql, returns_value, is_call })
+    Ok(Translated { sql, returns_value, outputs, is_call })
 }
 
 /// The number of `?` markers.

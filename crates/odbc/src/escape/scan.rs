@@ -17,6 +17,7 @@ pub(super) struct Translator<'s, 'c, 'r> {
     depth: usize,
     pub(super) is_call: bool,
     pub(super) returns_value: bool,
+    pub(super) outputs: usize,
 }
 
 /// Text between two tokens, with its escapes translated.
@@ -32,7 +33,15 @@ pub(super) struct Piece<'s> {
 impl<'s, 'c, 'r> Translator<'s, 'c, 'r> {
     pub(super) fn new(sql: &'s str, context: &'c mut Context<'r>) -> Self {
         let tokens: Box<dyn Iterator<Item = Token<'s>> + 's> = Box::new(tokens(sql));
-        Self { sql, tokens: tokens.peekable(), context, depth: 0, is_call: false, returns_value: false }
+        Self {
+            sql,
+            tokens: tokens.peekable(),
+            context,
+            depth: 0,
+            is_call: false,
+            returns_value: false,
+            outputs: 0,
+        }
     }
 
     /// The whole text, unless it has no escapes.

@@ -1,5 +1,6 @@
 //! The parameters of an execution, as APD and IPD describe them, and data that is supplied while it waits.
 
+use super::outputs::wrong_direction;
 use super::run::Statuses;
 use crate::abi::{self, Len, Return, ULen, USmallInt, c_type};
 use crate::convert;
@@ -49,19 +50,30 @@ impl Statement {
         let (apd, ipd) = (self.apd.lock(), self.ipd.lock());
         let offset = apd.offset();
         let missing = |number: usize| {
-            let text = format!("parameter {number} is not bound; the statement has {}", parameters.len());
+            let text = format!("parameter {number} is not bound; the statement has {}", prepared.markers());
             Failure::new(State::PARAMETER_COUNT, text)
         };
+        let direction = |number: usize| ipd.record(number).map(|described| described.parameter_type);
+        let values = usize::from(prepared.returns_value);
+        if prepared.returns_value {
+            apd.record(1).filter(|record| record.is_bound()).ok_or_else(|| missing(1))?;
+            if direction(1) == Some(abi::PARAM_INPUT) {
+                return Err(wrong_direction(1, "receives the value: bind it as an output"));
+            }
+        }
+        // The server knows the inputs only. Outputs of a procedure usually come after them, but need not.
+        let mut inputs =
+            (values + 1..=prepared.markers()).filter(|number| direction(*number) != Some(abi::PARAM_OUTPUT));
         let mut bindings = Vec::with_capacity(parameters.len());
-        for number in 1..=parameters.len() {
+        for at in 0..parameters.len() {
+            let number = values + at + 1;
+            let number = inputs
+                .next()
+                .ok_or_else(|| wrong_direction(number, "is an input: it is bound as an output"))?;
             let buffer =
                 apd.record(number).filter(|record| record.is_bound()).ok_or_else(|| missing(number))?;
             let described = ipd.record(number).ok_or_else(|| missing(number))?;
-            if described.parameter_type == abi::PARAM_OUTPUT {
-                let text = "output parameters are returned as a result: bind inputs only";
-                return Err(Failure::new(State::NOT_IMPLEMENTED, text).in_column(number));
-            }
-            bindings.push(binding(buffer, described, apd.bind_type, offset));
+            bindings.push(binding(number, buffer, described, apd.bind_type, offset));
         }
         let sets = apd.array_size.max(1);
         let operations = apd.array_status_ptr;
@@ -85,6 +97,12 @@ impl Statement {
         let Some(mut need) = self.need.take() else {
             return Err(Failure::new(State::SEQUENCE, "no parameter needs data"));
         };
+        if let Some((set, parameter)) = need.current
+            && !need.inputs.supplied.has(set, parameter)
+        {
+            self.need = Some(need);
+            return Err(Failure::new(State::SEQUENCE, "SQLPutData has supplied nothing for the parameter"));
+        }
         need.current = None;
         if let Some((set, parameter)) = need.left.pop_front() {
             let binding = &need.inputs.bindings[parameter];
@@ -100,6 +118,13 @@ impl Statement {
         self.execute_with(need.inputs)
     }
 
+    /// Gives up an execution that waits for data.
+    pub(crate) fn stop_waiting(&mut self) {
+        if self.need.take().is_some() && self.prepared.as_ref().is_some_and(|prepared| prepared.is_direct) {
+            self.forget();
+        }
+    }
+
     /// `SQLPutData`: the next piece of a parameter.
     ///
     /// # Safety
@@ -109,15 +134,21 @@ impl Statement {
         let need = self.need.as_mut().ok_or_else(none)?;
         let (set, parameter) = need.current.ok_or_else(none)?;
         let inputs = &mut need.inputs;
+        let binding = &inputs.bindings[parameter];
         // SAFETY: the caller's promise.
-        unsafe { inputs.supplied.pieces(set, parameter).put(&inputs.bindings[parameter], data, length) }
-            .map_err(|failure| failure.in_row(set + 1).in_column(parameter + 1))?;
+        let put = unsafe { inputs.supplied.pieces(set, parameter).put(binding, data, length) };
+        let place = binding.number;
+        put.map_err(|failure| {
+            // A piece that cannot be taken ends the execution, says the standard's state table.
+            self.need = None;
+            failure.in_row(set + 1).in_column(place)
+        })?;
         Ok(abi::SUCCESS)
     }
 }
 
 /// A parameter as both of its records describe it.
-fn binding(buffer: &Record, described: &Record, bind_type: usize, offset: isize) -> Binding {
+fn binding(number: usize, buffer: &Record, described: &Record, bind_type: usize, offset: isize) -> Binding {
     let c_type = match buffer.concise {
         c_type::DEFAULT => convert::default_c_type(described.concise),
         concise => concise,
@@ -135,6 +166,7 @@ fn binding(buffer: &Record, described: &Record, bind_type: usize, offset: isize)
     };
     let data = if buffer.data.is_null() { buffer.data } else { buffer.data.wrapping_offset(offset) };
     Binding {
+        number,
         c_type,
         sql_type: described.concise,
         digits: described.scale,
@@ -148,8 +180,9 @@ fn binding(buffer: &Record, described: &Record, bind_type: usize, offset: isize)
 }
 
 impl Inputs {
-    pub(crate) fn sets(&self) -> usize {
-        self.sets
+    /// Whether there is one set, and it is wanted.
+    pub(crate) fn is_single(&self) -> bool {
+        self.sets == 1 && self.wanted.len() == 1
     }
 
     /// Which sets and parameters are to be supplied while the execution waits. What makes no sense is left to reading them,

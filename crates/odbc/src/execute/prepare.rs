@@ -2,8 +2,9 @@
 
 use crate::abi::Return;
 use crate::column::Column;
-use crate::diagnostics::{Failure, Result, State};
+use crate::diagnostics::{Failure, Result, State, function};
 use crate::escape::{self, Context};
+use crate::execute::Control;
 use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::handle::{Link, Statement};
 
@@ -17,6 +18,7 @@ const UNEXPECTED_END: i32 = 335_544_851;
 pub(crate) struct Text {
     pub(crate) sql: String,
     pub(crate) returns_value: bool,
+    pub(crate) outputs: usize,
 }
 
 impl Statement {
@@ -28,7 +30,7 @@ impl Statement {
             return Err(Failure::new(State::SYNTAX, "the statement is empty"));
         }
         if self.attributes.no_scan {
-            return Ok(Text { sql: sql.to_owned(), returns_value: false });
+            return Ok(Text { sql: sql.to_owned(), returns_value: false, outputs: 0 });
         }
         translate(&self.link, sql)
     }
@@ -36,7 +38,7 @@ impl Statement {
     /// `SQLPrepare`
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Return> {
         self.expect_no_cursor()?;
-        (self.prepared, self.state) = (None, Phase::Allocated);
+        self.forget();
         let text = self.translate(sql)?;
         self.describe_query(&text)?;
         self.state = Phase::Prepared;
@@ -56,31 +58,35 @@ impl Statement {
             }
             description => description,
         }?;
-        self.set_prepared(description, text);
-        Ok(())
+        self.set_prepared(description, text)
     }
 
-    fn set_prepared(&mut self, description: Arc<Description>, text: &Text) {
-        let prepared = Prepared::new(&self.link, description, text);
+    fn set_prepared(&mut self, description: Arc<Description>, text: &Text) -> Result<()> {
+        let prepared = Prepared::new(&self.link, description, text)?;
         self.describe(&prepared.columns);
         self.prepared = Some(prepared);
+        self.describe_parameters();
+        Ok(())
     }
 }
 
 impl Prepared {
-    pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Self {
+    pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Result<Self> {
         use firearrow::StatementKind::{Delete, Update};
         let columns = |of: &[firearrow::Descriptor]| -> Arc<[Column]> {
             of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
         };
-        Self {
+        Ok(Self {
             columns: columns(&description.columns),
             parameters: columns(&description.parameters),
             returns_value: text.returns_value,
+            outputs: text.outputs,
             is_direct: false,
             is_searched: matches!(description.kind, Update | Delete),
+            control: Control::new(description.kind, &text.sql)?,
+            function: function::of_sql(&text.sql),
             description,
-        }
+        })
     }
 }
 
@@ -89,7 +95,8 @@ pub(crate) fn translate(link: &Link, sql: &str) -> Result<Text> {
     let mut routine = |package: Option<&str>, name: &str| link.routine(package, name);
     let mut context = Context { dialect: link.dialect, release: link.release, routine: &mut routine };
     let translated = escape::translate(sql, &mut context)?;
-    Ok(Text { returns_value: translated.returns_value, sql: translated.sql.into_owned() })
+    let escape::Translated { sql, returns_value, outputs, .. } = translated;
+    Ok(Text { sql: sql.into_owned(), returns_value, outputs })
 }
 
 /// Whether the server expected more text.

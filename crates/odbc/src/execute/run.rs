@@ -1,18 +1,20 @@
 //! Executions and what becomes of them.
 
+use super::outputs::{Outputs, all_rows};
 use super::parameters::{Inputs, NeedData};
 use super::prepare::{Text, ends_unexpectedly};
+use super::transaction::is_control;
 use crate::abi::{self, Len, Return, ULen};
 use crate::column::Column;
-use crate::diagnostics::{Failure, Result, State};
+use crate::diagnostics::{Failure, Result, State, function};
 use crate::escape;
 use crate::fetch::Cursor;
 use crate::handle::Statement;
 use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::table::Table;
 use arrow::array::{RecordBatch, RecordBatchIterator};
-use firearrow::{OnFailure, StatementKind};
-use firearrow_driver::{Description, Outcome, RowOutcome, Rows};
+use firearrow::OnFailure;
+use firearrow_driver::{Description, Outcome, RowOutcome, Rows, Stream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,9 +27,10 @@ impl Statement {
     /// `SQLExecDirect`
     pub(crate) fn execute_directly(&mut self, sql: &str) -> Result<Return> {
         self.expect_no_cursor()?;
-        (self.prepared, self.state) = (None, Phase::Allocated);
+        self.forget();
         let text = self.translate(sql)?;
-        if escape::markers(&text.sql) > 0 || is_transaction_control(&text.sql) {
+        let has_outputs = text.returns_value || text.outputs > 0;
+        if has_outputs || escape::markers(&text.sql) > 0 || is_control(&text.sql) {
             // The server says what types the parameters have.
             self.describe_query(&text)?;
             if let Some(prepared) = &mut self.prepared {
@@ -45,17 +48,21 @@ impl Statement {
             }
             outcome => outcome,
         }?;
-        let prepared = self.learn(&outcome, &text);
-        self.prepared = prepared.clone();
+        self.prepared = self.learn(&outcome, &text)?;
+        self.diagnostics.function = function::of_sql(&text.sql);
+        let prepared = self.prepared.clone();
         self.opened(outcome, prepared.as_ref())
     }
 
     /// What the server said about a statement while it executed it.
-    fn learn(&mut self, outcome: &Outcome, text: &Text) -> Option<Prepared> {
-        let description = Description::from(outcome.statement.as_ref()?);
-        let prepared = Prepared::new(&self.link, Arc::new(description), text);
+    fn learn(&mut self, outcome: &Outcome, text: &Text) -> Result<Option<Prepared>> {
+        let Some(statement) = &outcome.statement else {
+            self.describe(&Arc::default());
+            return Ok(None);
+        };
+        let prepared = Prepared::new(&self.link, Arc::new(Description::from(statement)), text)?;
         self.describe(&prepared.columns);
-        Some(Prepared { is_direct: true, ..prepared })
+        Ok(Some(Prepared { is_direct: true, ..prepared }))
     }
 
     /// `SQLExecute`
@@ -70,19 +77,12 @@ impl Statement {
     /// Executes what was prepared, unless it waits for data.
     fn start(&mut self) -> Result<Return> {
         let prepared = self.expect_prepared()?;
-        if prepared.returns_value {
-            let text = "the value of a function is returned as a result: call it without ?=";
-            return Err(Failure::new(State::NOT_IMPLEMENTED, text));
-        }
-        match prepared.description.kind {
-            StatementKind::Commit | StatementKind::Rollback => {
-                let commits = prepared.description.kind == StatementKind::Commit;
-                self.link.session.end(commits)?;
-                self.row_count = -1;
-                self.state = Phase::Executed;
-                return DONE;
-            }
-            _ => {}
+        let control = prepared.control;
+        self.diagnostics.function = prepared.function;
+        if let Some(control) = control {
+            control.run(&self.link)?;
+            self.opened(Outcome::default(), None)?;
+            return DONE;
         }
         let inputs = self.inputs()?;
         let at_execution = inputs.at_execution();
@@ -102,7 +102,7 @@ impl Statement {
             inputs.report_all(abi::PARAM_SUCCESS);
             return self.opened(outcome, Some(&prepared));
         }
-        if inputs.sets() != 1 {
+        if !inputs.is_single() {
             return self.execute_sets(&inputs, &prepared);
         }
         // SAFETY: the application promises that its buffers are there while it executes.
@@ -120,22 +120,31 @@ impl Statement {
         // SAFETY: as above.
         let read = unsafe { inputs.read(&prepared.description.parameters) }?;
         let mut statuses = inputs.statuses();
+        let mut failures = Vec::new();
         for (set, failure) in read.failed {
             statuses.fail(set);
-            self.diagnostics.add(failure);
+            failures.push(failure);
         }
         if read.sets.is_empty() {
+            failures.into_iter().for_each(|failure| self.diagnostics.add(failure));
             inputs.report(&statuses);
             return self.ended(statuses.worked(), 0);
         }
-        let outcome = self.execute_batch(read.batch, OnFailure::Continue);
+        let outputs = self.outputs(prepared);
+        let mut returned = Vec::new();
+        let outcome = self.execute_batch(read.batch, OnFailure::Continue).and_then(|mut outcome| {
+            if let Some(stream) = outcome.stream.take_if(|_| !outputs.is_empty()) {
+                returned = all_rows(stream)?;
+            }
+            Ok(outcome)
+        });
         let outcomes = self.driver.latest().progress().row_outcomes();
         for (row, set) in read.sets.iter().enumerate() {
             match outcomes.get(row) {
                 Some(RowOutcome::Done(_)) => statuses.succeed(*set),
                 Some(RowOutcome::Failed(error)) => {
                     statuses.fail(*set);
-                    self.diagnostics.add(Failure::from((**error).clone()).in_row(*set + 1));
+                    failures.push(Failure::from((**error).clone()).in_row(*set + 1));
                 }
                 Some(RowOutcome::Undone | RowOutcome::Unknown) => statuses.fail(*set),
                 // A result is still open, or the whole failed before it.
@@ -143,8 +152,20 @@ impl Statement {
                 None => statuses.leave(*set),
             }
         }
+        let worked: Vec<usize> = read.sets.iter().copied().filter(|set| statuses.has_worked(*set)).collect();
+        let mut report = |set: usize, failure: Failure| {
+            match failure.state.is_warning() {
+                true => statuses.warn(set),
+                false => statuses.spoil(set),
+            }
+            failures.push(failure.in_row(set + 1));
+        };
+        // SAFETY: the application promises that its buffers are there while it executes.
+        let received = unsafe { outputs.write(&prepared.columns, &returned, &worked, &mut report) };
         inputs.report(&statuses);
-        let outcome = outcome?;
+        failures.sort_by_key(|failure| failure.row);
+        failures.into_iter().for_each(|failure| self.diagnostics.add(failure));
+        let outcome = outcome.and_then(|outcome| received.map(|()| outcome))?;
         if outcome.stream.is_some() {
             return self.opened(outcome, Some(prepared));
         }
@@ -189,6 +210,12 @@ impl Statement {
         self.row_count = affected.unwrap_or(if outcome.stream.is_some() { -1 } else { 0 });
         self.diagnostics.row_count = self.row_count;
         if let Some(stream) = outcome.stream {
+            if let Some(prepared) = prepared {
+                let outputs = self.outputs(prepared);
+                if !outputs.is_empty() {
+                    return self.receive(&outputs, prepared, stream);
+                }
+            }
             let columns = prepared.map(|prepared| Arc::clone(&prepared.columns)).unwrap_or_default();
             let keeps = self.attributes.is_scrollable();
             let most = self.attributes.max_rows as u64;
@@ -200,6 +227,21 @@ impl Statement {
             true => Ok(abi::NO_DATA),
             false => DONE,
         }
+    }
+
+    /// Writes the only row of a result into output parameters.
+    fn receive(&mut self, outputs: &Outputs, prepared: &Prepared, stream: Stream) -> Result<Return> {
+        let rows = all_rows(stream)?;
+        let mut code = abi::SUCCESS;
+        let mut report = |_, failure: Failure| {
+            if !failure.state.is_warning() {
+                code = abi::ERROR;
+            }
+            self.diagnostics.add(failure);
+        };
+        // SAFETY: the application promises that its buffers are there while it executes.
+        unsafe { outputs.write(&prepared.columns, &rows, &[0], &mut report) }?;
+        Ok(code)
     }
 
     /// Opens a result.
@@ -252,12 +294,6 @@ impl Statement {
     }
 }
 
-/// Whether the text ends a transaction.
-fn is_transaction_control(sql: &str) -> bool {
-    let first = firearrow::sql::tokens(sql).next();
-    first.is_some_and(|token| token.is_word("COMMIT") || token.is_word("ROLLBACK"))
-}
-
 /// What became of each set of parameters.
 #[derive(Debug)]
 pub(crate) struct Statuses {
@@ -280,6 +316,25 @@ impl Statuses {
     fn fail(&mut self, set: usize) {
         self.codes[set] = abi::PARAM_ERROR;
         self.executed += 1;
+    }
+
+    fn has_worked(&self, set: usize) -> bool {
+        self.codes[set] == abi::PARAM_SUCCESS
+    }
+
+    /// What it returned had to be cut.
+    fn warn(&mut self, set: usize) {
+        if self.codes[set] == abi::PARAM_SUCCESS {
+            self.codes[set] = abi::PARAM_SUCCESS_WITH_INFO;
+        }
+    }
+
+    /// What it returned could not be converted.
+    fn spoil(&mut self, set: usize) {
+        if self.codes[set] != abi::PARAM_ERROR {
+            self.codes[set] = abi::PARAM_ERROR;
+            self.worked -= 1;
+        }
     }
 
     /// It was not executed.

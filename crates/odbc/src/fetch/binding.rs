@@ -1,14 +1,12 @@
 //! Bound columns: the plan of a row set, made when it is first fetched and kept until something changes.
 
+use super::bookmark;
 use super::cursor::{Cursor, Fetched};
-use crate::abi::{self, Len, USmallInt, c_type, sql_type};
+use crate::abi::{self, Len, Return, USmallInt, c_type, sql_type};
 use crate::convert::{self, Slots, Wanted, Writer};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::handle::Descriptor;
 use std::ops::Range;
-
-/// Bytes of a bookmark: the number of its row, counted from 1.
-pub(crate) const BOOKMARK_SIZE: usize = 8;
 
 /// The bound columns of a result.
 #[derive(Debug, Default)]
@@ -17,7 +15,8 @@ pub(crate) struct Bound {
     version: Option<u64>,
     max_length: usize,
     columns: Vec<BoundColumn>,
-    bookmark: Option<Slots>,
+    /// Where bookmarks go, and their size.
+    bookmark: Option<(Slots, usize)>,
 }
 
 #[derive(Debug)]
@@ -54,8 +53,14 @@ impl Bound {
             let writer = convert::plan(source, &wanted).map_err(|failure| failure.in_column(number))?;
             self.columns.push(BoundColumn { column, writer, slots: slots(ard, record, c_type) });
         }
-        let bookmark = &ard.bookmark;
-        self.bookmark = bookmark.is_bound().then(|| slots(ard, bookmark, c_type::BINARY));
+        let record = &ard.bookmark;
+        self.bookmark = match record.is_bound() {
+            true => {
+                let slots = slots(ard, record, record.concise);
+                Some((slots, bookmark::size(record.concise, slots.capacity)?))
+            }
+            false => None,
+        };
         (self.version, self.max_length) = (Some(ard.version), max_length);
         Ok(())
     }
@@ -78,10 +83,10 @@ impl Bound {
         offset: isize,
         outcome: &mut Outcome<'_>,
     ) {
-        if let Some(slots) = &self.bookmark {
+        if let Some((slots, size)) = &self.bookmark {
             for (at, row) in rows.clone().enumerate() {
                 // SAFETY: the caller's promise.
-                unsafe { write_bookmark(&moved(slots, offset, slot + at), row + 1) };
+                unsafe { bookmark::write(&moved(slots, offset, slot + at), row, *size) };
             }
         }
         let mut done = slot;
@@ -105,7 +110,7 @@ impl Bound {
 unsafe impl Send for Bound {}
 
 /// The slots of a later row, with the offset that the application wants added to all its addresses.
-fn moved(slots: &Slots, offset: isize, row: usize) -> Slots {
+pub(crate) fn moved(slots: &Slots, offset: isize, row: usize) -> Slots {
     let lengths = offset.wrapping_add_unsigned(row.wrapping_mul(slots.length_step));
     let moved = |pointer: *mut Len| match pointer.is_null() {
         true => pointer,
@@ -124,7 +129,7 @@ pub(crate) struct Outcome<'a> {
     /// The status of each row up to the last with a warning or an error.
     statuses: Vec<USmallInt>,
     /// The number of rows with an error.
-    pub(crate) failed: usize,
+    failed: usize,
 }
 
 impl<'a> Outcome<'a> {
@@ -146,6 +151,14 @@ impl<'a> Outcome<'a> {
         self.diagnostics.add(failure.in_row(row + 1));
     }
 
+    /// The code of a call for so many rows: it has failed only if all of them have.
+    pub(crate) fn code(&self, rows: u64) -> Return {
+        match self.failed as u64 == rows {
+            true => abi::ERROR,
+            false => abi::SUCCESS,
+        }
+    }
+
     /// The status of a row.
     pub(crate) fn status(&self, row: usize) -> USmallInt {
         self.statuses.get(row).copied().unwrap_or(abi::ROW_SUCCESS)
@@ -158,14 +171,15 @@ pub(crate) fn wanted(c_type: i16, precision: i16, scale: i16, max_length: usize)
     Wanted {
         c_type,
         precision: if is_numeric { u8::try_from(precision).unwrap_or(0) } else { 0 },
-        scale: if is_numeric { i8::try_from(scale).ok() } else { None },
+        // -1 is the scale of the column.
+        scale: i8::try_from(scale).ok().filter(|scale| is_numeric && *scale >= 0),
         max_length,
         is_guid: false,
     }
 }
 
 /// Where the values of a record go.
-fn slots(ard: &Descriptor, record: &crate::handle::Record, c_type: i16) -> Slots {
+pub(crate) fn slots(ard: &Descriptor, record: &crate::handle::Record, c_type: i16) -> Slots {
     let capacity = usize::try_from(record.octet_length).unwrap_or(0);
     let (data_step, length_step) = match ard.bind_type {
         0 => (convert::fixed_size(c_type).unwrap_or(capacity), size_of::<Len>()),
@@ -178,24 +192,6 @@ fn slots(ard: &Descriptor, record: &crate::handle::Record, c_type: i16) -> Slots
         length: record.octet_length_ptr,
         indicator: record.indicator_ptr,
         length_step,
-    }
-}
-
-/// Writes the bookmark of a row: its number, in as many bytes as there is room for.
-///
-/// # Safety
-/// The slots may be written.
-unsafe fn write_bookmark(slots: &Slots, number: u64) {
-    let bytes = number.to_ne_bytes();
-    let size = slots.capacity.clamp(size_of::<i32>(), BOOKMARK_SIZE);
-    // SAFETY: the caller's promise; a bookmark has four bytes at least.
-    unsafe {
-        if !slots.data.is_null() {
-            slots.data.copy_from_nonoverlapping(bytes.as_ptr(), size);
-        }
-        if !slots.length.is_null() {
-            slots.length.write_unaligned(size as Len);
-        }
     }
 }
 

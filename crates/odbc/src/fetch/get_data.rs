@@ -1,8 +1,9 @@
 //! `SQLGetData`: one value of the current row, in pieces if it is long.
 
 use super::binding::wanted;
+use super::bookmark;
 use super::cursor::Cursor;
-use crate::abi::{Len, SmallInt, sql_type};
+use crate::abi::{self, Len, Return, SmallInt, sql_type};
 use crate::convert::{self, Got, Piece, Slots, Writer};
 use crate::diagnostics::{Failure, Result, State};
 
@@ -24,12 +25,22 @@ pub(crate) struct Key {
     pub(crate) max_length: usize,
 }
 
+/// In place of a column.
+const BOOKMARK: usize = usize::MAX;
+
 /// Where a value goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffer {
     pub(crate) data: *mut u8,
     pub(crate) capacity: usize,
     pub(crate) indicator: *mut Len,
+}
+
+impl Buffer {
+    fn slots(self) -> Slots {
+        let Self { data, capacity, indicator } = self;
+        Slots { data, data_step: 0, capacity, length: indicator, indicator, length_step: 0 }
+    }
 }
 
 impl GetData {
@@ -42,6 +53,26 @@ impl GetData {
     /// The cursor has moved.
     pub(crate) fn restart(&mut self) {
         self.current = None;
+    }
+
+    /// Hands out the bookmark of a row.
+    ///
+    /// # Safety
+    /// As for [`get`](Self::get).
+    pub(crate) unsafe fn get_bookmark(
+        &mut self,
+        row: u64,
+        c_type: SmallInt,
+        buffer: Buffer,
+    ) -> Result<Return> {
+        if matches!(&self.current, Some((at, BOOKMARK, _)) if *at == row) {
+            return Ok(abi::NO_DATA);
+        }
+        let size = bookmark::size(c_type, buffer.capacity)?;
+        // SAFETY: the caller's promise.
+        unsafe { bookmark::write(&buffer.slots(), row, size) };
+        self.current = Some((row, BOOKMARK, Piece::default()));
+        Ok(abi::SUCCESS)
     }
 
     /// Hands out the next piece of a value. `column` counts from 0.
@@ -78,15 +109,7 @@ impl GetData {
         }
         let Some((_, _, piece)) = &mut self.current else { return Err(lost()) };
         let (batch, at) = cursor.find(row).ok_or_else(lost)?;
-        let slots = Slots {
-            data: buffer.data,
-            data_step: 0,
-            capacity: buffer.capacity,
-            length: buffer.indicator,
-            indicator: buffer.indicator,
-            length_step: 0,
-        };
         // SAFETY: the caller's promise.
-        unsafe { writer.get(batch.column(column).as_ref(), at, &slots, piece) }
+        unsafe { writer.get(batch.column(column).as_ref(), at, &buffer.slots(), piece) }
     }
 }

@@ -6,14 +6,15 @@
 //! ```
 
 mod binding;
+mod bookmark;
 mod cursor;
 mod direction;
 mod get_data;
-mod normal;
+pub(crate) mod normal;
 mod rows;
 mod window;
 
-pub(crate) use binding::Bound;
+pub(crate) use binding::{Bound, moved, slots, wanted};
 pub(crate) use cursor::Cursor;
 pub(crate) use get_data::GetData;
 pub(crate) use rows::Report;

@@ -1,6 +1,7 @@
 //! `SQLFetch` and its kind: the next row set, into the bound buffers.
 
-use super::binding::{BOOKMARK_SIZE, Outcome, report};
+use super::binding::{Outcome, report};
+use super::bookmark;
 use super::direction::Direction;
 use super::get_data::{Buffer, Key};
 use crate::abi::{self, Len, Return, SmallInt, ULen, USmallInt, c_type};
@@ -34,8 +35,19 @@ impl Statement {
         offset: Len,
         report: Report,
     ) -> Result<Return> {
-        let direction = self.direction(orientation, offset)?;
+        self.open_cursor()?;
+        let direction = match u64::try_from(offset) {
+            // Here the bookmark itself is what the others have as an offset.
+            Ok(row @ 1..) if orientation == abi::FETCH_BOOKMARK && self.has_bookmarks() => {
+                Direction::Bookmark { row, offset: 0 }
+            }
+            _ => self.direction(orientation, offset)?,
+        };
         self.fetch_rows(direction, self.attributes.rowset_size, report)
+    }
+
+    fn has_bookmarks(&self) -> bool {
+        self.attributes.is_scrollable() && self.attributes.bookmarks != 0
     }
 
     fn direction(&mut self, orientation: SmallInt, offset: Len) -> Result<Direction> {
@@ -51,7 +63,7 @@ impl Statement {
                 return Err(Failure::new(State::BOOKMARK, "SQL_ATTR_FETCH_BOOKMARK_PTR is not set"));
             }
             // SAFETY: the application promises that a bookmark is there.
-            let row = unsafe { bookmark.cast::<u64>().read_unaligned() };
+            let row = unsafe { bookmark::read(bookmark.cast(), self.attributes.bookmarks) };
             if row == 0 {
                 return Err(Failure::new(State::BOOKMARK, "no row has this bookmark"));
             }
@@ -96,11 +108,7 @@ impl Statement {
         }
         // SAFETY: as above.
         unsafe { report(&fetched, size, Some(&outcome), report_to.rows_fetched, report_to.statuses) };
-        let rows = fetched.rows.end - fetched.rows.start;
-        match outcome.failed as u64 == rows {
-            true => Ok(abi::ERROR),
-            false => Ok(abi::SUCCESS),
-        }
+        Ok(outcome.code(fetched.rows.end - fetched.rows.start))
     }
 
     /// `SQLSetPos`, as far as it moves within the row set or reads it again.
@@ -139,13 +147,14 @@ impl Statement {
                 let mut outcome = Outcome::new(diagnostics);
                 // SAFETY: the buffers have room for the row set.
                 unsafe { bound.write(cursor, &rows, slot, ard.offset(), &mut outcome) };
+                let count = rows.end - rows.start;
                 if !statuses.is_null() {
-                    for at in 0..(rows.end - rows.start) as usize {
+                    for at in slot..slot + count as usize {
                         // SAFETY: as above.
-                        unsafe { statuses.add(slot + at).write_unaligned(outcome.status(slot + at)) };
+                        unsafe { statuses.add(at).write_unaligned(outcome.status(at)) };
                     }
                 }
-                Ok(abi::SUCCESS)
+                Ok(outcome.code(count))
             }
             _ => Err(Failure::new(
                 State::NOT_IMPLEMENTED,
@@ -188,7 +197,7 @@ impl Statement {
                 return Err(Failure::new(State::BAD_INDEX, "the statement has no bookmarks"));
             }
             // SAFETY: the caller's promise.
-            return unsafe { get_bookmark(row + 1, data, capacity, indicator) };
+            return unsafe { get_data.get_bookmark(row, c_type, Buffer { data, capacity, indicator }) };
         }
         let Some(column) = cursor.columns.get(number - 1) else {
             let text = format!("there is no column {number}: the result has {}", cursor.columns.len());
@@ -198,13 +207,12 @@ impl Statement {
         let mut key = Key { c_type, precision: 0, scale: -1, max_length };
         if c_type == c_type::ARD_TYPE || c_type == c_type::NUMERIC {
             let ard = ard.lock();
-            if let Some(record) = ard.record(number) {
-                if c_type == c_type::ARD_TYPE {
-                    key.c_type = record.concise;
-                }
-                if record.concise == c_type::NUMERIC {
-                    (key.precision, key.scale) = (record.precision, record.scale);
-                }
+            let record = ard.record(number);
+            if c_type == c_type::ARD_TYPE {
+                key.c_type = record.map_or(c_type::DEFAULT, |record| record.concise);
+            }
+            if let Some(record) = record.filter(|record| record.concise == c_type::NUMERIC) {
+                (key.precision, key.scale) = (record.precision, record.scale);
             }
         }
         if key.c_type == c_type::DEFAULT {
@@ -222,22 +230,4 @@ impl Statement {
             }
         }
     }
-}
-
-/// # Safety
-/// The buffer has this capacity.
-unsafe fn get_bookmark(number: u64, data: *mut u8, capacity: usize, indicator: *mut Len) -> Result<Return> {
-    if capacity < BOOKMARK_SIZE {
-        return Err(Failure::new(State::BUFFER_LENGTH, "a bookmark has 8 bytes"));
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !data.is_null() {
-            data.cast::<u64>().write_unaligned(number);
-        }
-        if !indicator.is_null() {
-            indicator.write_unaligned(BOOKMARK_SIZE as Len);
-        }
-    }
-    Ok(abi::SUCCESS)
 }

@@ -23,8 +23,6 @@ pub(crate) struct StatementAttributes {
     pub(crate) bookmarks: ULen,
     /// Rows of `SQLExtendedFetch`.
     pub(crate) rowset_size: ULen,
-    /// `SQL_SC_NON_UNIQUE` (0) and so on: only told again.
-    pub(crate) simulate_cursor: ULen,
     pub(crate) sensitivity: ULen,
     pub(crate) auto_ipd: bool,
     pub(crate) metadata_id: bool,
@@ -48,7 +46,6 @@ impl Default for StatementAttributes {
             retrieve_data: true,
             bookmarks: 0,
             rowset_size: 1,
-            simulate_cursor: 0,
             sensitivity: 0,
             auto_ipd: true,
             metadata_id: false,

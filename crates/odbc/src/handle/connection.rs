@@ -4,10 +4,11 @@ use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::escape::Routine;
 use crate::handle::{Id, StatementAttributes};
 use crate::types::TypeOptions;
-use firearrow::Dialect;
 use firearrow::catalog::{Name, ProcedureKind};
+use firearrow::{Dialect, ReadOptions};
 use firearrow_driver::{Session, SessionOptions, StatementOptions};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection handle, connected or not.
@@ -66,6 +67,8 @@ pub(crate) struct Link {
     pub(crate) dialect: Dialect,
     pub(crate) is_odbc2: bool,
     pub(crate) types: TypeOptions,
+    /// How results are read.
+    pub(crate) read: ReadOptions,
     /// Whether a SELECT without FROM gets one.
     pub(crate) fromless_select: bool,
     /// The major and minor release of the server.
@@ -82,11 +85,28 @@ pub(crate) struct Link {
     pub(crate) connection: Id,
     /// What `SQLGetInfo` tells.
     pub(crate) facts: crate::info::Facts,
+    /// Counts the ends of transactions: cursors that were open then are closed, which their statements notice.
+    pub(crate) ends: AtomicU64,
 }
 
 impl Link {
+    /// Ends the transaction of manual mode, and all cursors: after a failure, too, since nothing is left to fetch.
+    pub(crate) fn end(&self, commits: bool) -> Result<()> {
+        let ended = self.session.end(commits);
+        self.end_cursors();
+        Ok(ended?)
+    }
+
+    pub(crate) fn end_cursors(&self) {
+        self.ends.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn ends(&self) -> u64 {
+        self.ends.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn statement_options(&self) -> StatementOptions {
-        StatementOptions { read: crate::types::read_options(&self.types), ..StatementOptions::default() }
+        StatementOptions { read: self.read.clone(), ..StatementOptions::default() }
     }
 
     pub(crate) fn statement_attributes(&self) -> StatementAttributes {
@@ -115,9 +135,9 @@ impl Link {
         let catalog = self.session.connection().ok()?.catalog().ok()?;
         let procedures = catalog.procedures(Name::Is(name)).ok()?;
         if let Some(found) = procedures.iter().find(|found| found.package.as_deref() == package) {
-            return Some(match found.kind {
-                Some(ProcedureKind::Selectable) => Routine::Selectable,
-                _ => Routine::Executable,
+            return Some(Routine::Procedure {
+                is_selectable: found.kind == Some(ProcedureKind::Selectable),
+                inputs: found.inputs.into(),
             });
         }
         let functions = catalog.functions(Name::Is(name)).ok()?;

@@ -40,6 +40,8 @@ pub(crate) struct Record {
     pub(crate) nullable: SmallInt,
     pub(crate) name: Text,
     pub(crate) type_name: &'static str,
+    /// Whether the application has said what the parameter is; otherwise the server has.
+    pub(crate) is_given: bool,
 }
 
 // SAFETY: the pointers are the application's, which says with each call that they may be used in it.
@@ -67,6 +69,7 @@ impl Record {
             nullable: abi::NULLABLE,
             name: Text::default(),
             type_name: "",
+            is_given: false,
         }
     }
 
@@ -146,6 +149,19 @@ impl Descriptor {
             None => Some(&self.bookmark),
             Some(at) => self.records.get(at),
         }
+    }
+
+    /// Forgets arrays and places, which the attributes of a statement set.
+    pub(crate) fn clear_header(&mut self) {
+        let new = Self::new(self.role, self.is_explicit);
+        *self = Self {
+            version: self.version,
+            records: std::mem::take(&mut self.records),
+            bookmark: self.bookmark.clone(),
+            columns: self.columns.take(),
+            ..new
+        };
+        self.touch();
     }
 
     /// Unbinds everything, as `SQL_UNBIND` and `SQL_RESET_PARAMS` do.

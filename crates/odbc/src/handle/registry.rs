@@ -6,6 +6,7 @@
 use crate::abi::{Handle, SmallInt};
 use crate::handle::{Connection, DescriptorHandle, Environment, Statement};
 use firearrow_driver::Activity;
+use std::sync::atomic::{AtomicI16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 /// The number of a handle; never 0.
@@ -69,6 +70,8 @@ struct Place {
     contents: Mutex<Contents>,
     /// Cancels what goes on in the object, without waiting for it.
     activity: Mutex<Option<(usize, Arc<Activity>)>>,
+    /// The kind of the object, 0 without one; for those who must not wait for it.
+    kind: AtomicI16,
 }
 
 #[derive(Default)]
@@ -131,7 +134,9 @@ pub(crate) fn add(make: impl FnOnce(Id) -> Object, activity: Option<Arc<Activity
     let place = place(at)?;
     let mut contents = lock(&place.contents);
     let id = Id::new(at, contents.used);
-    contents.object = Some(make(id));
+    let object = make(id);
+    place.kind.store(object.kind(), Ordering::SeqCst);
+    contents.object = Some(object);
     *lock(&place.activity) = activity.map(|activity| (id.used(), activity));
     Some(id)
 }
@@ -140,6 +145,11 @@ pub(crate) fn add(make: impl FnOnce(Id) -> Object, activity: Option<Arc<Activity
 pub(crate) fn get(id: Id) -> Option<InUse> {
     let contents = lock(&place(id.place()?)?.contents);
     (contents.used & USES == id.used() && contents.object.is_some()).then_some(InUse { contents })
+}
+
+/// Whether this may be the handle of such an object: what is known without waiting for it.
+pub(crate) fn may_be(id: Id, kind: SmallInt) -> bool {
+    id.place().and_then(place).is_some_and(|place| place.kind.load(Ordering::SeqCst) == kind)
 }
 
 /// As [`get`], unless a call of another thread uses it.
@@ -163,6 +173,7 @@ pub(crate) fn remove(id: Id, kind: SmallInt) -> Option<Object> {
         return None;
     }
     let object = contents.object.take();
+    place.kind.store(0, Ordering::SeqCst);
     contents.used = contents.used.wrapping_add(1) & USES;
     *lock(&place.activity) = None;
     drop(contents);

@@ -2,10 +2,13 @@
 
 use crate::abi::{self, Len, Return};
 use crate::column::Column;
+use crate::descriptor::of_column;
+use crate::diagnostics::function::Function;
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
-use crate::execute::NeedData;
+use crate::execute::{Control, NeedData};
 use crate::fetch::{Bound, Cursor, GetData};
-use crate::handle::{Id, Link, Role, SharedDescriptor, StatementAttributes};
+use crate::handle::{Id, Link, Record, Role, SharedDescriptor, StatementAttributes};
+use crate::text::Text;
 use firearrow_driver::Description;
 use std::sync::Arc;
 
@@ -37,6 +40,8 @@ pub(crate) struct Statement {
     pub(crate) need: Option<NeedData>,
     pub(crate) cursor_name: Option<String>,
     pub(crate) row_count: Len,
+    /// The connection's ends of transactions that were noticed.
+    pub(crate) ends: u64,
 }
 
 /// How far a statement is.
@@ -56,10 +61,36 @@ pub(crate) struct Prepared {
     pub(crate) parameters: Arc<[Column]>,
     /// Of `{? = call …}`: the first parameter receives the value.
     pub(crate) returns_value: bool,
+    /// The markers at the end that stand for outputs of a procedure.
+    pub(crate) outputs: usize,
     /// Whether it was executed without being prepared by the application, which cannot execute it again.
     pub(crate) is_direct: bool,
     /// Whether it is an update or delete that looks for rows: finding none is `SQL_NO_DATA`.
     pub(crate) is_searched: bool,
+    /// What it does to the transaction, if that is all that it does.
+    pub(crate) control: Option<Control>,
+    /// What diagnostics call it.
+    pub(crate) function: Function,
+}
+
+impl Prepared {
+    /// The number of markers, as the application counts: outputs are parameters to it.
+    pub(crate) fn markers(&self) -> usize {
+        usize::from(self.returns_value) + self.parameters.len() + self.outputs
+    }
+
+    /// The parameter with this number, counted from 1.
+    pub(crate) fn marker(&self, number: usize) -> Option<&Column> {
+        let at = number.checked_sub(1).filter(|at| *at < self.markers())?;
+        let values = usize::from(self.returns_value);
+        match at.checked_sub(values) {
+            None => self.columns.get(at),
+            Some(at) => {
+                let output = || self.columns.get(values + at - self.parameters.len());
+                self.parameters.get(at).or_else(output)
+            }
+        }
+    }
 }
 
 impl Statement {
@@ -72,6 +103,7 @@ impl Statement {
         let [ard, apd, ird, ipd] = implicit.clone();
         let driver = firearrow_driver::Statement::new(&link.session, link.statement_options());
         let attributes = link.statement_attributes();
+        let ends = link.ends();
         Self {
             id,
             diagnostics: Diagnostics::default(),
@@ -94,6 +126,7 @@ impl Statement {
             need: None,
             cursor_name: None,
             row_count: -1,
+            ends,
         }
     }
 
@@ -127,6 +160,12 @@ impl Statement {
         self.prepared.as_ref().ok_or_else(not_prepared)
     }
 
+    /// Rows of the open result, -1 as long as nobody knows.
+    pub(crate) fn cursor_rows(&self) -> Len {
+        let total = |cursor: &Cursor| cursor.total().and_then(|rows| Len::try_from(rows).ok()).unwrap_or(-1);
+        self.cursor.as_ref().map_or(0, total)
+    }
+
     /// Ends the result, if there is one. Bindings stay.
     pub(crate) fn close_cursor(&mut self) {
         self.cursor = None;
@@ -135,22 +174,55 @@ impl Statement {
         self.position = 0;
         if self.state == Phase::Executed {
             // What was prepared can be executed again; what was executed directly is forgotten.
-            self.prepared.take_if(|prepared| prepared.is_direct);
-            self.state = if self.prepared.is_some() { Phase::Prepared } else { Phase::Allocated };
+            match &self.prepared {
+                Some(prepared) if !prepared.is_direct => self.state = Phase::Prepared,
+                _ => self.forget(),
+            }
         }
+    }
+
+    /// Closes the cursor if a transaction has ended since the last call.
+    pub(crate) fn notice_ends(&mut self) {
+        let ends = self.link.ends();
+        if std::mem::replace(&mut self.ends, ends) != ends && self.cursor.is_some() {
+            self.close_cursor();
+        }
+    }
+
+    /// Makes it as good as new, but for what was prepared and bound.
+    pub(crate) fn reset(&mut self) {
+        self.stop_waiting();
+        self.close_cursor();
+        self.attributes = self.link.initial;
+        [self.ard, self.apd] = [self.implicit[0].clone(), self.implicit[1].clone()];
+        self.explicit = [None; 2];
+        self.implicit.iter().for_each(|descriptor| descriptor.lock().clear_header());
+    }
+
+    /// Forgets what was prepared.
+    pub(crate) fn forget(&mut self) {
+        (self.prepared, self.state) = (None, Phase::Allocated);
+        self.undescribe();
     }
 
     /// The columns that it describes to applications: those of the open result, or of what was prepared.
     pub(crate) fn columns(&self) -> Result<Arc<[Column]>> {
         match (&self.cursor, &self.prepared) {
             (Some(cursor), _) => Ok(Arc::clone(&cursor.columns)),
+            // It has returned nothing, or parameters have received it.
+            (None, _) if self.state == Phase::Executed => Ok(Arc::default()),
             (None, Some(prepared)) => Ok(Arc::clone(&prepared.columns)),
-            // It was DDL.
-            (None, None) if self.state == Phase::Executed => Ok(Arc::default()),
             (None, None) => {
                 Err(Failure::new(State::SEQUENCE, "the statement has not been prepared or executed"))
             }
         }
+    }
+
+    /// The IRD describes nothing any more.
+    fn undescribe(&mut self) {
+        let mut ird = self.ird.lock();
+        ird.touch();
+        ird.columns = None;
     }
 
     /// Sets the columns that the IRD describes.
@@ -158,6 +230,21 @@ impl Statement {
         let mut ird = self.ird.lock();
         ird.touch();
         ird.columns = Some(Arc::clone(columns));
+    }
+
+    /// Describes the parameters in the IPD, but for those that the application has described.
+    pub(crate) fn describe_parameters(&mut self) {
+        let Some(prepared) = self.prepared.as_ref().filter(|_| self.attributes.auto_ipd) else { return };
+        let mut ipd = self.ipd.lock();
+        // What is left of another statement goes.
+        let given = ipd.records.iter().rposition(|record| record.is_given).map_or(0, |at| at + 1);
+        ipd.records.truncate(given.max(prepared.parameters.len()));
+        for (at, parameter) in prepared.parameters.iter().enumerate() {
+            let record = ipd.record_mut(at + 1);
+            if !record.is_given {
+                *record = Record { name: Text::default(), ..of_column(parameter, Role::Parameters) };
+            }
+        }
     }
 
     /// `SQLSetCursorName`

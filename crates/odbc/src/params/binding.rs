@@ -6,6 +6,8 @@ use crate::diagnostics::{Failure, Result, State};
 /// One bound parameter, as the APD and the IPD together describe it. Bind offsets are part of the pointers.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
+    /// The number of the parameter as the application counts, from 1.
+    pub(crate) number: usize,
     /// The type of the buffer, never `SQL_C_DEFAULT`.
     pub(crate) c_type: SmallInt,
     /// As bound by `SQLBindParameter`.

@@ -65,6 +65,13 @@ pub(super) fn column<T: Real>(
             }
             column.text()
         }
+        (None, Target::Exact) => {
+            let values = cells.convert(failed, |value: T| match value.into().is_finite() {
+                true => Ok(value),
+                false => Err(out_of_range(format!("{value} is not a number of the parameter's type"))),
+            });
+            Ok(primitive::<T::Arrow>(values, nulls))
+        }
         (None, _) => Ok(primitive::<T::Arrow>(cells.convert(failed, |value: T| Ok(value)), nulls)),
     }
 }

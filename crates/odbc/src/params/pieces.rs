@@ -19,6 +19,11 @@ impl Supplied {
         self.values.entry((set, parameter)).or_default()
     }
 
+    /// Whether a parameter was supplied, NULL included.
+    pub(crate) fn has(&self, set: usize, parameter: usize) -> bool {
+        *self.get(set, parameter) != Pieces::Missing
+    }
+
     pub(super) fn get(&self, set: usize, parameter: usize) -> &Pieces {
         self.values.get(&(set, parameter)).unwrap_or(&Pieces::Missing)
     }

@@ -47,10 +47,10 @@ pub(crate) unsafe fn read(
         let array = match column(&cells, binding, Target::new(parameter), &mut here) {
             // NULL goes into any parameter.
             Err(_) if cells.is_all_null() => Arc::new(NullArray::new(source.sets.len())),
-            array => array.map_err(|failure| failure.in_column(at + 1))?,
+            array => array.map_err(|failure| failure.in_column(binding.number))?,
         };
         columns.push(array);
-        failed.extend(here.into_iter().map(|(row, failure)| (row, failure.in_column(at + 1))));
+        failed.extend(here.into_iter().map(|(row, failure)| (row, failure.in_column(binding.number))));
     }
     let fields: Vec<Field> =
         columns.iter().map(|column| Field::new("", column.data_type().clone(), true)).collect();

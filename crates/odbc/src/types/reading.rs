@@ -4,7 +4,8 @@ use super::TypeOptions;
 use firearrow::ReadOptions;
 use firearrow::arrow::{DecfloatAs, DecimalPrecision, Int128As, TimestampTzAs, TimetzAs};
 
-/// Returns how the driver reads results, without any loss.
+/// Returns how the driver reads results, without any loss. The options of the connection say how text without a
+/// character set is decoded.
 ///
 /// | Firebird | Arrow |
 /// |---|---|
@@ -25,8 +26,8 @@ use firearrow::arrow::{DecfloatAs, DecimalPrecision, Int128As, TimestampTzAs, Ti
 ///
 /// Sessions bind TIME ZONE TO LEGACY, so times with a zone arrive as plain ones. Where an application has changed that, they
 /// are text: the zone is all that it can have wanted.
-pub(crate) fn read_options(options: &TypeOptions) -> ReadOptions {
-    ReadOptions::default()
+pub(crate) fn read_options(of_connection: ReadOptions, options: &TypeOptions) -> ReadOptions {
+    of_connection
         .decimal_precision(DecimalPrecision::Range)
         .int128(Int128As::Decimal256)
         .decfloat(if options.decfloat_as_double { DecfloatAs::Float64 } else { DecfloatAs::Utf8 })
@@ -44,7 +45,8 @@ mod tests {
     #[test]
     fn results_have_few_arrow_types() {
         let arrow = |column: Descriptor, options: &TypeOptions| {
-            let schema = firearrow::arrow::schema(&[column], &read_options(options)).expect("an Arrow type");
+            let schema = firearrow::arrow::schema(&[column], &read_options(ReadOptions::default(), options))
+                .expect("an Arrow type");
             schema.field(0).data_type().clone()
         };
         let default = TypeOptions::default();

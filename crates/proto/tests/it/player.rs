@@ -137,7 +137,7 @@ impl Player {
                 Event::Completion { ticket, completion } => {
                     self.said.push(Said::Completion(ticket, completion));
                 }
-                Event::InlineBlob(blob) => self.said.push(Said::InlineBlob {
+                Event::InlineBlob { blob, .. } => self.said.push(Said::InlineBlob {
                     transaction: blob.transaction,
                     id: blob.id,
                     info: blob.info.to_vec(),

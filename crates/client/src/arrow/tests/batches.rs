@@ -76,7 +76,9 @@ fn errors_count_rows_of_the_whole_result_and_stay() {
     let error = builder.push(&rows.packed(), start).unwrap_err();
     assert_eq!((error.column, error.row, error.kind), (1, 650, DecodeErrorKind::Malformed));
     assert!(
-        error.to_string().starts_with("column 2 (\"C\"), row 650: the date of day 2147483647"),
+        error
+            .to_string()
+            .starts_with("column 2 (\"C\"), row 650 (counted from 0): the date of day 2147483647"),
         "{error}"
     );
     assert_eq!(builder.push(&rows.packed(), 0).unwrap_err(), error);

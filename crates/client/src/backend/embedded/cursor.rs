@@ -108,7 +108,7 @@ impl Cursors for Embedded {
         Ok(())
     }
 
-    fn limit_inline_blobs(&mut self, _: u32) {}
+    fn send_blobs_inline(&mut self, _: bool) {}
 }
 
 impl Embedded {

@@ -87,7 +87,7 @@ impl<L: Link> Backend for Wire<L> {
     }
 
     fn link_estimate(&self) -> LinkEstimate {
-        self.learnt.estimate
+        self.remembered.estimate
     }
 
     fn is_alive(&mut self) -> bool {

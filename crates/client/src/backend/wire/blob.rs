@@ -44,10 +44,11 @@ impl<L: Link> Blobs for Wire<L> {
         blobs: &[Wanted],
         take: &mut Take<'_>,
     ) -> Result<()> {
+        let ids_since = self.transactions.ids_since(transaction);
         let Handle(transaction) = self.transaction(transaction).await?;
         self.guard_open_blobs()?;
         let mut chains = VecDeque::new();
-        let result = self.read_chains(transaction, blobs, &mut chains, take).await;
+        let result = self.read_chains(transaction, ids_since, blobs, &mut chains, take).await;
         for Chain { open, get, close, .. } in chains {
             for ticket in [open, get, close] {
                 self.router.ignore(ticket);
@@ -77,6 +78,7 @@ impl<L: Link> Wire<L> {
     async fn read_chains(
         &mut self,
         transaction: u16,
+        ids_since: Option<Ticket>,
         blobs: &[Wanted],
         chains: &mut VecDeque<Chain>,
         take: &mut Take<'_>,
@@ -91,14 +93,14 @@ impl<L: Link> Wire<L> {
                 && chains.is_empty()
                 && let Some(wanted) = blobs.get(next)
             {
-                let Some(blob) = self.cursors.inline.take(transaction, wanted.id) else { break };
+                let Some(blob) = self.cursors.inline.take(transaction, wanted, ids_since) else { break };
                 self.check_length(wanted, blob.len())?;
                 go_on = take(next, &blob)?;
                 next += 1;
             }
             // Requests go out half a window at a time, so that they share writes.
             if go_on && chains.len() <= window / 2 {
-                window = self.blob_window.size(&self.learnt.estimate);
+                window = self.blob_window.size(&self.remembered.estimate);
                 while chains.len() < window
                     && let Some(wanted) = blobs.get(next)
                 {

@@ -52,7 +52,7 @@ impl BlobWindow {
 }
 
 /// Returns the most bytes of BLOBs of this length to request ahead.
-pub(crate) fn blobs_ahead(length: usize) -> usize {
+pub(super) fn blob_bytes_ahead(length: usize) -> usize {
     MOST.saturating_mul(length.max(LEAST)).min(MOST_BYTES)
 }
 

@@ -6,7 +6,7 @@ use super::cursor::OpenCursors;
 use super::event::{EventChannel, EventRoute};
 use super::formats::Formats;
 use super::interruption::Interruption;
-use super::known_links::{Learnt, is_slow};
+use super::known_links::{RememberedLink, gains_from_compression};
 use super::new_blob::NewBlobStreams;
 use super::open_blob::OpenBlobs;
 use super::patience::Patience;
@@ -52,9 +52,10 @@ impl<L: Link> Wire<L> {
         let peer = link.peer();
         let server = (host.to_owned(), port);
         let mut options = connect_options(config, database, create)?;
-        options.compress |= config.compress == WireCompression::Auto && is_slow(&server);
+        options.compress |= config.compress == WireCompression::Auto && gains_from_compression(&server);
         let mut wire = Self::attach(link, options, key, deadline, config.read_timeout).await?;
-        (wire.learnt.server, wire.learnt.is_compressed) = (Some(server), wire.connection.is_compressed());
+        (wire.remembered.server, wire.remembered.is_compressed) =
+            (Some(server), wire.connection.is_compressed());
         if wire.transport().cipher.is_none() {
             let warning = Warning::of_clear_text(config, &format!("{host}:{port}"), peer);
             wire.warnings.extend(warning);
@@ -89,7 +90,7 @@ impl<L: Link> Wire<L> {
             blob_window: BlobWindow::default(),
             interruption: Interruption::default(),
             patience: Patience::until(deadline),
-            learnt: Learnt::default(),
+            remembered: RememberedLink::default(),
             events: EventChannel::default(),
             warnings: Vec::new(),
         };

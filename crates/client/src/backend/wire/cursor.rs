@@ -80,7 +80,7 @@ impl<L: Link> Cursors for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
-        self.transactions.note_work(transaction);
+        self.transactions.note_work(transaction, self.connection.latest());
         self.start_cursor(statement, transaction, parameters, output, false).await
     }
 
@@ -91,7 +91,7 @@ impl<L: Link> Cursors for Wire<L> {
         parameters: Option<Message<'_>>,
         output: &Arc<RowLayout>,
     ) -> Result<()> {
-        self.transactions.note_work(transaction);
+        self.transactions.note_work(transaction, self.connection.latest());
         self.start_cursor(statement, transaction, parameters, output, true).await
     }
 
@@ -113,7 +113,7 @@ impl<L: Link> Cursors for Wire<L> {
             let must_read = self.cursors.inline.is_half_full() && builder.is_waiting();
             let is_full = builder.is_full() && !cursor.scroll.as_ref().is_some_and(Scroll::is_complete);
             if is_full || must_read {
-                if !builder.ends_with_batch() {
+                if !builder.is_only_batch() {
                     self.read_ahead(id).await?;
                 }
                 return Ok(false);
@@ -167,8 +167,8 @@ impl<L: Link> Cursors for Wire<L> {
         Ok(())
     }
 
-    fn limit_inline_blobs(&mut self, longest: u32) {
-        self.cursors.inline.next_limit = Some(longest);
+    fn send_blobs_inline(&mut self, inline: bool) {
+        self.cursors.inline.is_wanted = inline;
     }
 }
 
@@ -195,6 +195,7 @@ impl<L: Link> Wire<L> {
             options.cursor_flags = SCROLLABLE;
         }
         let parameters = packed.parameters();
+        self.cursors.inline.executes(id, self.connection.latest(), options.inline_blob_limit);
         let ticket = self.ask(&Execute { statement: id, transaction: name.0, parameters, options })?;
         self.packed_sent(id, packed);
         let mut cursor = OpenCursor::new(self.formats.output(id, output));
@@ -210,7 +211,8 @@ impl<L: Link> Wire<L> {
         match result {
             Ok(_) => Ok(()),
             Err(error) => {
-                // Also if the cursor before it could not be closed.
+                // `Cancelled` may be the failure of closing the previous cursor (`router::is_consequence`), which the
+                // server then still has open: close it again.
                 if matches!(error.kind(), Kind::Changed | Kind::Cancelled) {
                     self.drop_cursor(statement)?;
                 }
@@ -242,8 +244,8 @@ impl<L: Link> Wire<L> {
     /// Keeps the right number of fetches in flight.
     fn request_rows(&mut self, id: u16) -> Result<()> {
         let Some(cursor) = self.cursors.open.get_mut(&id) else { return Ok(()) };
-        cursor.window.adjust(&self.learnt.estimate, self.connection.stats().bytes_received);
-        let wanted = cursor.wanted(self.learnt.estimate.round_trip());
+        cursor.window.adjust(&self.remembered.estimate, self.connection.stats().bytes_received);
+        let wanted = cursor.wanted(self.remembered.estimate.round_trip());
         // Requests go out half a window at a time, so that they share writes.
         if cursor.in_flight.len() > wanted / 2 {
             return Ok(());

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 const FEW: usize = 2;
 /// Largest number of fetches in flight.
 const MOST: usize = 64;
-/// Most bytes in flight: they may have to be held in memory while the client waits for something behind them.
+/// Most bytes in flight: they may have to be held in memory while the client waits for a later answer.
 const MOST_BYTES: usize = 16 << 20;
 /// A server ends an answer after this many bytes, but not before it has sent this many rows.
-const LONGEST_ANSWER: usize = 128 << 10;
+pub(super) const LONGEST_ANSWER: usize = 128 << 10;
 const FEWEST_ROWS: usize = 11;
 /// The window of a cursor that goes on grows by this factor. Results that are just longer than one answer cause few
 /// fetches in vain, and a thousand BLOBs need few writes.
@@ -36,14 +36,14 @@ pub(super) struct FetchWindow {
     resumed: Option<Instant>,
     /// How long the last answer took that has not been considered yet.
     took: Option<Duration>,
-    /// All bytes that the connection had received when the last answer ended.
-    bytes: u64,
+    /// Bytes received when the last answer ended; `None` until the first `adjust`.
+    received_before: Option<u64>,
 }
 
 impl FetchWindow {
-    /// A window of a cursor that is opened when the connection has received this many bytes.
+    /// A window of a cursor that is being opened.
     pub(super) fn new() -> Self {
-        Self { size: FEW, brings_blobs: false, resumed: None, took: None, bytes: 0 }
+        Self { size: FEW, brings_blobs: false, resumed: None, took: None, received_before: None }
     }
 
     pub(super) fn size(&self) -> usize {
@@ -64,12 +64,10 @@ impl FetchWindow {
     /// Adjusts the window if an answer has come since the last time. `received` are all bytes that the connection has
     /// received.
     pub(super) fn adjust(&mut self, link: &LinkEstimate, received: u64) {
-        let length = usize::try_from(received.saturating_sub(self.bytes)).unwrap_or(usize::MAX);
-        if self.bytes == 0 {
-            self.bytes = received;
-        }
+        let before = *self.received_before.get_or_insert(received);
         let Some(took) = self.took.take() else { return };
-        self.bytes = received;
+        self.received_before = Some(received);
+        let length = usize::try_from(received.saturating_sub(before)).unwrap_or(usize::MAX);
         let round_trip = link.round_trip();
         if round_trip < LONG_ROUND_TRIP && !self.brings_blobs {
             return;
@@ -84,7 +82,7 @@ impl FetchWindow {
 }
 
 /// Returns the most bytes in flight of rows that bring BLOBs of this length.
-pub(crate) fn rows_ahead(length: usize) -> usize {
+pub(super) fn row_bytes_ahead(length: usize) -> usize {
     let answer = LONGEST_ANSWER.max(FEWEST_ROWS.saturating_mul(length));
     MOST.saturating_mul(answer).min(MOST_BYTES)
 }

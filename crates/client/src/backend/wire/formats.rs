@@ -2,8 +2,8 @@
 
 use super::Wire;
 use super::write::misfit;
-use crate::backend::Message;
 use crate::backend::link::Link;
+use crate::backend::{LARGEST_KEPT_MESSAGE, Message};
 use crate::error::Result;
 use firearrow_proto::api::layout::RowLayout;
 use firearrow_proto::wire::packed::PackedFormat;
@@ -71,9 +71,6 @@ impl Packed {
     }
 }
 
-/// Longer messages are not kept for the next execution, in bytes.
-const LARGEST_MESSAGE: usize = 64 << 10;
-
 impl<L: Link> Wire<L> {
     /// Packs parameters of a statement; their format comes along unless the server has it.
     pub(super) fn pack(&mut self, id: u16, parameters: Option<Message<'_>>) -> Result<Packed> {
@@ -94,7 +91,7 @@ impl<L: Link> Wire<L> {
             return;
         }
         self.formats.tell(id);
-        if packed.message.capacity() <= LARGEST_MESSAGE {
+        if packed.message.capacity() <= LARGEST_KEPT_MESSAGE {
             self.message = packed.message;
         }
     }

@@ -147,7 +147,7 @@ impl<L: Link> Wire<L> {
     /// finish.
     pub(super) fn want_no_more(&mut self) {
         self.want_all();
-        let trips = self.learnt.estimate.round_trip().saturating_mul(GLANCE_TRIPS).min(REACTION);
+        let trips = self.remembered.estimate.round_trip().saturating_mul(GLANCE_TRIPS).min(REACTION);
         self.interruption.unwanted = Some(Instant::now() + GLANCE_TIME.max(trips));
     }
 

@@ -3,6 +3,7 @@
 mod array;
 mod attachment;
 mod blob;
+mod blob_cost;
 mod blob_window;
 mod connect;
 mod cursor;
@@ -32,17 +33,16 @@ pub(crate) mod write;
 use super::link::Link;
 use crate::error::{Error, Kind, Result};
 use crate::warning::{Warning, Warnings};
+pub(crate) use blob_cost::BlobTraffic;
 use blob_window::BlobWindow;
-pub(crate) use blob_window::blobs_ahead;
 use cursor::OpenCursors;
 use event::EventChannel;
-pub(crate) use fetch_window::rows_ahead;
 use firearrow_proto::wire::packet::Request;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Connection, Limits, ProtocolError, Ticket};
 use formats::Formats;
 use interruption::Interruption;
-use known_links::Learnt;
+use known_links::RememberedLink;
 pub(crate) use link_estimate::LinkEstimate;
 use new_blob::NewBlobStreams;
 use open_blob::OpenBlobs;
@@ -71,7 +71,7 @@ pub(crate) struct Wire<L> {
     blob_window: BlobWindow,
     interruption: Interruption,
     patience: Patience,
-    learnt: Learnt,
+    remembered: RememberedLink,
     events: EventChannel,
     /// Warnings about the connection itself.
     pub(crate) warnings: Vec<Warning>,
@@ -93,7 +93,7 @@ impl<L: Link> Wire<L> {
             let space = self.connection.space()?;
             match self.link.read(space).await {
                 Ok(count) => {
-                    self.learnt.estimate.received(count, Instant::now());
+                    self.remembered.estimate.received(count, Instant::now());
                     return Ok(self.connection.received(count)?);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -134,7 +134,7 @@ impl<L: Link> Wire<L> {
         match failed {
             None => {
                 self.connection.sent();
-                self.learnt.estimate.sent(is_quiet, Instant::now());
+                self.remembered.estimate.sent(is_quiet, Instant::now());
                 self.interruption.has_sent();
                 self.statements.has_sent();
                 Ok(())

@@ -22,8 +22,9 @@ pub(super) struct Router {
     rows: FxHashMap<Ticket, Option<KeptRows>>,
     /// The total size of answers and rows, in bytes.
     held: usize,
-    /// The last failure that nobody asked about, until an answer comes that somebody waits for.
-    unasked: Option<StatusVector>,
+    /// The latest failure among ignored answers. If the next awaited failure is only its consequence, this one is
+    /// reported instead.
+    ignored_failure: Option<StatusVector>,
     pub(super) warnings: Warnings,
 }
 
@@ -98,14 +99,15 @@ impl Router {
                 self.warnings.keep(&response.status);
                 if self.ignored.remove(&ticket) {
                     if response.status.is_error() {
-                        // Harmless: for example, closing a cursor that its transaction has already closed.
+                        // Usually harmless, such as closing a cursor that its transaction has already closed. Kept
+                        // in case the next answer fails because of it.
                         tracing::debug!(status = %response.status, "a request whose answer is ignored failed");
-                        self.unasked = Some(response.status);
+                        self.ignored_failure = Some(response.status);
                     }
                     return;
                 }
-                let unasked = self.unasked.take();
-                if let Some(cause) = unasked.filter(|cause| is_consequence(&response.status, cause)) {
+                let ignored = self.ignored_failure.take();
+                if let Some(cause) = ignored.filter(|cause| is_consequence(&response.status, cause)) {
                     response.status = cause;
                 }
                 if let Some(response) = cursors.fetch_failed(ticket, response) {
@@ -125,7 +127,7 @@ impl Router {
                 self.ignored.remove(&ticket);
                 cursors.fetch_ended(ticket, cursor_end);
             }
-            Event::InlineBlob(blob) => cursors.inline.keep(&blob),
+            Event::InlineBlob { ticket, blob } => cursors.inline.keep(ticket, &blob),
             Event::Completion { ticket, completion } => {
                 if !self.ignored.remove(&ticket) {
                     self.held += completion_weight(&completion);
@@ -137,8 +139,8 @@ impl Router {
     }
 }
 
-/// Whether a request failed only because the one before had failed: a cursor that could not be closed is still open, and
-/// of a connection that was shut down only the first request says so.
+/// Whether a request failed only because an earlier one had failed: a cursor that could not be closed is still open, and
+/// after a shutdown only the first failure names the cause.
 fn is_consequence(status: &StatusVector, cause: &StatusVector) -> bool {
     let is_shut = [gds::ISC_SHUTDOWN, gds::ISC_ATT_SHUTDOWN].into_iter().any(|code| cause.contains(code));
     status.contains(gds::ISC_DSQL_CURSOR_OPEN_ERR) || (is_shut && status.is_error())

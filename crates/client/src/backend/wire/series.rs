@@ -112,7 +112,7 @@ impl<L: Link> QuerySeries for Wire<L> {
         builder: &mut BatchBuilder,
     ) -> Result<bool> {
         let owner = writer.transaction;
-        self.transactions.note_change(owner);
+        self.transactions.note_change(owner, self.connection.latest());
         let handle = self.transaction(owner).await?;
         self.ask_number(owner, handle)?;
         loop {
@@ -178,7 +178,13 @@ impl<L: Link> Wire<L> {
         }
         let options = match series.lanes.options {
             Some(options) => options,
-            None => self.execute_options(&series.output, 0),
+            None => {
+                let options = self.execute_options(&series.output, 0);
+                // All lanes bring BLOBs to the rows of this statement.
+                let (id, latest) = (handle(writer.statement.0), self.connection.latest());
+                self.cursors.inline.executes(id, latest, options.inline_blob_limit);
+                options
+            }
         };
         series.lanes.options = Some(options);
         let (mut turn, mut packed) = (Turn::default(), Vec::new());

@@ -128,7 +128,7 @@ impl<L: Link> Statements for Wire<L> {
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
         asks_counts: bool,
     ) -> Result<Executed> {
-        self.transactions.note_change(transaction);
+        self.transactions.note_change(transaction, self.connection.latest());
         let after = After { asks_counts, end: None };
         self.run_statement(statement, transaction, parameters, output, after).await
     }
@@ -150,7 +150,7 @@ impl<L: Link> Statements for Wire<L> {
     }
 
     async fn execute_immediate(&mut self, owner: TransactionId, sql: Sql<'_>) -> Result<Executed> {
-        self.transactions.note_change(owner);
+        self.transactions.note_change(owner, self.connection.latest());
         let name = self.transaction_name(owner).await?;
         self.ask_number(owner, name)?;
         let Handle(transaction) = name;
@@ -159,7 +159,7 @@ impl<L: Link> Statements for Wire<L> {
         self.confirm_start(owner)?;
         let transaction_ended = success(answer)?.object == 0;
         if transaction_ended {
-            self.transactions.forget(owner);
+            self.forget_transaction(owner);
         }
         Ok(Executed { counts: None, transaction_ended })
     }
@@ -323,6 +323,7 @@ impl<L: Link> Wire<L> {
                 builder = Some(rows);
                 let options = self.execute_options(layout, timeout);
                 let output = self.formats.output(id, layout);
+                self.cursors.inline.executes(id, self.connection.latest(), options.inline_blob_limit);
                 self.ask(&ExecuteSingleton { statement: id, transaction, parameters, output, options })?
             }
         };
@@ -367,7 +368,7 @@ impl<L: Link> Wire<L> {
         let is_refused = started.is_err() || executed.as_ref().is_ok_and(|answer| answer.status.is_error());
         let commits = ended.is_some();
         let ended = match ended {
-            Some(ticket) => self.success(ticket).await.map(|_| self.transactions.forget(owner)),
+            Some(ticket) => self.success(ticket).await.map(|_| self.forget_transaction(owner)),
             None => Ok(()),
         };
         let is_lost = ended.as_ref().err().is_some_and(|error| error.status().is_none());
@@ -383,7 +384,7 @@ impl<L: Link> Wire<L> {
         ended?;
         let transaction_ended = response.object == 0;
         if transaction_ended {
-            self.transactions.forget(owner);
+            self.forget_transaction(owner);
         }
         let counts = counts.filter(|counts| !counts.status.is_error());
         let counts = counts.and_then(|counts| RecordCounts::decode(&counts.data));
@@ -429,6 +430,7 @@ impl<L: Link> Wire<L> {
         let id = handle(statement.0);
         self.drop_cursor(statement)?;
         self.formats.forget(id);
+        self.cursors.inline.released(id);
         if let Some(unconfirmed) = self.statements.unconfirmed.remove(&id) {
             self.router.ignore(unconfirmed.ticket);
         }

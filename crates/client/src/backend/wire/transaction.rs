@@ -38,6 +38,8 @@ struct Open {
     has_work: bool,
     /// The number, for transactions that change data; it is needed if the answer to their commit gets lost.
     number: Option<Number>,
+    /// The last request before the latest that may have changed what BLOB ids mean.
+    ids_since: Option<Ticket>,
 }
 
 /// The number of a transaction in the database.
@@ -67,7 +69,7 @@ impl OpenTransactions {
     fn add(&mut self, state: State, number: Option<Number>) -> TransactionId {
         self.last_id += 1;
         let id = TransactionId(self.last_id);
-        self.open.insert(id, Open { state, has_work: false, number });
+        self.open.insert(id, Open { state, has_work: false, number, ids_since: None });
         id
     }
 
@@ -120,11 +122,19 @@ impl OpenTransactions {
         self.open.contains_key(&id)
     }
 
-    /// Notes that something is executed in the transaction.
-    pub(super) fn note_work(&mut self, id: TransactionId) {
+    /// Notes that something is executed in the transaction, after this request.
+    pub(super) fn note_work(&mut self, id: TransactionId, latest: Ticket) {
         if let Some(open) = self.open.get_mut(&id) {
             open.has_work = true;
+            open.ids_since = Some(latest);
         }
+    }
+
+    /// Returns the last request before the latest execution: contents that came with the answers up to it may be those
+    /// of BLOBs whose ids have passed to others. A transaction replaces its own BLOBs at once, and in READ COMMITTED
+    /// those of others go, too.
+    pub(super) fn ids_since(&self, id: TransactionId) -> Option<Ticket> {
+        self.open.get(&id).and_then(|open| open.ids_since)
     }
 
     pub(super) fn has_work(&self, id: TransactionId) -> bool {
@@ -132,8 +142,8 @@ impl OpenTransactions {
     }
 
     /// Notes that something that may change rows is executed in the transaction.
-    pub(super) fn note_change(&mut self, id: TransactionId) {
-        self.note_work(id);
+    pub(super) fn note_change(&mut self, id: TransactionId, latest: Ticket) {
+        self.note_work(id, latest);
         self.want_number(id);
     }
 
@@ -153,7 +163,7 @@ impl OpenTransactions {
     }
 
     /// Removes a transaction that has ended.
-    pub(super) fn forget(&mut self, id: TransactionId) {
+    fn forget(&mut self, id: TransactionId) {
         self.forget_number(id);
         self.open.remove(&id);
     }
@@ -360,6 +370,14 @@ impl<L: Link> Wire<L> {
             }
         }
         Ok(())
+    }
+
+    /// Removes a transaction that has ended, and what came with its rows: the server gives its handle to others.
+    pub(super) fn forget_transaction(&mut self, id: TransactionId) {
+        if let Ok(handle) = self.transactions.handle(id) {
+            self.cursors.inline.forget(handle);
+        }
+        self.transactions.forget(id);
     }
 
     pub(super) fn ask_for_end(&mut self, Handle(transaction): Handle, end: End) -> Result<Ticket> {

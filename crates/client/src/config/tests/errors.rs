@@ -292,6 +292,7 @@ fn set_refuses_as_parse_does() {
         ("no_gc", ""),
         ("db_key", "hunter2"),
         ("db_key", "env:"),
+        ("blobs", "none"),
     ] {
         assert!(config.set(name, value).is_err(), "{name}");
     }
@@ -347,4 +348,14 @@ fn well_known_password_is_recognized() {
         |text: &str| parse(text).expect("valid").password.is_some_and(|password| password.is_well_known());
     assert!(known("firebird://sysdba:masterkey@srv/x"));
     assert!(!known("firebird://sysdba:masterkey2@srv/x"));
+}
+
+#[test]
+fn switches_of_the_type_mapping_are_checked_at_once() {
+    let error = parse("srv:x?type.blobs=many").expect_err("no such policy").to_string();
+    assert_eq!(error, "blobs='many' is not possible; it must be one of adaptive, inline, pipelined, lazy");
+    let mut config = parse("srv:x?blobs=Lazy").expect("in any case");
+    assert_eq!(config.read_options().map(|read| read.blobs), Ok(crate::arrow::BlobPolicy::Lazy));
+    config.read.push(("colour".into(), "red".into()));
+    assert!(config.check().expect_err("no such switch").to_string().contains("no option 'colour'"));
 }

@@ -1,5 +1,6 @@
 //! Whole connection strings; the parts have tests of their own beside them.
 
+mod document;
 mod errors;
 mod forms;
 mod properties;

@@ -112,10 +112,9 @@ fn rest(config: Config) -> impl Strategy<Value = Config> {
         (of(1..=32767_u16), of(0..=65535_u32), of(any::<u32>())),
         (of(key), any::<bool>()),
         (any::<[bool; 2]>(), of(select(vec![4096, 8192, 16384, 32768])), of(text()), of(any::<bool>())),
-        subsequence(vec!["int128", "text", "none_encoding"], 0..=3),
-        text(),
+        subsequence(vec![("int128", "utf8"), ("text", "UTF8_VIEW"), ("none_encoding", "win1252")], 0..=3),
     )
-        .prop_map(move |(engine, numbers, key, creation, read, value)| Config {
+        .prop_map(move |(engine, numbers, key, creation, read)| Config {
             engine_config: engine.0.filter(|_| embedded),
             server_mode: engine.1.filter(|_| embedded),
             parallel_workers: numbers.0,
@@ -128,7 +127,7 @@ fn rest(config: Config) -> impl Strategy<Value = Config> {
             page_size: creation.1,
             db_charset: creation.2,
             force_writes: creation.3,
-            read: read.into_iter().map(|name| (name.into(), value.clone())).collect(),
+            read: read.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
             ..config.clone()
         })
 }

@@ -1,6 +1,6 @@
 //! `{call …}`.
 
-use super::{called, refused};
+use super::{called, known, refused};
 
 #[test]
 fn calls_depend_on_the_routine() {
@@ -32,6 +32,22 @@ fn calls_can_return_a_value() {
         ("{?=call unknown}", "EXECUTE PROCEDURE unknown"),
     ] {
         assert_eq!(called(sql), (expected.to_owned(), true), "{sql}");
+    }
+}
+
+#[test]
+fn markers_after_the_inputs_are_outputs() {
+    for (sql, expected, outputs) in [
+        ("{call run(?, ?, ?)}", "EXECUTE PROCEDURE run(?, ?)", 1),
+        ("{call run(1, ?, ?, ?)}", "EXECUTE PROCEDURE run(1, ?)", 2),
+        ("{?=call run(?, ?, ?)}", "EXECUTE PROCEDURE run(?, ?)", 1),
+        ("{call run(?)}", "EXECUTE PROCEDURE run(?)", 0),
+        ("{call run(?, ?, 1)}", "EXECUTE PROCEDURE run(?, ?, 1)", 0),
+        ("{call rows_of(?, ?, ?)}", "EXECUTE PROCEDURE rows_of(?, ?)", 1),
+        ("{call unknown(?, ?, ?)}", "EXECUTE PROCEDURE unknown(?, ?, ?)", 0),
+    ] {
+        let translated = known(sql);
+        assert_eq!((translated.sql.as_ref(), translated.outputs), (expected, outputs), "{sql}");
     }
 }
 

@@ -18,7 +18,7 @@ fn sql(target: &Target, dialect: Dialect, text: &str) -> String {
     let release = (u16::from(target.generation().major()), 0);
     let mut routine = |_: Option<&str>, name: &str| match name {
         "TWICE" => Some(Routine::Function),
-        "COUNT_TO" => Some(Routine::Selectable),
+        "COUNT_TO" => Some(Routine::Procedure { is_selectable: true, inputs: 1 }),
         _ => None,
     };
     let mut context = Context { dialect, release, routine: &mut routine };

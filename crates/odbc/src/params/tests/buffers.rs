@@ -68,7 +68,9 @@ impl Buffers {
             }
         }
         let base = memory.as_ptr();
-        let bindings = parameters.iter().zip(&places).map(|(parameter, place)| Binding {
+        let numbered = (1..).zip(parameters.iter().zip(&places));
+        let bindings = numbered.map(|(number, (parameter, place))| Binding {
+            number,
             c_type: parameter.c_type,
             sql_type: parameter.sql_type,
             digits: parameter.digits,

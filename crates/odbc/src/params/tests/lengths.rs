@@ -12,6 +12,7 @@ use std::ptr;
 fn binding(c_type: i16, length: Option<&Len>, indicator: Option<&Len>) -> Binding {
     let pointer = |len: Option<&Len>| len.map_or(ptr::null(), ptr::from_ref);
     Binding {
+        number: 1,
         c_type,
         sql_type: 12,
         digits: 0,

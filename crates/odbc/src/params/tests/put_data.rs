@@ -14,6 +14,7 @@ static AT_EXECUTION: Len = abi::DATA_AT_EXEC;
 /// A parameter whose value comes at execution, in all sets.
 fn binding(c_type: SmallInt) -> Binding {
     Binding {
+        number: 1,
         c_type,
         sql_type: 12,
         digits: 0,

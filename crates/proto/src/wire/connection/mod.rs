@@ -89,7 +89,12 @@ pub enum Event<'a> {
         completion: Completion,
     },
     /// Contents of a BLOB that the next row refers to.
-    InlineBlob(InlineBlob<'a>),
+    InlineBlob {
+        /// The request whose answer the row belongs to.
+        ticket: Ticket,
+        /// The contents.
+        blob: InlineBlob<'a>,
+    },
 }
 
 /// One connection, from its first byte to its last.
@@ -118,7 +123,7 @@ enum Decoded {
         columns: usize,
         rows: usize,
     },
-    InlineBlob,
+    InlineBlob(Ticket),
     /// Handled internally; decode the next packet.
     Internal,
 }
@@ -192,6 +197,11 @@ impl Connection {
     /// Whether no request was queued after this one.
     pub fn is_last(&self, ticket: Ticket) -> bool {
         self.pending.last() == ticket
+    }
+
+    /// Returns the latest request queued.
+    pub fn latest(&self) -> Ticket {
+        self.pending.last()
     }
 
     /// Queues a request.
@@ -323,11 +333,11 @@ impl Connection {
                     let rows = PackedRows { bytes, positions: &self.positions, columns, rows };
                     return Ok(Some(Event::Rows { ticket, rows }));
                 }
-                Decoded::InlineBlob => {
+                Decoded::InlineBlob(ticket) => {
                     let mut reader = Reader::new(self.incoming.slice(range));
                     let blob = reader.op().and_then(|_| InlineBlob::decode(&mut reader, &self.limits));
                     self.answers += u64::from(blob.as_ref().is_ok_and(|blob| !blob.segments.is_empty()));
-                    return Ok(blob.ok().map(Event::InlineBlob)); // it was decoded once already
+                    return Ok(blob.ok().map(|blob| Event::InlineBlob { ticket, blob })); // it was decoded once already
                 }
             }
         }
@@ -396,7 +406,7 @@ impl Connection {
             }
             (Op::INLINE_BLOB, Expected::Rows(..) | Expected::Singleton(..)) => {
                 InlineBlob::decode(&mut reader, &self.limits)?;
-                Decoded::InlineBlob
+                Decoded::InlineBlob(ticket)
             }
             (op, expected) => {
                 return Err(ProtocolError::UnexpectedPacket { op, waiting_for: expected.name() }.into());

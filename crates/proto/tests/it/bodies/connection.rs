@@ -311,7 +311,8 @@ impl Session {
                     assert!(completion.errors.len() <= completion.records as usize);
                     assert_eq!(self.unanswered.pop_front().map(|(ticket, _)| ticket), Some(ticket));
                 }
-                Event::InlineBlob(blob) => {
+                Event::InlineBlob { ticket, blob } => {
+                    assert_eq!(self.unanswered.front().map(|(ticket, _)| *ticket), Some(ticket));
                     assert!(blob.id != 0 && blob.segments.len() <= LIMITS.inline_blob);
                     assert!(matches!(self.unanswered.front(), Some((_, Some(_)))), "rows are awaited");
                 }

@@ -101,7 +101,7 @@ impl<L: Link> Writes for Wire<L> {
 
     async fn write(&mut self, writer: &mut Writer, chunk: Chunk) -> Result<()> {
         let owner = writer.transaction;
-        self.transactions.note_change(owner);
+        self.transactions.note_change(owner, self.connection.latest());
         let handle = self.transaction(owner).await?;
         self.ask_number(owner, handle)?;
         self.check_interruption()?;

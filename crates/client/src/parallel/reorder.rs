@@ -13,16 +13,12 @@ use crate::error::{Error, Result};
 use arrow::array::RecordBatch;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
-use std::time::Duration;
-
-/// The longest that readers take to end: a cancellation has two seconds, a detach five, a connection that is just being
-/// opened ends by itself.
-const LEAVE: Duration = Duration::from_secs(10);
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
 
 /// What the readers and the consumer of one result share.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct ReorderBuffer {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -103,13 +99,13 @@ impl State {
                     self.slots.pop_front();
                     self.first += 1;
                 }
-                Err(error) => self.failed = Some(error.behind(self.rows)),
+                Err(error) => self.failed = Some(error.offset_rows(self.rows)),
             }
         }
     }
 }
 
-impl Window {
+impl ReorderBuffer {
     pub(super) fn new(ranges: Ranges, readers: usize) -> Self {
         let state = State {
             ranges,
@@ -150,30 +146,36 @@ impl Window {
 
     /// What wakes an operation that waits here.
     fn waking(self: &Arc<Self>) -> Wake {
-        let window = Arc::downgrade(self);
+        let buffer = Arc::downgrade(self);
         Arc::new(move || {
-            if let Some(window) = window.upgrade() {
-                window.wake();
+            if let Some(buffer) = buffer.upgrade() {
+                buffer.wake();
             }
         })
     }
 
-    /// Blocks until `look` finds something, or the operation ends.
+    /// Blocks until `look` finds something, the operation ends, or this time has come.
     fn wait<T>(
         self: &Arc<Self>,
         operation: &Operation,
+        until: Instant,
         mut look: impl FnMut(&mut State) -> Option<T>,
-    ) -> Result<T> {
+    ) -> Result<Poll<T>> {
         let _listening = operation.listen(&self.waking());
         let mut state = self.lock();
         loop {
             if let Some(found) = look(&mut state) {
-                return Ok(found);
+                return Ok(Poll::Ready(found));
             }
             if let Some(kind) = operation.interruption() {
                 return Err(interrupted(kind, "while it waited for rows"));
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Poll::Pending);
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -182,26 +184,30 @@ impl Window {
     async fn waiting<T>(
         self: &Arc<Self>,
         operation: &Operation,
+        until: Instant,
         mut look: impl FnMut(&mut State) -> Option<T>,
-    ) -> Result<T> {
+    ) -> Result<Poll<T>> {
         let _listening = operation.listen(&self.waking());
-        std::future::poll_fn(|context| {
+        let found = std::future::poll_fn(|context| {
             let mut state = self.lock();
             if let Some(found) = look(&mut state) {
-                return std::task::Poll::Ready(Ok(found));
+                return Poll::Ready(Ok(found));
             }
             if let Some(kind) = operation.interruption() {
-                return std::task::Poll::Ready(Err(interrupted(kind, "while it waited for rows")));
+                return Poll::Ready(Err(interrupted(kind, "while it waited for rows")));
             }
             state.waker = Some(context.waker().clone());
-            std::task::Poll::Pending
-        })
-        .await
+            Poll::Pending
+        });
+        match tokio::time::timeout_at(until.into(), found).await {
+            Ok(found) => found.map(Poll::Ready),
+            Err(_) => Ok(Poll::Pending),
+        }
     }
 }
 
 /// What readers do.
-impl Window {
+impl ReorderBuffer {
     /// This reader can read.
     pub(super) fn ready(&self) {
         self.change(|state| state.ready += 1);
@@ -229,9 +235,14 @@ impl Window {
         })
     }
 
-    /// Waits until there is room for another batch of a range.
-    pub(super) fn reserve(self: &Arc<Self>, claim: &Claim, operation: &Operation) -> Result<()> {
-        self.wait(operation, |state| {
+    /// Waits until there is room for another batch of a range, or until this time.
+    pub(super) fn reserve(
+        self: &Arc<Self>,
+        claim: &Claim,
+        operation: &Operation,
+        until: Instant,
+    ) -> Result<Poll<()>> {
+        self.wait(operation, until, |state| {
             let is_first = claim.number == state.first;
             let mut has_room = state.batches < state.most;
             let slot = state.slot(claim)?;
@@ -280,7 +291,7 @@ impl Window {
 }
 
 /// What the consumer does.
-impl Window {
+impl ReorderBuffer {
     /// Nobody wants more: readers that wait end.
     pub(super) fn stop(&self) {
         self.change(|state| {
@@ -299,9 +310,14 @@ impl Window {
         }
     }
 
-    /// Waits until all readers can read; the error of the first that cannot.
-    pub(super) fn wait_ready(self: &Arc<Self>, readers: usize, operation: &Operation) -> Result<Result<()>> {
-        self.wait(operation, Self::are_ready(readers))
+    /// Waits until all readers can read, or until this time; the error of the first that cannot.
+    pub(super) fn wait_ready(
+        self: &Arc<Self>,
+        readers: usize,
+        operation: &Operation,
+        until: Instant,
+    ) -> Result<Poll<Result<()>>> {
+        self.wait(operation, until, Self::are_ready(readers))
     }
 
     /// Takes the next batch, or the end, if it is there. The reader of the range whose turn it is now may have waited for
@@ -317,16 +333,23 @@ impl Window {
         }
     }
 
-    /// The next batch; `None` at the end, when all readers have gone.
-    pub(super) fn wait_next(self: &Arc<Self>, operation: &Operation) -> Result<Option<RecordBatch>> {
-        self.wait(operation, self.taking())?
+    /// Waits for the next batch, until this time; `None` at the end, when all readers have gone.
+    pub(super) fn wait_next(
+        self: &Arc<Self>,
+        operation: &Operation,
+        until: Instant,
+    ) -> Result<Poll<Option<RecordBatch>>> {
+        transposed(self.wait(operation, until, self.taking())?)
     }
 
-    /// Waits until all readers have gone, for as long as that can take; whether they have.
-    pub(super) fn wait_gone(&self) -> bool {
-        let is_there = |state: &mut State| state.alive > 0;
-        let waited = self.changed.wait_timeout_while(self.lock(), LEAVE, is_there);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    /// Waits until all readers have gone, but no longer than this; whether they have.
+    pub(super) fn wait_gone(self: &Arc<Self>, operation: &Operation, time: Duration) -> bool {
+        let gone = self.wait(operation, Instant::now() + time, Self::has_none);
+        gone.is_ok_and(|gone| gone.is_ready())
+    }
+
+    fn has_none(state: &mut State) -> Option<()> {
+        (state.alive == 0).then_some(())
     }
 
     /// [`wait_ready`](Self::wait_ready) in a task.
@@ -335,22 +358,26 @@ impl Window {
         self: &Arc<Self>,
         readers: usize,
         operation: &Operation,
-    ) -> Result<Result<()>> {
-        self.waiting(operation, Self::are_ready(readers)).await
+        until: Instant,
+    ) -> Result<Poll<Result<()>>> {
+        self.waiting(operation, until, Self::are_ready(readers)).await
     }
 
     /// [`wait_next`](Self::wait_next) in a task.
     #[cfg(feature = "tokio")]
-    pub(super) async fn until_next(self: &Arc<Self>, operation: &Operation) -> Result<Option<RecordBatch>> {
-        self.waiting(operation, self.taking()).await?
+    pub(super) async fn until_next(
+        self: &Arc<Self>,
+        operation: &Operation,
+        until: Instant,
+    ) -> Result<Poll<Option<RecordBatch>>> {
+        transposed(self.waiting(operation, until, self.taking()).await?)
     }
 
     /// [`wait_gone`](Self::wait_gone) in a task.
     #[cfg(feature = "tokio")]
-    pub(super) async fn until_gone(self: &Arc<Self>) {
-        let operation = Operation::shielded();
-        let gone = self.waiting(&operation, |state| (state.alive == 0).then_some(()));
-        let _ = tokio::time::timeout(LEAVE, gone).await;
+    pub(super) async fn until_gone(self: &Arc<Self>, operation: &Operation, time: Duration) {
+        // Whoever interrupts the wait ends only that.
+        let _ = self.waiting(operation, Instant::now() + time, Self::has_none).await;
     }
 
     /// Time that the readers have spent decoding.
@@ -361,6 +388,13 @@ impl Window {
     /// The most batches that waited or were being made at a time.
     pub(super) fn peak(&self) -> usize {
         self.lock().peak
+    }
+}
+
+fn transposed<T>(found: Poll<Result<T>>) -> Result<Poll<T>> {
+    match found {
+        Poll::Ready(found) => found.map(Poll::Ready),
+        Poll::Pending => Ok(Poll::Pending),
     }
 }
 
@@ -375,51 +409,58 @@ mod tests {
         RecordBatch::try_from_iter([("n", column)]).expect("one column")
     }
 
-    fn window() -> Arc<Window> {
-        Arc::new(Window::new(Ranges::new(1_000, 1, 100), 1))
+    /// Later than any test ends.
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    fn buffer() -> Arc<ReorderBuffer> {
+        Arc::new(ReorderBuffer::new(Ranges::new(1_000, 1, 100), 1))
     }
 
     #[test]
     fn the_reader_whose_turn_it_becomes_goes_on() {
         let operation = Operation::new();
         for _ in 0..200 {
-            let window = window();
-            let [first, second, third] = [(); 3].map(|()| window.claim().expect("a range"));
+            let buffer = buffer();
+            let [first, second, third] = [(); 3].map(|()| buffer.claim().expect("a range"));
             // No room is left by what comes last.
             for _ in 0..2 {
-                window.reserve(&third, &operation).expect("there is room");
-                window.put(&third, batch());
+                let _ = buffer.reserve(&third, &operation, later()).expect("there is room");
+                buffer.put(&third, batch());
             }
             thread::scope(|scope| {
                 scope.spawn(|| {
-                    window.reserve(&second, &Operation::new()).expect("nobody interrupts");
-                    window.put(&second, batch());
+                    let _ = buffer.reserve(&second, &Operation::new(), later()).expect("nobody interrupts");
+                    buffer.put(&second, batch());
                 });
-                let consumer = scope.spawn(|| window.wait_next(&Operation::new()));
-                window.end(&first, Ok(Yield::default()), Duration::ZERO);
+                let consumer = scope.spawn(|| buffer.wait_next(&Operation::new(), later()));
+                buffer.end(&first, Ok(Yield::default()), Duration::ZERO);
                 let next = consumer.join().expect("no panic").expect("no error");
-                assert_eq!(next, Some(batch()));
+                assert_eq!(next, Poll::Ready(Some(batch())));
             });
-            assert_eq!(window.peak(), 3);
+            assert_eq!(buffer.peak(), 3);
         }
     }
 
     #[test]
     fn errors_have_their_place_and_stay() {
-        let (window, operation) = (window(), Operation::new());
-        let [first, second] = [(); 2].map(|()| window.claim().expect("a range"));
+        let (buffer, operation) = (buffer(), Operation::new());
+        let [first, second] = [(); 2].map(|()| buffer.claim().expect("a range"));
         let error = Error::new(crate::Kind::Data, "bad").in_row(1);
-        window.end(&second, Err(error), Duration::ZERO);
-        assert!(window.claim().is_none());
-        window.reserve(&first, &operation).expect("there is room");
-        window.put(&first, batch());
-        window.end(&first, Ok(Yield::default()), Duration::ZERO);
-        assert_eq!(window.wait_next(&operation).expect("rows before the error"), Some(batch()));
+        buffer.end(&second, Err(error), Duration::ZERO);
+        assert!(buffer.claim().is_none());
+        let _ = buffer.reserve(&first, &operation, later()).expect("there is room");
+        buffer.put(&first, batch());
+        buffer.end(&first, Ok(Yield::default()), Duration::ZERO);
+        let next = buffer.wait_next(&operation, later()).expect("rows before the error");
+        assert_eq!(next, Poll::Ready(Some(batch())));
         for _ in 0..2 {
-            assert_eq!(window.wait_next(&operation).expect_err("its turn").row(), Some(3));
+            assert_eq!(buffer.wait_next(&operation, later()).expect_err("its turn").row(), Some(3));
         }
-        window.stop();
-        window.gone();
-        assert!(window.wait_gone());
+        buffer.stop();
+        assert!(!buffer.wait_gone(&operation, Duration::from_millis(1)));
+        buffer.gone();
+        assert!(buffer.wait_gone(&operation, Duration::ZERO));
     }
 }

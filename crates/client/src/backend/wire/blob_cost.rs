@@ -3,11 +3,11 @@
 //! The waits for the execution are the same and left out. What is left: round trips in which nothing comes, the bytes, and
 //! what a server spends on the three requests for a BLOB.
 
+use super::blob_window::blob_bytes_ahead;
+use super::fetch_window::{LONGEST_ANSWER, row_bytes_ahead};
+use super::link_estimate::LinkEstimate;
 use crate::arrow::MAX_WAITING;
-use crate::backend::{LinkEstimate, blobs_ahead, rows_ahead};
 
-/// What the first answer brings, along with the execution.
-const FIRST_ANSWER: f64 = (128 << 10) as f64;
 /// Seconds that a server takes for the requests for a BLOB, more than for sending it with its row.
 const REQUESTS: f64 = 20e-6;
 /// Bytes per second of a link whose rate is not known yet: none of the ways is limited by it.
@@ -15,25 +15,26 @@ const UNKNOWN_RATE: f64 = 1e9;
 
 /// The BLOBs of an average execution.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
+pub(crate) struct BlobTraffic {
     /// Those that can come with their rows.
-    pub(super) short: f64,
+    pub(crate) short: f64,
     /// Their bytes.
-    pub(super) bytes: f64,
+    pub(crate) bytes: f64,
     /// Those that are too long for that.
-    pub(super) long: f64,
+    pub(crate) long: f64,
 }
 
-impl Column {
+impl BlobTraffic {
     /// Whether short ones should come with their rows.
-    pub(super) fn is_fastest_inline(&self, link: &LinkEstimate) -> bool {
+    pub(crate) fn is_fastest_inline(&self, link: &LinkEstimate) -> bool {
         self.inline(link) <= self.pipelined(link)
     }
 
     /// Seconds until the last one has come, when short ones come with their rows and the others are requested after them.
     fn inline(&self, link: &LinkEstimate) -> f64 {
-        let waits = match self.bytes > FIRST_ANSWER {
-            true => (self.bytes / rows_ahead(self.mean()) as f64).ceil(),
+        // The first answer comes along with the execution.
+        let waits = match self.bytes > LONGEST_ANSWER as f64 {
+            true => (self.bytes / row_bytes_ahead(self.mean()) as f64).ceil(),
             false => 0.0,
         };
         let after = if self.long >= 0.5 { 1.0 } else { 0.0 };
@@ -44,7 +45,7 @@ impl Column {
     /// before it goes on.
     fn pipelined(&self, link: &LinkEstimate) -> f64 {
         let rounds = ((self.short + self.long) / MAX_WAITING as f64).ceil().max(1.0);
-        let waits = (self.bytes / blobs_ahead(self.mean()) as f64).ceil().max(rounds);
+        let waits = (self.bytes / blob_bytes_ahead(self.mean()) as f64).ceil().max(rounds);
         waits * link.round_trip().as_secs_f64() + self.sending(link) + self.short * REQUESTS
     }
 
@@ -65,7 +66,7 @@ mod tests {
     fn is_inline(milliseconds: f64, rate: Option<f64>, count: u32, length: u32, long: f64) -> bool {
         let link = LinkEstimate::of(Duration::from_secs_f64(milliseconds / 1e3), rate);
         let short = f64::from(count);
-        Column { short, bytes: short * f64::from(length), long }.is_fastest_inline(&link)
+        BlobTraffic { short, bytes: short * f64::from(length), long }.is_fastest_inline(&link)
     }
 
     #[test]

@@ -4,17 +4,19 @@ use super::why::WhyPlain;
 use crate::answer;
 use crate::arrow::BlobPolicy;
 use crate::backend::{Backend, Sql, TransactionId};
-use crate::catalog::{Name, TableKind, View, literal};
+use crate::catalog::{View, literal};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::params::Params;
-use crate::partition::range::{Dimension, LEAST_PAGES, workers};
-use crate::partition::shape::{PlainQuery, has_volatile, is_volatile_text};
+use crate::partition::dimension::{Dimension, LEAST_PAGES, pages_between, processors};
+use crate::partition::explained;
+use crate::partition::shape::{PlainQuery, catalog_name, has_volatile, is_volatile_text};
 use crate::partition::{Identity, Snapshot};
+use crate::session::fetch::empty_result;
 use crate::session::reading::Reading;
 use crate::session::run::How;
 use crate::session::{Prepared, Session};
-use crate::sql::{Token, TokenKind, tokens};
+use crate::sql::{Token, tokens};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
@@ -29,11 +31,14 @@ use std::time::Duration;
 /// A server with a longer round trip is not read by several connections unless the caller wants a number of them: each
 /// range costs a round trip, and the link is most likely slower than one processor of the server.
 const DISTANT: Duration = Duration::from_millis(3);
+/// Readers that are not ready to read by then are not waited for. A distant server takes some round trips for each.
+const START: Duration = Duration::from_secs(3);
+const START_TRIPS: u32 = 30;
 /// The most connections that one query opens.
 const MOST_READERS: usize = 64;
 
 /// What the readers of a query need.
-pub(crate) struct Course {
+pub(crate) struct ReadJob {
     pub(super) readers: usize,
     pub(super) config: Config,
     pub(super) database: String,
@@ -46,21 +51,23 @@ pub(crate) struct Course {
     pub(super) how: How,
     /// The query's description.
     pub(super) info: Arc<StatementInfo>,
-    /// The first page behind all rows.
+    /// The first page number past the last row.
     pub(super) end: i64,
     pub(super) timeout: Option<Duration>,
+    /// The longest that readers may take until they can read.
+    pub(super) start: Duration,
 }
 
 /// A query that several connections will read.
-pub(crate) struct Charted {
-    pub(crate) course: Course,
+pub(crate) struct ParallelPlan {
+    pub(crate) job: ReadJob,
     /// Ends what belongs to the cursor; it has no rows.
     pub(crate) reading: Reading,
     /// A transaction that holds the snapshot, unless the query's own does.
     pub(crate) leader: Option<TransactionId>,
 }
 
-/// What ends the search for a course.
+/// What ends the check.
 enum Stop {
     Plain(WhyPlain),
     Failed(Error),
@@ -82,85 +89,47 @@ impl From<WhyPlain> for Stop {
 fn wanted(how: &How) -> usize {
     match how.parallel {
         None => 1,
-        Some(0) => workers(),
+        Some(0) => processors(),
         Some(wanted) => wanted,
     }
 }
 
 impl<B: Backend> Session<B> {
     /// Finds out whether several connections can read a query exactly as this one would in this transaction.
-    pub(crate) async fn chart(
+    pub(crate) async fn plan_parallel(
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
         parameters: &Params,
         how: &How,
-    ) -> Result<result::Result<Charted, WhyPlain>> {
+    ) -> Result<result::Result<ParallelPlan, WhyPlain>> {
         self.expect_open(transaction)?;
         let mut leader = None;
-        let charted = self.charted(prepared, transaction, &mut leader, parameters, how).await;
-        if let (Err(_), Some(leader)) = (&charted, leader)
-            && let Err(error) = self.abandon(leader).await
-        {
-            tracing::debug!(%error, "rolling back failed");
+        let checked = self.check_eligible(prepared, transaction, &mut leader, parameters, how).await;
+        if let (Err(_), Some(leader)) = (&checked, leader) {
+            self.give_up(leader).await;
         }
-        match charted {
-            Ok((course, reading)) => Ok(Ok(Charted { course, reading, leader })),
+        match checked {
+            Ok((job, reading)) => Ok(Ok(ParallelPlan { job, reading, leader })),
             Err(Stop::Plain(why)) => Ok(Err(why)),
             Err(Stop::Failed(error)) => Err(error),
         }
     }
 
-    async fn charted(
+    async fn check_eligible(
         &mut self,
         prepared: &Prepared,
         transaction: TransactionId,
         leader: &mut Option<TransactionId>,
         parameters: &Params,
         how: &How,
-    ) -> result::Result<(Course, Reading), Stop> {
-        let wanted = wanted(how).min(MOST_READERS);
+    ) -> result::Result<(ReadJob, Reading), Stop> {
         // What is cheap comes first: nothing is asked about most queries.
-        if wanted < 2 {
-            return Err(WhyPlain::NotWanted.into());
-        }
-        if !self.backend.is_firebird4() {
-            return Err(WhyPlain::OldEngine.into());
-        }
-        if how.parallel == Some(0) && self.backend.link_estimate().round_trip() > DISTANT {
-            return Err(WhyPlain::Distant.into());
-        }
-        let info = &prepared.info;
-        if info.kind == StatementKind::SelectForUpdate {
-            return Err(WhyPlain::Locks.into());
-        }
-        if info.kind != StatementKind::Select || !info.has_cursor {
-            return Err(WhyPlain::NoQuery.into());
-        }
-        if has_volatile(&prepared.sql) || has_volatile_text(parameters) {
-            return Err(WhyPlain::Volatile.into());
-        }
-        let Some(query) = PlainQuery::of(&prepared.sql) else {
-            return Err(WhyPlain::of_sql(&prepared.sql).into());
-        };
-        let has_blobs = info.columns.iter().any(|column| column.sql_type == SqlType::BLOB);
-        if has_blobs && how.read.blobs == BlobPolicy::Lazy {
-            return Err(WhyPlain::LazyBlobs.into());
-        }
-        if self.has_settings {
-            return Err(WhyPlain::Settings.into());
-        }
-        let begun = self.options_of(transaction).ok_or(WhyPlain::Changes)?;
-        let has_isolation =
-            matches!(begun.isolation, Isolation::Snapshot | Isolation::ReadCommittedReadConsistency);
-        if !has_isolation || begun.auto_commit {
-            return Err(WhyPlain::Isolation.into());
-        }
+        let wanted = self.check_server(how)?;
+        let query = check_query(prepared, parameters, how)?;
+        let begun = self.check_transaction(transaction)?;
         self.check_table(&query).await?;
-        let plan = self.plan(prepared, true).await?;
-        if !Dimension::is_full_scan(&plan) {
-            return Err(WhyPlain::of_plan(&plan).into());
-        }
+        self.check_plan(prepared).await?;
         self.check_calls(&prepared.sql, &query.table).await?;
         if !begun.read_only && self.has_changes(transaction).await? {
             return Err(WhyPlain::Changes.into());
@@ -179,44 +148,89 @@ impl<B: Backend> Session<B> {
         let snapshot = identity.snapshot.ok_or(WhyPlain::OldEngine)?;
         let pages = Dimension::Pages(query.table.clone());
         let (_, end) = pages.extent(self, holder, &query.table).await?.ok_or(WhyPlain::Small)?;
-        // A table with fewer than twice as many is read by one connection.
+        // Below `2 * LEAST_PAGES` pages, one connection reads.
         let worth = usize::try_from(end / LEAST_PAGES).unwrap_or(wanted);
         let readers = wanted.min(worth);
         if readers < 2 {
             return Err(WhyPlain::Small.into());
         }
-        let sql = query.and(&pages.between(&query));
-        let part = self.prepare(Some(holder), Sql::new(&sql, prepared.dialect)).await?;
-        let plan = self.plan(&part, true).await;
-        self.release(part.id).await;
-        if !pages.fits(&plan?) {
-            return Err(WhyPlain::Plan.into());
-        }
-        let course = Course {
+        let start = START.max(self.backend.link_estimate().round_trip().saturating_mul(START_TRIPS));
+        let mut config = self.facts.config.clone();
+        config.connect_timeout = config.connect_timeout.min(start);
+        let job = ReadJob {
             readers,
-            config: self.facts.config.clone(),
+            config,
             database: identity.database,
             snapshot,
             options: options.at_snapshot(Some(snapshot.number)),
             dialect: prepared.dialect,
-            sql,
+            sql: self.sql_of_range(prepared, holder, &query, &pages).await?,
             parameters: parameters.batch().cloned(),
             // Ranges are short batches already; their first ones would end even earlier.
             how: How { timeout: None, parallel: None, limits: how.limits.full(true), ..how.clone() },
-            info: Arc::clone(info),
+            info: Arc::clone(&prepared.info),
             end,
             timeout: how.timeout.into_iter().chain(self.statement_limit).min(),
+            start,
         };
-        let reading = self.empty_result(prepared, transaction, how)?;
-        Ok((course, reading))
+        Ok((job, empty_result(prepared, transaction, how)?))
+    }
+
+    /// Returns how many readers are wanted, if this server can have several.
+    fn check_server(&self, how: &How) -> result::Result<usize, WhyPlain> {
+        let wanted = wanted(how).min(MOST_READERS);
+        if wanted < 2 {
+            return Err(WhyPlain::NotWanted);
+        }
+        if !self.backend.is_firebird4() {
+            return Err(WhyPlain::OldEngine);
+        }
+        if how.parallel == Some(0) && self.backend.link_estimate().round_trip() > DISTANT {
+            return Err(WhyPlain::Distant);
+        }
+        Ok(wanted)
+    }
+
+    /// Returns the options of the transaction, if it is one that others can see alike.
+    fn check_transaction(&self, transaction: TransactionId) -> result::Result<TransactionOptions, WhyPlain> {
+        if self.has_settings {
+            return Err(WhyPlain::Settings);
+        }
+        let begun = self.options_of(transaction).ok_or(WhyPlain::Changes)?;
+        let has_isolation =
+            matches!(begun.isolation, Isolation::Snapshot | Isolation::ReadCommittedReadConsistency);
+        if !has_isolation || begun.auto_commit {
+            return Err(WhyPlain::Isolation);
+        }
+        Ok(begun)
     }
 
     /// Fails unless it is an ordinary table.
     async fn check_table(&mut self, query: &PlainQuery<'_>) -> result::Result<(), Stop> {
         let view = View { transaction: self.describing().await?, with_system: false };
-        let tables = view.tables(self, Name::Is(&query.table)).await?;
-        let is_ordinary = tables.iter().any(|found| found.kind == TableKind::Table);
+        let is_ordinary = view.is_ordinary_table(self, &query.table).await?;
         if is_ordinary { Ok(()) } else { Err(WhyPlain::NoTable.into()) }
+    }
+
+    /// Fails unless the engine reads the table page by page.
+    async fn check_plan(&mut self, prepared: &Prepared) -> result::Result<(), Stop> {
+        let plan = self.plan(prepared, true).await?;
+        if explained::is_full_scan(&plan) { Ok(()) } else { Err(explained::why_plain(&plan).into()) }
+    }
+
+    /// Returns the query restricted to a range of pages, if the engine reads it so.
+    async fn sql_of_range(
+        &mut self,
+        prepared: &Prepared,
+        transaction: TransactionId,
+        query: &PlainQuery<'_>,
+        pages: &Dimension,
+    ) -> result::Result<String, Stop> {
+        let sql = query.and(&pages_between(query));
+        let part = self.prepare(Some(transaction), Sql::new(&sql, prepared.dialect)).await?;
+        let plan = self.plan(&part, true).await;
+        self.release(part.id).await;
+        if explained::fits(pages, &plan?) { Ok(sql) } else { Err(WhyPlain::Plan.into()) }
     }
 
     /// Fails if the query or a computed column of its table calls what may have another value elsewhere, or a function
@@ -257,6 +271,30 @@ impl<B: Backend> Session<B> {
     }
 }
 
+/// Returns the query, if its words are those of a plain query of one table.
+fn check_query<'a>(
+    prepared: &'a Prepared,
+    parameters: &Params,
+    how: &How,
+) -> result::Result<PlainQuery<'a>, WhyPlain> {
+    let info = &prepared.info;
+    if info.kind == StatementKind::SelectForUpdate {
+        return Err(WhyPlain::Locks);
+    }
+    if info.kind != StatementKind::Select || !info.has_cursor {
+        return Err(WhyPlain::NoQuery);
+    }
+    if has_volatile(&prepared.sql) || has_volatile_text(parameters) {
+        return Err(WhyPlain::Volatile);
+    }
+    let query = PlainQuery::of(&prepared.sql).ok_or_else(|| WhyPlain::of_sql(&prepared.sql))?;
+    let has_blobs = info.columns.iter().any(|column| column.sql_type == SqlType::BLOB);
+    if has_blobs && how.read.blobs == BlobPolicy::Lazy {
+        return Err(WhyPlain::LazyBlobs);
+    }
+    Ok(query)
+}
+
 /// Whether a parameter is a text that means another time in each execution.
 fn has_volatile_text(parameters: &Params) -> bool {
     let Some(batch) = parameters.batch() else { return false };
@@ -271,12 +309,7 @@ fn calls(sql: &str) -> impl Iterator<Item = String> + '_ {
     let mut before: Option<Token<'_>> = None;
     tokens(sql).filter_map(move |token| {
         let last = before.replace(token)?;
-        match last.kind {
-            _ if !token.is_symbol('(') => None,
-            TokenKind::Word => Some(last.text.to_ascii_uppercase()),
-            TokenKind::QuotedName => Some(last.text.trim_matches('"').replace("\"\"", "\"")),
-            _ => None,
-        }
+        if token.is_symbol('(') { catalog_name(&last) } else { None }
     })
 }
 
@@ -287,7 +320,7 @@ mod tests {
     #[test]
     fn calls_are_found() {
         let names: Vec<String> =
-            calls("SELECT Trim(a), \"f x\" (b), p.g(c) FROM t WHERE (a) IN (1)").collect();
-        assert_eq!(names, ["TRIM", "f x", "G", "WHERE", "IN"]);
+            calls("SELECT Trim(a), \"f x\" (b), \"a\"\"\"(x), p.g(c) FROM t WHERE (a) IN (1)").collect();
+        assert_eq!(names, ["TRIM", "f x", "a\"", "G", "WHERE", "IN"]);
     }
 }

@@ -3,12 +3,14 @@
 use super::shape::PlainQuery;
 use crate::answer;
 use crate::backend::{Backend, TransactionId};
-use crate::catalog::{BaseType, ConstraintKind, Name, TableKind, View, identifier, literal, quoted};
+use crate::catalog::{BaseType, ConstraintKind, Name, View, identifier, literal, quoted};
 use crate::error::Result;
+use crate::parallel::WhyPlain;
 use crate::params::Params;
 use crate::session::Session;
 use arrow::datatypes::Int64Type;
 use firearrow_proto::api::dialect::Dialect;
+use std::result;
 use std::thread;
 
 /// Data pages that are worth a connection of their own.
@@ -21,8 +23,19 @@ const BIGINT: &str = "TYPE OF COLUMN RDB$GENERATORS.RDB$INITIAL_VALUE";
 const LARGEST_START: i64 = 1 << 62;
 
 /// The number of connections if the caller does not say.
-pub(crate) fn workers() -> usize {
+pub(crate) fn processors() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
+}
+
+/// The condition that a row's page is at or after the first parameter, and before the second.
+pub(crate) fn pages_between(query: &PlainQuery<'_>) -> String {
+    let (column, value) = (format!("{}.RDB$DB_KEY", query.reference), page_key(&query.table, "?"));
+    format!("{column} >= {value} AND {column} < {value}")
+}
+
+/// The key of the first row of a page in SQL.
+fn page_key(table: &str, page: &str) -> String {
+    format!("MAKE_DBKEY({}, 0, {page}, 0)", literal(table))
 }
 
 /// The property that divides the rows of a table.
@@ -35,29 +48,29 @@ pub(crate) enum Dimension {
 }
 
 impl Dimension {
-    /// How rows of this table can be divided; `None` for anything but ordinary tables.
+    /// How rows of this table can be divided, or why they cannot.
     pub(super) async fn of<B: Backend>(
         session: &mut Session<B>,
         view: View,
         table: &str,
         has_pages: bool,
-    ) -> Result<Option<Self>> {
-        let tables = view.tables(session, Name::Is(table)).await?;
-        let is_ordinary = tables.iter().any(|found| found.kind == TableKind::Table);
-        if !is_ordinary {
-            return Ok(None);
+    ) -> Result<result::Result<Self, WhyPlain>> {
+        if !view.is_ordinary_table(session, table).await? {
+            return Ok(Err(WhyPlain::NoTable));
         }
         if has_pages {
-            return Ok(Some(Self::Pages(table.to_owned())));
+            return Ok(Ok(Self::Pages(table.to_owned())));
         }
         let constraints = view.constraints(session, Name::Is(table)).await?;
         let key = constraints.into_iter().find(|constraint| constraint.kind == ConstraintKind::PrimaryKey);
-        let Some(leading) = key.and_then(|key| key.columns.into_iter().next()) else { return Ok(None) };
+        let Some(leading) = key.and_then(|key| key.columns.into_iter().next()) else {
+            return Ok(Err(WhyPlain::NoKey));
+        };
         let columns = view.columns(session, Name::Is(table), Name::Is(&leading)).await?;
         let is_integer = columns.iter().any(|column| {
             matches!(column.data_type.base, BaseType::SmallInt | BaseType::Integer | BaseType::BigInt)
         });
-        Ok(is_integer.then_some(Self::Key(leading)))
+        Ok(if is_integer { Ok(Self::Key(leading)) } else { Err(WhyPlain::NoKey) })
     }
 
     /// Up to `wanted` conditions of which each row of the query meets exactly one; as many as are worth it for 0. None if
@@ -82,7 +95,7 @@ impl Dimension {
         let most = match wanted {
             0 => {
                 let least = if matches!(self, Self::Pages(_)) { LEAST_PAGES } else { LEAST_KEYS };
-                (extent / least).min(i64::try_from(workers()).unwrap_or(i64::MAX))
+                (extent / least).min(i64::try_from(processors()).unwrap_or(i64::MAX))
             }
             wanted => extent.min(i64::try_from(wanted).unwrap_or(i64::MAX)),
         };
@@ -98,17 +111,10 @@ impl Dimension {
         Ok(if most < 2 { Vec::new() } else { (0..most).map(condition).collect() })
     }
 
-    /// The condition that a row lies between two parameters: at the first or behind it, and before the second.
-    pub(crate) fn between(&self, query: &PlainQuery<'_>) -> String {
-        let Self::Pages(_) = self else { return String::new() };
-        let (column, value) = (format!("{}.RDB$DB_KEY", query.reference), self.value("?"));
-        format!("{column} >= {value} AND {column} < {value}")
-    }
-
     /// A number of this dimension in SQL.
     fn value(&self, number: &str) -> String {
         match self {
-            Self::Pages(table) => format!("MAKE_DBKEY({}, 0, {number}, 0)", literal(table)),
+            Self::Pages(table) => page_key(table, number),
             Self::Key(_) => number.to_owned(),
         }
     }
@@ -126,18 +132,24 @@ impl Dimension {
             Self::Pages(_) => ("0".to_owned(), "RDB$DB_KEY".to_owned()),
             Self::Key(key) => (format!("(SELECT MIN({}) FROM {from})", quoted(key)), quoted(key)),
         };
-        let probe = format!("EXISTS(SELECT 1 FROM {from} WHERE {column} >= {})", self.value(":HERE"));
+        let probe = |bound: &str| {
+            format!("EXISTS(SELECT 1 FROM {from} WHERE {column} >= {}{bound})", self.value(":HERE"))
+        };
+        // The last step passes over all rows that the transaction does not see. Without a bound, each search between two
+        // steps would pass over them again.
+        let bound = format!(" AND {column} < {}", self.value(":BEHIND"));
+        let (any, any_before) = (probe(""), probe(&bound));
         let block = format!(
             "EXECUTE BLOCK RETURNS (FIRST_ONE {BIGINT}, BEHIND {BIGINT}) AS \
              DECLARE STEP {BIGINT} = 1; DECLARE HERE {BIGINT}; DECLARE LAST_ONE {BIGINT}; BEGIN \
              FIRST_ONE = {first}; \
              IF (FIRST_ONE IS NULL OR FIRST_ONE >= {LARGEST_START}) THEN EXIT; \
              LAST_ONE = FIRST_ONE; HERE = FIRST_ONE + STEP; \
-             WHILE (STEP < {}) DO BEGIN IF (NOT {probe}) THEN LEAVE; \
+             WHILE (STEP < {}) DO BEGIN IF (NOT {any}) THEN LEAVE; \
              LAST_ONE = HERE; STEP = STEP * 2; HERE = FIRST_ONE + STEP; END \
              BEHIND = HERE; \
              WHILE (BEHIND - LAST_ONE > 1) DO BEGIN HERE = LAST_ONE + (BEHIND - LAST_ONE) / 2; \
-             IF ({probe}) THEN LAST_ONE = HERE; ELSE BEHIND = HERE; END \
+             IF ({any_before}) THEN LAST_ONE = HERE; ELSE BEHIND = HERE; END \
              SUSPEND; END",
             LARGEST_START / 2
         );
@@ -146,43 +158,5 @@ impl Dimension {
         };
         let number = |column| answer::number::<Int64Type>(&batch, column, 0);
         Ok(number(0)?.zip(number(1)?))
-    }
-
-    /// Whether the engine reads the divided query as intended: one table, from border to border, and nothing that would
-    /// make the parts together another result than the whole (aggregates, sorting, limits, sub-queries).
-    pub(crate) fn fits(&self, plan: &str) -> bool {
-        let mut queries = 0;
-        let mut scans = 0;
-        for line in plan.lines() {
-            let line = line.trim().trim_start_matches("-> ");
-            let is_scan = match self {
-                Self::Pages(_) => {
-                    line.starts_with("Table ") && line.contains("Full Scan (") && line.contains("bound")
-                }
-                Self::Key(_) => line.starts_with("Index ") && line.contains("Range Scan"),
-            };
-            scans += usize::from(is_scan);
-            queries += usize::from(line.starts_with("Select Expression"));
-            let is_known = is_scan
-                || ["", "Bitmap"].contains(&line)
-                || ["Select Expression", "Filter"].iter().any(|start| line.starts_with(start))
-                || line.starts_with("Table ") && line.contains("Access By ID");
-            if !is_known {
-                return false;
-            }
-        }
-        queries == 1 && scans == 1
-    }
-
-    /// Whether the engine reads one table, from its first page to its last, and does nothing more with the rows than
-    /// filtering them.
-    pub(crate) fn is_full_scan(plan: &str) -> bool {
-        let mut scans = 0;
-        let is_known = plan.lines().map(|line| line.trim().trim_start_matches("-> ")).all(|line| {
-            let is_scan = line.starts_with("Table ") && line.ends_with("Full Scan");
-            scans += usize::from(is_scan);
-            is_scan || line.is_empty() || line.starts_with("Filter") || line.starts_with("Select Expression")
-        });
-        is_known && scans == 1
     }
 }

@@ -2,7 +2,7 @@
 
 use super::blob_habit::BlobHabit;
 use crate::arrow::{BatchBuilder, BatchLimits, DirectRow, EncodedParams, ReadOptions, output_layout, schema};
-use crate::backend::Message;
+use crate::backend::{LARGEST_KEPT_MESSAGE, Message};
 use crate::error::Result;
 use crate::params::Scalar;
 use ::arrow::datatypes::SchemaRef;
@@ -11,18 +11,18 @@ use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::layout::RowLayout;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The plan of a statement, for as long as its description is the same.
+/// What is used again for as long as the description of a statement is the same.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct Reusable {
     pub(super) habit: BlobHabit,
-    reading: Mutex<Option<Reading>>,
+    output: Mutex<Option<Output>>,
     /// A message of parameters to use again; absent while an execution has it.
     row: Mutex<Option<DirectRow>>,
 }
 
 /// How rows are read with these options.
 #[derive(Debug)]
-struct Reading {
+struct Output {
     options: ReadOptions,
     layout: Arc<RowLayout>,
     schema: SchemaRef,
@@ -48,7 +48,7 @@ impl Bound {
     }
 }
 
-impl Plan {
+impl Reusable {
     /// Returns an empty builder for a result, and the layout of its rows.
     pub(super) fn builder(
         &self,
@@ -62,32 +62,32 @@ impl Plan {
             let schema = schema(&info.columns, options)?;
             return Ok((BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?, layout));
         }
-        let mut reading = lock(&self.reading);
-        if reading.as_ref().is_none_or(|reading| reading.options != *options) {
-            *reading = Some(Reading {
+        let mut output = lock(&self.output);
+        if output.as_ref().is_none_or(|output| output.options != *options) {
+            *output = Some(Output {
                 options: options.clone(),
                 layout: Arc::new(output_layout(&info.columns, options)?),
                 schema: schema(&info.columns, options)?,
                 builder: None,
             });
         }
-        let Some(reading) = reading.as_mut() else { unreachable!("it was made above") };
-        let layout = Arc::clone(&reading.layout);
-        if let Some(mut builder) = reading.builder.take() {
-            builder.limit(limits);
+        let Some(output) = output.as_mut() else { unreachable!("it was made above") };
+        let layout = Arc::clone(&output.layout);
+        if let Some(mut builder) = output.builder.take() {
+            builder.begin_result(limits);
             return Ok((builder, layout));
         }
-        let schema = Arc::clone(&reading.schema);
+        let schema = Arc::clone(&output.schema);
         Ok((BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?, layout))
     }
 
     /// Takes back the builder of a result that nobody reads any more.
     pub(super) fn give_back_builder(&self, mut builder: BatchBuilder) {
-        if let Some(reading) = lock(&self.reading).as_mut()
-            && Arc::ptr_eq(&reading.schema, builder.schema_ref())
+        if let Some(output) = lock(&self.output).as_mut()
+            && Arc::ptr_eq(&output.schema, builder.schema_ref())
             && builder.clear()
         {
-            reading.builder = Some(builder);
+            output.builder = Some(builder);
         }
     }
 
@@ -105,15 +105,12 @@ impl Plan {
     /// Takes back a message that has been sent.
     pub(super) fn give_back(&self, bound: Bound) {
         if let Bound::Direct(row) = bound
-            && row.bytes().len() <= LARGEST_MESSAGE
+            && row.bytes().len() <= LARGEST_KEPT_MESSAGE
         {
             *lock(&self.row) = Some(row);
         }
     }
 }
-
-/// Longer messages are not kept, in bytes.
-const LARGEST_MESSAGE: usize = 64 << 10;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,0 +1,34 @@
+//! Describing columns through a driver.
+
+use super::driver::Driver;
+use super::handle::Described;
+use super::reading::Subject;
+use crate::error::{Error, Result};
+use crate::sample::Sample;
+use std::time::Instant;
+
+/// Describes each column of a prepared query `rounds` times; the rows of the sample are calls.
+pub(super) fn describe(driver: &Driver, subject: &Subject, rounds: u64) -> Result<Sample> {
+    let connection = driver.connect()?;
+    let statement = connection.statement()?;
+    statement.prepare(&subject.sql)?;
+    let mut described = Described::default();
+    let numbers = || (1_u16..).take(subject.columns.len());
+    for (number, name) in numbers().zip(&subject.columns) {
+        statement.describe(number, &mut described)?;
+        let found = String::from_utf16_lossy(&described.name[..usize::from(described.length.unsigned_abs())]);
+        if found != *name {
+            return Err(Error::other(format!("column {number} is described as {found}, not {name}")));
+        }
+    }
+    let start = Instant::now();
+    for _ in 0..rounds {
+        for number in numbers() {
+            statement.describe(number, &mut described)?;
+        }
+    }
+    let wall_s = start.elapsed().as_secs_f64();
+    drop(statement);
+    connection.close()?;
+    Ok(Sample { rows: rounds * subject.columns.len() as u64, wall_s, ..Sample::default() })
+}

@@ -1,0 +1,63 @@
+//! A driver, reached through the driver manager or directly.
+
+use super::abi;
+use super::handle::Connection;
+use super::library::Library;
+use crate::error::{Error, Result};
+use firearrow::config::Config;
+use std::path::Path;
+
+/// The functions to call and the string to connect with.
+#[derive(Debug)]
+pub(super) struct Driver {
+    /// How the functions are reached, for tables.
+    pub(super) route: &'static str,
+    library: Library,
+    text: String,
+}
+
+/// How the driver's own functions are called.
+pub(super) const DIRECT: &str = "direct";
+/// The driver manager.
+pub(super) const MANAGER: &str = "unixODBC";
+
+impl Driver {
+    /// Loads the driver itself.
+    pub(super) fn direct(path: &Path, keywords: &str) -> Result<Self> {
+        Ok(Self { route: DIRECT, library: Library::load(path)?, text: keywords.to_owned() })
+    }
+
+    /// Loads unixODBC, which will load the driver.
+    pub(super) fn managed(path: &Path, keywords: &str) -> Result<Self> {
+        let library = MANAGERS.iter().find_map(|name| Library::load(Path::new(name)).ok());
+        let library = library.ok_or_else(|| Error::other("unixODBC is not installed"))?;
+        // A driver manager takes a driver that it does not know for a path.
+        let path = std::path::absolute(path).map_err(|error| Error::file(path, &error))?;
+        Ok(Self { route: MANAGER, library, text: format!("DRIVER={{{}}};{keywords}", path.display()) })
+    }
+
+    pub(super) fn connect(&self) -> Result<Connection<'_>> {
+        Connection::open(&self.library, &self.text)
+    }
+
+    /// Returns the driver's version.
+    pub(super) fn version(&self) -> Result<String> {
+        let connection = self.connect()?;
+        let version = connection.info(abi::DRIVER_VERSION)?;
+        connection.close()?;
+        Ok(version)
+    }
+}
+
+/// Returns the keywords with which firearrow's driver connects as `config` says, whose URL is `url`.
+pub(super) fn keywords(url: &str, config: &Config) -> String {
+    let braced = |text: &str| format!("{{{}}}", text.replace('}', "}}"));
+    let mut text = format!("URL={}", braced(url));
+    if let Some(client) = &config.client_library {
+        text += &format!(";CLIENT={}", braced(&client.to_string()));
+    }
+    text
+}
+
+/// Names of unixODBC's library, the newest first.
+const MANAGERS: [&str; 3] = ["libodbc.so.2", "libodbc.so.1", "libodbc.so"];
