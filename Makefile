@@ -15,7 +15,7 @@ export FIREARROW_CACHE := $(CACHE)
 export FUZZ_SECONDS
 
 STAMPS := $(CACHE)/stamps
-SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete
+SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .venv-python/.requirements
 
 .PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-odbc bench-wire build wheel docs clean distclean cargo
 
@@ -88,6 +88,9 @@ $(STAMPS)/system: scripts/setup-system.sh
 $(STAMPS)/engines: scripts/setup-engines.sh
 	@mkdir -p $(@D)
 	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2
+
+.venv-python/.requirements: python/tests/requirements.txt | $(STAMPS)/system
+	@scripts/python-env.sh >/dev/null && touch $@ || echo "setup: no Python packages; tests that need them will be skipped" >&2
 
 $(CACHE)/firebird-4.0/.complete: scripts/fetch-firebird4.sh
 	@$< && touch $@ || echo "setup: $< is not complete; tests that need it will be skipped" >&2

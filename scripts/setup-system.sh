@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the system packages that tests use: the Firebird 3.0 server, libraries for the embedded engines, a C linker,
-# Python's venv module. Without root it prints what is missing; the affected tests are then named skips.
+# Python's venv module, and clients of the ODBC driver. Without root it prints what is missing; the affected tests are then
+# named skips.
 set -euo pipefail
 
 say() { echo "system packages: $*"; }
@@ -16,9 +17,19 @@ available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
 # ICU's package name contains its version.
 icu() { apt-cache pkgnames libicu | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1; }
 
+# unixODBC with its isql, and programs that connect through it: .NET, Perl, PHP, R, LibreOffice.
+readonly odbc=(
+    unixodbc unixodbc-dev
+    mono-mcs mono-runtime libmono-system-data4.0-cil
+    libdbd-odbc-perl
+    php-cli php-odbc
+    r-base-core r-cran-rodbc
+    libreoffice-base libreoffice-base-drivers python3-uno
+)
+
 missing() {
     local package
-    for package in firebird3.0-server libtommath1 libncurses6 "$(icu)" python3-venv build-essential; do
+    for package in firebird3.0-server libtommath1 libncurses6 "$(icu)" python3-venv build-essential "${odbc[@]}"; do
         if [[ -n $package ]] && ! installed "$package"; then echo "$package"; fi
     done
 }

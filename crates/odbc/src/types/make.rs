@@ -174,12 +174,14 @@ impl Type {
 
     fn text(concise: SmallInt, name: &'static str, characters: u32, options: &TypeOptions) -> Self {
         let size = characters as ULen;
+        let octets = length(size.saturating_mul(if options.wide { UTF16 } else { UTF8 as ULen }));
         Self {
             concise,
             name,
             size,
-            octets: length(size.saturating_mul(if options.wide { UTF16 } else { UTF8 as ULen })),
-            display: length(size),
+            octets,
+            // PHP and Perl make buffers of this size, in bytes, for narrow text.
+            display: if options.wide { length(size) } else { octets },
             is_case_sensitive: true,
             searchable: ALL,
             literal: ("'", "'"),

@@ -25,7 +25,7 @@ pub(crate) struct Type {
     pub(crate) digits: SmallInt,
     /// Bytes of the default C type, without a terminator.
     pub(crate) octets: Len,
-    /// Characters of the value as text.
+    /// Code units of the value as text: bytes, for narrow text.
     pub(crate) display: Len,
     /// 10, 2, or 0 for what is no number.
     pub(crate) radix: SmallInt,
