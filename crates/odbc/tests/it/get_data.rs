@@ -33,30 +33,30 @@ const MIXED: &str = "SELECT CAST('aé😀bcd' AS VARCHAR(20) CHARACTER SET UTF8)
 
 matrix!(
     all,
-    fn pieces_end_between_characters(target: &Target) {
+    fn pieces_fill_the_buffer(target: &Target) {
+        // Applications take what fits into the buffer for the length of a piece, and join pieces without looking at them.
         let connection = fresh(target);
         let statement = on_first(&connection, MIXED);
+        let (narrow, wide) = ("aé😀bcd".as_bytes(), wide("aé😀bcd"));
         for column in [1, 4] {
-            // 10 bytes in all; the emoji has four.
-            let pieces = [(SUCCESS_WITH_INFO, "aé", 10), (SUCCESS_WITH_INFO, "😀", 7), (SUCCESS, "bcd", 3)];
-            for (code, text, length) in pieces {
-                let (got, data, left) = get(&statement, column, of(CHAR, 5));
-                assert_eq!((got, left), (code, length), "column {column}");
-                assert_eq!(&data[..=text.len()], format!("{text}\0").as_bytes());
+            for (c_type, capacity, terminator, whole) in [(CHAR, 5, 1, narrow), (WCHAR, 8, 2, &wide[..])] {
+                let mut rest = whole;
+                while !rest.is_empty() {
+                    let size = rest.len().min(capacity - terminator);
+                    let code = if size < rest.len() { SUCCESS_WITH_INFO } else { SUCCESS };
+                    let (got, data, left) = get(&statement, column, of(c_type, capacity));
+                    assert_eq!((got, left), (code, rest.len() as isize), "column {column}");
+                    assert_eq!(
+                        (&data[..size], &data[size..][..terminator]),
+                        (&rest[..size], &[0, 0][..terminator])
+                    );
+                    rest = &rest[size..];
+                }
+                assert_eq!(get(&statement, column, of(c_type, capacity)).0, NO_DATA);
+                assert_eq!(get(&statement, column, of(c_type, capacity)).0, NO_DATA);
+                // Another column in between: this one begins anew.
+                assert_eq!(get(&statement, 2, of(CHAR, 5)).0, SUCCESS);
             }
-            assert_eq!(get(&statement, column, of(CHAR, 5)).0, NO_DATA);
-            assert_eq!(get(&statement, column, of(CHAR, 5)).0, NO_DATA);
-        }
-        for column in [1, 4] {
-            // 7 units; the emoji has two.
-            let pieces = [(SUCCESS_WITH_INFO, "aé", 14), (SUCCESS_WITH_INFO, "😀b", 10), (SUCCESS, "cd", 4)];
-            for (code, text, length) in pieces {
-                let (got, data, left) = get(&statement, column, of(WCHAR, 8));
-                assert_eq!((got, left), (code, length), "column {column}");
-                let text = wide(text);
-                assert_eq!((&data[..text.len()], &data[text.len()..][..2]), (&text[..], &[0, 0][..]));
-            }
-            assert_eq!(get(&statement, column, of(WCHAR, 8)).0, NO_DATA);
         }
     },
     fn bytes_come_in_pieces_and_as_hex(target: &Target) {
