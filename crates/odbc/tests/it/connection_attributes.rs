@@ -44,7 +44,7 @@ fn environments_speak_three_versions() {
     // SAFETY: the place is there; no other value is an address.
     unsafe {
         assert_eq!(SQLAllocHandle(ENV, null_mut(), &mut environment), SUCCESS);
-        let mut set = |attribute, value| match SQLSetEnvAttr(environment, attribute, number(value), 0) {
+        let set = |attribute, value| match SQLSetEnvAttr(environment, attribute, number(value), 0) {
             ERROR => records(ENV, environment)[0].state.clone(),
             code => code.to_string(),
         };

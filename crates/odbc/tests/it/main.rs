@@ -11,6 +11,7 @@ mod handles;
 mod information;
 mod lost_connections;
 mod odbc;
+mod random;
 mod smoke;
 mod statement_attributes;
 mod states;
