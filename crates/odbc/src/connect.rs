@@ -109,6 +109,10 @@ impl Connection {
 
     /// `SQLDisconnect`
     pub(crate) fn disconnect(&mut self, free_children: impl FnOnce(&mut Self)) -> Result<()> {
+        if self.browsing.take().is_some() {
+            // Nothing was opened yet.
+            return Ok(());
+        }
         let link = Arc::clone(self.expect_open()?);
         let is_dead = link.session.connection().is_ok_and(firearrow::Connection::is_failed);
         if !is_dead && has_transaction(&link)? {

@@ -246,7 +246,9 @@ impl Statement {
         for (at, parameter) in prepared.parameters.iter().enumerate() {
             let record = ipd.record_mut(at + 1);
             if !record.is_given {
-                *record = Record { name: Text::default(), ..of_column(parameter, Role::Parameters) };
+                let described = of_column(parameter, Role::Parameters);
+                // Any parameter may be NULL, and none has a name.
+                *record = Record { nullable: abi::NULLABLE, name: Text::default(), ..described };
             }
         }
     }

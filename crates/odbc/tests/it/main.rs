@@ -26,6 +26,7 @@ mod parameter_properties;
 mod parameter_texts;
 mod parameter_values;
 mod put_data;
+mod random;
 mod rowsets;
 mod scrolling;
 mod smoke;
