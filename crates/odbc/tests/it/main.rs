@@ -1,5 +1,6 @@
 //! The driver as applications see it: through its C functions, without a driver manager.
 
+mod arrays;
 mod buffers;
 mod counts;
 mod described;
@@ -7,6 +8,7 @@ mod exotic;
 mod get_data;
 mod memory;
 mod odbc;
+mod options;
 mod rowsets;
 mod scrolling;
 mod smoke;

@@ -1,7 +1,6 @@
 //! Values of every type, through every kind of buffer.
 
 use crate::buffers::*;
-use crate::odbc::*;
 use crate::support::*;
 use firearrow_testkit::{Generation, Target, matrix};
 
