@@ -1,5 +1,6 @@
 //! The driver as applications see it: through its C functions, without a driver manager.
 
+mod arrays;
 mod buffers;
 mod calls;
 mod cancelling;
@@ -18,6 +19,7 @@ mod information;
 mod lost_connections;
 mod memory;
 mod odbc;
+mod options;
 mod parameter;
 mod parameter_arrays;
 mod parameter_bindings;
