@@ -104,7 +104,7 @@ fn blobs_have_the_size_of_the_option() {
     }
     let options = TypeOptions { blob_size: 1000, wide: false, ..TypeOptions::default() };
     let text = described_with(SqlType::BLOB, 1, 4, 8, &options);
-    assert_eq!(facts(&text), (-1, "BLOB SUB_TYPE TEXT", 1000, 0, 4000, 1000));
+    assert_eq!(facts(&text), (-1, "BLOB SUB_TYPE TEXT", 1000, 0, 4000, 4000));
     let binary = described_with(SqlType::BLOB, 0, 0, 8, &options);
     assert_eq!(facts(&binary), (-4, "BLOB SUB_TYPE BINARY", 1000, 0, 1000, 2000));
     assert_eq!((text.searchable, binary.searchable), (3, 0));
@@ -117,8 +117,8 @@ fn options_choose_types() {
     };
     let default = TypeOptions::default();
     let narrow = TypeOptions { wide: false, ..default };
-    assert_eq!(with(SqlType::TEXT, 4, 20, narrow), (1, "CHAR", 5, 0, 20, 5));
-    assert_eq!(with(SqlType::VARYING, 4, 20, narrow), (12, "VARCHAR", 5, 0, 20, 5));
+    assert_eq!(with(SqlType::TEXT, 4, 20, narrow), (1, "CHAR", 5, 0, 20, 20));
+    assert_eq!(with(SqlType::VARYING, 4, 20, narrow), (12, "VARCHAR", 5, 0, 20, 20));
     let double = TypeOptions { decfloat_as_double: true, ..default };
     assert_eq!(with(SqlType::DEC34, 0, 16, double), (8, "DECFLOAT", 53, 0, 8, 24));
     let guid = TypeOptions { guid: true, ..default };

@@ -138,9 +138,13 @@ fn check(target: &Target, is_wide: bool) {
     statement.prepare("SELECT * FROM T");
     for (at, (declared, facts)) in columns.iter().enumerate() {
         let column = at as u16 + 1;
-        let (mut sql_type, size, digits, mut octets, display, radix, type_name, unsigned) = *facts;
-        let is_decfloat = declared.starts_with("DECFLOAT");
-        if is_wide && !is_decfloat && matches!(sql_type, 1 | 12 | -1) {
+        let (mut sql_type, size, digits, mut octets, mut display, radix, type_name, unsigned) = *facts;
+        let is_text = !declared.starts_with("DECFLOAT") && matches!(sql_type, 1 | 12 | -1);
+        if is_text && !is_wide {
+            // PHP and Perl take it for the bytes of their buffers.
+            display = octets;
+        }
+        if is_text && is_wide {
             octets = if sql_type == -1 { octets } else { 2 * size as isize };
             sql_type = match sql_type {
                 1 => -8,
