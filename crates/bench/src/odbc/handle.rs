@@ -164,6 +164,11 @@ impl<'c> Statement<'c> {
         self.expect(code, "SQLPrepare")
     }
 
+    /// Sets the number of rows per execution.
+    pub(super) fn set_rows(&self, rows: usize) -> Result<()> {
+        self.set(attribute::PARAMSET_SIZE, without_provenance_mut(rows))
+    }
+
     /// Asks for a cursor that keeps all rows.
     pub(super) fn make_static(&self) -> Result<()> {
         self.set(attribute::CURSOR_TYPE, without_provenance_mut(abi::CURSOR_STATIC))
@@ -348,12 +353,14 @@ impl Executor<'_> {
     /// Sets the number of rows per execution.
     pub(super) fn set_rows(&mut self, rows: usize) -> Result<()> {
         assert!(rows <= self.parameters.size, "rows of the arrays");
-        self.statement.set(attribute::PARAMSET_SIZE, without_provenance_mut(rows))
+        self.statement.set_rows(rows)
     }
 
-    /// Executes the statement for the rows of the arrays, all of which must succeed.
+    /// Executes the statement for the rows of the arrays, all of which must succeed. A driver that reports nothing is
+    /// believed: the caller checks what was inserted.
     #[inline]
     pub(super) fn execute(&mut self, rows: usize) -> Result<()> {
+        self.parameters.processed.set(0, rows);
         // SAFETY: what is bound is there.
         let code = unsafe { (self.statement.functions.SQLExecute)(self.statement.handle) };
         if code != abi::SUCCESS {

@@ -50,9 +50,9 @@ pub(super) fn insert(driver: &Driver, mode: Mode, rows: u64) -> Result<Sample> {
     }
     let size = if let Mode::Arrays(size) = mode { size } else { 1 };
     let statement = connection.statement()?;
+    statement.set_rows(size)?;
     statement.prepare(&insert::sql())?;
     let mut executor = statement.bind_parameters(Parameters::new(insert::COLUMNS, size))?;
-    executor.set_rows(size)?;
     let mut done = 0;
     let start = Instant::now();
     while done < rows {

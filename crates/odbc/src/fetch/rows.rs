@@ -19,13 +19,12 @@ pub(crate) struct Report {
 impl Statement {
     /// `SQLFetch` and `SQLFetchScroll`
     pub(crate) fn fetch(&mut self, orientation: SmallInt, offset: Len) -> Result<Return> {
-        let size = self.ard.lock().array_size;
         let report = {
             let ird = self.ird.lock();
             Report { rows_fetched: ird.rows_processed_ptr, statuses: ird.array_status_ptr }
         };
         let direction = self.direction(orientation, offset)?;
-        self.fetch_rows(direction, size, report)
+        self.fetch_rows(direction, None, report)
     }
 
     /// `SQLExtendedFetch`, which has a row set size of its own.
@@ -43,7 +42,7 @@ impl Statement {
             }
             _ => self.direction(orientation, offset)?,
         };
-        self.fetch_rows(direction, self.attributes.rowset_size, report)
+        self.fetch_rows(direction, Some(self.attributes.rowset_size), report)
     }
 
     fn has_bookmarks(&self) -> bool {
@@ -80,17 +79,17 @@ impl Statement {
         }
     }
 
-    fn fetch_rows(&mut self, direction: Direction, size: ULen, report_to: Report) -> Result<Return> {
-        let size = size.max(1);
+    /// Fetches a row set of this size, or else of the array size.
+    fn fetch_rows(&mut self, direction: Direction, size: Option<ULen>, report_to: Report) -> Result<Return> {
         self.get_data.restart();
         self.position = 0;
-        let max_length = self.attributes.max_length;
-        let ard = self.ard.clone();
-        let ard = ard.lock();
-        let Self { cursor: Some(cursor), bound, diagnostics, attributes, .. } = self else {
+        let Self { cursor: Some(cursor), ard, bound, diagnostics, attributes, .. } = self else {
             return Err(Failure::new(State::CURSOR_STATE, "no cursor is open"));
         };
-        bound.plan(&ard, cursor, max_length)?;
+        // Every row of an application that fetches one at a time pays for this lock.
+        let ard = ard.lock();
+        let size = size.unwrap_or(ard.array_size).max(1);
+        bound.plan(&ard, cursor, attributes.max_length)?;
         let fetched = cursor.fetch(direction, size as u64)?;
         if fetched.rows.is_empty() {
             // SAFETY: the application promises room for its row set size.
