@@ -52,7 +52,7 @@ pub(super) fn check_switches(config: &mut Config, notes: &mut Notes) -> Result<(
     config.read.retain(|(name, _)| SWITCHES.contains(&name.as_str()));
     for (name, value) in &config.read {
         let checked = ReadOptions::default().set(name, value);
-        checked.map_err(|error| Failure::new(State::GENERAL, format!("{name}: {error}")))?;
+        checked.map_err(|error| Failure::new(State::GENERAL, error.to_string()))?;
     }
     Ok(())
 }

@@ -22,9 +22,9 @@ pub(super) enum Meaning {
 pub(super) struct Keyword {
     /// The name that the driver writes.
     pub(super) name: &'static str,
-    aliases: &'static [&'static str],
+    pub(super) aliases: &'static [&'static str],
     /// The name in a data source.
-    entry: &'static str,
+    pub(super) entry: &'static str,
     pub(super) meaning: Meaning,
 }
 
@@ -40,7 +40,7 @@ const fn keyword(
 use Meaning::{Client, Ignored, Manager, Odbc, Source, Target};
 
 /// All keywords. Names that differ only in case, blanks, hyphens and underscores are one name.
-static KEYWORDS: &[Keyword] = &[
+pub(super) static KEYWORDS: &[Keyword] = &[
     keyword("DSN", &[], "DSN", Source),
     keyword("DRIVER", &[], "Driver", Source),
     keyword("DESCRIPTION", &[], "Description", Manager),
