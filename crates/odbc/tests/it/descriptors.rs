@@ -83,8 +83,9 @@ matrix!(
         );
         assert_eq!((short(ird, 3, 1007), short(ird, 1, 1006), short(ird, 1, 1005)), (3, 2, 9));
         assert_eq!((short(ird, 1, 1008), short(ird, 2, 1008)), (0, 1));
+        // A text's display size is in bytes, for applications that make narrow buffers of it.
         // The number may have ten digits: the engine does not enforce nine.
-        assert_eq!((long(ird, 2, 1003), long(ird, 2, 6), long(ird, 1, 6)), (20, 20, 12));
+        assert_eq!((long(ird, 2, 1003), long(ird, 2, 6), long(ird, 1, 6)), (20, 80, 12));
         assert!(long(ird, 2, 1013) >= 20);
         for field in [11, 12, 32, 26] {
             bytes::<4>(ird, 1, field);

@@ -284,7 +284,7 @@ fn wrong_values_name_keyword_and_choices() {
         ("AUTHPLUGINS=Win_Sspi", "AUTHPLUGINS: auth_plugins='Win_Sspi' is not possible"),
         ("CREATE_DB=Y;PAGESIZE=1024", "PAGESIZE: page_size='1024' is not possible"),
         ("event_port=x", "event_port: event_port='x' is not possible; it must be a port"),
-        ("none_encoding=x", "none_encoding='x' is not possible; it must be utf8"),
+        ("none_encoding=x", "none_encoding: none_encoding='x' is not possible; it must be utf8"),
         ("db_key=secret", "db_key: db_key='***' is not possible"),
         ("CREATE_DB=Y;overwrite=y", "create_if_missing keeps a database that exists"),
         ("wire_crypt=disabled;ciphers=Arc4", "wire_crypt=disabled and a cipher"),
