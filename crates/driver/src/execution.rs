@@ -13,6 +13,7 @@ use crate::sql::{is_ddl, is_dml};
 use crate::stream::Stream;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use firearrow::arrow::BlobPolicy;
 use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction};
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,7 +122,7 @@ impl Execution<'_> {
         transaction: &mut Transaction,
         parameters: &Params,
     ) -> Result<Outcome, Failed> {
-        let statement = self.adapt(statement)?;
+        let statement = self.adapt(statement, true)?;
         if !statement.has_rows() {
             let executed = statement.execute(transaction, parameters.clone())?;
             self.progress.set_records(executed.counts);
@@ -132,7 +133,8 @@ impl Execution<'_> {
         if self.has_effect(&statement) {
             return Ok(Outcome { statement: Some(statement), ..self.collect(cursor)? });
         }
-        let stream = Stream::of_cursor(cursor, Arc::clone(self.progress)).until(self.session.membership());
+        let stream = Stream::of_cursor(cursor, None, Arc::clone(self.progress));
+        let stream = stream.until(self.session.membership());
         Ok(Outcome { statement: Some(statement), ..self.stream_ahead(stream)? })
     }
 
@@ -143,7 +145,7 @@ impl Execution<'_> {
         transaction: Transaction,
         parameters: &Params,
     ) -> Result<Outcome, Failed> {
-        let statement = self.adapt(statement)?;
+        let statement = self.adapt(statement, true)?;
         if !statement.has_rows() {
             let executed = statement.execute_last(transaction, parameters.clone())?;
             self.progress.set_records(executed.counts);
@@ -158,9 +160,8 @@ impl Execution<'_> {
             transaction.commit()?;
             return Ok(Outcome { statement: Some(statement), ..outcome });
         }
-        let cursor = cursor.owning(transaction);
-        let outcome = self.stream_ahead(Stream::of_cursor(cursor, Arc::clone(self.progress)))?;
-        Ok(Outcome { statement: Some(statement), ..outcome })
+        let stream = Stream::of_cursor(cursor, Some(transaction), Arc::clone(self.progress));
+        Ok(Outcome { statement: Some(statement), ..self.stream_ahead(stream)? })
     }
 
     /// Once for each of many rows, or for none.
@@ -168,7 +169,7 @@ impl Execution<'_> {
         self.task.limit(self.options.timeout);
         if !self.session.is_autocommit() {
             let outcome = self.session.in_transaction(|transaction| {
-                let statement = self.adapt(transaction.prepare(self.sql)?)?;
+                let statement = self.adapt(transaction.prepare(self.sql)?, false)?;
                 if !self.is_query(&statement) {
                     return self.updates(&statement, transaction, rows);
                 }
@@ -190,7 +191,7 @@ impl Execution<'_> {
     /// In a transaction that is for this execution only.
     fn often_in_own(&self, rows: Rows) -> Result<Outcome> {
         let mut transaction = self.session.begin(self.purpose)?;
-        let statement = self.adapt(transaction.prepare(self.sql)?)?;
+        let statement = self.adapt(transaction.prepare(self.sql)?, false)?;
         if self.is_query(&statement) {
             let query = self.queries(&statement, &transaction, rows)?.owning(transaction);
             let stream = self.stream(Stream::of_bound(query, Arc::clone(self.progress)));
@@ -298,8 +299,8 @@ impl Execution<'_> {
     }
 
     /// Refuses statements that would end the transaction without the session's knowledge, and sets the read options of
-    /// the statement.
-    fn adapt(&self, statement: Statement) -> Result<Statement> {
+    /// the statement. `is_single` says that it is run once only.
+    fn adapt(&self, statement: Statement, is_single: bool) -> Result<Statement> {
         use StatementKind::{Commit, Rollback, StartTransaction};
         // It may have waited long for its turn to be prepared.
         self.task.check()?;
@@ -307,7 +308,11 @@ impl Execution<'_> {
             let text = "transactions are controlled by the options, commit and rollback of the connection, not by SQL";
             return Err(Error::argument(text));
         }
-        let read = self.session.declare(statement.columns(), &self.options.read)?;
+        let mut read = self.session.declare(statement.columns(), &self.options.read)?;
+        if read.blobs == BlobPolicy::Lazy && (!is_single || self.has_effect(&statement)) {
+            // Its rows outlive their transaction, or belong to several results.
+            read.blobs = BlobPolicy::default();
+        }
         let statement = statement
             .with_read_options(read)
             .with_limits(self.options.limits)

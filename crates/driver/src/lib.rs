@@ -14,6 +14,7 @@
 //! | [`Statement`] | executes, describes, ingests, divides |
 //! | [`Rows`] | rows of parameters from the caller's reader |
 //! | [`Stream`] | a result, which lives on when its statement and session are gone |
+//! | [`Blob`] | a long value of a result, in pieces |
 //! | [`Activity`], [`Task`] | cancelling, and time limits |
 //! | [`Latest`], [`Progress`] | counters of an execution, while it goes on |
 //! | [`RowOutcome`] | what became of one row of parameters |
@@ -23,6 +24,7 @@
 
 mod activity;
 mod ahead;
+mod blob;
 mod bound;
 mod error;
 mod execution;
@@ -42,6 +44,7 @@ mod statement;
 mod stream;
 
 pub use activity::{Activity, Task};
+pub use blob::Blob;
 pub use error::{Class, Detail, Error, Result, shortened};
 pub use execution::Outcome;
 pub use option::{

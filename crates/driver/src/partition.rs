@@ -56,7 +56,7 @@ pub fn read_partition(session: &Arc<Session>, bytes: &[u8], options: &StatementO
         let task = session.begin_task();
         task.limit(options.timeout);
         let cursor = task.run(|| Ok(connection.read_partition(&partition, options.limits)?))?;
-        Ok(Stream::of_cursor(cursor, Arc::default()).within(session, &task))
+        Ok(Stream::of_cursor(cursor, None, Arc::default()).within(session, &task))
     };
     session.contain(read).flatten()
 }

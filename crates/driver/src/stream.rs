@@ -2,14 +2,15 @@
 
 use crate::activity::Task;
 use crate::ahead::Ahead;
+use crate::blob::Blob;
 use crate::bound::BoundQuery;
 use crate::error::{Class, Error, Result};
 use crate::progress::Progress;
 use crate::session::{Membership, Session};
-use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::array::{LargeBinaryArray, RecordBatch, RecordBatchReader, UInt64Array};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use firearrow::Cursor;
+use firearrow::{Cursor, Transaction};
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
@@ -27,14 +28,16 @@ pub struct Stream {
     progress: Arc<Progress>,
     /// Another stream hands it on, and ends the task.
     is_read_ahead: bool,
+    /// Whether its BLOBs can be read until it is dropped.
+    keeps_blobs: bool,
 }
 
 /// Where rows come from.
 enum Source {
     /// From memory.
     Batches(VecDeque<RecordBatch>),
-    /// From the server.
-    Cursor(Box<Cursor>),
+    /// From the server. A cursor whose BLOBs can be read after its last row does not end its transaction itself.
+    Cursor(Box<Cursor>, Option<Transaction>),
     /// From a thread that reads ahead.
     Ahead(Ahead),
     /// From a query that is run once for each row of parameters.
@@ -43,11 +46,30 @@ enum Source {
     Function(Box<dyn FnMut() -> Result<Option<RecordBatch>> + Send>),
 }
 
+/// Runs calls of the client for a result: its session contains their panics, and its task interrupts them.
+pub(crate) fn contained<T>(
+    session: Option<&Session>,
+    task: Option<&Task>,
+    call: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let contained = || match session {
+        Some(session) => session.contain(call).flatten(),
+        None => crate::panic::contain(|| (), call).flatten(),
+    };
+    match task {
+        Some(task) => task.run(contained),
+        None => contained(),
+    }
+}
+
 impl Source {
     fn end(self, stays: bool) {
         // No caller is left to report a failure to.
         match self {
-            Self::Cursor(cursor) if stays => drop(cursor.close_and_commit()),
+            Self::Cursor(cursor, kept) if stays => {
+                drop(cursor.close_and_commit());
+                drop(kept.map(Transaction::commit));
+            }
             Self::Bound(query) if stays => drop(query.close_and_commit()),
             _ => {}
         }
@@ -65,8 +87,24 @@ impl Stream {
         Self::of_batches(Arc::new(Schema::empty()), [])
     }
 
-    pub(crate) fn of_cursor(cursor: Cursor, progress: Arc<Progress>) -> Self {
-        Self::new(cursor.schema(), Source::Cursor(Box::new(cursor)), progress)
+    /// The rows of a cursor, and the transaction that ends with them, if they have one of their own. Ids of BLOBs are good until
+    /// the stream is dropped.
+    pub(crate) fn of_cursor(
+        cursor: Cursor,
+        transaction: Option<Transaction>,
+        progress: Arc<Progress>,
+    ) -> Self {
+        let schema = cursor.schema();
+        // Nothing but the ids of BLOBs has this type.
+        let has_ids = schema.fields().iter().any(|field| *field.data_type() == DataType::UInt64);
+        let (cursor, kept) = match transaction {
+            Some(transaction) if !has_ids => (cursor.owning(transaction), None),
+            transaction => (cursor, transaction),
+        };
+        let source = Source::Cursor(Box::new(cursor), kept);
+        let mut stream = Self::new(schema, source, progress);
+        stream.keeps_blobs = has_ids;
+        stream
     }
 
     pub(crate) fn of_bound(query: BoundQuery, progress: Arc<Progress>) -> Self {
@@ -82,7 +120,16 @@ impl Stream {
     }
 
     fn new(schema: SchemaRef, source: Source, progress: Arc<Progress>) -> Self {
-        Self { schema, source, session: None, task: None, membership: None, progress, is_read_ahead: false }
+        Self {
+            schema,
+            source,
+            session: None,
+            task: None,
+            membership: None,
+            progress,
+            is_read_ahead: false,
+            keeps_blobs: false,
+        }
     }
 
     /// Keeps the session alive; the task, which can be cancelled, ends with the result.
@@ -107,7 +154,8 @@ impl Stream {
         self.is_read_ahead = true;
         let ahead = Ahead::start(waiting, task.clone(), move || self.next_batch())?;
         let source = Source::Ahead(ahead);
-        Ok(Self { schema, source, session, task, membership, progress, is_read_ahead: false })
+        let (is_read_ahead, keeps_blobs) = (false, false);
+        Ok(Self { schema, source, session, task, membership, progress, is_read_ahead, keeps_blobs })
     }
 
     fn check(&self) -> Result<()> {
@@ -131,7 +179,7 @@ impl Stream {
         let (session, task) = (self.session.as_deref(), self.task.as_deref());
         let mut next = || match source {
             Source::Batches(batches) => Ok(batches.pop_front()),
-            Source::Cursor(cursor) => {
+            Source::Cursor(cursor, _) => {
                 let batch = cursor.next_batch();
                 progress.set_cost(&cursor.wire_stats(), cursor.decode_time());
                 Ok(batch?)
@@ -141,18 +189,11 @@ impl Stream {
             Source::Bound(query) => query.next(),
             Source::Function(next) => next(),
         };
-        let mut contained = || match session {
-            Some(session) => session.contain(&mut next).flatten(),
-            None => crate::panic::contain(|| (), &mut next).flatten(),
-        };
-        let batch = match task {
-            Some(task) => task.run(contained).and_then(|batch| match batch {
-                Some(batch) => task.check().map(|()| Some(batch)),
-                // It was committed.
-                None => Ok(None),
-            }),
-            None => contained(),
-        };
+        let batch = contained(session, task, &mut next).and_then(|batch| match (batch, task) {
+            (Some(batch), Some(task)) => task.check().map(|()| Some(batch)),
+            // Without a batch, it was committed.
+            (batch, _) => Ok(batch),
+        });
         progress.add_time(begin.elapsed());
         if let Ok(Some(batch)) = &batch {
             progress.add_batch(batch.num_rows());
@@ -169,7 +210,9 @@ impl Stream {
         match result {
             Ok(Some(batch)) => Ok(Some(batch)),
             Ok(None) => {
-                self.finish(true);
+                if !self.keeps_blobs {
+                    self.finish(true);
+                }
                 Ok(None)
             }
             Err(error) => {
@@ -180,6 +223,38 @@ impl Stream {
                 Err(error)
             }
         }
+    }
+
+    /// Asks the cursor for BLOBs whose ids it returned.
+    fn ask<T>(&self, question: impl FnOnce(&Cursor) -> firearrow::Result<T>) -> Result<T> {
+        self.check()?;
+        let Source::Cursor(cursor, _) = &self.source else {
+            return Err(Error::state("the result has no BLOBs that can be read by their ids"));
+        };
+        contained(self.session.as_deref(), self.task.as_deref(), || Ok(question(cursor)?))
+    }
+
+    /// Returns the contents of short BLOBs by their ids (option `blobs=lazy`), as
+    /// [`Cursor::read_short_blobs`](firearrow::Cursor::read_short_blobs) does.
+    ///
+    /// # Errors
+    /// Those of the server; [`Class::State`] if its transaction has ended, or if it does not come straight from a cursor.
+    pub fn read_short_blobs(
+        &self,
+        ids: &UInt64Array,
+        longest: u64,
+        enough: usize,
+    ) -> Result<LargeBinaryArray> {
+        self.ask(|cursor| cursor.read_short_blobs(ids, longest, enough))
+    }
+
+    /// Opens a BLOB by its id (option `blobs=lazy`). It can be read until the result is dropped.
+    ///
+    /// # Errors
+    /// Those of [`read_short_blobs`](Self::read_short_blobs).
+    pub fn open_blob(&self, id: u64) -> Result<Blob> {
+        let reader = self.ask(|cursor| cursor.open_blob(id))?;
+        Ok(Blob::new(reader, self.session.clone(), self.task.clone()))
     }
 
     /// Nothing more comes. If it `stays`, the effect of the statement in a separate transaction is committed.

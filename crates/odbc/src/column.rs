@@ -5,6 +5,7 @@ use crate::table::{Heading, Kind};
 use crate::text::Text;
 use crate::types::{Type, TypeOptions};
 use firearrow::{Descriptor, Dialect};
+use firearrow_proto::api::descriptor::charset_id;
 
 const BOOKMARK_BYTES: u32 = 8;
 
@@ -19,6 +20,8 @@ pub(crate) struct Column {
     pub(crate) base_table: Text,
     pub(crate) type_name: Text,
     pub(crate) sql_type: Type,
+    /// Whether its text is stored in the encoding that it arrives in.
+    pub(crate) is_utf8: bool,
     pub(crate) nullable: SmallInt,
 }
 
@@ -40,6 +43,10 @@ impl Column {
             base_table: descriptor.relation.as_str().into(),
             type_name: sql_type.name.into(),
             sql_type,
+            is_utf8: matches!(
+                descriptor.charset(),
+                charset_id::NONE | charset_id::ASCII | charset_id::UNICODE_FSS | charset_id::UTF8
+            ),
             nullable,
         }
     }
@@ -64,6 +71,7 @@ impl Column {
             base_table: Text::default(),
             type_name: sql_type.name.into(),
             sql_type,
+            is_utf8: true,
             nullable: if heading.nullable { NULLABLE } else { NO_NULLS },
         }
     }
@@ -77,6 +85,7 @@ impl Column {
             base_table: Text::default(),
             type_name: sql_type.name.into(),
             sql_type,
+            is_utf8: true,
             nullable: NO_NULLS,
         }
     }

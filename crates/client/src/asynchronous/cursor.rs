@@ -4,7 +4,7 @@ use super::call::given_up;
 use super::parallel::ParallelRows;
 use super::shared::{AsyncSession, Flow, Shared};
 use super::statement::Inner;
-use super::{Transaction, flow};
+use super::{BlobReader, Transaction, flow};
 use crate::backend::End;
 use crate::error::{Error, Result};
 use crate::parallel::{Parallelism, WhyPlain};
@@ -292,6 +292,36 @@ impl Cursor {
             session.read_blobs_of(&reading, &ids).await
         });
         self.state.shared.metered(self.state.meters.clone(), read).await
+    }
+
+    /// Returns the contents of BLOBs whose ids this cursor returned, in the same order, until `enough` bytes have come: the
+    /// result is shorter than `ids` then. NULL for NULL, and for BLOBs longer than `longest` bytes, which
+    /// [`open_blob`](Self::open_blob) streams. Text is UTF-8.
+    ///
+    /// # Errors
+    /// Those of [`read_blobs`](Self::read_blobs).
+    pub async fn read_short_blobs(
+        &self,
+        ids: &UInt64Array,
+        longest: u64,
+        enough: usize,
+    ) -> Result<LargeBinaryArray> {
+        let (reading, ids) = (Arc::clone(&self.state.reading), ids.clone());
+        let read = flow!(session => {
+            let reading = reading.lock().await;
+            session.read_short_blobs_of(&reading, &ids, longest, enough).await
+        });
+        self.state.shared.metered(self.state.meters.clone(), read).await
+    }
+
+    /// Opens a BLOB whose id this cursor returned as a stream of bytes, as
+    /// [`Transaction::open_blob`](crate::asynchronous::Transaction::open_blob) does.
+    ///
+    /// # Errors
+    /// Those of [`read_blobs`](Self::read_blobs).
+    pub async fn open_blob(&self, id: u64) -> Result<BlobReader> {
+        let transaction = self.state.reading.lock().await.transaction();
+        BlobReader::open(&self.state.shared, transaction, id).await
     }
 
     /// Closes the cursor before its end and drops the unread rows. A server that is still producing rows is

@@ -209,7 +209,7 @@ family! {
     /// Whole BLOBs, many at a time.
     trait Blobs {
         /// Reads BLOBs, or arrays in their stored form, and passes them to `take` in order until it has enough. BLOBs
-        /// already requested by then are still passed.
+        /// already requested by then are still passed; those that may be left out are not if they are too long.
         async fn read_blobs(
             &mut self,
             transaction: TransactionId,

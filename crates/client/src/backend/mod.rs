@@ -85,6 +85,8 @@ pub(crate) struct Wanted {
     pub(crate) is_declared: bool,
     /// The statement whose latest result brought the id; `None` for an id that a caller has kept.
     pub(crate) source: Option<StatementId>,
+    /// Whether a longer one is left out, not an error.
+    pub(crate) may_be_left_out: bool,
 }
 
 impl Wanted {
@@ -93,11 +95,18 @@ impl Wanted {
         Self::new(id, max_blob, None)
     }
 
+    /// A BLOB that is left out if it is longer than so many bytes.
+    pub(crate) fn short(id: u64, longest: u64) -> Self {
+        Self { may_be_left_out: true, ..Self::blob(id, MaxBlob::new(longest)) }
+    }
+
     /// An array with its declared maximum length, or a BLOB.
     pub(crate) fn new(id: u64, max_blob: MaxBlob, declared: Option<u64>) -> Self {
         match declared.filter(|declared| *declared <= max_blob.bytes()) {
-            Some(most) => Self { id, most, is_declared: true, source: None },
-            None => Self { id, most: max_blob.bytes(), is_declared: false, source: None },
+            Some(most) => Self { id, most, is_declared: true, source: None, may_be_left_out: false },
+            None => {
+                Self { id, most: max_blob.bytes(), is_declared: false, source: None, may_be_left_out: false }
+            }
         }
     }
 

@@ -1,9 +1,9 @@
 //! Results as record batches.
 
-use super::Transaction;
 use super::parallel::ParallelRows;
 use super::shared::{BlockingSession, Shared};
 use super::statement::Inner;
+use super::{BlobReader, Transaction};
 use crate::backend::End;
 use crate::error::{Error, Result};
 use crate::parallel::{Parallelism, WhyPlain};
@@ -179,6 +179,34 @@ impl Cursor {
     pub fn read_blobs(&self, ids: &UInt64Array) -> Result<LargeBinaryArray> {
         let Self { shared, reading, meters, .. } = self;
         shared.metered(meters, async |session| session.read_blobs_of(reading, ids).await)
+    }
+
+    /// Returns the contents of BLOBs whose ids this cursor returned, in the same order, until `enough` bytes have come: the
+    /// result is shorter than `ids` then. NULL for NULL, and for BLOBs longer than `longest` bytes, which
+    /// [`open_blob`](Self::open_blob) streams. Text is UTF-8.
+    ///
+    /// # Errors
+    /// Those of [`read_blobs`](Self::read_blobs).
+    pub fn read_short_blobs(
+        &self,
+        ids: &UInt64Array,
+        longest: u64,
+        enough: usize,
+    ) -> Result<LargeBinaryArray> {
+        let Self { shared, reading, meters, .. } = self;
+        let read = async |session: &mut BlockingSession| {
+            session.read_short_blobs_of(reading, ids, longest, enough).await
+        };
+        shared.metered(meters, read)
+    }
+
+    /// Opens a BLOB whose id this cursor returned as a stream of bytes, as
+    /// [`Transaction::open_blob`](crate::Transaction::open_blob) does.
+    ///
+    /// # Errors
+    /// Those of [`read_blobs`](Self::read_blobs).
+    pub fn open_blob(&self, id: u64) -> Result<BlobReader> {
+        BlobReader::open(&self.shared, self.reading.transaction(), id)
     }
 
     /// Closes the cursor before its end and drops the unread rows. A server that is still producing rows is

@@ -60,6 +60,11 @@ impl Reading {
         self.fetching.counts
     }
 
+    /// The transaction that its BLOBs belong to.
+    pub(crate) fn transaction(&self) -> TransactionId {
+        self.fetching.transaction
+    }
+
     /// Time spent decoding.
     pub(crate) fn decoding(&self) -> Duration {
         self.fetching.decoding()
@@ -181,5 +186,17 @@ impl<B: Backend> Session<B> {
     ) -> Result<LargeBinaryArray> {
         self.expect_open(reading.fetching.transaction)?;
         reading.fetching.read_blobs(self, ids).await
+    }
+
+    /// Returns the contents of the first of these BLOBs, as [`read_short_blobs`](Self::read_short_blobs) has it.
+    pub(crate) async fn read_short_blobs_of(
+        &mut self,
+        reading: &Reading,
+        ids: &UInt64Array,
+        longest: u64,
+        enough: usize,
+    ) -> Result<LargeBinaryArray> {
+        let Fetching { transaction, reusable, .. } = &reading.fetching;
+        self.read_short_blobs(*transaction, ids, longest, enough, &reusable.habit).await
     }
 }

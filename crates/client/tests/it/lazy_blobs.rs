@@ -64,6 +64,30 @@ matrix!(
             assert_eq!((none.len(), none.null_count()), (2, 2));
         }
     },
+    fn long_ones_are_left_out_of_the_short_ones(target: &Target) {
+        let connection = fresh(target);
+        let lengths = [Some(7), None, Some(0), Some(200_000), Some(50_001), Some(50_000), Some(70), None];
+        let blobs = lengths.map(|length| length.map(pattern));
+        store(&connection, &blobs);
+        let transaction = connection.begin(Default::default()).expect("it starts");
+        let lazy = statement(&transaction, "SELECT id, b FROM t ORDER BY id", "lazy");
+        for _ in 0..3 {
+            let mut cursor = lazy.query(&transaction, ()).expect("it runs");
+            let ids = ids(&first(&mut cursor), 1);
+            let short = |blob: &Option<Vec<u8>>| blob.clone().filter(|blob| blob.len() <= 50_000);
+            let expected = LargeBinaryArray::from_iter(blobs.iter().map(short));
+            let read = cursor.read_short_blobs(&ids, 50_000, usize::MAX).expect("they are there");
+            assert!(read == expected, "contents differ");
+            // The first one is enough; those that were on their way may follow.
+            let read = cursor.read_short_blobs(&ids, 50_000, 1).expect("they are there");
+            assert!((1..=7).contains(&read.len()), "{}", read.len());
+            assert!(read == expected.slice(0, read.len()), "contents differ");
+            let mut long = Vec::new();
+            let mut reader = cursor.open_blob(ids.value(3)).expect("it opens");
+            reader.read_to_end(&mut long).expect("it reads");
+            assert!(Some(long) == blobs[3], "contents differ");
+        }
+    },
     fn text_comes_in_utf8(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (b BLOB SUB_TYPE TEXT CHARACTER SET WIN1252)");

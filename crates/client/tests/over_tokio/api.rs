@@ -443,6 +443,12 @@ impl Cursor {
 
     waits! {
         fn read_blobs(&self, ids: &UInt64Array) -> LargeBinaryArray;
+        fn read_short_blobs(&self, ids: &UInt64Array, longest: u64, enough: usize) -> LargeBinaryArray;
+    }
+
+    pub(crate) fn open_blob(&self, id: u64) -> Result<BlobReader> {
+        let reader = wait(self.0.open_blob(id))?;
+        Ok(BlobReader { reader: Held(Some(reader)), piece: Vec::new(), taken: 0, end: 0 })
     }
 
     pub(crate) fn close(self) -> Result<()> {

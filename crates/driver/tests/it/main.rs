@@ -1,6 +1,7 @@
 //! The driver as front ends use it, against real servers and the embedded engine. What applications see of it is tested
 //! through the front ends.
 
+mod blobs;
 mod execution;
 mod ingestion;
 mod metadata;

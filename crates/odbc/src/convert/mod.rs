@@ -26,6 +26,7 @@ mod float;
 mod guid;
 mod integer;
 mod literal;
+mod long;
 mod moment;
 mod number;
 mod numeric;
@@ -42,6 +43,7 @@ mod today;
 mod unit;
 mod writer;
 
+pub(crate) use long::Form;
 pub(crate) use piece::Piece;
 pub(crate) use plan::{Wanted, plan};
 pub(crate) use slots::Slots;

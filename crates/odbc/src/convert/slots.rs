@@ -21,6 +21,15 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
+    /// Sets the length of the first value, which may be `SQL_NO_TOTAL`.
+    ///
+    /// # Safety
+    /// As for [`Self::set_length`].
+    pub(crate) unsafe fn set(&self, length: Len) {
+        // SAFETY: the caller's promise.
+        unsafe { self.set_length(0, length.cast_unsigned()) };
+    }
+
     #[inline]
     pub(super) fn data_at(&self, at: usize) -> *mut u8 {
         match self.data.is_null() {

@@ -1,9 +1,10 @@
 //! Bound columns: the plan of a row set, made when it is first fetched and kept until something changes.
 
+use super::blobs::Part;
 use super::bookmark;
 use super::cursor::{Cursor, Fetched};
-use crate::abi::{self, Len, Return, USmallInt, c_type, sql_type};
-use crate::convert::{self, Slots, Wanted, Writer};
+use crate::abi::{self, Len, Return, SmallInt, USmallInt, c_type, sql_type};
+use crate::convert::{self, Got, Piece, Slots, Wanted, Writer};
 use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::handle::Descriptor;
 use std::ops::Range;
@@ -15,6 +16,8 @@ pub(crate) struct Bound {
     version: Option<u64>,
     max_length: usize,
     columns: Vec<BoundColumn>,
+    /// Those whose batches have ids of BLOBs.
+    blobs: Vec<BoundColumn>,
     /// Where bookmarks go, and their size.
     bookmark: Option<(Slots, usize)>,
 }
@@ -23,6 +26,7 @@ pub(crate) struct Bound {
 struct BoundColumn {
     /// Counted from 0.
     column: usize,
+    c_type: SmallInt,
     writer: Writer,
     slots: Slots,
 }
@@ -35,6 +39,7 @@ impl Bound {
         }
         self.version = None;
         self.columns.clear();
+        self.blobs.clear();
         for (column, record) in ard.records.iter().enumerate().filter(|(_, record)| record.is_bound()) {
             let number = column + 1;
             let Some(described) = cursor.columns.get(column) else {
@@ -51,7 +56,11 @@ impl Bound {
             let source =
                 cursor.data_type(column).ok_or_else(|| Failure::new(State::GENERAL, "a column got lost"))?;
             let writer = convert::plan(source, &wanted).map_err(|failure| failure.in_column(number))?;
-            self.columns.push(BoundColumn { column, writer, slots: slots(ard, record, c_type) });
+            let bound = BoundColumn { column, c_type, writer, slots: slots(ard, record, c_type) };
+            match cursor.has_blobs(column) {
+                true => self.blobs.push(bound),
+                false => self.columns.push(bound),
+            }
         }
         let record = &ard.bookmark;
         self.bookmark = match record.is_bound() {
@@ -77,12 +86,12 @@ impl Bound {
     /// The bound buffers and the row status array have room for these rows.
     pub(crate) unsafe fn write(
         &self,
-        cursor: &Cursor,
+        cursor: &mut Cursor,
         rows: &Range<u64>,
         slot: usize,
         offset: isize,
         outcome: &mut Outcome<'_>,
-    ) {
+    ) -> Result<()> {
         if let Some((slots, size)) = &self.bookmark {
             for (at, row) in rows.clone().enumerate() {
                 // SAFETY: the caller's promise.
@@ -103,6 +112,59 @@ impl Bound {
             }
             done += count;
         }
+        for bound in &self.blobs {
+            // SAFETY: the caller's promise.
+            unsafe { bound.write_blobs(cursor, rows, slot, offset, self.max_length, outcome) }?;
+        }
+        Ok(())
+    }
+}
+
+impl BoundColumn {
+    /// Reads and writes the BLOBs of rows.
+    ///
+    /// # Safety
+    /// As for [`Bound::write`].
+    unsafe fn write_blobs(
+        &self,
+        cursor: &mut Cursor,
+        rows: &Range<u64>,
+        slot: usize,
+        offset: isize,
+        max_length: usize,
+        outcome: &mut Outcome<'_>,
+    ) -> Result<()> {
+        let slot_of = |row: u64| slot + (row - rows.start) as usize;
+        let mut next = rows.start;
+        while next < rows.end {
+            let chunk = cursor.chunk(self.column, next, (rows.end - next) as usize)?.clone();
+            let end = chunk.rows.end.min(rows.end);
+            for Part { together, apart } in chunk.parts(next..end) {
+                let first = slot_of(together.start);
+                let mut report = |row: usize, failure: Failure| {
+                    outcome.report(first + row, failure.in_column(self.column + 1));
+                };
+                let slots = moved(&self.slots, offset, first);
+                let places = chunk.place(together.start)..chunk.place(together.end);
+                // SAFETY: the caller's promise.
+                unsafe { self.writer.write(chunk.values.as_ref(), places, &slots, &mut report) };
+                let Some((row, apart)) = apart else { continue };
+                let slots = moved(&self.slots, offset, slot_of(row));
+                // SAFETY: as above.
+                let written =
+                    cursor.open_blob(self.column, apart, max_length).and_then(|mut single| unsafe {
+                        single.get(&self.writer, self.c_type, &slots, &mut Piece::default())
+                    });
+                match written {
+                    Ok(Got::Warned(failure)) | Err(failure) => {
+                        outcome.report(slot_of(row), failure.in_column(self.column + 1));
+                    }
+                    Ok(Got::Done | Got::NoData) => {}
+                }
+            }
+            next = end;
+        }
+        Ok(())
     }
 }
 

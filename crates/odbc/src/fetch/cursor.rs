@@ -1,12 +1,13 @@
 //! An open result.
 
+use super::blobs::{Apart, Blobs, Chunk, Single};
 use super::direction::{At, Direction, Goal};
 use super::normal;
 use super::window::Window;
 use crate::column::Column;
 use crate::diagnostics::{Failure, Result, State};
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::array::{AsArray, RecordBatch};
+use arrow::datatypes::{DataType, SchemaRef, UInt64Type};
 use firearrow_driver::Stream;
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,11 +23,29 @@ pub(crate) enum Source {
     Memory,
 }
 
+impl Source {
+    fn stream(&self) -> Result<&Stream> {
+        match self {
+            Self::Stream(stream) => Ok(stream),
+            Self::Memory => {
+                Err(Failure::new(State::CURSOR_STATE, "the result has ended, and its BLOBs with it"))
+            }
+        }
+    }
+}
+
+/// Something that is always there.
+fn lost() -> Failure {
+    Failure::new(State::GENERAL, "a column got lost")
+}
+
 /// A result: the rows at hand, and the row set among them.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     pub(crate) columns: Arc<[Column]>,
     types: Box<[DataType]>,
+    /// The columns whose batches have ids of BLOBs.
+    blobs: Box<[Option<Blobs>]>,
     source: Source,
     window: Window,
     /// Whether all rows stay, since they can be fetched in any order.
@@ -67,10 +86,21 @@ impl Cursor {
     }
 
     fn new(columns: Arc<[Column]>, schema: &SchemaRef, source: Source, keeps: bool, most: u64) -> Self {
-        let types = schema.fields().iter().map(|field| normal::data_type(field.data_type())).collect();
+        let (mut types, mut blobs) = (Vec::new(), Vec::new());
+        for (at, field) in schema.fields().iter().enumerate() {
+            let column = columns.get(at).filter(|_| *field.data_type() == DataType::UInt64);
+            let is_text = column.is_some_and(|column| column.sql_type.is_text());
+            types.push(match column {
+                Some(_) if is_text => DataType::Utf8,
+                Some(_) => DataType::Binary,
+                None => normal::data_type(field.data_type()),
+            });
+            blobs.push(column.map(|column| Blobs::new(is_text, column.is_utf8)));
+        }
         Self {
             columns,
-            types,
+            types: types.into(),
+            blobs: blobs.into(),
             source,
             window: Window::default(),
             keeps,
@@ -121,7 +151,7 @@ impl Cursor {
                 Ok(Some(batch)) => self.window.push(normal::batch(batch)?),
                 Ok(None) => {
                     self.total = Some(self.limited(self.window.end()));
-                    self.source = Source::Memory;
+                    self.let_go();
                 }
                 Err(error) => {
                     // The rows before it are good.
@@ -138,9 +168,16 @@ impl Cursor {
         // All rows that the application wants are there: the server need not hold the others.
         if self.total.is_none() && self.most != 0 && self.window.end() >= self.most {
             self.total = Some(self.most);
-            self.source = Source::Memory;
+            self.let_go();
         }
         Ok(())
+    }
+
+    /// Ends the result on the server: all rows are here. Their BLOBs are not.
+    fn let_go(&mut self) {
+        if self.blobs.iter().all(Option::is_none) {
+            self.source = Source::Memory;
+        }
     }
 
     /// Moves the row set.
@@ -166,6 +203,10 @@ impl Cursor {
         let end = end.min(self.limited(self.window.end()));
         if row >= end {
             (self.at, self.size) = (At::AfterEnd, 0);
+            if !self.keeps {
+                // No row comes back, nor do their BLOBs.
+                self.source = Source::Memory;
+            }
             self.fail_at_end()?;
             return Ok(Fetched { rows: row..row, is_moved: false });
         }
@@ -175,6 +216,30 @@ impl Cursor {
 
     fn fail_at_end(&mut self) -> Result<()> {
         self.pending.take().map_or(Ok(()), Err)
+    }
+
+    /// Whether the batches have ids of BLOBs in this column.
+    pub(crate) fn has_blobs(&self, column: usize) -> bool {
+        matches!(self.blobs.get(column), Some(Some(_)))
+    }
+
+    /// BLOBs of a column, that of this row among them. So many rows are wanted.
+    pub(crate) fn chunk(&mut self, column: usize, row: u64, wanted: usize) -> Result<&Chunk> {
+        let Self { blobs, window, source, .. } = self;
+        let Some(Some(blobs)) = blobs.get_mut(column) else { return Err(lost()) };
+        if blobs.find(row).is_none() {
+            let (batch, at) = window.find(row).ok_or_else(lost)?;
+            let ids = batch.column(column).as_primitive_opt::<UInt64Type>().ok_or_else(lost)?;
+            let count = blobs.count(row, wanted).min(ids.len() - at);
+            blobs.read(source.stream()?, &ids.slice(at, count), row)?;
+        }
+        blobs.find(row).ok_or_else(lost)
+    }
+
+    /// Begins to read a BLOB that is apart from the others of its column.
+    pub(crate) fn open_blob(&self, column: usize, apart: Apart, max_length: usize) -> Result<Single> {
+        let Some(Some(blobs)) = self.blobs.get(column) else { return Err(lost()) };
+        blobs.open(self.source.stream()?, apart.id()?, max_length)
     }
 
     /// The batch with this row, and the row's place in it.

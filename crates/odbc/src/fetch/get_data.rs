@@ -1,6 +1,7 @@
 //! `SQLGetData`: one value of the current row, in pieces if it is long.
 
 use super::binding::wanted;
+use super::blobs::Single;
 use super::bookmark;
 use super::cursor::Cursor;
 use crate::abi::{self, Len, Return, SmallInt, sql_type};
@@ -12,8 +13,17 @@ use crate::diagnostics::{Failure, Result, State};
 pub(crate) struct GetData {
     /// For each column, what was planned last.
     plans: Vec<Option<(Key, Writer)>>,
-    /// The row and column, and what of it was handed out.
-    current: Option<(u64, usize, Piece)>,
+    current: Option<Current>,
+}
+
+/// A value, and what of it was handed out.
+#[derive(Debug)]
+struct Current {
+    row: u64,
+    column: usize,
+    piece: Piece,
+    /// A BLOB that is not among the others of its column.
+    single: Option<Single>,
 }
 
 /// What a plan depends on besides the column.
@@ -55,6 +65,11 @@ impl GetData {
         self.current = None;
     }
 
+    /// Whether this value is being handed out.
+    fn is_at(&self, row: u64, column: usize) -> bool {
+        self.current.as_ref().is_some_and(|current| (current.row, current.column) == (row, column))
+    }
+
     /// Hands out the bookmark of a row.
     ///
     /// # Safety
@@ -65,13 +80,13 @@ impl GetData {
         c_type: SmallInt,
         buffer: Buffer,
     ) -> Result<Return> {
-        if matches!(&self.current, Some((at, BOOKMARK, _)) if *at == row) {
+        if self.is_at(row, BOOKMARK) {
             return Ok(abi::NO_DATA);
         }
         let size = bookmark::size(c_type, buffer.capacity)?;
         // SAFETY: the caller's promise.
         unsafe { bookmark::write(&buffer.slots(), row, size) };
-        self.current = Some((row, BOOKMARK, Piece::default()));
+        self.current = Some(Current { row, column: BOOKMARK, piece: Piece::default(), single: None });
         Ok(abi::SUCCESS)
     }
 
@@ -103,13 +118,31 @@ impl GetData {
                 writer
             }
         };
-        // Another column, or the same in another type, begins from the start.
-        if !matches!(&self.current, Some((at, of, _)) if (*at, *of) == (row, column)) {
-            self.current = Some((row, column, Piece::filling()));
+        // Another value begins from the start.
+        if !self.is_at(row, column) {
+            self.current = None;
+            let single = match cursor.has_blobs(column) {
+                true => match cursor.chunk(column, row, 1)?.apart(row) {
+                    Some(apart) => Some(cursor.open_blob(column, apart, key.max_length)?),
+                    None => None,
+                },
+                false => None,
+            };
+            self.current = Some(Current { row, column, piece: Piece::filling(), single });
         }
-        let Some((_, _, piece)) = &mut self.current else { return Err(lost()) };
-        let (batch, at) = cursor.find(row).ok_or_else(lost)?;
+        let Some(Current { piece, single, .. }) = &mut self.current else { return Err(lost()) };
+        let slots = buffer.slots();
         // SAFETY: the caller's promise.
-        unsafe { writer.get(batch.column(column).as_ref(), at, &buffer.slots(), piece) }
+        unsafe {
+            if let Some(single) = single {
+                return single.get(&writer, key.c_type, &slots, piece);
+            }
+            if cursor.has_blobs(column) {
+                let chunk = cursor.chunk(column, row, 1)?;
+                return writer.get(chunk.values.as_ref(), chunk.place(row), &slots, piece);
+            }
+            let (batch, at) = cursor.find(row).ok_or_else(lost)?;
+            writer.get(batch.column(column).as_ref(), at, &slots, piece)
+        }
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! ```text
 //!  driver::Stream ─► Window: batches at hand ─► RowSet ─► convert: into bound buffers
-//!                                                  └────► SQLGetData: one value, in pieces
+//!                └─► Blobs: short ones ahead ─────┘ └────► SQLGetData: one value, in pieces
+//!                └─► LongValue: a BLOB as it arrives ────────┘
 //! ```
 
 mod binding;
+mod blobs;
 mod bookmark;
 mod cursor;
 mod direction;
 mod get_data;
+mod long;
 pub(crate) mod normal;
 mod rows;
 mod window;

@@ -103,7 +103,7 @@ impl Statement {
         let mut outcome = Outcome::new(diagnostics);
         if attributes.retrieve_data {
             // SAFETY: as above.
-            unsafe { bound.write(cursor, &fetched.rows, 0, ard.offset(), &mut outcome) };
+            unsafe { bound.write(cursor, &fetched.rows, 0, ard.offset(), &mut outcome) }?;
         }
         // SAFETY: as above.
         unsafe { report(&fetched, size, Some(&outcome), report_to.rows_fetched, report_to.statuses) };
@@ -145,7 +145,7 @@ impl Statement {
                 };
                 let mut outcome = Outcome::new(diagnostics);
                 // SAFETY: the buffers have room for the row set.
-                unsafe { bound.write(cursor, &rows, slot, ard.offset(), &mut outcome) };
+                unsafe { bound.write(cursor, &rows, slot, ard.offset(), &mut outcome) }?;
                 let count = rows.end - rows.start;
                 if !statuses.is_null() {
                     for at in slot..slot + count as usize {

@@ -168,9 +168,10 @@ impl Statement {
 
     /// Ends the result, if there is one. Bindings stay.
     pub(crate) fn close_cursor(&mut self) {
-        self.cursor = None;
-        self.bound.forget();
+        // Values end before the result that they belong to.
         self.get_data.forget();
+        self.bound.forget();
+        self.cursor = None;
         self.position = 0;
         if self.state == Phase::Executed {
             // What was prepared can be executed again; what was executed directly is forgotten.

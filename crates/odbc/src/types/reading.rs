@@ -2,7 +2,9 @@
 
 use super::TypeOptions;
 use firearrow::ReadOptions;
-use firearrow::arrow::{DecfloatAs, DecimalPrecision, Int128As, TimestampTzAs, TimetzAs};
+use firearrow::arrow::{
+    BlobPolicy, DecfloatAs, DecimalPrecision, Int128As, NoneEncoding, TimestampTzAs, TimetzAs,
+};
 
 /// Returns how the driver reads results, without any loss. The options of the connection say how text without a
 /// character set is decoded.
@@ -16,18 +18,27 @@ use firearrow::arrow::{DecfloatAs, DecimalPrecision, Int128As, TimestampTzAs, Ti
 /// | DECFLOAT | Utf8, or Float64 by option |
 /// | BOOLEAN | Boolean |
 /// | DATE, TIME, TIMESTAMP | Date32, Time64(µs), Timestamp(µs) |
-/// | CHAR, VARCHAR, BLOB SUB_TYPE TEXT | Utf8 |
+/// | CHAR, VARCHAR | Utf8 |
 /// | BINARY(n) | FixedSizeBinary(n) |
-/// | VARBINARY, other BLOBs | Binary |
+/// | VARBINARY | Binary |
+/// | BLOBs | UInt64, their ids |
 /// | arrays | List of these, nested once per dimension |
 /// | a parameter of any type | Null |
 ///
 /// Columns of 128 bits may hold 39 digits, which are errors in a Decimal128.
 ///
+/// Where a BLOB cannot be read by its id, because its row comes from a change or outlives its transaction, it is Utf8 or
+/// Binary. So it is if text without a character set has a code page, which the client decodes with rows only.
+///
 /// Sessions bind TIME ZONE TO LEGACY, so times with a zone arrive as plain ones. Where an application has changed that, they
 /// are text: the zone is all that it can have wanted.
 pub(crate) fn read_options(of_connection: ReadOptions, options: &TypeOptions) -> ReadOptions {
+    let blobs = match of_connection.none_encoding {
+        NoneEncoding::Utf8 => BlobPolicy::Lazy,
+        _ => BlobPolicy::Adaptive,
+    };
     of_connection
+        .blobs(blobs)
         .decimal_precision(DecimalPrecision::Range)
         .int128(Int128As::Decimal256)
         .decfloat(if options.decfloat_as_double { DecfloatAs::Float64 } else { DecfloatAs::Utf8 })
@@ -61,8 +72,8 @@ mod tests {
         assert_eq!(of(SqlType::DEC34, 0, 0, 16), DataType::Utf8);
         assert_eq!(of(SqlType::TEXT, 1, 0, 8), DataType::FixedSizeBinary(8));
         assert_eq!(of(SqlType::VARYING, 1, 0, 8), DataType::Binary);
-        assert_eq!(of(SqlType::BLOB, 1, 4, 8), DataType::Utf8);
-        assert_eq!(of(SqlType::BLOB, 0, 0, 8), DataType::Binary);
+        assert_eq!(of(SqlType::BLOB, 1, 4, 8), DataType::UInt64);
+        assert_eq!(of(SqlType::BLOB, 0, 0, 8), DataType::UInt64);
         assert_eq!(of(SqlType::TIMESTAMP_TZ, 0, 0, 12), DataType::Utf8);
         let double = TypeOptions { decfloat_as_double: true, ..default };
         assert_eq!(

@@ -210,6 +210,21 @@ pub(crate) fn bind<T>(statement: &Statement, column: u16, c_type: i16, to: &mut 
     assert_eq!(code, SUCCESS, "{:?}", statement.records());
 }
 
+/// Runs SQL with one long parameter.
+pub(crate) fn run_with(connection: &Connection, sql: &str, c_type: i16, value: &[u8]) {
+    let statement = connection.statement();
+    statement.prepare(sql);
+    let mut length = value.len() as isize;
+    let sql_type = if c_type == -2 { -4 } else { -1 };
+    // SAFETY: the value is there until it is executed.
+    let code = unsafe {
+        let data = value.as_ptr().cast_mut().cast();
+        SQLBindParameter(statement.handle, 1, 1, c_type, sql_type, value.len(), 0, data, length, &mut length)
+    };
+    assert_eq!(code, SUCCESS, "{:?}", statement.records());
+    assert_eq!(statement.execute(), SUCCESS, "{:?}", statement.records());
+}
+
 /// Text as UTF-16.
 pub(crate) fn wide(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_ne_bytes).collect()

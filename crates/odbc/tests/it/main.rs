@@ -1,6 +1,8 @@
 //! The driver as applications see it: through its C functions, without a driver manager.
 
 mod arrays;
+mod blob_costs;
+mod blobs;
 mod buffers;
 mod calls;
 mod cancelling;

@@ -21,11 +21,11 @@ impl Blobs for Embedded {
         for (index, wanted) in blobs.iter().enumerate() {
             contents.clear();
             let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
-            let read = attachment.read_blob(transaction, wanted.id, &mut contents, most);
-            read.map_err(|error| match error {
-                fbapi::Error::BlobTooLong { .. } => wanted.too_long(),
-                error => error.into(),
-            })?;
+            match attachment.read_blob(transaction, wanted.id, &mut contents, most) {
+                Err(fbapi::Error::BlobTooLong { .. }) if wanted.may_be_left_out => continue,
+                Err(fbapi::Error::BlobTooLong { .. }) => return Err(wanted.too_long()),
+                read => read?,
+            };
             if !take(index, &contents)? {
                 break;
             }

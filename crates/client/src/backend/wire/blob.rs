@@ -94,8 +94,9 @@ impl<L: Link> Wire<L> {
                 && let Some(wanted) = blobs.get(next)
             {
                 let Some(blob) = self.cursors.inline.take(transaction, wanted, ids_since) else { break };
-                self.check_length(wanted, blob.len())?;
-                go_on = take(next, &blob)?;
+                if self.is_taken(wanted, blob.len())? {
+                    go_on = take(next, &blob)?;
+                }
                 next += 1;
             }
             // Requests go out half a window at a time, so that they share writes.
@@ -114,8 +115,13 @@ impl<L: Link> Wire<L> {
             contents.clear();
             if self.read_chain(chain, &mut contents).await? {
                 self.blob_window.seen(contents.len());
-                self.check_length(&wanted, contents.len())?;
-                go_on &= take(index, &contents)?;
+                if self.is_taken(&wanted, contents.len())? {
+                    go_on &= take(index, &contents)?;
+                }
+                continue;
+            }
+            if wanted.may_be_left_out {
+                self.blob_window.seen_too_long();
                 continue;
             }
             // The BLOB is too long for one answer, and closed already. The later chains are read first.
@@ -163,6 +169,15 @@ impl<L: Link> Wire<L> {
         let got = success(got)?;
         append_segments(&got.data, out)?;
         Ok(got.object == STATE_END)
+    }
+
+    /// Whether a BLOB of this length is not left out.
+    fn is_taken(&mut self, wanted: &Wanted, length: usize) -> Result<bool> {
+        if wanted.may_be_left_out {
+            return Ok(!wanted.is_exceeded_by(length));
+        }
+        self.check_length(wanted, length)?;
+        Ok(true)
     }
 
     /// Checks the length of a BLOB or array. A server that sends more of an array than its type allows cannot be
