@@ -4,6 +4,7 @@ use crate::activity::Task;
 use crate::bound::BoundQuery;
 use crate::error::{Error, Result};
 use crate::failed::Failed;
+use crate::kept::Kept;
 use crate::option::{Purpose, StatementOptions};
 use crate::progress::Progress;
 use crate::report::Report;
@@ -42,13 +43,26 @@ pub(crate) struct Execution<'a> {
     pub(crate) task: &'a Arc<Task>,
     pub(crate) progress: &'a Arc<Progress>,
     pub(crate) purpose: Purpose,
+    /// Where the statement stays prepared between executions, if it does.
+    pub(crate) kept: Option<&'a Kept>,
 }
 
 impl Execution<'_> {
     /// Runs it, once for each row of parameters if there are any.
     pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
-        let rows = rows.filter(|rows| rows.columns() > 0);
-        if is_ddl(self.sql) && self.session.options().commits_ddl() {
+        let outcome = self.run_once_or_often(rows.filter(|rows| rows.columns() > 0))?;
+        if let (Some(kept), Some(statement)) = (self.kept, &outcome.statement) {
+            kept.put(statement.clone());
+        }
+        Ok(outcome)
+    }
+
+    fn run_once_or_often(&self, rows: Option<Rows>) -> Result<Outcome> {
+        let is_ddl = is_ddl(self.sql);
+        if is_ddl {
+            self.session.release_kept();
+        }
+        if is_ddl && self.session.options().commits_ddl() {
             if rows.is_some() {
                 return Err(Error::argument("DDL takes no parameters"));
             }
@@ -82,7 +96,7 @@ impl Execution<'_> {
             return self.once_in_own(parameters);
         }
         self.session.in_transaction(|transaction| {
-            let recalled = transaction.recall(self.sql)?;
+            let recalled = self.recall(transaction)?;
             match self.run_in(recalled.clone(), transaction, parameters) {
                 Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                     drop(recalled);
@@ -103,7 +117,7 @@ impl Execution<'_> {
 
     fn once_in_own(&self, parameters: &Params) -> Result<Outcome> {
         let transaction = self.session.begin(self.purpose)?;
-        let recalled = transaction.recall(self.sql)?;
+        let recalled = self.recall(&transaction)?;
         match self.run_and_end(recalled.clone(), transaction, parameters) {
             Err(Failed::Client(error)) if recalled.is_outdated_by(&error) => {
                 drop(recalled);
@@ -112,6 +126,22 @@ impl Execution<'_> {
                 Ok(self.run_and_end(prepared, transaction, parameters)?)
             }
             result => Ok(result?),
+        }
+    }
+
+    /// The statement for one row of parameters.
+    fn recall(&self, transaction: &Transaction) -> Result<Statement> {
+        match self.kept {
+            Some(_) => self.prepare(transaction),
+            None => Ok(transaction.recall(self.sql)?),
+        }
+    }
+
+    /// The statement for many rows of parameters, or many executions.
+    fn prepare(&self, transaction: &Transaction) -> Result<Statement> {
+        match self.kept.and_then(Kept::take) {
+            Some(statement) => Ok(statement),
+            None => Ok(transaction.prepare(self.sql)?),
         }
     }
 
@@ -169,7 +199,7 @@ impl Execution<'_> {
         self.task.limit(self.options.timeout);
         if !self.session.is_autocommit() {
             let outcome = self.session.in_transaction(|transaction| {
-                let statement = self.adapt(transaction.prepare(self.sql)?, false)?;
+                let statement = self.adapt(self.prepare(transaction)?, false)?;
                 if !self.is_query(&statement) {
                     return self.updates(&statement, transaction, rows);
                 }
@@ -191,7 +221,7 @@ impl Execution<'_> {
     /// In a transaction that is for this execution only.
     fn often_in_own(&self, rows: Rows) -> Result<Outcome> {
         let mut transaction = self.session.begin(self.purpose)?;
-        let statement = self.adapt(transaction.prepare(self.sql)?, false)?;
+        let statement = self.adapt(self.prepare(&transaction)?, false)?;
         if self.is_query(&statement) {
             let query = self.queries(&statement, &transaction, rows)?.owning(transaction);
             let stream = self.stream(Stream::of_bound(query, Arc::clone(self.progress)));

@@ -30,6 +30,7 @@ mod error;
 mod execution;
 mod failed;
 mod ingest;
+mod kept;
 pub mod metadata;
 mod option;
 pub mod panic;

@@ -4,6 +4,7 @@ use crate::activity::{Activity, Task};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Outcome};
 use crate::ingest;
+use crate::kept::Kept;
 use crate::option::{IngestOptions, Mode, Purpose, StatementOptions};
 use crate::partition::Division;
 use crate::progress::Latest;
@@ -51,9 +52,12 @@ pub struct Statement {
     rows: Option<Rows>,
     activity: Arc<Activity>,
     latest: Arc<Latest>,
-    /// What the server says about the query, from preparing it to whatever changes it. The server keeps nothing prepared:
-    /// that would lock tables, and known SQL runs in one round trip anyway.
+    /// What the server says about the query, from preparing it to whatever changes it.
     prepared: Option<Arc<Description>>,
+    /// Whether it was executed since then.
+    is_repeated: bool,
+    /// Where it stays prepared on the server from its second execution on.
+    kept: Option<Arc<Kept>>,
     /// Holds the snapshot of the partitions that were handed out last.
     division: Option<Division>,
 }
@@ -69,6 +73,8 @@ impl Statement {
             activity: Arc::default(),
             latest: Arc::default(),
             prepared: None,
+            is_repeated: false,
+            kept: None,
             division: None,
         }
     }
@@ -97,14 +103,22 @@ impl Statement {
         if sql.contains('\0') {
             return Err(Error::argument("the query contains a NUL"));
         }
+        self.clear_query();
         self.sql = Some(sql.to_owned());
-        self.prepared = None;
         Ok(())
     }
 
     /// Removes the query.
     pub fn clear_query(&mut self) {
-        (self.sql, self.prepared) = (None, None);
+        (self.sql, self.prepared, self.is_repeated) = (None, None, false);
+        self.release();
+    }
+
+    /// Lets the server free what stayed prepared.
+    fn release(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            self.session.discard(kept, drop);
+        }
     }
 
     /// Binds rows of parameters, or those for a table, to the next execution.
@@ -173,6 +187,9 @@ impl Statement {
         let query = self.query()?;
         let rows = self.take_rows(&query)?.map(|rows| rows.within(&task));
         let purpose = if is_dml(&query.sql) { Purpose::Update } else { purpose };
+        if self.is_repeated && self.kept.is_none() {
+            self.kept = Some(self.session.keep());
+        }
         let execution = Execution {
             session: &self.session,
             options: &self.options,
@@ -180,7 +197,9 @@ impl Statement {
             task: &task,
             progress: &progress,
             purpose,
+            kept: self.kept.as_deref().filter(|_| self.is_repeated),
         };
+        self.is_repeated = self.prepared.is_some();
         task.run(|| execution.run(rows))
     }
 
@@ -315,6 +334,12 @@ impl Statement {
     /// Those of [`prepare`](Self::prepare).
     pub fn plan(&self, detailed: bool) -> Result<String> {
         self.describe(|described| Ok(described.plan(detailed)?))
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        self.release();
     }
 }
 

@@ -217,7 +217,7 @@ impl Statement {
     }
 
     /// Like [`execute`](Self::execute), and commits the transaction: in the same write for at most one parameter row.
-    /// When it fails, the transaction is rolled back.
+    /// When it fails, the transaction is rolled back. A [recalled](Transaction::recall) statement is released with it.
     pub async fn execute_last(
         &self,
         transaction: Transaction,

@@ -119,13 +119,14 @@ family! {
             output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
             asks_counts: bool,
         ) -> Result<Executed>;
-        /// Runs a statement without rows for the last time, and commits. After a failure, the transaction may still
-        /// exist, unchanged.
+        /// Runs a statement without rows, for the last time unless it `stays`, and commits. After a failure, the transaction may
+        /// still exist, unchanged.
         async fn execute_and_commit(
             &mut self,
             statement: StatementId,
             transaction: TransactionId,
             parameters: Option<Message<'_>>,
+            stays: bool,
         ) -> Result<Executed>;
         /// Runs SQL without parameters or results.
         async fn execute_immediate(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Executed>;

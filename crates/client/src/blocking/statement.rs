@@ -136,6 +136,11 @@ impl Statement {
         self.inner.prepared.info.has_cursor
     }
 
+    /// Whether an open cursor or another handle uses it. A statement with an open cursor cannot be executed again.
+    pub fn is_in_use(&self) -> bool {
+        Arc::strong_count(&self.inner) > 1
+    }
+
     /// Returns its columns as the engine describes them.
     pub fn columns(&self) -> &[Descriptor] {
         &self.inner.prepared.info.columns
@@ -213,7 +218,7 @@ impl Statement {
     }
 
     /// Like [`execute`](Self::execute), and commits the transaction: in the same write for at most one parameter row.
-    /// When it fails, the transaction is rolled back.
+    /// When it fails, the transaction is rolled back. A [recalled](Transaction::recall) statement is released with it.
     pub fn execute_last(&self, transaction: Transaction, parameters: impl Into<Params>) -> Result<Executed> {
         self.executed(transaction.id, Verb::ExecuteLast, &parameters.into())
     }

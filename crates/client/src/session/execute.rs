@@ -132,7 +132,10 @@ impl<B: Backend> Session<B> {
     ) -> Result<Executed> {
         refuse_cursor(prepared)?;
         let bound = self.bind(prepared, transaction, parameters, rounding).await?;
-        let executed = self.backend.execute_and_commit(prepared.id, transaction, bound.message()).await;
+        let executed = self
+            .backend
+            .execute_and_commit(prepared.id, transaction, bound.message(), !prepared.is_for_once)
+            .await;
         prepared.reusable.give_back(bound);
         // The commit that is sent along may succeed where the statement failed.
         if !self.backend.is_open(transaction) {

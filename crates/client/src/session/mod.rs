@@ -84,6 +84,8 @@ pub(crate) struct Prepared {
     pub(crate) info: Arc<StatementInfo>,
     /// Assumed to be unchanged since the last time; the engine has not confirmed it yet.
     pub(crate) is_recalled: bool,
+    /// It is executed once: a commit that is sent along releases it.
+    is_for_once: bool,
     reusable: Arc<Reusable>,
     /// Each execution inserts one row or fails: there is no need to ask for counts.
     pub(crate) inserts_one_row: bool,
@@ -110,6 +112,7 @@ impl Prepared {
             dialect: sql.dialect,
             info,
             is_recalled,
+            is_for_once: false,
             reusable,
             inserts_one_row,
             may_return_changes,
@@ -177,11 +180,22 @@ impl<B: Backend> Session<B> {
         self.with_arrays(prepared).await
     }
 
-    /// Prepares a statement that is executed immediately: if it is known, that takes one round trip together.
+    /// Prepares a statement that is executed immediately, and once: if it is known, that takes one round trip together.
     pub(crate) async fn recall(&mut self, transaction: TransactionId, sql: Sql<'_>) -> Result<Prepared> {
         self.expect_open(transaction)?;
         let prepared = self.recall_plain(transaction, sql).await?;
-        self.with_arrays(prepared).await
+        let prepared = self.with_arrays(prepared).await?;
+        Ok(Prepared { is_for_once: true, ..prepared })
+    }
+
+    /// Prepares a statement that is executed once.
+    pub(crate) async fn prepare_for_once(
+        &mut self,
+        transaction: TransactionId,
+        sql: Sql<'_>,
+    ) -> Result<Prepared> {
+        let prepared = self.prepare(Some(transaction), sql).await?;
+        Ok(Prepared { is_for_once: true, ..prepared })
     }
 
     /// [`prepare`](Self::prepare), as the engine describes it.

@@ -275,7 +275,7 @@ impl<B: Backend> Session<B> {
         let is_recalled = parameters.is_single();
         let mut prepared = match is_recalled {
             true => self.recall(transaction, sql).await?,
-            false => self.prepare(Some(transaction), sql).await?,
+            false => self.prepare_for_once(transaction, sql).await?,
         };
         loop {
             let error = match self.run(&prepared, transaction, verb, parameters, how).await {
@@ -292,7 +292,7 @@ impl<B: Backend> Session<B> {
             if verb == Verb::ExecuteLast {
                 return Err(Error::changed());
             }
-            prepared = self.prepare(Some(transaction), sql).await?;
+            prepared = self.prepare_for_once(transaction, sql).await?;
         }
     }
 

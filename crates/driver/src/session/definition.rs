@@ -27,9 +27,10 @@ impl Session {
         let mut may_give_way = true;
         loop {
             task.check()?;
+            self.release_kept();
             let work = || {
                 let transaction = connection.begin_lazy(options)?;
-                transaction.prepare(sql)?.execute_last(transaction, ())
+                transaction.recall(sql)?.execute_last(transaction, ())
             };
             match work() {
                 Err(error)

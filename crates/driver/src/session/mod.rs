@@ -14,6 +14,7 @@ pub(crate) use manual::Membership;
 
 use crate::activity::{Activity, Task};
 use crate::error::{Error, Result};
+use crate::kept::{AllKept, Kept};
 use crate::option::{Purpose, SessionOptions};
 use crate::panic;
 use firearrow::{
@@ -59,6 +60,8 @@ pub struct Session {
     temporary: Mutex<Vec<Temporary>>,
     /// Tables made for rows in the transaction of manual mode.
     made: Mutex<Vec<Made>>,
+    /// Statements that stay prepared.
+    kept: AllKept,
 }
 
 impl Session {
@@ -83,6 +86,7 @@ impl Session {
             activity: Arc::default(),
             temporary: Mutex::default(),
             made: Mutex::default(),
+            kept: AllKept::default(),
         };
         session.limit(&SessionOptions::default(), &options)?;
         Ok(session)
@@ -122,6 +126,16 @@ impl Session {
     /// The panic. Whatever else `work` returns is in `T`.
     pub fn contain<T>(&self, work: impl FnOnce() -> T) -> Result<T> {
         panic::contain(|| self.break_down(), work)
+    }
+
+    /// Makes room for a statement that stays prepared.
+    pub(crate) fn keep(&self) -> Arc<Kept> {
+        self.kept.add()
+    }
+
+    /// Lets the server free the statements that stay prepared: they keep their tables in use.
+    pub(crate) fn release_kept(&self) {
+        self.kept.release();
     }
 
     /// Ends what belongs to the connection. No panic leaves a destructor.

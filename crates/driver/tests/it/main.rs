@@ -4,6 +4,7 @@
 mod blobs;
 mod execution;
 mod ingestion;
+mod kept;
 mod metadata;
 mod parameter_rows;
 mod session;

@@ -104,9 +104,23 @@ impl Sandbox {
         assert_eq!(output.lines().last(), Some("ok"), "{output}");
     }
 
+    /// Connects without ODBC. A process that another test is just starting may still have the file of an engine open.
+    fn open(&self) -> Connection {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            match Connection::open(&self.config) {
+                Ok(connection) => return connection,
+                Err(error) if error.to_string().contains("another process") && Instant::now() < deadline => {
+                    thread::sleep(Duration::from_millis(50));
+                }
+                Err(error) => panic!("the database exists: {error}"),
+            }
+        }
+    }
+
     /// The single value of a query, read without ODBC.
     pub(crate) fn value(&self, sql: &str) -> String {
-        let connection = Connection::open(&self.config).expect("the database exists");
+        let connection = self.open();
         let value = connection.query(sql).and_then(|cursor| cursor.value::<String>());
         let value = value.unwrap_or_else(|error| panic!("{sql}: {error}"));
         connection.close().expect("nothing is open");

@@ -170,6 +170,7 @@ impl Statements for Embedded {
         statement: StatementId,
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
+        _: bool,
     ) -> Result<Executed> {
         let executed = self.execute(statement, transaction, parameters, None, true).await?;
         self.end(transaction, End::Commit).await?;

@@ -53,6 +53,8 @@ pub(super) struct StatementHandles {
 /// What is asked for in the same write as an execution.
 struct After {
     asks_counts: bool,
+    /// Whether the statement is not executed again.
+    releases: bool,
     end: Option<End>,
 }
 
@@ -129,7 +131,7 @@ impl<L: Link> Statements for Wire<L> {
         asks_counts: bool,
     ) -> Result<Executed> {
         self.transactions.note_change(transaction, self.connection.latest());
-        let after = After { asks_counts, end: None };
+        let after = After { asks_counts, releases: false, end: None };
         self.run_statement(statement, transaction, parameters, output, after).await
     }
 
@@ -138,6 +140,7 @@ impl<L: Link> Statements for Wire<L> {
         statement: StatementId,
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
+        stays: bool,
     ) -> Result<Executed> {
         // The commit in the same write succeeds even if the statement fails, so it must not commit earlier work.
         if self.transactions.has_work(transaction) {
@@ -145,7 +148,7 @@ impl<L: Link> Statements for Wire<L> {
             self.end(transaction, End::Commit).await?;
             return Ok(executed);
         }
-        let after = After { asks_counts: true, end: Some(End::Commit) };
+        let after = After { asks_counts: true, releases: !stays, end: Some(End::Commit) };
         self.run_statement(statement, transaction, parameters, None, after).await
     }
 
@@ -303,7 +306,7 @@ impl<L: Link> Wire<L> {
         transaction: TransactionId,
         parameters: Option<Message<'_>>,
         output: Option<(&Arc<RowLayout>, &mut BatchBuilder)>,
-        After { asks_counts, end }: After,
+        After { asks_counts, releases, end }: After,
     ) -> Result<Executed> {
         let id = handle(statement.0);
         let packed = self.pack(id, parameters)?;
@@ -334,15 +337,14 @@ impl<L: Link> Wire<L> {
             }
             false => None,
         };
+        if releases {
+            // Completely: left over, it would lock the metadata of its tables.
+            self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
+            self.statements.unprepared.insert(id);
+        }
         let ended = match end {
             None => None,
-            Some(end) => {
-                // Release the statement completely: left over, it would lock the metadata of its
-                // tables.
-                self.tell(&FreeStatement { statement: id, option: FreeOption::Unprepare })?;
-                self.statements.unprepared.insert(id);
-                Some(self.ask_for_end(name, end)?)
-            }
+            Some(end) => Some(self.ask_for_end(name, end)?),
         };
         let has_output = builder.is_some();
         let confirmed = match self.confirm(id, owner).await {
