@@ -56,6 +56,20 @@ matrix!(
         drop(statement);
         assert_eq!(rows(other.query("SELECT id FROM t").expect("it lives")).num_rows(), 1);
     },
+    fn a_prepared_statement_is_executed_with_many_commits(target: &Target) {
+        let connection = fresh(target);
+        run(&connection, "CREATE TABLE t (id INTEGER)");
+        let statement = connection.prepare("INSERT INTO t VALUES (?)").expect("valid SQL");
+        for number in 0..3 {
+            let transaction = connection.begin_lazy(Default::default()).expect("it starts");
+            let trips = cost(&connection, || {
+                let parameters = Params::texts([Some(number.to_string())]);
+                statement.execute_last(transaction, parameters).expect("it inserts");
+            });
+            assert_eq!(trips, 1);
+        }
+        assert_eq!(query(&connection, "SELECT id FROM t").num_rows(), 3);
+    },
     fn a_commit_that_travels_along_finds_nothing_else(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER PRIMARY KEY)");

@@ -17,6 +17,7 @@ mod mono;
 mod odbc_api;
 mod perl;
 mod php;
+mod processes;
 mod pyodbc;
 mod r;
 mod sandbox;

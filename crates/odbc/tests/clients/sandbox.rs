@@ -22,6 +22,8 @@ const LIMIT: Duration = Duration::from_secs(180);
 pub(crate) struct Sandbox {
     folder: TempDir,
     config: Config,
+    /// Keywords and values that lead to the database.
+    entries: Vec<String>,
     generation: u8,
 }
 
@@ -29,10 +31,10 @@ impl Sandbox {
     pub(crate) fn new(target: &Target) -> Self {
         let url = target.fresh_url();
         let mut config = Config::parse(&url).expect("the testkit's URLs are valid");
-        let mut entries = format!("Driver=Firearrow\nDbname={url}\n");
+        let mut entries = vec![format!("Dbname={url}")];
         if let Target::Embedded(embedded) = target {
             config.client_library = Some(embedded.engine.display().to_string());
-            entries += &format!("Client={}\n", embedded.engine.display());
+            entries.push(format!("Client={}", embedded.engine.display()));
         }
         let generation = target.generation().major();
         let connection = Connection::create(&config).expect("a fresh database can be created");
@@ -45,12 +47,17 @@ impl Sandbox {
         let folder = tempfile::tempdir().expect("the temporary folder is writable");
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it is new");
         write("odbcinst.ini", &format!("[Firearrow]\nDriver={}\n", library().display()));
-        write("odbc.ini", &format!("[{DSN}]\n{entries}"));
-        Self { folder, config, generation }
+        write("odbc.ini", &format!("[{DSN}]\nDriver=Firearrow\n{}\n", entries.join("\n")));
+        Self { folder, config, entries, generation }
     }
 
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// What leads to the database without a data source.
+    pub(crate) fn connection_string(&self) -> String {
+        self.entries.join(";")
     }
 
     /// A program that sees the data source, with nothing in its environment that depends on the machine.
@@ -152,7 +159,7 @@ pub(crate) fn script(name: &str) -> PathBuf {
 }
 
 /// The library that cargo has built together with this test.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     let name = format!("{}firearrowodbc{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let library = test.parent().expect("a folder").join(name);
