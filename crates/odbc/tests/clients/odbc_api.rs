@@ -26,7 +26,7 @@ fn build() -> Result<PathBuf, String> {
     match () {
         () if errors.contains("-lodbc") => Err("no libodbc.so: install unixodbc-dev".to_owned()),
         () if errors.contains("download") || errors.contains("registry") => {
-            Err("no odbc-api: crates.io is out of reach".to_owned())
+            Err("no odbc-api: its crates cannot be fetched".to_owned())
         }
         () => panic!("{errors}"),
     }
