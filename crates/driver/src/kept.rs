@@ -1,8 +1,9 @@
 //! Statements that stay prepared on the server between their executions.
 //!
-//! The server prepares a known statement in the write that executes it, which costs no round trip, but most of the time that a
-//! small statement takes. One that stays prepared keeps its tables in use, and others cannot drop them. So only those stay that
-//! were prepared explicitly and have been executed before, until they are changed or dropped, or DDL runs in their session.
+//! A known statement is prepared in the write that executes it, which saves the round trip; but preparing is still most of a small
+//! statement's time. One that stays prepared keeps its tables in use, and others cannot drop them. So only those stay that were
+//! prepared explicitly and have been executed before (`Statement::run` decides), until they fail, are changed or dropped, or DDL
+//! runs in their session (`Execution::run` and `Session::define` release them).
 
 use firearrow::Statement;
 use std::fmt;
@@ -47,9 +48,11 @@ impl AllKept {
     pub(crate) fn add(&self) -> Arc<Kept> {
         let kept = Arc::default();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // The list grows by half at least before it is looked through again.
         if all.len() == all.capacity() {
             all.retain(|kept| kept.strong_count() > 0);
+            // It doubles before it is looked through again.
+            let length = all.len();
+            all.reserve(length.max(8));
         }
         all.push(Arc::downgrade(&kept));
         kept

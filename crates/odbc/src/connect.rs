@@ -81,6 +81,7 @@ impl Connection {
             isolation: isolation_bit(settings.session.level),
             commits_ddl: settings.session.ddl_autocommit,
             is_sensitive: settings.odbc.sensitive_identifiers,
+            has_quotes: settings.odbc.quoted_identifiers,
             ..Facts::default()
         };
         let initial = StatementAttributes {

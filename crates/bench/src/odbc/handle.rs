@@ -67,7 +67,7 @@ impl<'l> Connection<'l> {
         Ok(Statement { functions: self.functions, handle })
     }
 
-    /// Ends the habit of a transaction for each statement.
+    /// Turns autocommit off.
     pub(super) fn begin(&self) -> Result<()> {
         // SAFETY: the value is a number.
         let code =

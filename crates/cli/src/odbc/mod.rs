@@ -59,7 +59,7 @@ Examples:
   firearrow odbc uninstall
   sudo firearrow odbc uninstall --system
 
-Data sources stay. The library stays, too.")]
+Data sources and the library are kept.")]
 struct UninstallArgs {
     #[command(flatten)]
     place: Place,
@@ -89,7 +89,7 @@ Examples:
   sudo firearrow odbc dsn add Shop db/3050:/data/shop.fdb --system
 
 Adds a section to ~/.odbc.ini (or the file that ODBCINI names) or /etc/odbc.ini. A password in it makes the file
-readable for you alone, and is refused with --system. Applications can give it when they connect: isql Shop alice SECRET")]
+readable for you alone, and is refused with --system. Applications can give it when they connect.")]
 struct AddArgs {
     /// The name of the data source
     name: String,

@@ -16,9 +16,7 @@ use std::time::Instant;
 
 pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
     let plan = setup::plan(&args.text).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Failure::usage(format!("{error}; firearrow odbc dsn list shows which there are"))
-        }
+        io::ErrorKind::NotFound => Failure::usage(format!("{error}; firearrow odbc dsn list lists them")),
         io::ErrorKind::InvalidInput => Failure::usage(error.to_string()),
         _ => Failure::other(error.to_string()),
     })?;

@@ -50,7 +50,7 @@ pub enum ConfigError {
     )]
     UnknownService(String),
     /// `host:3050:path`.
-    #[error("the port goes behind a slash in front of the colon: write host/3050:path")]
+    #[error("write the port after a slash, before the colon: host/3050:path")]
     PortBehindColon,
     /// A `user@` in front of a host of the `inet` form.
     #[error("inet:// takes no user; write firebird://user:password@host/database")]

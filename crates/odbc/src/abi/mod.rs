@@ -153,7 +153,7 @@ pub(crate) struct Timestamp {
 pub(crate) struct Numeric {
     /// Digits in all.
     pub(crate) precision: u8,
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     pub(crate) scale: i8,
     /// 1 = positive, 0 = negative.
     pub(crate) sign: u8,

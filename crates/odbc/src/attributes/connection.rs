@@ -62,17 +62,17 @@ pub(crate) fn set(
             return Err(unsupported("Firebird has no catalogs: a connection belongs to one database"));
         }
         attribute::TRANSLATE_LIB | attribute::TRANSLATE_OPTION => {
-            return Err(unsupported("the driver takes no translation library"));
+            return Err(unsupported("the driver does not support translation libraries"));
         }
         attribute::ENLIST_IN_DTC => {
-            return Err(unsupported("the driver takes no part in distributed transactions"));
+            return Err(unsupported("the driver does not support distributed transactions"));
         }
         attribute::ASYNC_DBC_FUNCTIONS_ENABLE if value32 == 0 => {}
         attribute::ASYNC_DBC_FUNCTIONS_ENABLE => return Err(no_async()),
         attribute::RESET_CONNECTION if value32 == 1 => reset(connection)?,
         attribute::RESET_CONNECTION => return Err(bad_value(number, value)),
         attribute::AUTO_IPD | attribute::CONNECTION_DEAD => {
-            return Err(Failure::new(State::ATTRIBUTE, format!("attribute {number} is only read")));
+            return Err(Failure::new(State::ATTRIBUTE, format!("attribute {number} is read-only")));
         }
         crate::abi::attribute::statement::ASYNC_ENABLE if value == 0 => {}
         crate::abi::attribute::statement::ASYNC_ENABLE => return Err(no_async()),
@@ -195,7 +195,7 @@ pub(crate) fn get(connection: &Connection, number: Integer) -> Result<Value> {
             .map_or(attributes.isolation.unwrap_or(attribute::READ_COMMITTED), |options| bit(options.level)),
         attribute::LOGIN_TIMEOUT => attributes.login_timeout.unwrap_or(0),
         attribute::CONNECTION_TIMEOUT => attributes.connection_timeout,
-        attribute::PACKET_SIZE => attributes.packet_size,
+        attribute::PACKET_SIZE => 0,
         attribute::METADATA_ID => attributes.metadata_id.into(),
         attribute::AUTO_IPD => 1,
         attribute::CONNECTION_DEAD => match &connection.link {
@@ -215,10 +215,10 @@ pub(crate) fn get(connection: &Connection, number: Integer) -> Result<Value> {
         }
         attribute::TRACEFILE => return Ok(Value::Text("".into())),
         attribute::TRANSLATE_LIB | attribute::TRANSLATE_OPTION => {
-            return Err(unsupported("the driver takes no translation library"));
+            return Err(unsupported("the driver does not support translation libraries"));
         }
         attribute::ENLIST_IN_DTC => {
-            return Err(unsupported("the driver takes no part in distributed transactions"));
+            return Err(unsupported("the driver does not support distributed transactions"));
         }
         crate::abi::attribute::statement::QUERY_TIMEOUT => {
             let link = connection.expect_open()?;

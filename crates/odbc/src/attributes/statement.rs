@@ -170,7 +170,7 @@ pub(crate) fn set_plain(
         attribute::SIMULATE_CURSOR | attribute::USE_BOOKMARKS => return Err(bad_value(number, value)),
         attribute::FETCH_BOOKMARK_PTR => attributes.fetch_bookmark = with_exposed_provenance_mut(value),
         attribute::ROW_NUMBER | attribute::GET_BOOKMARK => {
-            return Err(Failure::new(State::ATTRIBUTE, format!("attribute {number} is only read")));
+            return Err(Failure::new(State::ATTRIBUTE, format!("attribute {number} is read-only")));
         }
         _ => return Err(unknown(number)),
     }

@@ -18,7 +18,7 @@ const GRANTEE: Heading = name("GRANTEE").required();
 const PRIVILEGE: Heading = text("PRIVILEGE", 16).required();
 const IS_GRANTABLE: Heading = text("IS_GRANTABLE", 3);
 
-/// Who grants an owner the privileges on what is his, by the standard.
+/// Who grants an owner the privileges on their own objects, by the standard.
 const SYSTEM: &str = "_SYSTEM";
 
 /// Whether it can be granted again, for each privilege. The order is that of the results.

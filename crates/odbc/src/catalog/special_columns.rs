@@ -70,11 +70,11 @@ pub(crate) fn special_columns(
 ) -> Result<Table> {
     let table = Literal::new(scope, table, "the name of the table")?;
     if lifetime > SESSION {
-        return Err(Error::argument(State::SCOPE, format!("{lifetime} is no scope")));
+        return Err(Error::argument(State::SCOPE, format!("{lifetime} is not a scope")));
     }
     // No column in the result may be NULL, whichever is wanted.
     if nullable > abi::NULLABLE.unsigned_abs() {
-        return Err(Error::argument(State::NULLABLE_TYPE, format!("{nullable} says nothing about NULL")));
+        return Err(Error::argument(State::NULLABLE_TYPE, format!("{nullable} is not a nullability option")));
     }
     if !scope.has(catalog, schema)? || kind == Special::RowVersion {
         return Ok(Table::new(HEADINGS, &[]));

@@ -16,7 +16,7 @@ impl Notes {
     /// Nothing has this name (01S00).
     pub(super) fn unknown(&mut self, keyword: &str) {
         let name = firearrow_driver::shortened(keyword);
-        self.add(State::BAD_KEYWORD, keyword, format!("the keyword '{name}' is unknown and ignored"));
+        self.add(State::BAD_KEYWORD, keyword, format!("unknown keyword '{name}' ignored"));
     }
 
     /// A keyword has no effect (01S02).

@@ -17,18 +17,16 @@ pub(crate) struct OdbcOptions {
     pub(crate) decfloat_as_double: bool,
     /// Whether BINARY(16) is `SQL_GUID`.
     pub(crate) guid: bool,
-    /// The size that BLOBs are said to have.
+    /// The size reported for BLOBs.
     pub(crate) blob_size: u32,
     /// Whether SELECT may lack a FROM.
     pub(crate) fromless_select: bool,
-    /// Seconds that statements may take by default; 0 = any time.
+    /// Seconds that statements may take by default; 0 = no limit.
     pub(crate) query_timeout: u32,
     /// Whether identifiers may be quoted.
     pub(crate) quoted_identifiers: bool,
     /// Whether `SQL_IDENTIFIER_CASE` is `SQL_IC_SENSITIVE`.
     pub(crate) sensitive_identifiers: bool,
-    /// The character set of the string, in upper case. The connection has UTF8 all the same.
-    pub(crate) charset: String,
     /// Statements to execute after connecting. If one fails, so does connecting.
     pub(crate) connect_sql: Vec<String>,
 }
@@ -72,7 +70,6 @@ impl OdbcOptions {
             query_timeout: of("QUERYTIMEOUT").map_or(Ok(0), |value| value.number(0..=u32::MAX))?,
             quoted_identifiers: flag("QUOTED", true)?,
             sensitive_identifiers: flag("SENSITIVE", false)?,
-            charset: of("CHARSET").map_or("UTF8", Value::text).to_ascii_uppercase(),
             connect_sql: match attributes.filled("CONNSETTINGS") {
                 Some(text) => statements(text)?,
                 None => Vec::new(),
@@ -120,7 +117,6 @@ mod tests {
             query_timeout: 0,
             quoted_identifiers: true,
             sensitive_identifiers: false,
-            charset: "UTF8".into(),
             connect_sql: Vec::new(),
         };
         assert_eq!(options, expected);
@@ -142,7 +138,6 @@ mod tests {
             query_timeout: 7,
             quoted_identifiers: false,
             sensitive_identifiers: true,
-            charset: "WIN1252".into(),
             connect_sql: vec!["SET ROLE r".into(), "SELECT ';' FROM t".into()],
         };
         let options = options(text).expect("valid");

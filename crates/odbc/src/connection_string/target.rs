@@ -143,7 +143,7 @@ mod tests {
             ("DBNAME=x;SERVER=a b", State::GENERAL, "SERVER, PORT or DBNAME: the host is wrong"),
             ("DBNAME=x;SERVER=a;PORT=0", State::GENERAL, "SERVER, PORT or DBNAME: the port is not a number"),
             ("DBNAME=firebird:///x;SERVER=a", State::GENERAL, "DBNAME is a URL; write the server into it"),
-            ("DBNAME=h:3050:x", State::GENERAL, "DBNAME: the port goes behind a slash"),
+            ("DBNAME=h:3050:x", State::GENERAL, "DBNAME: write the port after a slash"),
             (
                 "DBNAME=firebird://h/x?client_library=/x.so",
                 State::GENERAL,

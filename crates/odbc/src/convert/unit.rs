@@ -11,7 +11,7 @@ pub(super) trait Unit {
     /// So many units may be written; they need no alignment.
     unsafe fn put(ascii: &[u8], to: *mut u8);
 
-    /// Writes a terminator behind so many units.
+    /// Writes a terminator after so many units.
     ///
     /// # Safety
     /// As for [`Self::put`].

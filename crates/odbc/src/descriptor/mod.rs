@@ -1,4 +1,4 @@
-//! Fields of descriptors: what `SQLGetDescField` and its kind read and write.
+//! Fields of descriptors: what `SQLGetDescField` and the like read and write.
 
 mod copy;
 mod get;

@@ -45,7 +45,7 @@ pub(crate) fn set(
     let number = usize::try_from(number)
         .map_err(|_| Failure::new(State::BAD_INDEX, "the number of a record is negative"))?;
     if number == 0 && descriptor.role == Role::Parameters {
-        return Err(Failure::new(State::BAD_INDEX, "parameters count from 1"));
+        return Err(Failure::new(State::BAD_INDEX, "parameters are numbered from 1"));
     }
     let role = descriptor.role;
     // An unknown field must not make a record.
@@ -65,7 +65,7 @@ pub(crate) fn set(
 fn set_header(descriptor: &mut Descriptor, identifier: SmallInt, setting: &Setting<'_>) -> Result<bool> {
     match identifier {
         field::ALLOC_TYPE => {
-            return Err(Failure::new(State::FIELD, "how a descriptor was allocated is only read"));
+            return Err(Failure::new(State::FIELD, "SQL_DESC_ALLOC_TYPE is read-only"));
         }
         field::COUNT => {
             let count = usize::try_from(setting.short())
@@ -130,7 +130,7 @@ fn set_record(record: &mut Record, role: Role, identifier: SmallInt, setting: &S
             kind => {
                 return Err(Failure::new(
                     State::PARAMETER_TYPE,
-                    format!("there is no kind of parameter {kind}"),
+                    format!("{kind} is not a parameter direction"),
                 ));
             }
         },
@@ -166,7 +166,7 @@ fn consistent(record: &Record) -> Result<()> {
         _ => record.octet_length < 0,
     };
     match is_bad {
-        true => Err(Failure::new(State::INCONSISTENT, "type, precision, scale or length do not go together")),
+        true => Err(Failure::new(State::INCONSISTENT, "type, precision, scale and length are inconsistent")),
         false => Ok(()),
     }
 }

@@ -96,13 +96,10 @@ fn bind(statement: &mut Statement, parameter: &Parameter) -> Result<Return> {
     let &Parameter { number, direction, c_type, sql_type, size, digits, data, capacity, indicator } =
         parameter;
     if number == 0 {
-        return Err(Failure::new(State::BAD_INDEX, "parameters count from 1"));
+        return Err(Failure::new(State::BAD_INDEX, "parameters are numbered from 1"));
     }
     if !matches!(direction, abi::PARAM_INPUT | abi::PARAM_INPUT_OUTPUT | abi::PARAM_OUTPUT) {
-        return Err(Failure::new(
-            State::PARAMETER_TYPE,
-            format!("there is no kind of parameter {direction}"),
-        ));
+        return Err(Failure::new(State::PARAMETER_TYPE, format!("{direction} is not a parameter direction")));
     }
     check_c_type(c_type)?;
     check_sql_type(sql_type)?;

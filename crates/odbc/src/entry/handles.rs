@@ -12,7 +12,7 @@ fn too_many() -> Failure {
 }
 
 fn no_place() -> Failure {
-    Failure::new(State::NULL_POINTER, "there is no place for the handle")
+    Failure::new(State::NULL_POINTER, "the output pointer for the handle is NULL")
 }
 
 /// Hands out a new handle.

@@ -25,7 +25,7 @@ fn commits(completion: SmallInt) -> Result<bool> {
     match completion {
         abi::COMMIT => Ok(true),
         abi::ROLLBACK => Ok(false),
-        _ => Err(Failure::new(State::COMPLETION, format!("a transaction has no end {completion}"))),
+        _ => Err(Failure::new(State::COMPLETION, format!("{completion} is not a completion type"))),
     }
 }
 

@@ -5,7 +5,7 @@ use firearrow::Dialect;
 /// Digits of seconds that Firebird stores, and accepts in literals.
 const FRACTION_DIGITS: usize = 4;
 
-/// Translates `{d '…'}` and its kind.
+/// Translates `{d '…'}` and the like.
 pub(super) fn translate(keyword: &str, text: &str, dialect: Dialect) -> String {
     match keyword {
         // A DATE of dialect 1 is a TIMESTAMP.

@@ -53,8 +53,9 @@ impl Bound {
             };
             let mut wanted = wanted(c_type, record.precision, record.scale, max_length);
             wanted.is_guid = described.sql_type.concise == sql_type::GUID;
-            let source =
-                cursor.data_type(column).ok_or_else(|| Failure::new(State::GENERAL, "a column got lost"))?;
+            let source = cursor
+                .data_type(column)
+                .ok_or_else(|| Failure::new(State::GENERAL, "internal error: a column is missing"))?;
             let writer = convert::plan(source, &wanted).map_err(|failure| failure.in_column(number))?;
             let bound = BoundColumn { column, c_type, writer, slots: slots(ard, record, c_type) };
             match cursor.has_blobs(column) {

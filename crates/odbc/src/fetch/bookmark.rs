@@ -21,9 +21,7 @@ pub(super) fn size(c_type: SmallInt, capacity: usize) -> Result<usize> {
         (c_type::BINARY | c_type::DEFAULT, _) => {
             Err(Failure::new(State::BUFFER_LENGTH, format!("a bookmark has {SIZE} bytes")))
         }
-        _ => {
-            Err(Failure::new(State::NO_CONVERSION, format!("a bookmark is no value of the C type {c_type}")))
-        }
+        _ => Err(Failure::new(State::NO_CONVERSION, format!("a bookmark cannot be read as C type {c_type}"))),
     }
 }
 

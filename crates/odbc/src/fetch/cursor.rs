@@ -36,7 +36,7 @@ impl Source {
 
 /// Something that is always there.
 fn lost() -> Failure {
-    Failure::new(State::GENERAL, "a column got lost")
+    Failure::new(State::GENERAL, "internal error: a column is missing")
 }
 
 /// A result: the rows at hand, and the row set among them.

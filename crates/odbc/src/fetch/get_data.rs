@@ -102,7 +102,7 @@ impl GetData {
         key: Key,
         buffer: Buffer,
     ) -> Result<Got> {
-        let lost = || Failure::new(State::GENERAL, "a column got lost");
+        let lost = || Failure::new(State::GENERAL, "internal error: a column is missing");
         if self.plans.len() < cursor.columns.len() {
             self.plans.resize(cursor.columns.len(), None);
         }

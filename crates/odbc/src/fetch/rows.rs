@@ -1,4 +1,4 @@
-//! `SQLFetch` and its kind: the next row set, into the bound buffers.
+//! `SQLFetch` and the like: the next row set, into the bound buffers.
 
 use super::binding::{Outcome, report};
 use super::bookmark;
@@ -130,7 +130,7 @@ impl Statement {
             return Err(Failure::new(State::ROW, text));
         }
         match operation {
-            POSITION if row == 0 => Err(Failure::new(State::POSITION, "row 0 is no position")),
+            POSITION if row == 0 => Err(Failure::new(State::POSITION, "row 0 is not a valid position")),
             POSITION => {
                 self.position = row as u64 - 1;
                 self.get_data.restart();

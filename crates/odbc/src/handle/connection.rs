@@ -36,7 +36,6 @@ pub(crate) struct ConnectionAttributes {
     /// Seconds; `None` = as the connection string says.
     pub(crate) login_timeout: Option<u32>,
     pub(crate) connection_timeout: u32,
-    pub(crate) packet_size: u32,
     pub(crate) quiet_mode: usize,
     pub(crate) metadata_id: bool,
     /// Seconds: the default of new statements.
@@ -52,7 +51,6 @@ impl Default for ConnectionAttributes {
             isolation: None,
             login_timeout: None,
             connection_timeout: 0,
-            packet_size: 0,
             quiet_mode: 0,
             metadata_id: false,
             query_timeout: 0,

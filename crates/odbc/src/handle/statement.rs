@@ -262,7 +262,7 @@ impl Statement {
         if name.is_empty() || upper.starts_with("SQL_CUR") || upper.starts_with("SQLCUR") {
             return Err(Failure::new(
                 State::CURSOR_NAME,
-                "a cursor name is not empty, nor begins with SQL_CUR",
+                "a cursor name must not be empty or begin with SQL_CUR",
             ));
         }
         let longest = self.link.longest_name();

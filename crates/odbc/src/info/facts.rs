@@ -11,7 +11,7 @@ pub(crate) struct Facts {
     pub(crate) dialect: Dialect,
     /// The data source that the application named, or nothing.
     pub(crate) data_source: String,
-    /// The host of the server; this machine's name for a database in the process.
+    /// The host of the server; nothing for a database in the process.
     pub(crate) server: String,
     /// The path or alias of the database.
     pub(crate) database: String,
@@ -21,14 +21,14 @@ pub(crate) struct Facts {
     pub(crate) is_read_only: bool,
     /// Bytes of a database page.
     pub(crate) page_size: u32,
-    /// The default collation of the database.
-    pub(crate) collation: String,
     /// The isolation of new connections, one of `SQL_TXN_…`.
     pub(crate) isolation: u32,
     /// Whether each DDL statement commits by itself.
     pub(crate) commits_ddl: bool,
     /// Whether the application wants names without quotes to be case-sensitive.
     pub(crate) is_sensitive: bool,
+    /// Whether the application wants names in quotes.
+    pub(crate) has_quotes: bool,
 }
 
 impl Default for Facts {
@@ -42,10 +42,10 @@ impl Default for Facts {
             user: String::new(),
             is_read_only: false,
             page_size: 8192,
-            collation: String::new(),
             isolation: READ_COMMITTED,
             commits_ddl: false,
             is_sensitive: false,
+            has_quotes: true,
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn answer(id: u16, facts: &Facts) -> Option<Answer> {
         info::DATABASE_NAME => Answer::text(&facts.database),
         info::USER_NAME => Answer::text(&facts.user),
         info::DATA_SOURCE_READ_ONLY => Answer::yes(facts.is_read_only),
-        info::COLLATION_SEQ => Answer::text(&facts.collation),
+        info::COLLATION_SEQ => Answer::text(""),
         info::KEYWORDS => Answer::Text(keywords::of(&facts.release).join(",")),
         info::XOPEN_CLI_YEAR => Answer::text("1995"),
         info::ODBC_API_CONFORMANCE => Answer::Short(API_LEVEL1),

@@ -61,7 +61,7 @@ pub(super) fn answer(id: u16, facts: &Facts) -> Option<Answer> {
         info::IDENTIFIER_CASE => Answer::Short(if facts.is_sensitive { SENSITIVE } else { UPPER }),
         info::QUOTED_IDENTIFIER_CASE => Answer::Short(SENSITIVE),
         // A blank means that there are no quotes for names.
-        info::IDENTIFIER_QUOTE_CHAR => Answer::text(if is_old { " " } else { "\"" }),
+        info::IDENTIFIER_QUOTE_CHAR => Answer::text(if is_old || !facts.has_quotes { " " } else { "\"" }),
         info::SEARCH_PATTERN_ESCAPE => Answer::text("\\"),
         info::LIKE_ESCAPE_CLAUSE => Answer::yes(true),
         info::SPECIAL_CHARACTERS => Answer::text("$"),

@@ -12,7 +12,6 @@ fn facts(text: &str) -> Facts {
         server: "db.example".into(),
         database: "/data/sales.fdb".into(),
         user: "ALICE".into(),
-        collation: "UNICODE_CI".into(),
         page_size: 16384,
         ..Facts::default()
     }
@@ -95,7 +94,7 @@ fn products_have_names_and_versions() {
     assert_eq!(text(info::SERVER_NAME, &facts), "db.example");
     assert_eq!(text(info::DATABASE_NAME, &facts), "/data/sales.fdb");
     assert_eq!(text(info::USER_NAME, &facts), "ALICE");
-    assert_eq!(text(info::COLLATION_SEQ, &facts), "UNICODE_CI");
+    assert_eq!(text(info::COLLATION_SEQ, &facts), "");
     assert_eq!(text(info::DATA_SOURCE_READ_ONLY, &facts), "N");
     assert_eq!(text(info::DATA_SOURCE_READ_ONLY, &Facts { is_read_only: true, ..facts }), "Y");
 }
@@ -163,6 +162,8 @@ fn dialect_1_has_less() {
     let one = Facts { dialect: Dialect::One, ..firebird_5() };
     assert_eq!(text(info::IDENTIFIER_QUOTE_CHAR, &three), "\"");
     assert_eq!(text(info::IDENTIFIER_QUOTE_CHAR, &one), " ");
+    let unquoted = Facts { has_quotes: false, ..three.clone() };
+    assert_eq!(text(info::IDENTIFIER_QUOTE_CHAR, &unquoted), " ");
     assert_eq!((long_of(info::DATETIME_LITERALS, &three), long_of(info::DATETIME_LITERALS, &one)), (7, 4));
     let gone = convert::BIGINT | convert::DATE | convert::TIME;
     for id in [info::CONVERT_VARCHAR, info::CONVERT_INTEGER, info::CONVERT_TIMESTAMP] {

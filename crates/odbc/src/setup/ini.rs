@@ -156,7 +156,7 @@ fn check_line(name: &str, value: &str) -> io::Result<()> {
     }
     match property(line.as_bytes()) {
         Some((known, _)) if known == name.as_bytes() => Ok(()),
-        _ => wrong("has a name that cannot be"),
+        _ => wrong("cannot be stored in an ini file"),
     }
 }
 

@@ -228,7 +228,7 @@ fn wrong_data_sources_are_refused() {
         assert_eq!(place.add("A", text, Scope::User).expect_err(text).kind(), io::ErrorKind::InvalidInput);
     }
     let written = place.add("A", "DBNAME=h:x;foo=1", Scope::User).expect("added");
-    assert_eq!(written.remarks, ["the keyword 'foo' is unknown and ignored"]);
+    assert_eq!(written.remarks, ["unknown keyword 'foo' ignored"]);
     assert_eq!(place.text(".odbc.ini"), "[A]\nDriver = Firearrow\nDbname = h:x\n");
 }
 

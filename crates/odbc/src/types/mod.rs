@@ -41,13 +41,13 @@ pub(crate) struct Type {
 /// What types depend on besides the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TypeOptions {
-    /// Text is `SQL_WVARCHAR` and its kind rather than `SQL_VARCHAR`.
+    /// Text is `SQL_WVARCHAR` and the other wide types rather than `SQL_VARCHAR`.
     pub(crate) wide: bool,
     /// DECFLOAT is `SQL_DOUBLE` instead of text.
     pub(crate) decfloat_as_double: bool,
     /// BINARY(16) is `SQL_GUID`.
     pub(crate) guid: bool,
-    /// The size that BLOBs are said to have.
+    /// The size reported for BLOBs.
     pub(crate) blob_size: u32,
     /// Whether the server knows the names BINARY and VARBINARY: Firebird 4 and later.
     pub(crate) has_binary: bool,

@@ -2,7 +2,6 @@
 
 import _ctypes
 import ctypes
-import os
 import sys
 import threading
 
@@ -65,6 +64,3 @@ for _ in range(10):
         thread.join()
     _ctypes.dlclose(library._handle)
 print("ok")
-# What is left of the library must not harm the end of the process either.
-sys.stdout.flush()
-assert os.getpid() > 0
