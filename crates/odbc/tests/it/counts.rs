@@ -52,7 +52,6 @@ matrix!(
                 ("EXECUTE BLOCK AS BEGIN UPDATE T SET M = 3; END", SUCCESS, 0),
                 ("CREATE TABLE U (N INTEGER)", SUCCESS, 0),
             ] {
-                // Executed directly, and prepared.
                 let direct = statement.execute_directly(sql);
                 assert_eq!(direct, code, "{sql}: {:?}", statement.records());
                 assert_eq!(

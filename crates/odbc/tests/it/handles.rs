@@ -73,11 +73,9 @@ fn is_refused(handle: Handle) {
 
 #[test]
 fn null_and_garbage_are_no_handles() {
-    for garbage in [0_usize, 1, 7, 4096, usize::MAX, usize::MAX - 7, 1 << 40, (1 << 32) | 1, 0xDEAD_BEEF] {
-        // Handles are numbers; small ones may be in use by other tests, with another number of uses.
-        if garbage == 0 || garbage > 1 << 30 && garbage != (1 << 32) | 1 {
-            is_refused(without_provenance_mut(garbage));
-        }
+    // Handles are numbers; small ones may be in use by other tests.
+    for garbage in [0_usize, usize::MAX, usize::MAX - 7, 1 << 40, 0xDEAD_BEEF] {
+        is_refused(without_provenance_mut(garbage));
     }
     let local = 0_u64;
     is_refused((&raw const local).cast_mut().cast());

@@ -3,7 +3,7 @@
 use crate::buffers::*;
 use crate::odbc::*;
 use crate::support::*;
-use firearrow_testkit::{Generation, Target, matrix};
+use firearrow_testkit::{Target, matrix};
 use std::ptr::null_mut;
 
 fn connected(target: &Target, version: usize, keywords: &str) -> Connection {
@@ -54,31 +54,6 @@ matrix!(
             assert_eq!(rows, [[Some(GUID.to_vec())]]);
         }
     },
-    fn decfloat_may_be_a_double(target: &Target) {
-        if target.generation() == Generation::V3_0 {
-            return;
-        }
-        let sql = "SELECT CAST(1.5 AS DECFLOAT) FROM RDB$DATABASE";
-        for (keywords, sql_type) in [("DECFLOAT=VARCHAR", (12, 42)), ("DECFLOAT=DOUBLE", (8, 53))] {
-            let connection = connected(target, 380, keywords);
-            assert_eq!(connection.texts(sql), [[text("1.5")]]);
-            let statement = connection.statement();
-            statement.prepare(sql);
-            assert_eq!(described(&statement, 1), sql_type);
-        }
-    },
-    fn zones_may_be_part_of_the_text(target: &Target) {
-        if target.generation() == Generation::V3_0 {
-            return;
-        }
-        let sql = "SELECT TIMESTAMP '2024-07-01 12:30:00.5 +02:00' FROM RDB$DATABASE";
-        let connection = connected(target, 380, "TIMEZONE=+05:00");
-        assert_eq!(connection.texts(sql), [[text("2024-07-01 15:30:00.5000")]]);
-        connection.run("SET TIME ZONE '-01:00'");
-        assert_eq!(connection.texts(sql), [[text("2024-07-01 09:30:00.5000")]]);
-        let connection = connected(target, 380, "SETBIND={TIMESTAMP WITH TIME ZONE TO VARCHAR}");
-        assert_eq!(connection.texts(sql), [[text("2024-07-01 12:30:00.5000 +02:00")]]);
-    },
     fn blobs_may_be_said_to_be_short(target: &Target) {
         let connection = connected(target, 380, "BLOBSIZE=4000");
         let statement = connection.statement();
@@ -98,5 +73,28 @@ matrix!(
                 assert_eq!(data, units.into_iter().flat_map(u16::to_ne_bytes).collect::<Vec<_>>());
             }
         }
+    },
+);
+
+matrix!(
+    [firebird_4_0, firebird_5_0, embedded_5_0],
+    fn decfloat_may_be_a_double(target: &Target) {
+        let sql = "SELECT CAST(1.5 AS DECFLOAT) FROM RDB$DATABASE";
+        for (keywords, sql_type) in [("DECFLOAT=VARCHAR", (12, 42)), ("DECFLOAT=DOUBLE", (8, 53))] {
+            let connection = connected(target, 380, keywords);
+            assert_eq!(connection.texts(sql), [[text("1.5")]]);
+            let statement = connection.statement();
+            statement.prepare(sql);
+            assert_eq!(described(&statement, 1), sql_type);
+        }
+    },
+    fn zones_may_be_part_of_the_text(target: &Target) {
+        let sql = "SELECT TIMESTAMP '2024-07-01 12:30:00.5 +02:00' FROM RDB$DATABASE";
+        let connection = connected(target, 380, "TIMEZONE=+05:00");
+        assert_eq!(connection.texts(sql), [[text("2024-07-01 15:30:00.5000")]]);
+        connection.run("SET TIME ZONE '-01:00'");
+        assert_eq!(connection.texts(sql), [[text("2024-07-01 09:30:00.5000")]]);
+        let connection = connected(target, 380, "SETBIND={TIMESTAMP WITH TIME ZONE TO VARCHAR}");
+        assert_eq!(connection.texts(sql), [[text("2024-07-01 12:30:00.5000 +02:00")]]);
     },
 );

@@ -27,6 +27,8 @@ try:
     one.execute("INSERT INTO PARENT VALUES (1, 'again')")
 except pyodbc.IntegrityError as error:
     assert error.args[0] == "23000", error.args
+else:
+    raise AssertionError("the key is there already")
 one.execute("UPDATE PARENT SET NAME = 'kept' WHERE ID = 1")
 one.commit()
 
