@@ -46,6 +46,7 @@ mod fetch;
 mod handle;
 mod info;
 mod params;
+mod positioned;
 pub mod setup;
 mod table;
 mod text;

@@ -151,10 +151,10 @@ pub(crate) fn set_plain(
             _ => return Err(bad_value(number, value)),
         },
         attribute::CONCURRENCY => match value {
-            attribute::CONCUR_READ_ONLY => attributes.concurrency = value,
-            attribute::CONCUR_LOCK..=attribute::CONCUR_VALUES => {
-                attributes.concurrency = attribute::CONCUR_READ_ONLY;
-                warn("the cursor is read-only instead");
+            attribute::CONCUR_READ_ONLY | attribute::CONCUR_VALUES => attributes.concurrency = value,
+            attribute::CONCUR_LOCK..=attribute::CONCUR_ROWVER => {
+                attributes.concurrency = attribute::CONCUR_VALUES;
+                warn("the cursor compares values instead");
             }
             _ => return Err(bad_value(number, value)),
         },

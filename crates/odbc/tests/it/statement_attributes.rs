@@ -34,7 +34,7 @@ matrix!(
             (4, 0, 0),
             (5, 0, 24),
             (CURSOR_TYPE, 0, 3),
-            (CONCURRENCY, 1, 1),
+            (CONCURRENCY, 1, 4),
             (8, 0, 0),
             (9, 1, 5),
             (10, 0, 0),
@@ -65,7 +65,7 @@ matrix!(
         let statement = connection.statement();
         assert_eq!((changed(&statement, CURSOR_TYPE, 1), changed(&statement, CURSOR_TYPE, 2)), (3, 3));
         for value in [2, 3] {
-            assert_eq!(changed(&statement, CONCURRENCY, value), 1);
+            assert_eq!(changed(&statement, CONCURRENCY, value), 4);
         }
         assert_eq!(
             (changed(&statement, 8, 10), changed(&statement, 10, 1), changed(&statement, 10, 2)),
