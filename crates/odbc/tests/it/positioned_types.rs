@@ -50,7 +50,10 @@ matrix!(
         let connection = fresh(target);
         for (at, (sql_type, one, other)) in types(target).into_iter().enumerate() {
             let name = format!("T{at}");
-            connection.run(&format!("CREATE TABLE {name} (K {sql_type} NOT NULL PRIMARY KEY, N INTEGER)"));
+            let (plain, collation) = sql_type.split_once(" COLLATE ").unwrap_or((sql_type, ""));
+            let collation = if collation.is_empty() { String::new() } else { format!("COLLATE {collation}") };
+            connection
+                .run(&format!("CREATE TABLE {name} (K {plain} NOT NULL PRIMARY KEY {collation}, N INTEGER)"));
             for (value, number) in [(one, 1), (other, 2)] {
                 connection.run(&format!("INSERT INTO {name} VALUES ({value}, {number})"));
             }
