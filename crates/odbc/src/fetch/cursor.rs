@@ -218,6 +218,7 @@ impl Cursor {
     /// Moves the row set.
     pub(crate) fn fetch(&mut self, direction: Direction, size: u64) -> Result<Fetched> {
         let size = size.max(1);
+        self.positioned.count = None;
         if direction.needs_end(self.at) {
             self.read_to(u64::MAX)?;
             self.fail_at_end()?;

@@ -6,6 +6,8 @@ use crate::column::Column;
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::Link;
 use arrow::datatypes::DataType;
+use firearrow::ReadOptions;
+use firearrow::arrow::NoneEncoding;
 use firearrow::catalog::{self, BaseType, Identity, Index, Name};
 
 /// The server's name of RDB$DB_KEY in results, and the one in SQL text.
@@ -60,6 +62,9 @@ impl BaseTable {
         }
         let catalog = link.session.connection()?.catalog()?.with_system_tables(true);
         let stored = catalog.columns(Name::Is(&query.table), Name::Any)?;
+        if stored.is_empty() {
+            return Err(refused(&format!("{} is no table, or it has not been committed", query.table)));
+        }
         let find = |name: &str| stored.iter().find(|column| column.name == name);
         let is_db_key = |column: &Column| {
             let name = column.base_column.as_str();
@@ -80,7 +85,7 @@ impl BaseTable {
             .filter(|&at| {
                 let is_first = columns[..at].iter().all(|before| before.sql != columns[at].sql);
                 let stored = find(described[at].base_column.as_str());
-                is_first && stored.is_some_and(|stored| is_comparable(stored, types.get(at)))
+                is_first && stored.is_some_and(|stored| is_comparable(stored, types.get(at), &link.read))
             })
             .collect();
         let place =
@@ -147,13 +152,17 @@ impl BaseTable {
 }
 
 /// Whether values of a column arrive as they are stored, and can be compared with others.
-fn is_comparable(column: &catalog::Column, arrives_as: Option<&DataType>) -> bool {
+fn is_comparable(column: &catalog::Column, arrives_as: Option<&DataType>, read: &ReadOptions) -> bool {
     column.data_type.dimensions.is_empty()
         && match column.data_type.base {
             BaseType::Blob => false,
             // Rounded, if the application wants that.
-            BaseType::DecFloat => arrives_as != Some(&DataType::Float64),
-            _ => true,
+            BaseType::DecFloat | BaseType::Int128 => arrives_as != Some(&DataType::Float64),
+            // Only rows are decoded, not parameters.
+            _ => {
+                column.data_type.charset.as_deref() != Some("NONE")
+                    || read.none_encoding == NoneEncoding::Utf8
+            }
         }
 }
 

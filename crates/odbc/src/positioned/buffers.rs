@@ -69,16 +69,22 @@ impl Buffer {
     pub(super) unsafe fn is_given(&self, slot: usize) -> Result<bool> {
         // SAFETY: the caller's promise.
         let indication = unsafe { self.binding.indication(slot) }?;
+        // The terminator is no part of a value, so that one that a fetch has cut is told from one that fits.
+        let terminator = match self.binding.c_type {
+            c_type::CHAR => 1,
+            c_type::WCHAR => 2,
+            _ => 0,
+        };
+        let room = self.capacity.saturating_sub(terminator);
         let too_long = |length: Len| {
-            self.binding.fixed_size().is_none()
-                && usize::try_from(length).is_ok_and(|length| length > self.capacity)
+            self.binding.fixed_size().is_none() && usize::try_from(length).is_ok_and(|length| length > room)
         };
         let failure = |state, text: String| Failure::new(state, text).in_column(self.binding.number);
         match indication {
             Some(abi::COLUMN_IGNORE) => Ok(false),
             // A fetch that has cut a value leaves the whole length here.
             Some(length) if too_long(length) => {
-                let text = format!("the value has {length} bytes, its buffer {}", self.capacity);
+                let text = format!("the value has {length} bytes, its buffer has room for {room}");
                 Err(failure(State::BUFFER_LENGTH, text))
             }
             indication => match params::classify(indication)

@@ -84,10 +84,11 @@ impl Statement {
         let id = id.ok_or_else(|| unknown(written))?;
         let mut in_use = wait_for(id, written)?;
         let Some(statement) = in_use.statement() else { return Err(unknown(written)) };
+        if !Arc::ptr_eq(&statement.link, &self.link) {
+            return Err(unknown(written));
+        }
         statement.notice_ends();
-        let is_it = Arc::ptr_eq(&statement.link, &self.link)
-            && statement.cursor.is_some()
-            && name::is_of_cursor(written, &statement.cursor_name());
+        let is_it = statement.cursor.is_some() && name::is_of_cursor(written, &statement.cursor_name());
         if is_it { Ok((id, in_use)) } else { Err(unknown(written)) }
     }
 

@@ -7,7 +7,7 @@ use super::condition::{Condition, check_locks};
 use super::report::Report;
 use super::state::Change;
 use crate::abi::attribute::statement::CONCUR_READ_ONLY;
-use crate::abi::{self, Return, USmallInt};
+use crate::abi::{self, Len, Return, USmallInt};
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::Statement;
 use crate::params::{self, Source, Supplied};
@@ -110,6 +110,7 @@ impl Statement {
     pub(super) unsafe fn finish(&mut self, report: Report, statuses: *mut USmallInt) -> Return {
         if let Some(cursor) = &mut self.cursor {
             cursor.positioned.count = Some(report.changed);
+            self.diagnostics.row_count = Len::try_from(report.changed).unwrap_or(Len::MAX);
         }
         // SAFETY: the caller's promise.
         unsafe { report.finish(statuses, &mut self.diagnostics) }

@@ -288,6 +288,65 @@ matrix!(
             assert_eq!(rows(&connection, "SELECT X FROM U"), format!("10{column}"));
         }
     },
+    fn cut_values_are_not_written_back(target: &Target) {
+        let connection = fresh(target);
+        connection.run("CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, A VARCHAR(20), B VARCHAR(4) CHARACTER SET OCTETS)");
+        connection.run("INSERT INTO T VALUES (1, '0123456789', x'01020304')");
+        // SQL_C_CHAR, SQL_C_WCHAR and SQL_C_BINARY with one byte or character less than the value needs.
+        for (column, c_type, capacity) in [(2, 1, 10), (2, -8, 20), (3, -2, 3)] {
+            let statement = changing(&connection, 1);
+            let slots = Slots::new(c_type, capacity, 1);
+            slots.bind(&statement, column);
+            statement.run("SELECT ID, A, B FROM T");
+            assert_eq!(statement.fetch(), SUCCESS_WITH_INFO);
+            assert_eq!(refused(set_pos(&statement, 1, UPDATE), &statement), "HY090", "{c_type}");
+            let fitting = Slots::new(c_type, capacity + capacity / 10 + usize::from(c_type == -2), 1);
+            fitting.bind(&statement, column);
+            assert_eq!(set_pos(&statement, 1, REFRESH), SUCCESS, "{:?}", statement.records());
+            assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        }
+        assert_eq!(rows(&connection, "SELECT A, B FROM T"), "0123456789,01020304");
+    },
+    fn counts_and_positions_follow(target: &Target) {
+        let connection = fresh(target);
+        table(&connection, 3);
+        let statement = changing(&connection, 3);
+        let [_, a, _] = fetched(&statement, 3, QUERY);
+        a.set_text(2, "x");
+        assert_eq!(set_pos(&statement, 3, UPDATE), SUCCESS);
+        assert_eq!((statement.row_count(), statement.get(14)), (1, 3));
+        // What was read stays in the cursor.
+        assert_eq!(statement.text(2).as_deref(), Some("a3"));
+        assert_eq!(set_pos(&statement, 3, REFRESH), SUCCESS);
+        assert_eq!(a.text(2).as_deref(), Some("a3"));
+        assert_eq!(statement.fetch(), NO_DATA);
+        assert_eq!(statement.row_count(), 3);
+        // All rows, none of which is wanted.
+        // SAFETY: what is bound is there.
+        assert_eq!(unsafe { SQLFetchScroll(statement.handle, 2, 0) }, SUCCESS);
+        let mut operations = [1_u16; 3];
+        assert_eq!(statement.set(ROW_OPERATION_PTR, operations.as_mut_ptr().expose_provenance()), SUCCESS);
+        assert_eq!((set_pos(&statement, 0, DELETE), statement.row_count()), (SUCCESS, 0));
+        assert_eq!(rows(&connection, ALL), "1,a1,10;2,a2,20;3,x,30");
+    },
+    fn temporary_tables_have_keys_and_system_tables_may_not(target: &Target) {
+        let connection = fresh(target);
+        table(&connection, 1);
+        connection
+            .run("CREATE GLOBAL TEMPORARY TABLE G (ID INTEGER NOT NULL PRIMARY KEY) ON COMMIT PRESERVE ROWS");
+        connection.run("INSERT INTO G VALUES (1)");
+        for (query, count) in [("SELECT ID FROM G", "0"), ("SELECT RDB$RELATION_ID FROM RDB$DATABASE", "")] {
+            let statement = changing(&connection, 1);
+            statement.run(query);
+            assert_eq!(statement.fetch(), SUCCESS);
+            if count.is_empty() {
+                assert_eq!(refused(set_pos(&statement, 1, DELETE), &statement), "HYC00");
+            } else {
+                assert_eq!(set_pos(&statement, 1, DELETE), SUCCESS, "{:?}", statement.records());
+                assert_eq!(rows(&connection, "SELECT COUNT(*) FROM G"), count);
+            }
+        }
+    },
     fn forward_only_cursors_change_rows(target: &Target) {
         let connection = fresh(target);
         table(&connection, 300);

@@ -141,7 +141,7 @@ matrix!(
             connection.run(&format!("INSERT INTO T VALUES ({id}, 'text {id}', NULL)"));
         }
         let statement = changing(&connection, 3);
-        let (x, y) = (Slots::new(1, 100_000, 3), Slots::new(-2, 70_000, 3));
+        let (x, y) = (Slots::new(1, 100_001, 3), Slots::new(-2, 70_000, 3));
         x.bind(&statement, 2);
         y.bind(&statement, 3);
         statement.run("SELECT ID, X, Y FROM T ORDER BY ID");
