@@ -75,7 +75,11 @@ impl Statement {
             None => return Err(Failure::new(State::CURSOR_STATE, "the cursor is on no row: fetch one")),
         };
         // Applications of ODBC 2 add rows from a slot after those of the row set.
-        let slots = if operation == set_pos::ADD { size.max(array_size) + 1 } else { size };
+        let slots = match operation {
+            set_pos::ADD if self.link.is_odbc2 => size.max(array_size).max(self.attributes.rowset_size) + 1,
+            set_pos::ADD => size.max(array_size),
+            _ => size,
+        };
         if row > slots {
             return Err(no_row(row, size));
         }

@@ -204,7 +204,7 @@ matrix!(
         // SAFETY: it is within the memory.
         unsafe {
             base.add(16 + 40).cast::<isize>().write_unaligned(-3);
-            base.add(16 + 40 + 16).copy_from(b"terminated\0".as_ptr(), 11);
+            base.add(16 + 40 + 16).copy_from(c"terminated".as_ptr().cast(), 11);
             base.add(16 + 40 + 8).cast::<i32>().write_unaligned(77);
         }
         assert_eq!(set_pos(&statement, 0, UPDATE), SUCCESS, "{:?}", statement.records());
@@ -287,6 +287,79 @@ matrix!(
             assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{query}: {:?}", statement.records());
             assert_eq!(rows(&connection, "SELECT X FROM U"), format!("10{column}"));
         }
+    },
+    fn many_rows_are_changed_in_batches(target: &Target) {
+        let connection = fresh(target);
+        connection.run("CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, A VARCHAR(20), N INTEGER)");
+        connection.run(
+            "EXECUTE BLOCK AS DECLARE I INTEGER = 1; BEGIN WHILE (I <= 2000) DO BEGIN \
+             INSERT INTO T VALUES (:I, 'a', 0); I = I + 1; END END",
+        );
+        let statement = changing(&connection, 1500);
+        let statuses = Statuses::of(&statement, 1500);
+        let [_, _, n] = fetched(&statement, 1500, QUERY);
+        (0..1500).for_each(|slot| n.set_text(slot, &(slot + 1).to_string()));
+        assert_eq!(set_pos(&statement, 0, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert!(statuses.get().iter().all(|status| *status == ROW_UPDATED));
+        assert_eq!(rows(&connection, "SELECT COUNT(*) FROM T WHERE N = ID"), "1500");
+        assert_eq!(statement.fetch(), SUCCESS);
+        assert_eq!(set_pos(&statement, 0, DELETE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(statement.row_count(), 500);
+        assert_eq!(rows(&connection, "SELECT COUNT(*), MAX(ID) FROM T"), "1500,1500");
+    },
+    fn rows_that_others_have_locked_are_waited_for_with_a_limit(target: &Target) {
+        let (connection, other) = two(target);
+        table(&connection, 2);
+        assert_eq!(other.set(AUTOCOMMIT, 0), SUCCESS);
+        let statement = changing(&connection, 2);
+        let [_, a, _] = fetched(&statement, 2, QUERY);
+        other.run("UPDATE T SET N = 0 WHERE ID = 1");
+        a.set_text(0, "mine");
+        std::thread::scope(|scope| {
+            let shared = &statement;
+            let cancel = move || {
+                std::thread::sleep(std::time::Duration::from_millis(500));
+                // SAFETY: handles are checked.
+                unsafe { SQLCancel(shared.handle) }
+            };
+            let canceller = scope.spawn(cancel);
+            assert_eq!(
+                refused(set_pos(&statement, 1, UPDATE), &statement),
+                "HY008",
+                "{:?}",
+                statement.records()
+            );
+            assert_eq!(canceller.join().expect("no panic"), SUCCESS);
+        });
+        // The query time limit.
+        assert_eq!(statement.set(0, 1), SUCCESS);
+        assert_eq!(refused(set_pos(&statement, 1, UPDATE), &statement), "HYT00", "{:?}", statement.records());
+        assert_eq!(other.end(1), SUCCESS);
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, ALL), "1,mine,10;2,a2,20");
+    },
+    fn applications_of_odbc_2_add_rows_after_the_row_set(target: &Target) {
+        let connection = unconnected(2);
+        connection.connect(&fresh_string(target));
+        table(&connection, 1);
+        let statement = connection.statement();
+        assert_eq!(
+            (statement.set(6, 3), statement.set(7, 4), statement.set(9, 2)),
+            (SUCCESS, SUCCESS, SUCCESS)
+        );
+        let (id, a) = (Slots::texts(3), Slots::texts(3));
+        id.bind(&statement, 1);
+        a.bind(&statement, 2);
+        statement.run("SELECT ID, A FROM T");
+        let (mut fetched, mut statuses) = (0, [9_u16; 2]);
+        // SAFETY: what is bound is there.
+        let code = unsafe { SQLExtendedFetch(statement.handle, 1, 1, &mut fetched, statuses.as_mut_ptr()) };
+        assert_eq!((code, fetched), (SUCCESS, 1), "{:?}", statement.records());
+        id.set_text(2, "3");
+        a.set_text(2, "added");
+        assert_eq!(set_pos(&statement, 3, ADD), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, ALL), "1,a1,10;3,added,-");
+        assert_eq!(set_pos(&statement, 4, ADD), ERROR);
     },
     fn cut_values_are_not_written_back(target: &Target) {
         let connection = fresh(target);

@@ -207,6 +207,59 @@ matrix!(
         assert_eq!(connection.end(0), SUCCESS);
         assert_eq!(rows(&other, ALL), "1,new,10;2,a2,20");
     },
+    fn parameters_come_in_every_way_but_arrays(target: &Target) {
+        let connection = fresh(target);
+        table(&connection, 2);
+        let _select = cursor(&connection, "C");
+        let change = connection.statement();
+        change.prepare("UPDATE T SET A = ?, N = N + ? WHERE CURRENT OF C");
+        let (mut text, mut number) = (Values::text(""), Values::integers(&[Some(1)]));
+        text.lengths[0] = crate::parameter::DATA_AT_EXEC;
+        change.bind(1, INPUT, &mut text);
+        change.bind(2, INPUT, &mut number);
+        for _ in 0..2 {
+            assert_eq!(change.execute(), NEED_DATA, "{:?}", change.records());
+            assert_eq!(change.parameter_data().0, NEED_DATA);
+            assert_eq!((change.put_data(b"in "), change.put_data(b"pieces")), (SUCCESS, SUCCESS));
+            assert_eq!(change.parameter_data().0, SUCCESS, "{:?}", change.records());
+        }
+        assert_eq!(rows(&connection, ALL), "1,in pieces,12;2,a2,20");
+        let mut number = Values::integers(&[Some(1), Some(2)]);
+        let mut texts = Values::texts(&[Some("a"), Some("b")]);
+        change.bind(1, INPUT, &mut texts);
+        change.bind(2, INPUT, &mut number);
+        assert_eq!(change.set(crate::parameter::PARAMSET_SIZE, 2), SUCCESS);
+        assert_eq!(refused(change.execute(), &change), "HYC00");
+        assert_eq!(change.set(crate::parameter::PARAMSET_SIZE, 1), SUCCESS);
+        // A value that does not fit changes nothing.
+        let mut long = Values::text(&"x".repeat(30));
+        change.bind(1, INPUT, &mut long);
+        assert_eq!(refused(change.execute(), &change), "22001");
+        assert_eq!(rows(&connection, ALL), "1,in pieces,12;2,a2,20");
+    },
+    fn cursors_that_come_and_go_in_another_thread(target: &Target) {
+        let connection = fresh(target);
+        table(&connection, 2);
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in 0..40 {
+                    let select = cursor(&connection, "C");
+                    if round % 2 == 0 {
+                        select.close();
+                    }
+                }
+                done.store(true, std::sync::atomic::Ordering::SeqCst);
+            });
+            let change = connection.statement();
+            while !done.load(std::sync::atomic::Ordering::SeqCst) {
+                let code = change.execute_directly("UPDATE T SET N = N + 1 WHERE CURRENT OF C");
+                let known = code == SUCCESS || ["34000", "24000"].contains(&change.state().as_str());
+                assert!(known, "{code} {:?}", change.records());
+            }
+        });
+        assert_eq!(rows(&connection, "SELECT N FROM T WHERE ID = 2"), "20");
+    },
     fn threads_do_not_wait_for_each_other_for_ever(target: &Target) {
         let connection = fresh(target);
         table(&connection, 2);
