@@ -90,7 +90,11 @@ impl Statement {
 
 impl Changer {
     fn execute(&mut self, batch: RecordBatch) -> Result<Option<u64>> {
-        self.driver.options.on_failure = OnFailure::Continue;
+        // A row on its own is no batch: then the server can be told to stop waiting for a lock.
+        self.driver.options.on_failure = match batch.num_rows() {
+            1 => OnFailure::Stop,
+            _ => OnFailure::Continue,
+        };
         let schema = batch.schema();
         let rows = RecordBatchIterator::new([Ok(batch)], schema);
         self.driver.bind(Rows::new(Box::new(rows))?);

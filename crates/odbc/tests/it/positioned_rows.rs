@@ -3,7 +3,7 @@
 use crate::odbc::*;
 use crate::positioned::*;
 use crate::support::*;
-use firearrow_testkit::{Target, matrix};
+use firearrow_testkit::{Generation, Target, matrix};
 
 const QUERY: &str = "SELECT ID, A, N FROM T ORDER BY ID";
 const ALL: &str = "SELECT ID, A, N FROM T ORDER BY ID";
@@ -308,6 +308,10 @@ matrix!(
         assert_eq!(rows(&connection, "SELECT COUNT(*), MAX(ID) FROM T"), "1500,1500");
     },
     fn rows_that_others_have_locked_are_waited_for_with_a_limit(target: &Target) {
+        // Servers of 3.0 do not stop waiting: the client closes the connection.
+        if target.generation() == Generation::V3_0 {
+            return;
+        }
         let (connection, other) = two(target);
         table(&connection, 2);
         assert_eq!(other.set(AUTOCOMMIT, 0), SUCCESS);
@@ -315,6 +319,15 @@ matrix!(
         let [_, a, _] = fetched(&statement, 2, QUERY);
         other.run("UPDATE T SET N = 0 WHERE ID = 1");
         a.set_text(0, "mine");
+        // The query time limit.
+        assert_eq!(statement.set(0, 1), SUCCESS);
+        assert_eq!(refused(set_pos(&statement, 1, UPDATE), &statement), "HYT00", "{:?}", statement.records());
+        assert_eq!(other.end(1), SUCCESS);
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, ALL), "1,mine,10;2,a2,20");
+        // Cancelling: the server may take longer than the client waits, which closes the connection then.
+        assert_eq!(statement.set(0, 0), SUCCESS);
+        other.run("UPDATE T SET N = 0 WHERE ID = 1");
         std::thread::scope(|scope| {
             let shared = &statement;
             let cancel = move || {
@@ -331,12 +344,6 @@ matrix!(
             );
             assert_eq!(canceller.join().expect("no panic"), SUCCESS);
         });
-        // The query time limit.
-        assert_eq!(statement.set(0, 1), SUCCESS);
-        assert_eq!(refused(set_pos(&statement, 1, UPDATE), &statement), "HYT00", "{:?}", statement.records());
-        assert_eq!(other.end(1), SUCCESS);
-        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
-        assert_eq!(rows(&connection, ALL), "1,mine,10;2,a2,20");
     },
     fn applications_of_odbc_2_add_rows_after_the_row_set(target: &Target) {
         let connection = unconnected(2);
