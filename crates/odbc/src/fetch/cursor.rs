@@ -233,6 +233,7 @@ impl Cursor {
         };
         if !self.keeps {
             self.window.drop_before(row);
+            self.positioned.forget_before(row);
         }
         let end = row.saturating_add(size);
         self.read_to(end)?;

@@ -75,7 +75,9 @@ impl BaseTable {
             _ if is_db_key(column) => BaseColumn { sql: DB_KEY[1].to_owned(), is_writable: false },
             Some(stored) => BaseColumn {
                 sql: name::to_sql(&stored.name, link.dialect),
-                is_writable: stored.computed.is_none() && stored.identity != Some(Identity::Always),
+                is_writable: stored.computed.is_none()
+                    && stored.identity != Some(Identity::Always)
+                    && stored.data_type.dimensions.is_empty(),
             },
             // RDB$RECORD_VERSION, for example.
             None => BaseColumn::default(),

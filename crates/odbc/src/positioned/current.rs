@@ -20,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a statement waits for one whose cursor it names while another thread uses it. Two threads could otherwise wait for
-/// each other for ever.
+/// each other forever.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The cursor that a statement refers to.

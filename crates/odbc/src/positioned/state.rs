@@ -40,6 +40,13 @@ impl Positioned {
         Self { serial, sql, is_apart, table: None, changed: HashMap::new(), count: None }
     }
 
+    /// Rows before this one do not come back.
+    pub(crate) fn forget_before(&mut self, row: u64) {
+        if !self.changed.is_empty() {
+            self.changed.retain(|changed, _| *changed >= row);
+        }
+    }
+
     pub(super) fn is_deleted(&self, row: u64) -> bool {
         matches!(self.changed.get(&row), Some(Change::Deleted))
     }

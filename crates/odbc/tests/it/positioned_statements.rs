@@ -260,7 +260,7 @@ matrix!(
         });
         assert_eq!(rows(&connection, "SELECT N FROM T WHERE ID = 2"), "20");
     },
-    fn threads_do_not_wait_for_each_other_for_ever(target: &Target) {
+    fn threads_do_not_wait_for_each_other_forever(target: &Target) {
         let connection = fresh(target);
         table(&connection, 2);
         let statements = [cursor(&connection, "A"), cursor(&connection, "B")];

@@ -25,6 +25,11 @@ fn types(target: &Target) -> Vec<(&'static str, &'static str, &'static str)> {
         ("VARCHAR(8) CHARACTER SET ISO8859_1", "'Größe'", "'x'"),
         ("VARCHAR(8) COLLATE UNICODE_CI", "'Ab'", "'c'"),
         ("CHAR(4) CHARACTER SET OCTETS", "x'00FF0001'", "x'01020304'"),
+        (
+            "CHAR(16) CHARACTER SET OCTETS",
+            "x'00112233445566778899AABBCCDDEEFF'",
+            "CHAR_TO_UUID('A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11')",
+        ),
         ("VARCHAR(4) CHARACTER SET OCTETS", "x'00FF'", "x''"),
     ];
     if target.generation() != Generation::V3_0 {
@@ -184,6 +189,88 @@ matrix!(
         half.run("SELECT \"a b\" FROM \"My \"\"T\"\" ?\"");
         assert_eq!(half.fetch(), SUCCESS);
         assert_eq!(refused(set_pos(&half, 1, DELETE), &half), "HYC00");
+    },
+    fn identities_and_arrays_are_read_only(target: &Target) {
+        let connection = fresh(target);
+        let always = if target.generation() == Generation::V3_0 { "BY DEFAULT" } else { "ALWAYS" };
+        connection.run(&format!(
+            "CREATE TABLE T (ID INTEGER GENERATED {always} AS IDENTITY PRIMARY KEY, A INTEGER, X INTEGER [2])"
+        ));
+        connection.run("INSERT INTO T (A) VALUES (1)");
+        let statement = changing(&connection, 1);
+        let slots = [1, 2, 3].map(|column| {
+            let slots = Slots::texts(1);
+            slots.bind(&statement, column);
+            slots
+        });
+        statement.run("SELECT ID, A, X FROM T");
+        assert_eq!(statement.fetch(), SUCCESS);
+        slots[1].set_text(0, "2");
+        slots[2].set_text(0, "{1, 2}");
+        if always == "BY DEFAULT" {
+            slots[0].set_length(0, IGNORE);
+        }
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(set_pos(&statement, 1, ADD), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, "SELECT ID, A FROM T ORDER BY ID"), "1,2;2,2");
+    },
+    fn dialect_1_has_no_names_in_quotes(target: &Target) {
+        let connection = unconnected(380);
+        connection.connect(&format!("{};DIALECT=1", fresh_string(target)));
+        table(&connection, 2);
+        let statement = changing(&connection, 2);
+        let (a, n) = (Slots::texts(2), Slots::texts(2));
+        a.bind(&statement, 2);
+        n.bind(&statement, 3);
+        statement.run("SELECT ID, A, N FROM T ORDER BY ID");
+        assert_eq!(statement.fetch(), SUCCESS);
+        a.set_text(1, "new");
+        n.set_length(1, IGNORE);
+        assert_eq!(set_pos(&statement, 2, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(set_pos(&statement, 1, DELETE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, "SELECT ID, A, N FROM T"), "2,new,20");
+    },
+    fn rounded_numbers_and_decoded_texts_are_not_compared(target: &Target) {
+        if target.generation() == Generation::V3_0 {
+            return;
+        }
+        let connection = unconnected(380);
+        connection.connect(&format!("{};DECFLOAT=DOUBLE", fresh_string(target)));
+        connection.run("CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, D DECFLOAT(34), A INTEGER)");
+        connection.run("INSERT INTO T VALUES (1, 1.2345678901234567890123456789, 1)");
+        connection.run("CREATE TABLE U (D DECFLOAT(34) NOT NULL PRIMARY KEY)");
+        connection.run("INSERT INTO U VALUES (1.2345678901234567890123456789)");
+        let statement = changing(&connection, 1);
+        let a = Slots::texts(1);
+        a.bind(&statement, 3);
+        statement.run("SELECT ID, D, A FROM T");
+        assert_eq!(statement.fetch(), SUCCESS);
+        a.set_text(0, "2");
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        let check = "SELECT A, CAST(D AS VARCHAR(40)) FROM T";
+        assert_eq!(rows(&connection, check), "2,1.2345678901234567890123456789");
+        let statement = changing(&connection, 1);
+        statement.run("SELECT D FROM U");
+        assert_eq!(statement.fetch(), SUCCESS);
+        assert_eq!(refused(set_pos(&statement, 1, DELETE), &statement), "HYC00");
+        let connection = unconnected(380);
+        connection.connect(&format!("{};CharacterSet=WIN1252", fresh_string(target)));
+        connection.run(
+            "CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, X VARCHAR(9) CHARACTER SET NONE, A INTEGER)",
+        );
+        connection.run("INSERT INTO T VALUES (1, x'E4F6', 1)");
+        let statement = changing(&connection, 1);
+        let a = Slots::texts(1);
+        a.bind(&statement, 3);
+        statement.run("SELECT ID, X, A FROM T");
+        assert_eq!(statement.fetch(), SUCCESS);
+        assert_eq!(statement.text(2).as_deref(), Some("äö"));
+        a.set_text(0, "2");
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(
+            rows(&connection, "SELECT A, CAST(X AS VARCHAR(9) CHARACTER SET OCTETS) FROM T"),
+            "2,E4F6"
+        );
     },
     fn triggers_may_change_what_was_written(target: &Target) {
         let connection = fresh(target);
