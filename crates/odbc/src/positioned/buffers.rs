@@ -17,17 +17,21 @@ pub(super) struct Buffer {
     capacity: usize,
 }
 
-/// The bound columns of the table. Read-only ones are left out, as the standard says.
+/// The bound columns of the table. Read-only ones are left out, as the standard says; of a column that was selected twice, the
+/// first counts.
 pub(super) fn buffers(ard: &Descriptor, columns: &[Column], table: &BaseTable) -> Vec<Buffer> {
-    let bound = ard.records.iter().zip(columns).enumerate();
-    let usable = bound.filter(|(at, (record, _))| !record.data.is_null() && table.is_writable(*at));
-    usable
-        .map(|(at, (record, column))| Buffer {
-            column: at,
-            binding: binding(ard, record, column, at + 1),
-            capacity: usize::try_from(record.octet_length).unwrap_or(0),
-        })
-        .collect()
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for (at, (record, column)) in ard.records.iter().zip(columns).enumerate() {
+        let is_other = |buffer: &Buffer| table.column(buffer.column) != table.column(at);
+        if !record.data.is_null() && table.is_writable(at) && buffers.iter().all(is_other) {
+            buffers.push(Buffer {
+                column: at,
+                binding: binding(ard, record, column, at + 1),
+                capacity: usize::try_from(record.octet_length).unwrap_or(0),
+            });
+        }
+    }
+    buffers
 }
 
 fn binding(ard: &Descriptor, record: &Record, column: &Column, number: usize) -> Binding {

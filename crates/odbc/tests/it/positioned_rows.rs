@@ -368,6 +368,21 @@ matrix!(
         assert_eq!(rows(&connection, ALL), "1,a1,10;3,added,-");
         assert_eq!(set_pos(&statement, 4, ADD), ERROR);
     },
+    fn columns_that_were_selected_twice_are_written_once(target: &Target) {
+        let connection = fresh(target);
+        table(&connection, 1);
+        let statement = changing(&connection, 1);
+        let [first, id, second] = fetched(&statement, 1, "SELECT A, ID, A FROM T");
+        first.set_text(0, "first");
+        second.set_text(0, "second");
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, ALL), "1,first,10");
+        // Its new value is known under both names.
+        first.set_text(0, "again");
+        id.set_text(0, "9");
+        assert_eq!(set_pos(&statement, 1, UPDATE), SUCCESS, "{:?}", statement.records());
+        assert_eq!(rows(&connection, ALL), "9,again,10");
+    },
     fn cut_values_are_not_written_back(target: &Target) {
         let connection = fresh(target);
         connection.run("CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, A VARCHAR(20), B VARCHAR(4) CHARACTER SET OCTETS)");
