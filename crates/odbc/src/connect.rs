@@ -9,7 +9,7 @@ use crate::types::{self, TypeOptions};
 use firearrow::config::Target;
 use firearrow::{Config, Dialect, ReadOptions};
 use firearrow_driver::{Activity, Session, Statement, StatementOptions};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -97,7 +97,7 @@ impl Connection {
             read: types::read_options(switches(&settings.config)?, &types),
             fromless_select: settings.odbc.fromless_select && dialect == Dialect::Three,
             release: (facts.release.major, facts.release.minor),
-            cursor_names: Mutex::new(HashSet::new()),
+            cursor_names: Mutex::new(HashMap::new()),
             defaults: Mutex::new(initial),
             initial,
             initial_session: settings.session.clone(),

@@ -19,6 +19,7 @@
 //! | `params` | parameters: from buffers to Arrow rows |
 //! | `escape` | ODBC escape sequences and SQL text |
 //! | `fetch` | cursors, row sets, single values |
+//! | `positioned` | rows that are changed through a cursor |
 //! | `convert` | Arrow columns into the buffers of an application |
 //! | `types`, `column`, `describe` | SQL types, columns, and what is told about them |
 //! | `info`, `type_info`, `catalog` | what the driver, the server and the database have |
@@ -46,6 +47,7 @@ mod fetch;
 mod handle;
 mod info;
 mod params;
+mod positioned;
 pub mod setup;
 mod table;
 mod text;

@@ -8,17 +8,25 @@ pub(crate) mod cursor1 {
     pub(crate) const BOOKMARK: u32 = 0x8;
     pub(crate) const LOCK_NO_CHANGE: u32 = 0x40;
     pub(crate) const POS_POSITION: u32 = 0x200;
+    pub(crate) const POS_UPDATE: u32 = 0x400;
+    pub(crate) const POS_DELETE: u32 = 0x800;
     pub(crate) const POSITIONED_UPDATE: u32 = 0x2000;
     pub(crate) const POSITIONED_DELETE: u32 = 0x4000;
     pub(crate) const SELECT_FOR_UPDATE: u32 = 0x8000;
+    pub(crate) const BULK_ADD: u32 = 0x1_0000;
+    pub(crate) const BULK_UPDATE_BY_BOOKMARK: u32 = 0x2_0000;
+    pub(crate) const BULK_DELETE_BY_BOOKMARK: u32 = 0x4_0000;
+    pub(crate) const BULK_FETCH_BY_BOOKMARK: u32 = 0x8_0000;
 }
 
 /// `SQL_CA2_…`
 pub(crate) mod cursor2 {
     pub(crate) const READ_ONLY_CONCURRENCY: u32 = 0x1;
+    pub(crate) const OPT_VALUES_CONCURRENCY: u32 = 0x8;
     pub(crate) const MAX_ROWS_SELECT: u32 = 0x80;
     pub(crate) const MAX_ROWS_CATALOG: u32 = 0x800;
     pub(crate) const CRC_EXACT: u32 = 0x1000;
+    pub(crate) const SIMULATE_UNIQUE: u32 = 0x8000;
 }
 
 /// `SQL_FD_…`

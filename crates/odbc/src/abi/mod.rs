@@ -79,7 +79,10 @@ pub(crate) const FETCH_BOOKMARK: SmallInt = 8;
 
 /// The status of a row of a row set.
 pub(crate) const ROW_SUCCESS: USmallInt = 0;
+pub(crate) const ROW_DELETED: USmallInt = 1;
+pub(crate) const ROW_UPDATED: USmallInt = 2;
 pub(crate) const ROW_NOROW: USmallInt = 3;
+pub(crate) const ROW_ADDED: USmallInt = 4;
 pub(crate) const ROW_ERROR: USmallInt = 5;
 pub(crate) const ROW_SUCCESS_WITH_INFO: USmallInt = 6;
 

@@ -19,6 +19,9 @@ const OF_CURSOR: [Integer; 7] = [
     attribute::KEYSET_SIZE,
 ];
 
+/// `SQL_SC_UNIQUE`: rows are found by keys.
+const SC_UNIQUE: usize = 2;
+
 pub(crate) fn set(statement: &mut Statement, number: Integer, value: usize) -> Result<()> {
     if OF_CURSOR.contains(&number) {
         statement.expect_no_cursor()?;
@@ -151,10 +154,10 @@ pub(crate) fn set_plain(
             _ => return Err(bad_value(number, value)),
         },
         attribute::CONCURRENCY => match value {
-            attribute::CONCUR_READ_ONLY => attributes.concurrency = value,
-            attribute::CONCUR_LOCK..=attribute::CONCUR_VALUES => {
-                attributes.concurrency = attribute::CONCUR_READ_ONLY;
-                warn("the cursor is read-only instead");
+            attribute::CONCUR_READ_ONLY | attribute::CONCUR_VALUES => attributes.concurrency = value,
+            attribute::CONCUR_LOCK..=attribute::CONCUR_ROWVER => {
+                attributes.concurrency = attribute::CONCUR_VALUES;
+                warn("the cursor compares values instead");
             }
             _ => return Err(bad_value(number, value)),
         },
@@ -162,10 +165,8 @@ pub(crate) fn set_plain(
         attribute::KEYSET_SIZE => warn("there are no keysets"),
         attribute::ROWSET_SIZE if value == 0 => return Err(bad_value(number, value)),
         attribute::ROWSET_SIZE => attributes.rowset_size = value,
-        attribute::SIMULATE_CURSOR if value == 0 => {}
-        attribute::SIMULATE_CURSOR if value <= 2 => {
-            warn("positioned statements may change more than one row");
-        }
+        attribute::SIMULATE_CURSOR if value == SC_UNIQUE => {}
+        attribute::SIMULATE_CURSOR if value < SC_UNIQUE => warn("positioned statements change one row"),
         attribute::USE_BOOKMARKS if value <= 2 => attributes.bookmarks = value,
         attribute::SIMULATE_CURSOR | attribute::USE_BOOKMARKS => return Err(bad_value(number, value)),
         attribute::FETCH_BOOKMARK_PTR => attributes.fetch_bookmark = with_exposed_provenance_mut(value),
@@ -185,7 +186,8 @@ pub(crate) fn get(statement: &mut Statement, number: Integer) -> Result<Value> {
         attribute::MAX_ROWS => attributes.max_rows,
         attribute::MAX_LENGTH => attributes.max_length,
         attribute::NOSCAN => attributes.no_scan.into(),
-        attribute::ASYNC_ENABLE | attribute::KEYSET_SIZE | attribute::SIMULATE_CURSOR => 0,
+        attribute::ASYNC_ENABLE | attribute::KEYSET_SIZE => 0,
+        attribute::SIMULATE_CURSOR => SC_UNIQUE,
         attribute::RETRIEVE_DATA => attributes.retrieve_data.into(),
         attribute::ENABLE_AUTO_IPD => attributes.auto_ipd.into(),
         attribute::METADATA_ID => attributes.metadata_id.into(),

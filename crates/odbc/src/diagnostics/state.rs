@@ -17,6 +17,8 @@ macro_rules! states {
 states! {
     /// General warning
     WARNING = "01000";
+    /// Cursor operation conflict
+    CURSOR_CONFLICT = "01001";
     /// String data, right-truncated
     CUT = "01004";
     /// Invalid connection string attribute
@@ -51,6 +53,8 @@ states! {
     LINK_FAILURE = "08S01";
     /// Insert value list does not match column list
     VALUE_COUNT = "21S01";
+    /// Degree of derived table does not match column list
+    DERIVED_COUNT = "21S02";
     /// Cardinality violation
     CARDINALITY = "21000";
     /// String data, right truncation

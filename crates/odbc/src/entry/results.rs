@@ -241,15 +241,12 @@ pub unsafe extern "system" fn SQLSetPos(
     handle: Handle,
     row: Row,
     operation: USmallInt,
-    _lock: USmallInt,
+    lock: USmallInt,
 ) -> Return {
-    guard::statement(handle, |statement| statement.set_position(row, operation))
+    guard::statement(handle, |statement| statement.set_position(row, operation, lock))
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn SQLBulkOperations(handle: Handle, _operation: SmallInt) -> Return {
-    guard::statement(handle, |_| {
-        let text = "rows are inserted by statements with arrays of parameters, not through the row set";
-        Err(Failure::new(State::NOT_IMPLEMENTED, text))
-    })
+pub unsafe extern "system" fn SQLBulkOperations(handle: Handle, operation: SmallInt) -> Return {
+    guard::statement(handle, |statement| statement.bulk_operation(operation))
 }

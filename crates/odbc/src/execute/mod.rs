@@ -6,6 +6,6 @@ mod prepare;
 mod run;
 mod transaction;
 
-pub(crate) use parameters::NeedData;
-pub(crate) use prepare::translate;
+pub(crate) use parameters::{Inputs, NeedData};
+pub(crate) use prepare::{Text, translate};
 pub(crate) use transaction::Control;

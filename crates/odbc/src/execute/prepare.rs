@@ -7,6 +7,7 @@ use crate::escape::{self, Context};
 use crate::execute::Control;
 use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::handle::{Link, Statement};
+use crate::positioned::Reference;
 
 use firearrow_driver::Description;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(crate) struct Text {
     pub(crate) sql: String,
     pub(crate) returns_value: bool,
     pub(crate) outputs: usize,
+    /// The cursor whose current row it changes.
+    pub(crate) reference: Option<Reference>,
 }
 
 impl Statement {
@@ -30,7 +33,7 @@ impl Statement {
             return Err(Failure::new(State::SYNTAX, "the statement is empty"));
         }
         if self.attributes.no_scan {
-            return Ok(Text { sql: sql.to_owned(), returns_value: false, outputs: 0 });
+            return Ok(Text { sql: sql.to_owned(), returns_value: false, outputs: 0, reference: None });
         }
         translate(&self.link, sql)
     }
@@ -39,7 +42,8 @@ impl Statement {
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Return> {
         self.expect_no_cursor()?;
         self.forget();
-        let text = self.translate(sql)?;
+        let mut text = self.translate(sql)?;
+        self.refer(&mut text)?;
         self.describe_query(&text)?;
         self.state = Phase::Prepared;
         DONE
@@ -76,13 +80,18 @@ impl Prepared {
         let columns = |of: &[firearrow::Descriptor]| -> Arc<[Column]> {
             of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
         };
+        // Those that stand for WHERE CURRENT OF come last, and the application does not see them.
+        let hidden = text.reference.as_ref().map_or(0, |reference| reference.hidden);
+        let visible = description.parameters.len().saturating_sub(hidden);
         Ok(Self {
             columns: columns(&description.columns),
-            parameters: columns(&description.parameters),
+            parameters: columns(&description.parameters[..visible]),
+            sql: text.sql.as_str().into(),
+            reference: text.reference.clone(),
             returns_value: text.returns_value,
             outputs: text.outputs,
             is_direct: false,
-            is_searched: matches!(description.kind, Update | Delete),
+            is_searched: matches!(description.kind, Update | Delete) && text.reference.is_none(),
             control: Control::new(description.kind, &text.sql)?,
             function: function::of_sql(&text.sql),
             description,
@@ -96,7 +105,7 @@ pub(crate) fn translate(link: &Link, sql: &str) -> Result<Text> {
     let mut context = Context { dialect: link.dialect, release: link.release, routine: &mut routine };
     let translated = escape::translate(sql, &mut context)?;
     let escape::Translated { sql, returns_value, outputs, .. } = translated;
-    Ok(Text { sql: sql.into_owned(), returns_value, outputs })
+    Ok(Text { sql: sql.into_owned(), returns_value, outputs, reference: None })
 }
 
 /// Whether the server expected more text.

@@ -11,6 +11,7 @@ use crate::escape;
 use crate::fetch::Cursor;
 use crate::handle::Statement;
 use crate::handle::statement::{DONE, Phase, Prepared};
+use crate::positioned::Positioned;
 use crate::table::Table;
 use arrow::array::{RecordBatch, RecordBatchIterator};
 use firearrow::OnFailure;
@@ -28,7 +29,8 @@ impl Statement {
     pub(crate) fn execute_directly(&mut self, sql: &str) -> Result<Return> {
         self.expect_no_cursor()?;
         self.forget();
-        let text = self.translate(sql)?;
+        let mut text = self.translate(sql)?;
+        self.refer(&mut text)?;
         let has_outputs = text.returns_value || text.outputs > 0;
         if has_outputs || escape::markers(&text.sql) > 0 || is_control(&text.sql) {
             // The server says what types the parameters have.
@@ -96,6 +98,9 @@ impl Statement {
     /// Executes what was prepared, with the values of these parameters.
     pub(crate) fn execute_with(&mut self, inputs: Inputs) -> Result<Return> {
         let prepared = self.expect_prepared()?.clone();
+        if let Some(reference) = prepared.reference.clone() {
+            return self.execute_for_current(&inputs, prepared, &reference);
+        }
         if prepared.parameters.is_empty() {
             self.set_options(OnFailure::Stop);
             let outcome = self.driver.execute()?;
@@ -188,7 +193,7 @@ impl Statement {
         }
     }
 
-    fn execute_batch(&mut self, batch: RecordBatch, on_failure: OnFailure) -> Result<Outcome> {
+    pub(crate) fn execute_batch(&mut self, batch: RecordBatch, on_failure: OnFailure) -> Result<Outcome> {
         self.set_options(on_failure);
         let schema = batch.schema();
         let rows = RecordBatchIterator::new([Ok(batch)], schema);
@@ -203,7 +208,7 @@ impl Statement {
     }
 
     /// Takes the outcome of an execution: opens its cursor, or notes what it changed.
-    fn opened(&mut self, outcome: Outcome, prepared: Option<&Prepared>) -> Result<Return> {
+    pub(crate) fn opened(&mut self, outcome: Outcome, prepared: Option<&Prepared>) -> Result<Return> {
         self.warn_of_server();
         self.state = Phase::Executed;
         let affected = outcome.affected.and_then(|rows| Len::try_from(rows).ok());
@@ -219,7 +224,9 @@ impl Statement {
             let columns = prepared.map(|prepared| Arc::clone(&prepared.columns)).unwrap_or_default();
             let keeps = self.attributes.is_scrollable();
             let most = self.attributes.max_rows as u64;
-            self.open(Cursor::of_stream(columns, stream, keeps, most));
+            let sql = prepared.map(|prepared| Arc::clone(&prepared.sql));
+            let positioned = Positioned::new(sql, self.link.session.is_autocommit());
+            self.open(Cursor::of_stream(columns, stream, keeps, most, positioned));
             return DONE;
         }
         let is_searched = prepared.is_some_and(|prepared| prepared.is_searched);
@@ -288,6 +295,11 @@ impl Statement {
     pub(crate) fn row_count(&self) -> Result<Len> {
         if self.state != Phase::Executed {
             return Err(Failure::new(State::SEQUENCE, "the statement has not been executed"));
+        }
+        // After a call that changed rows through the cursor, their number.
+        let changed = self.cursor.as_ref().and_then(|cursor| cursor.positioned.count);
+        if let Some(rows) = changed {
+            return Ok(Len::try_from(rows).unwrap_or(Len::MAX));
         }
         let total = self.cursor.as_ref().and_then(Cursor::total).filter(|_| self.attributes.is_scrollable());
         Ok(total.and_then(|rows| Len::try_from(rows).ok()).unwrap_or(self.row_count))

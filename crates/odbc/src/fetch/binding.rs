@@ -200,7 +200,7 @@ impl<'a> Outcome<'a> {
         Self { diagnostics, statuses: Vec::new(), failed: 0 }
     }
 
-    fn report(&mut self, row: usize, failure: Failure) {
+    pub(super) fn report(&mut self, row: usize, failure: Failure) {
         if self.statuses.len() <= row {
             self.statuses.resize(row + 1, abi::ROW_SUCCESS);
         }

@@ -45,6 +45,20 @@ pub(super) unsafe fn write(slot: &Slots, row: u64, size: usize) {
     }
 }
 
+/// Reads a bookmark of so many bytes.
+///
+/// # Safety
+/// It is there.
+pub(super) unsafe fn read_sized(from: *const u8, size: usize) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match size {
+            SIZE => from.cast::<u64>().read_unaligned(),
+            _ => from.cast::<u32>().read_unaligned().into(),
+        }
+    }
+}
+
 /// Reads a bookmark that the application gives back. Those of fixed length may have 4 bytes only.
 ///
 /// # Safety

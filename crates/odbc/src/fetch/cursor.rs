@@ -6,7 +6,9 @@ use super::normal;
 use super::window::Window;
 use crate::column::Column;
 use crate::diagnostics::{Failure, Result, State};
-use arrow::array::{AsArray, RecordBatch};
+use crate::positioned::Positioned;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::compute::interleave;
 use arrow::datatypes::{DataType, SchemaRef, UInt64Type};
 use firearrow_driver::Stream;
 use std::ops::Range;
@@ -59,6 +61,8 @@ pub(crate) struct Cursor {
     size: u64,
     /// The failure that ended the result, for the fetch that reaches it.
     pending: Option<Failure>,
+    /// What concerns changes of its rows.
+    pub(crate) positioned: Positioned,
 }
 
 /// What a fetch found.
@@ -71,10 +75,17 @@ pub(crate) struct Fetched {
 }
 
 impl Cursor {
-    pub(crate) fn of_stream(columns: Arc<[Column]>, stream: Stream, keeps: bool, most: u64) -> Self {
+    pub(crate) fn of_stream(
+        columns: Arc<[Column]>,
+        stream: Stream,
+        keeps: bool,
+        most: u64,
+        positioned: Positioned,
+    ) -> Self {
         use arrow::array::RecordBatchReader;
         let schema = stream.schema();
-        Self::new(columns, &schema, Source::Stream(Box::new(stream)), keeps, most)
+        let cursor = Self::new(columns, &schema, Source::Stream(Box::new(stream)), keeps, most);
+        Self { positioned, ..cursor }
     }
 
     /// Of a result that the driver has made.
@@ -109,7 +120,31 @@ impl Cursor {
             at: At::BeforeStart,
             size: 0,
             pending: None,
+            positioned: Positioned::new(None, false),
         }
+    }
+
+    /// The types of the columns in the batches.
+    pub(crate) fn types(&self) -> &[DataType] {
+        &self.types
+    }
+
+    /// The values of a column in these rows, which must be at hand.
+    pub(crate) fn values(&self, column: usize, rows: &[u64]) -> Result<ArrayRef> {
+        let mut arrays: Vec<&dyn Array> = Vec::with_capacity(rows.len());
+        let mut places = Vec::with_capacity(rows.len());
+        for (at, &row) in rows.iter().enumerate() {
+            let (batch, place) = self.window.pieces(row..row + 1).next().ok_or_else(lost)?;
+            arrays.push(batch.columns().get(column).ok_or_else(lost)?.as_ref());
+            places.push((at, place.start));
+        }
+        interleave(&arrays, &places).map_err(|error| Failure::new(State::GENERAL, error.to_string()))
+    }
+
+    /// Whether the result has this row. Reads up to it.
+    pub(crate) fn has_row(&mut self, row: u64) -> Result<bool> {
+        self.read_to(row.saturating_add(1))?;
+        Ok(row < self.limited(self.window.end()))
     }
 
     /// The type of a column in the batches, counted from 0.
@@ -183,6 +218,7 @@ impl Cursor {
     /// Moves the row set.
     pub(crate) fn fetch(&mut self, direction: Direction, size: u64) -> Result<Fetched> {
         let size = size.max(1);
+        self.positioned.count = None;
         if direction.needs_end(self.at) {
             self.read_to(u64::MAX)?;
             self.fail_at_end()?;
@@ -197,6 +233,7 @@ impl Cursor {
         };
         if !self.keeps {
             self.window.drop_before(row);
+            self.positioned.forget_before(row);
         }
         let end = row.saturating_add(size);
         self.read_to(end)?;

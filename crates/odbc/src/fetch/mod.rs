@@ -9,6 +9,7 @@
 mod binding;
 mod blobs;
 mod bookmark;
+mod by_bookmark;
 mod cursor;
 mod direction;
 mod get_data;

@@ -110,10 +110,36 @@ impl Statement {
         Ok(outcome.code(fetched.rows.end - fetched.rows.start))
     }
 
-    /// `SQLSetPos`, as far as it moves within the row set or reads it again.
-    pub(crate) fn set_position(&mut self, row: usize, operation: USmallInt) -> Result<Return> {
+    /// `SQLSetPos`
+    pub(crate) fn set_position(
+        &mut self,
+        row: usize,
+        operation: USmallInt,
+        lock: USmallInt,
+    ) -> Result<Return> {
         const POSITION: USmallInt = 0;
         const REFRESH: USmallInt = 1;
+        const UPDATE: USmallInt = 2;
+        const ADD: USmallInt = 4;
+        match lock {
+            0 => {}
+            1 | 2 => {
+                let text = "rows are not locked through a cursor: use SELECT … WITH LOCK";
+                return Err(Failure::new(State::NOT_IMPLEMENTED, text));
+            }
+            _ => return Err(Failure::new(State::ATTRIBUTE, format!("there is no lock type {lock}"))),
+        }
+        self.open_cursor()?;
+        match operation {
+            POSITION | REFRESH => {}
+            UPDATE..=ADD => return self.change_rows(row, operation),
+            _ => {
+                return Err(Failure::new(
+                    State::ATTRIBUTE,
+                    format!("SQLSetPos has no operation {operation}"),
+                ));
+            }
+        }
         let max_length = self.attributes.max_length;
         let ard = self.ard.clone();
         let statuses = self.ird.lock().array_status_ptr;
@@ -136,7 +162,7 @@ impl Statement {
                 self.get_data.restart();
                 Ok(abi::SUCCESS)
             }
-            REFRESH => {
+            _ => {
                 let ard = ard.lock();
                 bound.plan(&ard, cursor, max_length)?;
                 let (rows, slot) = match row {
@@ -155,10 +181,6 @@ impl Statement {
                 }
                 Ok(outcome.code(count))
             }
-            _ => Err(Failure::new(
-                State::NOT_IMPLEMENTED,
-                "rows are updated and deleted by statements, not through the row set",
-            )),
         }
     }
 

@@ -7,7 +7,8 @@ use crate::types::TypeOptions;
 use firearrow::catalog::{Name, ProcedureKind};
 use firearrow::{Dialect, ReadOptions};
 use firearrow_driver::{Session, SessionOptions, StatementOptions};
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -71,8 +72,8 @@ pub(crate) struct Link {
     pub(crate) fromless_select: bool,
     /// The major and minor release of the server.
     pub(crate) release: (u16, u16),
-    /// The names of cursors.
-    pub(crate) cursor_names: Mutex<HashSet<String>>,
+    /// The names of cursors that applications have set, and their statements.
+    pub(crate) cursor_names: Mutex<HashMap<String, Id>>,
     /// Attributes of new statements.
     pub(crate) defaults: Mutex<StatementAttributes>,
     /// Those that resetting the connection restores.
@@ -115,13 +116,26 @@ impl Link {
         self.defaults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn names(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn names(&self) -> MutexGuard<'_, HashMap<String, Id>> {
         self.cursor_names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reserves a cursor name; `false` if another statement has it.
-    pub(crate) fn reserve_cursor_name(&self, name: &str) -> bool {
-        self.names().insert(name.to_owned())
+    pub(crate) fn reserve_cursor_name(&self, name: &str, statement: Id) -> bool {
+        match self.names().entry(name.to_owned()) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(statement);
+                true
+            }
+        }
+    }
+
+    /// The statement whose cursor is called exactly so, or else one whose name fits.
+    pub(crate) fn cursor_named(&self, fits: impl Fn(&str) -> bool, exactly: &str) -> Option<Id> {
+        let names = self.names();
+        let fitting = || names.iter().find(|(name, _)| fits(name)).map(|(_, id)| *id);
+        names.get(exactly).copied().or_else(fitting)
     }
 
     pub(crate) fn release_cursor_name(&self, name: &str) {

@@ -152,14 +152,35 @@ pub(crate) fn may_be(id: Id, kind: SmallInt) -> bool {
     id.place().and_then(place).is_some_and(|place| place.kind.load(Ordering::SeqCst) == kind)
 }
 
-/// As [`get`], unless a call of another thread uses it.
-pub(crate) fn try_get(id: Id) -> Option<InUse> {
-    let contents = match place(id.place()?)?.contents.try_lock() {
+/// What an attempt to use an object found.
+pub(crate) enum Attempt {
+    InUse(InUse),
+    /// A call of another thread uses it.
+    Busy,
+    /// It was freed, or never made.
+    Gone,
+}
+
+/// As [`get`], but without waiting.
+pub(crate) fn attempt(id: Id) -> Attempt {
+    let Some(place) = id.place().and_then(place) else { return Attempt::Gone };
+    let contents = match place.contents.try_lock() {
         Ok(contents) => contents,
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-        Err(TryLockError::WouldBlock) => return None,
+        Err(TryLockError::WouldBlock) => return Attempt::Busy,
     };
-    (contents.used & USES == id.used() && contents.object.is_some()).then_some(InUse { contents })
+    match contents.used & USES == id.used() && contents.object.is_some() {
+        true => Attempt::InUse(InUse { contents }),
+        false => Attempt::Gone,
+    }
+}
+
+/// As [`get`], unless a call of another thread uses it.
+pub(crate) fn try_get(id: Id) -> Option<InUse> {
+    match attempt(id) {
+        Attempt::InUse(in_use) => Some(in_use),
+        Attempt::Busy | Attempt::Gone => None,
+    }
 }
 
 /// Frees a handle of this kind, and returns its object once no call uses it any more.

@@ -8,6 +8,7 @@ use crate::diagnostics::{Diagnostics, Failure, Result, State};
 use crate::execute::{Control, NeedData};
 use crate::fetch::{Bound, Cursor, GetData};
 use crate::handle::{Id, Link, Record, Role, SharedDescriptor, StatementAttributes};
+use crate::positioned::{Changer, Reference};
 use crate::text::Text;
 use firearrow_driver::Description;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub(crate) struct Statement {
     pub(crate) prepared: Option<Prepared>,
     pub(crate) state: Phase,
     pub(crate) cursor: Option<Cursor>,
+    /// Changes rows of the cursor.
+    pub(crate) changer: Option<Changer>,
     pub(crate) bound: Bound,
     pub(crate) get_data: GetData,
     /// The row of the row set that `SQLGetData` reads, counted from 0.
@@ -59,6 +62,10 @@ pub(crate) struct Prepared {
     pub(crate) description: Arc<Description>,
     pub(crate) columns: Arc<[Column]>,
     pub(crate) parameters: Arc<[Column]>,
+    /// Its text as the server gets it.
+    pub(crate) sql: Arc<str>,
+    /// The cursor whose current row it changes.
+    pub(crate) reference: Option<Reference>,
     /// Of `{? = call …}`: the first parameter receives the value.
     pub(crate) returns_value: bool,
     /// The markers at the end that stand for outputs of a procedure.
@@ -120,6 +127,7 @@ impl Statement {
             prepared: None,
             state: Phase::Allocated,
             cursor: None,
+            changer: None,
             bound: Bound::default(),
             get_data: GetData::default(),
             position: 0,
@@ -273,7 +281,7 @@ impl Statement {
         if self.cursor_name.as_deref() == Some(name) {
             return DONE;
         }
-        if !self.link.reserve_cursor_name(name) {
+        if !self.link.reserve_cursor_name(name, self.id) {
             return Err(Failure::new(
                 State::CURSOR_NAME_TAKEN,
                 format!("another statement's cursor is called {name}"),

@@ -245,10 +245,15 @@ fn claims_of_odbc_2_and_3_agree() {
 #[test]
 fn masks_have_their_documented_values() {
     for (id, value) in [
-        (info::STATIC_CURSOR_ATTRIBUTES1, 0x24F),
-        (info::STATIC_CURSOR_ATTRIBUTES2, 0x1881),
-        (info::FORWARD_ONLY_CURSOR_ATTRIBUTES1, 0xE241),
-        (info::FORWARD_ONLY_CURSOR_ATTRIBUTES2, 0x881),
+        (info::STATIC_CURSOR_ATTRIBUTES1, 0xF_EE4F),
+        (info::STATIC_CURSOR_ATTRIBUTES2, 0x9889),
+        (info::FORWARD_ONLY_CURSOR_ATTRIBUTES1, 0x1_EE41),
+        (info::FORWARD_ONLY_CURSOR_ATTRIBUTES2, 0x8889),
+        (info::SCROLL_CONCURRENCY, 0x9),
+        (info::POS_OPERATIONS, 0x1D),
+        (info::POSITIONED_STATEMENTS, 0x7),
+        (info::STATIC_SENSITIVITY, 0),
+        (info::BOOKMARK_PERSISTENCE, 0x50),
         (info::GETDATA_EXTENSIONS, 0x1F),
         (info::SCROLL_OPTIONS, 0x11),
         (info::TXN_ISOLATION_OPTION, 0xE),

@@ -49,7 +49,7 @@ pub(crate) unsafe fn given(binding: &Binding, set: usize) -> Result<Given> {
 }
 
 /// What a length or indicator means; `None` without one.
-pub(super) fn classify(indication: Option<Len>) -> Result<Given> {
+pub(crate) fn classify(indication: Option<Len>) -> Result<Given> {
     match indication {
         None | Some(0.. | abi::NTS) => Ok(Given::Value),
         Some(abi::NULL_DATA) => Ok(Given::Null),
@@ -72,7 +72,7 @@ impl Binding {
     ///
     /// # Safety
     /// As for [`given`].
-    pub(super) unsafe fn indication(&self, set: usize) -> Result<Option<Len>> {
+    pub(crate) unsafe fn indication(&self, set: usize) -> Result<Option<Len>> {
         let at = |pointer: *const Len| -> Result<Option<Len>> {
             if pointer.is_null() {
                 return Ok(None);
@@ -102,7 +102,7 @@ impl Binding {
     }
 
     /// The bytes of a value of a fixed length; `None` for text and binary. Of unknown types, nothing is read.
-    pub(super) fn fixed_size(&self) -> Option<usize> {
+    pub(crate) fn fixed_size(&self) -> Option<usize> {
         use c_type::*;
         Some(match self.c_type {
             CHAR | WCHAR | BINARY => return None,

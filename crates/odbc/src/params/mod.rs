@@ -35,7 +35,7 @@ mod target;
 mod tests;
 mod text;
 
-pub(crate) use binding::{Binding, Given, given};
+pub(crate) use binding::{Binding, Given, classify, given};
 pub(crate) use cell::Source;
 #[cfg(test)]
 pub(crate) use pieces::Pieces;

@@ -79,7 +79,7 @@ impl Player {
         let name = (c"RDB$%".as_ptr().cast::<u8>(), self.random.length() as i16);
         // SAFETY: the caller's promise; places are within the room, texts have their lengths or are refused.
         unsafe {
-            match self.random.below(46) {
+            match self.random.below(51) {
                 0 => {
                     let mut made = null_mut();
                     let kind = self.kind();
@@ -128,6 +128,8 @@ impl Player {
                     )
                 }
                 21 => SQLSetPos(handle, small as u16 as usize, other as u16, 0),
+                46..=48 => SQLSetPos(handle, self.random.below(4), self.random.below(5) as u16, 0),
+                49 => SQLBulkOperations(handle, self.random.below(9) as i16),
                 22 => SQLRowCount(handle, length),
                 23 => SQLNumResultCols(handle, short),
                 24 => SQLNumParams(handle, short),
@@ -298,7 +300,7 @@ matrix!(
     embedded,
     fn random_calls_do_no_harm(target: &Target) {
         let connection = fresh(target);
-        connection.run("CREATE TABLE T (ID INTEGER, NAME VARCHAR(20))");
+        connection.run("CREATE TABLE T (ID INTEGER NOT NULL PRIMARY KEY, NAME VARCHAR(20))");
         connection.run("CREATE PROCEDURE P (A INTEGER) RETURNS (B INTEGER) AS BEGIN B = A; END");
         connection.run("CREATE FUNCTION F (A INTEGER) RETURNS INTEGER AS BEGIN RETURN A; END");
         let seconds = variable("FIREARROW_FUZZ_SECONDS").unwrap_or(5);

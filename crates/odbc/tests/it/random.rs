@@ -4,7 +4,7 @@ use crate::odbc::NTS;
 use std::ffi::c_void;
 
 /// Statements of every kind, good and bad.
-pub(crate) const SQL: [&str; 16] = [
+pub(crate) const SQL: [&str; 19] = [
     "SELECT 1, 'text 😀', NULL FROM RDB$DATABASE",
     "SELECT * FROM T",
     "SELECT FIRST 50 RDB$FIELD_NAME, RDB$TYPE, RDB$DESCRIPTION FROM RDB$TYPES",
@@ -12,6 +12,9 @@ pub(crate) const SQL: [&str; 16] = [
     "UPDATE T SET NAME = ? WHERE ID = ?",
     "DELETE FROM T",
     "SELECT * FROM T WHERE ID = ?",
+    "SELECT NAME, ID FROM T ORDER BY ID",
+    "UPDATE T SET NAME = ? WHERE CURRENT OF \"RDB$%\"",
+    "DELETE FROM T WHERE CURRENT OF \"RDB$%\"",
     "INSERT INTO T VALUES (1, 'x') RETURNING ID",
     "{call P(?)}",
     "{?= call F(?)}",

@@ -285,9 +285,9 @@ matrix!(
             assert_eq!(position.read(), [5, 6, 7, 8]);
         }
         assert_eq!(statuses, [0; 4]);
-        // Changes are made by statements.
-        for operation in [2, 3, 4] {
-            assert_eq!((set_position(1, operation), statement.state().as_str()), (ERROR, "HYC00"));
+        // The cursor is read-only.
+        for operation in [2, 3, 4, 5, 77] {
+            assert_eq!((set_position(1, operation), statement.state().as_str()), (ERROR, "HY092"));
         }
     },
 );

@@ -34,10 +34,10 @@ matrix!(
             (4, 0, 0),
             (5, 0, 24),
             (CURSOR_TYPE, 0, 3),
-            (CONCURRENCY, 1, 1),
+            (CONCURRENCY, 1, 4),
             (8, 0, 0),
             (9, 1, 5),
-            (10, 0, 0),
+            (10, 2, 2),
             (11, 1, 0),
             (12, 0, 2),
             (15, 1, 0),
@@ -65,11 +65,11 @@ matrix!(
         let statement = connection.statement();
         assert_eq!((changed(&statement, CURSOR_TYPE, 1), changed(&statement, CURSOR_TYPE, 2)), (3, 3));
         for value in [2, 3] {
-            assert_eq!(changed(&statement, CONCURRENCY, value), 1);
+            assert_eq!(changed(&statement, CONCURRENCY, value), 4);
         }
         assert_eq!(
-            (changed(&statement, 8, 10), changed(&statement, 10, 1), changed(&statement, 10, 2)),
-            (0, 0, 0)
+            (changed(&statement, 8, 10), changed(&statement, 10, 0), changed(&statement, 10, 1)),
+            (0, 2, 2)
         );
         changed(&statement, SENSITIVITY, 2);
         for (attribute, value, expected) in [
