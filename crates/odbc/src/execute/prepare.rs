@@ -75,17 +75,18 @@ impl Statement {
 }
 
 impl Prepared {
+    pub(super) fn columns(link: &Link, of: &[firearrow::Descriptor]) -> Arc<[Column]> {
+        of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
+    }
+
     pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Result<Self> {
         use firearrow::StatementKind::{Delete, Update};
-        let columns = |of: &[firearrow::Descriptor]| -> Arc<[Column]> {
-            of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
-        };
         // Those that stand for WHERE CURRENT OF come last, and the application does not see them.
         let hidden = text.reference.as_ref().map_or(0, |reference| reference.hidden);
         let visible = description.parameters.len().saturating_sub(hidden);
         Ok(Self {
-            columns: columns(&description.columns),
-            parameters: columns(&description.parameters[..visible]),
+            columns: Self::columns(link, &description.columns),
+            parameters: Self::columns(link, &description.parameters[..visible]),
             sql: text.sql.as_str().into(),
             reference: text.reference.clone(),
             returns_value: text.returns_value,

@@ -105,6 +105,7 @@ impl Statement {
             self.set_options(OnFailure::Stop);
             let outcome = self.driver.execute()?;
             inputs.report_all(abi::PARAM_SUCCESS);
+            let prepared = self.up_to_date(&outcome, prepared)?;
             return self.opened(outcome, Some(&prepared));
         }
         if !inputs.is_single() {
@@ -117,7 +118,27 @@ impl Statement {
             None => self.execute_batch(read.batch, OnFailure::Stop),
         });
         inputs.report_all(if outcome.is_ok() { abi::PARAM_SUCCESS } else { abi::PARAM_ERROR });
-        self.opened(outcome?, Some(&prepared))
+        let outcome = outcome?;
+        let prepared = self.up_to_date(&outcome, prepared)?;
+        self.opened(outcome, Some(&prepared))
+    }
+
+    /// What the server said about the statement when it executed it: its tables may have been altered since it was prepared.
+    fn up_to_date(&mut self, outcome: &Outcome, prepared: Prepared) -> Result<Prepared> {
+        let Some(statement) = &outcome.statement else { return Ok(prepared) };
+        if statement.columns() == prepared.description.columns {
+            return Ok(prepared);
+        }
+        if !self.outputs(&prepared).is_empty() {
+            let text = "the procedure was executed, but its outputs have changed since the call was prepared: prepare it again";
+            return Err(Failure::new(State::GENERAL, text));
+        }
+        let columns = Prepared::columns(&self.link, statement.columns());
+        self.describe(&columns);
+        let description = Arc::new(Description::from(statement));
+        let prepared = Prepared { columns, description, ..prepared };
+        self.prepared = Some(prepared.clone());
+        Ok(prepared)
     }
 
     /// Executes it for several sets of parameters, each of which succeeds or fails on its own.

@@ -1,5 +1,6 @@
 //! The driver as applications see it: through its C functions, without a driver manager.
 
+mod altered;
 mod arrays;
 mod blob_costs;
 mod blobs;
