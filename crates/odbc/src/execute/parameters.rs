@@ -27,7 +27,8 @@ pub(crate) struct Inputs {
     processed: *mut ULen,
 }
 
-// SAFETY: the pointers are the application's, which says with each call that they may be used in it.
+// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised when it set them
+// that they stay valid until it takes them back.
 unsafe impl Send for Inputs {}
 
 /// An execution that waits for data.
