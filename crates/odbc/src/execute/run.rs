@@ -196,7 +196,12 @@ impl Statement {
             return self.opened(outcome, Some(prepared));
         }
         let affected = outcome.affected;
-        let code = self.ended(statuses.worked(), affected.unwrap_or(0))?;
+        let has_failed = (statuses.worked() as ULen) < statuses.executed();
+        let worked = match self.link.failed_sets_are_errors && has_failed {
+            true => 0,
+            false => statuses.worked(),
+        };
+        let code = self.ended(worked, affected.unwrap_or(0))?;
         if affected.is_none() {
             self.row_count = -1;
         }
