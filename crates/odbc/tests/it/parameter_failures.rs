@@ -42,7 +42,8 @@ matrix!(
         let statement = connection.statement();
         statement.prepare("INSERT INTO T VALUES (?)");
         for (keys, code, rows) in [([1, 2, 3], SUCCESS, 3), ([4, 1, 5], ERROR, 5), ([1, 2, 3], ERROR, 5)] {
-            statement.bind(1, INPUT, &mut Values::integers(&keys.map(Some)));
+            let mut values = Values::integers(&keys.map(Some));
+            statement.bind(1, INPUT, &mut values);
             let told = Told::about(&statement, 3);
             assert_eq!(statement.execute(), code, "{:?}", statement.records());
             assert_eq!(told.processed, 3);
