@@ -2,7 +2,7 @@
 
 use super::outputs::{Outputs, all_rows};
 use super::parameters::{Inputs, NeedData};
-use super::prepare::{Text, ends_unexpectedly};
+use super::prepare::Text;
 use super::transaction::is_control;
 use crate::abi::{self, Len, Return, ULen};
 use crate::column::Column;
@@ -41,15 +41,7 @@ impl Statement {
             return self.start();
         }
         self.set_options(OnFailure::Stop);
-        self.driver.set_query(&text.sql)?;
-        let outcome = match self.driver.execute() {
-            Err(error) if self.link.fromless_select && ends_unexpectedly(&error) => {
-                let Some(sql) = escape::with_from(&text.sql) else { return Err(error.into()) };
-                self.driver.set_query(&sql)?;
-                self.driver.execute()
-            }
-            outcome => outcome,
-        }?;
+        let outcome = self.with_from(&text.sql, firearrow_driver::Statement::execute)?;
         self.prepared = self.learn(&outcome, &text)?;
         self.diagnostics.function = function::of_sql(&text.sql);
         let prepared = self.prepared.clone();
