@@ -2,7 +2,7 @@
 
 mod altered;
 mod arrays;
-mod blob_costs;
+
 mod blobs;
 mod buffers;
 mod bulk_operations;
@@ -10,6 +10,7 @@ mod calls;
 mod cancelling;
 mod connecting;
 mod connection_attributes;
+mod costs;
 mod counts;
 mod cursor_names;
 mod described;
