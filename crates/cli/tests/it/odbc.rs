@@ -1,7 +1,7 @@
 //! Drivers and data sources of unixODBC, in files of their own.
 
 use crate::command::{Outcome, SECRET, argument, demo, finish, prepare};
-use firearrow_testkit::{Server, Skip, Target, matrix};
+use firearrow_testkit::{Generation, Server, Skip, Target, matrix};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,9 @@ impl Home {
     fn new() -> Self {
         let home = Self(tempfile::tempdir().expect("a folder"));
         fs::create_dir(home.path("etc")).expect("it is new");
-        fs::write(home.path("driver.so"), "not really a library").expect("it is written");
+        // As much of a library as is looked at.
+        let head = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0";
+        fs::write(home.path("driver.so"), head).expect("it is written");
         home
     }
 
@@ -56,7 +58,9 @@ fn the_driver_is_registered_and_removed() {
     fs::write(home.path(".odbcinst.ini"), other).expect("it is written");
     let (file, library) = (home.path(".odbcinst.ini"), home.path("driver.so"));
     let outcome = home.install(&[]).success();
-    assert_eq!(outcome.text(), format!("installed: {}\nlibrary: {}\n", file.display(), library.display()));
+    let expected =
+        format!("registered driver Firearrow in {}\nlibrary: {}\n", file.display(), library.display());
+    assert_eq!(outcome.text(), expected);
     // Without the system's file, unixODBC does not look at that of the user.
     assert!(outcome.stderr.contains("etc/odbcinst.ini"), "{}", outcome.stderr);
     let text = home.read(".odbcinst.ini");
@@ -74,6 +78,9 @@ fn the_driver_is_registered_and_removed() {
     assert!(!home.read(".odbcinst.ini").contains("Firearrow"));
     assert!(home.read(".odbcinst.ini").contains("/usr/lib/other.so"));
     home.run(&["uninstall"]).failure(1, &["Firearrow is not installed for the user"]);
+    home.install(&[]).success();
+    let removed = home.run(&["uninstall"]).success();
+    assert_eq!(removed.text(), format!("unregistered driver Firearrow in {}\n", file.display()));
 }
 
 #[test]
@@ -94,14 +101,22 @@ fn the_system_has_files_of_its_own() {
     home.install(&["--user", "--system"]).failure(2, &["cannot be used with"]);
     home.run(&["install", "--driver", "no_such.so"]).failure(1, &["no_such.so"]);
     home.run(&["install", "--driver", "etc"]).failure(2, &["is not the absolute path of a file"]);
+    home.run(&["install", "--driver", "/etc/passwd"])
+        .failure(2, &["/etc/passwd is no library", "libfirearrowodbc.so"]);
+    assert!(!home.path(".odbcinst.ini").exists());
 }
 
 #[test]
 fn data_sources_come_and_go() {
     let home = Home::new();
+    let none = home.run(&["dsn", "list"]).success();
+    assert_eq!((none.text(), none.stderr.contains("there are no data sources")), ("", true));
+    assert_eq!(home.run(&["dsn", "list", "--json"]).success().json(), serde_json::json!([]));
     let outcome =
         home.run(&["dsn", "add", "Shop", "firebird://alice@db.example:3051/shop?role=clerk"]).success();
-    assert_eq!(outcome.text(), format!("added: {}\n", home.path(".odbc.ini").display()));
+    assert_eq!(outcome.text(), format!("added data source Shop to {}\n", home.path(".odbc.ini").display()));
+    // HOME is not where unixODBC looks for it.
+    assert!(outcome.stderr.contains("unixODBC looks in"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("not registered yet: firearrow odbc install"), "{}", outcome.stderr);
     let text = home.read(".odbc.ini");
     assert!(text.contains("[Shop]") && text.replace(' ', "").contains("Driver=Firearrow\n"), "{text}");
@@ -130,15 +145,23 @@ fn data_sources_come_and_go() {
     let table = home.run(&["dsn", "list"]).success();
     assert!(table.text().contains("Shop") && table.text().contains("For reports"), "{}", table.text());
 
-    home.run(&["dsn", "add", "SHOP", "db:x"]).failure(1, &["exists already; remove it first"]);
-    home.run(&["dsn", "remove", "All"]).failure(1, &["the user has no data source All"]);
-    home.run(&["dsn", "remove", "All", "--system"]).success();
+    home.run(&["dsn", "add", "SHOP", "db:x"]).failure(1, &["exists already; --replace replaces it"]);
+    let replaced = home.run(&["dsn", "add", "SHOP", "db:new", "--replace"]).success();
+    assert!(replaced.text().starts_with("replaced data source SHOP in "), "{}", replaced.text());
+    assert!(home.read(".odbc.ini").contains("db:new") && !home.read(".odbc.ini").contains("clerk"));
+    home.run(&["dsn", "remove", "All"]).failure(1, &["the user has no data source All", "add --system"]);
+    home.run(&["dsn", "remove", "Shop", "--system"]).failure(1, &["leave out --system"]);
+    home.run(&["dsn", "remove", "None"]).failure(1, &["firearrow odbc dsn list"]);
+    let removed = home.run(&["dsn", "remove", "All", "--system"]).success();
+    let file = home.path("etc/odbc.ini");
+    assert_eq!(removed.text(), format!("removed data source All from {}\n", file.display()));
     let removed = home.run(&["dsn", "remove", "Shop", "--json"]).success();
     assert_eq!(removed.json()["removed"], argument(&home.path(".odbc.ini")));
     assert!(!home.read(".odbc.ini").contains("Shop"));
 
     let elsewhere = home.path("sources.ini");
-    home.run_with(&["dsn", "add", "Shop", "db:x"], &[("ODBCINI", &elsewhere)]).success();
+    let outcome = home.run_with(&["dsn", "add", "Shop", "db:x"], &[("ODBCINI", &elsewhere)]).success();
+    assert_eq!(outcome.stderr, "");
     assert!(home.read("sources.ini").contains("[Shop]"));
 }
 
@@ -151,14 +174,27 @@ fn data_sources_are_checked() {
         ("Shop", "DSN=Other", "cannot refer to another one"),
         ("Shop", "Uid=alice", "no database is named"),
         ("Shop", "Dbname=db:x;WireCrypt=perhaps", "disabled, enabled or required"),
+        ("Shop", "Dbname=db:x;Server=other", "SERVER=other contradicts the host db in DBNAME"),
+        ("Shop", "Dbname=x;Server=db:3051", "put the port in PORT="),
+        ("Shop", "just some text", "names no server and is no full path"),
+        ("Shop", "db:shop;ReadOnly=Y", "Dbname=db:shop;ReadOnly=…"),
     ] {
         home.run(&["dsn", "add", name, text]).failure(2, &[error]);
     }
     let outcome = home.run(&["dsn", "add", "Shop", "Dbname=db:x;Nonsense=1"]).success();
-    assert!(outcome.stderr.contains("'Nonsense' is unknown and ignored"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("unknown keyword 'Nonsense' ignored"), "{}", outcome.stderr);
     assert!(!home.read(".odbc.ini").contains("Nonsense"));
-    home.run(&["test", "No such"])
-        .failure(2, &["there is no data source 'No such'", "firearrow odbc dsn list"]);
+    for text in ["No such", "DSN=No such;Pwd=x"] {
+        home.run(&["test", text])
+            .failure(2, &["there is no data source 'No such'", "firearrow odbc dsn list"]);
+    }
+    // It tries to connect.
+    home.run(&["test", "127.0.0.1/1:x"]).failure(1, &["127.0.0.1"]);
+    home.run(&["dsn", "add", "Old", "db:x"]).success();
+    home.run(&["test", "DSN=Old;Database=/x.fdb"])
+        .failure(2, &["names no server, but the data source 'Old' does; give DBNAME=host:path"]);
+    home.run(&["test", "DSN=Old;Server=other"]).failure(2, &["contradicts the host db"]);
+    home.run(&["test", "Dbname=db:x;Pwd={secret"]).failure(2, &["KEYWORD={a}}b} means a}b"]);
 }
 
 #[test]
@@ -210,17 +246,24 @@ matrix!(
             Target::Embedded(_) => assert_eq!(found["server"], serde_json::Value::Null),
         }
         // The statement was executed: the table exists by now.
-        home.run(&["test", "Demo"]).failure(1, &["NEW_ONE"]);
+        home.run(&["test", "Demo"]).failure(1, &["CONNSETTINGS 'CREATE TABLE NEW_ONE (A INT)': ", "NEW_ONE"]);
         let outcome = home.run(&["test", &text]).success();
         assert!(outcome.text().contains("type binding"), "{}", outcome.text());
+        // Firebird 3 has no such rules, and skips them.
+        if target.generation() != Generation::V3_0 {
+            home.run(&["test", &format!("{text};SetCompatBind=NONSENSE")])
+                .failure(1, &["SETCOMPATBIND: ", "NONSENSE"]);
+        }
         if let Target::Wire(_) = target {
-            home.run(&["test", &format!("{text};Pwd={SECRET}")]).failure(1, &["user name and password"]);
+            home.run(&["test", &format!("{text};Pwd={SECRET}")]).failure(1, &["password"]);
         }
     },
     fn a_registered_driver_serves_isql(target: &Target) -> Result<(), Skip> {
         let home = Home::new();
         let mut isql = Command::new("isql");
         home.set(&mut isql);
+        // Without it, unixODBC looks where the list of users says, not in HOME.
+        isql.env("ODBCINI", home.path(".odbc.ini"));
         isql.args(["Demo", "-b", "-d|"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let url = demo(target, "10");
         let library =
