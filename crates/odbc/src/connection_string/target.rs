@@ -97,7 +97,7 @@ pub(super) fn fit(source: &mut Attributes, string: &Attributes) -> Result<()> {
             if was_remote && !is_embedded && !names_server(string) && !names_server(source) {
                 let (database, name) = (shortened(database), string.data_source().unwrap_or_default());
                 return Err(Failure::new(
-                    State::GENERAL,
+                    State::CANNOT_CONNECT,
                     format!(
                         "DBNAME={database} names no server, but the data source '{name}' does; give DBNAME=host:path, or \
                          DBNAME=embedded:path for a file of this machine"
@@ -241,6 +241,7 @@ mod tests {
         let failure = joined("DSN=Old;Database=/x.fdb", "DBNAME=h:x").expect_err("a file now");
         let expected = "DBNAME=/x.fdb names no server, but the data source 'Old' does; give DBNAME=host:path";
         assert!(failure.text.starts_with(expected), "{}", failure.text);
+        assert_eq!(failure.state, State::CANNOT_CONNECT);
         let failure = joined("DSN=s;SERVER=other", "DBNAME=h:x").expect_err("two servers");
         assert!(failure.text.contains("contradicts the host h"), "{}", failure.text);
     }
