@@ -86,7 +86,6 @@ impl Connection {
             commits_ddl: settings.session.ddl_autocommit,
             is_sensitive: settings.odbc.sensitive_identifiers,
             has_quotes: settings.odbc.quoted_identifiers,
-            ..Facts::default()
         };
         let initial = StatementAttributes {
             query_timeout: settings.odbc.query_timeout as usize,

@@ -35,10 +35,11 @@ pub fn plan(text: &str) -> io::Result<Plan> {
         return Err(unknown(text));
     };
     // The driver manager says so as well, unless there is a default or the string names a database.
-    if let Some(name) = attributes.data_source().filter(|_| attributes.filled("DBNAME").is_none()) {
-        if super::data_source(name)?.is_none() && super::data_source("Default")?.is_none() {
-            return Err(unknown(name));
-        }
+    if let Some(name) = attributes.data_source().filter(|_| attributes.filled("DBNAME").is_none())
+        && super::data_source(name)?.is_none()
+        && super::data_source("Default")?.is_none()
+    {
+        return Err(unknown(name));
     }
     let attributes = attributes.with_data_source().map_err(|failure| invalid(failure.text))?;
     let settings = settings(&attributes, None).map_err(|failure| invalid(failure.text))?;
