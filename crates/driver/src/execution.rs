@@ -15,13 +15,17 @@ use crate::stream::Stream;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::arrow::BlobPolicy;
-use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction};
+use firearrow::{Cursor, Kind, OnFailure, Params, Statement, StatementKind, Transaction, gds};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the driver waits after the time limit before it interrupts the execution itself: the engine's own error is
 /// more specific.
 const GRACE: Duration = Duration::from_secs(1);
+
+fn is_in_use(error: &Error) -> bool {
+    error.client().is_some_and(|client| client.gds_codes().contains(&gds::ISC_OBJ_IN_USE))
+}
 
 /// The outcome of an execution.
 #[derive(Debug, Default)]
@@ -50,14 +54,22 @@ pub(crate) struct Execution<'a> {
 impl Execution<'_> {
     /// Runs it, once for each row of parameters if there are any.
     pub(crate) fn run(&self, rows: Option<Rows>) -> Result<Outcome> {
-        let outcome = self.run_once_or_often(rows.filter(|rows| rows.columns() > 0))?;
+        let rows = rows.filter(|rows| rows.columns() > 0);
+        let may_retry = rows.is_none() && self.session.is_autocommit();
+        let outcome = match self.run_checked(rows) {
+            // A block may run DDL, which the text does not show.
+            Err(error) if is_in_use(&error) && self.session.release_kept() && may_retry => {
+                self.run_checked(None)
+            }
+            outcome => outcome,
+        }?;
         if let (Some(kept), Some(statement)) = (self.kept, &outcome.statement) {
             kept.put(statement.clone());
         }
         Ok(outcome)
     }
 
-    fn run_once_or_often(&self, rows: Option<Rows>) -> Result<Outcome> {
+    fn run_checked(&self, rows: Option<Rows>) -> Result<Outcome> {
         let is_ddl = is_ddl(self.sql);
         if is_ddl {
             self.session.release_kept();

@@ -99,6 +99,7 @@ impl Connection {
             types,
             read: types::read_options(switches(&settings.config)?, &types),
             fromless_select: settings.odbc.fromless_select && dialect == Dialect::Three,
+            failed_sets_are_errors: settings.odbc.failed_sets_are_errors,
             release: (facts.release.major, facts.release.minor),
             cursor_names: Mutex::new(HashMap::new()),
             defaults: Mutex::new(initial),

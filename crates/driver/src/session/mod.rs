@@ -133,9 +133,9 @@ impl Session {
         self.kept.add()
     }
 
-    /// Lets the server free the statements that stay prepared: they keep their tables in use.
-    pub(crate) fn release_kept(&self) {
-        self.kept.release();
+    /// Lets the server free the statements that stay prepared: they keep their tables in use. Returns whether there were any.
+    pub(crate) fn release_kept(&self) -> bool {
+        self.kept.release()
     }
 
     /// Ends what belongs to the connection. No panic leaves a destructor.

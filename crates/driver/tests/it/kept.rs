@@ -6,6 +6,8 @@ use arrow::datatypes::Int32Type;
 use firearrow_driver::{Session, SessionOptions, Statement, Stream};
 use firearrow_testkit::{Target, matrix};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 /// Two sessions with a database, and the table `t`.
 fn two(target: &Target, options: SessionOptions) -> (Arc<Session>, Arc<Session>) {
@@ -119,6 +121,26 @@ matrix!(
             session.end(true).expect("it commits");
             assert_eq!(count(&other), 6);
         }
+    },
+    fn changes_by_others_are_heeded_after_a_second(target: &Target) {
+        let (session, other) = two(target, SessionOptions::default());
+        let mut statement = prepared(&session, "INSERT INTO t VALUES (?)");
+        (0..3).for_each(|number| insert(&mut statement, number));
+        // The engine may say that somebody uses the table; it does not on a statement that is executed only now and then.
+        run(&other, "ALTER TABLE t ADD CONSTRAINT c CHECK (n < 10)").expect("all rows fit");
+        thread::sleep(Duration::from_millis(1100));
+        statement.bind(numbers("n", [99]));
+        let error = statement.update().expect_err("it violates the constraint");
+        assert!(error.to_string().contains("violates CHECK"), "{error}");
+        insert(&mut statement, 9);
+    },
+    fn blocks_may_drop_their_tables(target: &Target) {
+        let (session, _other) = two(target, SessionOptions::default());
+        let mut statement = prepared(&session, "INSERT INTO t VALUES (?)");
+        (0..3).for_each(|number| insert(&mut statement, number));
+        let block = "EXECUTE BLOCK AS BEGIN EXECUTE STATEMENT 'DROP TABLE t'; END";
+        run(&session, block).expect("nobody uses it");
+        run(&session, "CREATE TABLE t (n INTEGER)").expect("it is gone");
     },
     fn many_rows_at_once_use_it_too(target: &Target) {
         let (session, other) = two(target, SessionOptions::default());

@@ -87,6 +87,7 @@ pub(super) static KEYWORDS: &[Keyword] = &[
     keyword("BLOBSIZE", &[], "BlobSize", Odbc),
     keyword("AUTODDL", &[], "AutoDdl", Odbc),
     keyword("FROMLESSSELECT", &[], "FromlessSelect", Odbc),
+    keyword("FAILEDSETS", &[], "FailedSets", Odbc),
     keyword("CONNSETTINGS", &[], "ConnSettings", Odbc),
     keyword("PROCESSNAME", &["APP", "APPLICATION NAME"], "ProcessName", Client("process_name")),
     keyword("TRACE", &[], "Trace", Ignored),

@@ -21,6 +21,8 @@ pub(crate) struct OdbcOptions {
     pub(crate) blob_size: u32,
     /// Whether SELECT may lack a FROM.
     pub(crate) fromless_select: bool,
+    /// Whether an execution for an array of parameters fails if one of its sets does.
+    pub(crate) failed_sets_are_errors: bool,
     /// Seconds that statements may take by default; 0 = no limit.
     pub(crate) query_timeout: u32,
     /// Whether identifiers may be quoted.
@@ -67,6 +69,10 @@ impl OdbcOptions {
                 None => defaults.blob_size,
             },
             fromless_select: flag("FROMLESSSELECT", true)?,
+            failed_sets_are_errors: match of("FAILEDSETS") {
+                Some(value) => value.choice(&[("INFO", false), ("ERROR", true)], "INFO or ERROR")?,
+                None => false,
+            },
             query_timeout: of("QUERYTIMEOUT").map_or(Ok(0), |value| value.number(0..=u32::MAX))?,
             quoted_identifiers: flag("QUOTED", true)?,
             sensitive_identifiers: flag("SENSITIVE", false)?,
@@ -114,6 +120,7 @@ mod tests {
             guid: false,
             blob_size: 2_147_483_647,
             fromless_select: true,
+            failed_sets_are_errors: false,
             query_timeout: 0,
             quoted_identifiers: true,
             sensitive_identifiers: false,
@@ -135,6 +142,7 @@ mod tests {
             guid: true,
             blob_size: 4000,
             fromless_select: false,
+            failed_sets_are_errors: false,
             query_timeout: 7,
             quoted_identifiers: false,
             sensitive_identifiers: true,
@@ -162,6 +170,7 @@ mod tests {
             ("BLOBSIZE=2147483648", "BLOBSIZE='2147483648'"),
             ("QUERYTIMEOUT=-1", "QUERYTIMEOUT='-1'"),
             ("USESCHEMAIDENTIFIER=3", "USESCHEMA='3'"),
+            ("FAILEDSETS=x", "FAILEDSETS='x' is not possible; it must be INFO or ERROR"),
             ("FROMLESSSELECT=x", "FROMLESSSELECT='x'"),
             ("CONNSETTINGS={SET TERM a b;}", "CONNSETTINGS: SET TERM"),
         ] {

@@ -17,7 +17,7 @@ const BY_CODE: &[(&[i32], State)] = &[
     (&[336_068_656], State::NO_INDEX),
     (&[336_068_813], State::COLUMN_EXISTS),
     // The last one is for markers that the engine finds no type for.
-    (&[335_544_581, 336_003_085, 335_544_634, 335_544_851, 335_544_573], State::SYNTAX),
+    (&[335_544_581, 335_544_586, 336_003_085, 335_544_634, 335_544_851, 335_544_573], State::SYNTAX),
     (&[335_544_584], State::VALUE_COUNT),
     (&[335_544_669], State::PARAMETER_COUNT),
     (&[335_544_652], State::CARDINALITY),

@@ -4,6 +4,7 @@ use super::guard;
 use super::output::{Argument, Encoding, Output, Unit};
 use crate::abi::{self, Char, Handle, Integer, Len, Pointer, Return, SmallInt, WChar};
 use crate::execute::translate;
+use crate::handle::registry::Attempt;
 use crate::handle::{Id, registry};
 use crate::text::Text;
 
@@ -76,8 +77,8 @@ fn cancel_statement(handle: Handle) -> Return {
         return abi::INVALID_HANDLE;
     }
     // Between two calls there is nothing to cancel: an open cursor stays as it is.
-    match registry::try_get(id) {
-        Some(mut in_use) => match in_use.statement() {
+    match registry::attempt(id) {
+        Attempt::InUse(mut in_use) => match in_use.statement() {
             Some(statement) => {
                 // The diagnostics are still those of the call that has just ended in another thread.
                 statement.stop_waiting();
@@ -85,7 +86,8 @@ fn cancel_statement(handle: Handle) -> Return {
             }
             None => abi::INVALID_HANDLE,
         },
-        None => cancel(id),
+        Attempt::Busy => cancel(id),
+        Attempt::Gone => abi::INVALID_HANDLE,
     }
 }
 

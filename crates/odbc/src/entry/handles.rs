@@ -18,7 +18,7 @@ fn no_place() -> Failure {
 /// Hands out a new handle.
 ///
 /// # Safety
-/// `to` is NULL or may be written.
+/// `to` may be written.
 unsafe fn hand_out(to: *mut Handle, id: Id) -> Result<Return> {
     // SAFETY: the caller's promise.
     unsafe { to.write_unaligned(id.handle()) };
@@ -256,12 +256,12 @@ fn freed(code: Return, id: Id, kind: SmallInt) -> Return {
 }
 
 fn drop_statement(handle: Handle) -> Return {
-    let mut link = None;
+    let mut descriptor = None;
     // In a call, so that it does not go from under one of another thread.
     let code = guard::any_statement(handle, |statement| {
         statement.need = None;
         statement.close_cursor();
-        link = Some(statement.descriptors[0]);
+        descriptor = Some(statement.descriptors[0]);
         Ok(abi::SUCCESS)
     });
     if code != abi::SUCCESS {
@@ -269,7 +269,7 @@ fn drop_statement(handle: Handle) -> Return {
     }
     let id = Id::from(handle);
     let connection =
-        link.and_then(registry::get).and_then(|mut in_use| Some(in_use.descriptor()?.connection));
+        descriptor.and_then(registry::get).and_then(|mut in_use| Some(in_use.descriptor()?.connection));
     guard::plain(|| {
         free_statement(id);
         if let Some(mut in_use) = connection.and_then(registry::get)

@@ -8,9 +8,8 @@
 //!                  └─► call: {call} {?=call}
 //! ```
 //!
-//! Translated text has the same `?` markers in the same order, except the one that `{?=call}` begins with and those
-//! for outputs at the end of a `{call}`. Escapes are
-//! translated wherever they are, in PSQL as well, where braces are not legal otherwise.
+//! Translated text has the same `?` markers in the same order, except the one that `{?=call}` begins with and those for outputs at
+//! the end of a `{call}`. Escapes are translated wherever they are, in PSQL as well, where braces are not legal otherwise.
 
 mod call;
 pub(crate) mod claimed;

@@ -21,13 +21,15 @@ pub(crate) fn with_from(sql: &str) -> Option<String> {
     let mut lacks_from = false;
     let mut previous: Option<Token<'_>> = None;
     for token in tokens(sql) {
-        let follows = |word| previous.is_some_and(|previous| previous.is_word(word));
+        let follows = |word| previous.is_some_and(|previous: Token<'_>| previous.is_word(word));
         match token.text {
             "(" => nesting += 1,
             ")" => nesting = nesting.saturating_sub(1),
             _ if nesting > 0 => {}
             _ if previous.is_none() && !token.is_word("SELECT") && !token.is_word("WITH") => return None,
             _ if token.is_word("SELECT") => lacks_from = true,
+            // All columns of no table.
+            "*" if follows("SELECT") => return None,
             // IS DISTINCT FROM is a comparison.
             _ if token.is_word("FROM") && !follows("DISTINCT") => lacks_from = false,
             // NEXT VALUE FOR belongs to what is selected.

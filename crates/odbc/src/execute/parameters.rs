@@ -10,6 +10,9 @@ use crate::params::{self, Binding, Given, Read, Source, Supplied};
 use firearrow::StatementKind;
 use std::collections::VecDeque;
 
+/// Sets of parameters of one execution: more are taken for a mistake, such as an address in place of a number.
+const MOST_SETS: usize = 1 << 28;
+
 /// The inputs of one execution.
 pub(crate) struct Inputs {
     bindings: Vec<Binding>,
@@ -24,7 +27,8 @@ pub(crate) struct Inputs {
     processed: *mut ULen,
 }
 
-// SAFETY: the pointers are the application's, which says with each call that they may be used in it.
+// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised when it set them
+// that they stay valid until it takes them back.
 unsafe impl Send for Inputs {}
 
 /// An execution that waits for data.
@@ -75,16 +79,24 @@ impl Statement {
             let described = ipd.record(number).ok_or_else(|| missing(number))?;
             bindings.push(binding(number, buffer, described, apd.bind_type, offset));
         }
-        let sets = apd.array_size.max(1);
+        let sets = if bindings.is_empty() { 1 } else { apd.array_size.max(1) };
         let operations = apd.array_status_ptr;
         let is_wanted = |set: &usize| {
             // SAFETY: the application promises that the array has an element for each set.
             operations.is_null() || unsafe { operations.add(*set).read_unaligned() } != abi::PARAM_IGNORE
         };
+        let mut wanted = Vec::new();
+        if sets > MOST_SETS || wanted.try_reserve(sets).is_err() {
+            let text = format!(
+                "{sets} sets of parameters are too many; SQL_ATTR_PARAMSET_SIZE may be at most {MOST_SETS}"
+            );
+            return Err(Failure::new(State::MEMORY, text));
+        }
+        wanted.extend((0..sets).filter(is_wanted));
         Ok(Inputs {
             bindings,
             supplied: Supplied::default(),
-            wanted: (0..sets).filter(is_wanted).collect(),
+            wanted,
             sets,
             is_call: prepared.description.kind == StatementKind::ExecuteProcedure,
             statuses: ipd.array_status_ptr,

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// `isc_command_end_err2`: unexpected end of command.
 const UNEXPECTED_END: i32 = 335_544_851;
+/// `isc_dsql_token_unk_err`: token unknown.
+const UNKNOWN_TOKEN: i32 = 335_544_634;
 
 /// SQL as the server is to get it.
 pub(crate) struct Text {
@@ -52,17 +54,30 @@ impl Statement {
     /// Asks the server about the query.
     pub(crate) fn describe_query(&mut self, text: &Text) -> Result<()> {
         self.driver.options.timeout = self.timeout();
-        self.driver.set_query(&text.sql)?;
-        let description = match self.driver.description() {
-            Err(error) if self.link.fromless_select && ends_unexpectedly(&error) => {
-                // Firebird has no SELECT without FROM.
-                let Some(sql) = escape::with_from(&text.sql) else { return Err(error.into()) };
-                self.driver.set_query(&sql)?;
-                self.driver.description()
-            }
-            description => description,
-        }?;
+        let description = self.with_from(&text.sql, firearrow_driver::Statement::description)?;
         self.set_prepared(description, text)
+    }
+
+    /// Runs or prepares a query. Firebird has no SELECT without FROM: if it complains, one is added.
+    pub(super) fn with_from<T>(
+        &mut self,
+        sql: &str,
+        attempt: impl Fn(&mut firearrow_driver::Statement) -> firearrow_driver::Result<T>,
+    ) -> Result<T> {
+        self.driver.set_query(sql)?;
+        let error = match attempt(&mut self.driver) {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
+        let may_lack = self.link.fromless_select && is_syntax_error(&error);
+        let Some(with_from) = may_lack.then(|| escape::with_from(sql)).flatten() else {
+            return Err(error.into());
+        };
+        self.driver.set_query(&with_from)?;
+        attempt(&mut self.driver).map_err(|second| {
+            // The application knows the text of the first one.
+            if is_syntax_error(&second) { error.into() } else { second.into() }
+        })
     }
 
     fn set_prepared(&mut self, description: Arc<Description>, text: &Text) -> Result<()> {
@@ -75,17 +90,18 @@ impl Statement {
 }
 
 impl Prepared {
+    pub(super) fn columns(link: &Link, of: &[firearrow::Descriptor]) -> Arc<[Column]> {
+        of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
+    }
+
     pub(crate) fn new(link: &Link, description: Arc<Description>, text: &Text) -> Result<Self> {
         use firearrow::StatementKind::{Delete, Update};
-        let columns = |of: &[firearrow::Descriptor]| -> Arc<[Column]> {
-            of.iter().map(|descriptor| Column::new(descriptor, link.dialect, &link.types)).collect()
-        };
         // Those that stand for WHERE CURRENT OF come last, and the application does not see them.
         let hidden = text.reference.as_ref().map_or(0, |reference| reference.hidden);
         let visible = description.parameters.len().saturating_sub(hidden);
         Ok(Self {
-            columns: columns(&description.columns),
-            parameters: columns(&description.parameters[..visible]),
+            columns: Self::columns(link, &description.columns),
+            parameters: Self::columns(link, &description.parameters[..visible]),
             sql: text.sql.as_str().into(),
             reference: text.reference.clone(),
             returns_value: text.returns_value,
@@ -108,7 +124,8 @@ pub(crate) fn translate(link: &Link, sql: &str) -> Result<Text> {
     Ok(Text { sql: sql.into_owned(), returns_value, outputs, reference: None })
 }
 
-/// Whether the server expected more text.
-pub(crate) fn ends_unexpectedly(error: &firearrow_driver::Error) -> bool {
-    error.client().is_some_and(|client| client.gds_codes().contains(&UNEXPECTED_END))
+/// Whether the server expected more text, or other text.
+fn is_syntax_error(error: &firearrow_driver::Error) -> bool {
+    let is_one = |code: &i32| [UNEXPECTED_END, UNKNOWN_TOKEN].contains(code);
+    error.client().is_some_and(|client| client.gds_codes().iter().any(is_one))
 }

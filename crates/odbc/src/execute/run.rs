@@ -2,7 +2,7 @@
 
 use super::outputs::{Outputs, all_rows};
 use super::parameters::{Inputs, NeedData};
-use super::prepare::{Text, ends_unexpectedly};
+use super::prepare::Text;
 use super::transaction::is_control;
 use crate::abi::{self, Len, Return, ULen};
 use crate::column::Column;
@@ -41,15 +41,7 @@ impl Statement {
             return self.start();
         }
         self.set_options(OnFailure::Stop);
-        self.driver.set_query(&text.sql)?;
-        let outcome = match self.driver.execute() {
-            Err(error) if self.link.fromless_select && ends_unexpectedly(&error) => {
-                let Some(sql) = escape::with_from(&text.sql) else { return Err(error.into()) };
-                self.driver.set_query(&sql)?;
-                self.driver.execute()
-            }
-            outcome => outcome,
-        }?;
+        let outcome = self.with_from(&text.sql, firearrow_driver::Statement::execute)?;
         self.prepared = self.learn(&outcome, &text)?;
         self.diagnostics.function = function::of_sql(&text.sql);
         let prepared = self.prepared.clone();
@@ -105,6 +97,7 @@ impl Statement {
             self.set_options(OnFailure::Stop);
             let outcome = self.driver.execute()?;
             inputs.report_all(abi::PARAM_SUCCESS);
+            let prepared = self.up_to_date(&outcome, prepared)?;
             return self.opened(outcome, Some(&prepared));
         }
         if !inputs.is_single() {
@@ -117,7 +110,27 @@ impl Statement {
             None => self.execute_batch(read.batch, OnFailure::Stop),
         });
         inputs.report_all(if outcome.is_ok() { abi::PARAM_SUCCESS } else { abi::PARAM_ERROR });
-        self.opened(outcome?, Some(&prepared))
+        let outcome = outcome?;
+        let prepared = self.up_to_date(&outcome, prepared)?;
+        self.opened(outcome, Some(&prepared))
+    }
+
+    /// What the server said about the statement when it executed it: its tables may have been altered since it was prepared.
+    fn up_to_date(&mut self, outcome: &Outcome, prepared: Prepared) -> Result<Prepared> {
+        let Some(statement) = &outcome.statement else { return Ok(prepared) };
+        if statement.columns() == prepared.description.columns {
+            return Ok(prepared);
+        }
+        if !self.outputs(&prepared).is_empty() {
+            let text = "the procedure was executed, but its outputs have changed since the call was prepared: prepare it again";
+            return Err(Failure::new(State::GENERAL, text));
+        }
+        let columns = Prepared::columns(&self.link, statement.columns());
+        self.describe(&columns);
+        let description = Arc::new(Description::from(statement));
+        let prepared = Prepared { columns, description, ..prepared };
+        self.prepared = Some(prepared.clone());
+        Ok(prepared)
     }
 
     /// Executes it for several sets of parameters, each of which succeeds or fails on its own.
@@ -175,7 +188,12 @@ impl Statement {
             return self.opened(outcome, Some(prepared));
         }
         let affected = outcome.affected;
-        let code = self.ended(statuses.worked(), affected.unwrap_or(0))?;
+        let has_failed = (statuses.worked() as ULen) < statuses.executed();
+        let worked = match self.link.failed_sets_are_errors && has_failed {
+            true => 0,
+            false => statuses.worked(),
+        };
+        let code = self.ended(worked, affected.unwrap_or(0))?;
         if affected.is_none() {
             self.row_count = -1;
         }

@@ -169,7 +169,7 @@ impl Cursor {
         }
     }
 
-    /// Whether the cursor has left the rows at either end.
+    /// Whether the cursor is before the first row.
     pub(crate) fn is_before_start(&self) -> bool {
         self.at == At::BeforeStart
     }

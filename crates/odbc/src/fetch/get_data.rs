@@ -22,6 +22,8 @@ struct Current {
     row: u64,
     column: usize,
     piece: Piece,
+    /// The limit of its length: one that is set meanwhile is for other values.
+    max_length: usize,
     /// A BLOB that is not among the others of its column.
     single: Option<Single>,
 }
@@ -86,7 +88,8 @@ impl GetData {
         let size = bookmark::size(c_type, buffer.capacity)?;
         // SAFETY: the caller's promise.
         unsafe { bookmark::write(&buffer.slots(), row, size) };
-        self.current = Some(Current { row, column: BOOKMARK, piece: Piece::default(), single: None });
+        self.current =
+            Some(Current { row, column: BOOKMARK, piece: Piece::default(), max_length: 0, single: None });
         Ok(abi::SUCCESS)
     }
 
@@ -99,9 +102,12 @@ impl GetData {
         cursor: &mut Cursor,
         row: u64,
         column: usize,
-        key: Key,
+        mut key: Key,
         buffer: Buffer,
     ) -> Result<Got> {
+        if let Some(current) = self.current.as_ref().filter(|_| self.is_at(row, column)) {
+            key.max_length = current.max_length;
+        }
         let lost = || Failure::new(State::GENERAL, "internal error: a column is missing");
         if self.plans.len() < cursor.columns.len() {
             self.plans.resize(cursor.columns.len(), None);
@@ -128,7 +134,8 @@ impl GetData {
                 },
                 false => None,
             };
-            self.current = Some(Current { row, column, piece: Piece::filling(), single });
+            let (piece, max_length) = (Piece::filling(), key.max_length);
+            self.current = Some(Current { row, column, piece, max_length, single });
         }
         let Some(Current { piece, single, .. }) = &mut self.current else { return Err(lost()) };
         let slots = buffer.slots();

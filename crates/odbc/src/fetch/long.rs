@@ -25,13 +25,17 @@ pub(crate) struct LongValue {
     /// Bytes that the application wants at most.
     most: u64,
     is_done: bool,
+    /// Why nothing more can be read.
+    failed: Option<Failure>,
 }
 
 impl LongValue {
     /// `is_exact` says that the stored length is that of the contents; `max_length` is 0 for all of it.
     pub(crate) fn new(blob: Blob, is_text: bool, is_exact: bool, max_length: usize) -> Self {
         let most = if max_length == 0 { u64::MAX } else { max_length as u64 };
-        let left = is_exact.then(|| blob.stored_length().min(most));
+        // A limit may fall into a character.
+        let is_known = is_exact && (!is_text || blob.stored_length() <= most);
+        let left = is_known.then(|| blob.stored_length().min(most));
         Self {
             blob,
             is_text,
@@ -42,6 +46,7 @@ impl LongValue {
             left,
             most,
             is_done: false,
+            failed: None,
         }
     }
 
@@ -73,8 +78,8 @@ impl LongValue {
         }
         self.is_done = capacity > 0 && self.next_part()?.is_empty();
         let length = match (before, self.is_done) {
-            (Some(length), _) => isize::try_from(length).unwrap_or(abi::NO_TOTAL),
-            (None, true) => written as isize,
+            (_, true) => written as isize,
+            (Some(length), false) => isize::try_from(length).unwrap_or(abi::NO_TOTAL),
             (None, false) => abi::NO_TOTAL,
         };
         // SAFETY: the caller's promise.
@@ -94,18 +99,28 @@ impl LongValue {
     /// What has arrived and was not handed out, up to a whole character; empty at the end.
     fn next_part(&mut self) -> Result<&[u8]> {
         while self.taken == self.whole && !self.at_end {
-            self.part.drain(..self.taken);
-            let rest = self.part.len();
-            self.part.resize(rest + PART, 0);
-            let read = self.blob.read(&mut self.part[rest..])?;
-            self.part.truncate(rest + read);
-            self.at_end = read == 0;
-            (self.taken, self.whole) = (0, self.whole_characters()?);
-            if self.whole as u64 > self.most {
-                self.cut();
+            if let Some(failure) = &self.failed {
+                return Err(failure.clone());
             }
+            // What follows a part that cannot be read must not be taken for it.
+            self.read_part().inspect_err(|failure| self.failed = Some(failure.clone()))?;
         }
         Ok(&self.part[self.taken..self.whole])
+    }
+
+    fn read_part(&mut self) -> Result<()> {
+        self.part.drain(..self.taken);
+        (self.taken, self.whole) = (0, 0);
+        let rest = self.part.len();
+        self.part.resize(rest + PART, 0);
+        let read = self.blob.read(&mut self.part[rest..])?;
+        self.part.truncate(rest + read);
+        self.at_end = read == 0;
+        self.whole = self.whole_characters().inspect_err(|_| self.at_end = false)?;
+        if self.whole as u64 > self.most {
+            self.cut();
+        }
+        Ok(())
     }
 
     /// The application wants no more.

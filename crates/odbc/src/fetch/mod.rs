@@ -1,9 +1,9 @@
 //! Rows on their way to an application.
 //!
 //! ```text
-//!  driver::Stream ─► Window: batches at hand ─► RowSet ─► convert: into bound buffers
-//!                └─► Blobs: short ones ahead ─────┘ └────► SQLGetData: one value, in pieces
-//!                └─► LongValue: a BLOB as it arrives ────────┘
+//!  driver::Stream ─► Window: batches at hand ─┬─► convert: the row set into bound buffers
+//!                └─► Blobs: short ones ahead ──┴─► GetData: one value, in pieces
+//!                └─► LongValue: a BLOB as it arrives ──┘
 //! ```
 
 mod binding;

@@ -29,7 +29,8 @@ pub(crate) struct StatementAttributes {
     pub(crate) fetch_bookmark: Pointer,
 }
 
-// SAFETY: the pointer is the application's, which says with each call that it may be used in it.
+// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised when it set them
+// that they stay valid until it takes them back.
 unsafe impl Send for StatementAttributes {}
 // SAFETY: as above.
 unsafe impl Sync for StatementAttributes {}

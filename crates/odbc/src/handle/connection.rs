@@ -70,6 +70,8 @@ pub(crate) struct Link {
     pub(crate) read: ReadOptions,
     /// Whether a SELECT without FROM gets one.
     pub(crate) fromless_select: bool,
+    /// Whether an execution for an array of parameters fails if one of its sets does.
+    pub(crate) failed_sets_are_errors: bool,
     /// The major and minor release of the server.
     pub(crate) release: (u16, u16),
     /// The names of cursors that applications have set, and their statements.

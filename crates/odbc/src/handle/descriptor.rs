@@ -44,7 +44,8 @@ pub(crate) struct Record {
     pub(crate) is_given: bool,
 }
 
-// SAFETY: the pointers are the application's, which says with each call that they may be used in it.
+// SAFETY: the pointers are dereferenced only within a call that holds the object's lock; the application promised when it set them
+// that they stay valid until it takes them back.
 unsafe impl Send for Record {}
 
 impl Record {

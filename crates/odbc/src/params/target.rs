@@ -30,7 +30,6 @@ const OCTETS: i32 = 1;
 
 impl Target {
     pub(super) fn new(parameter: &Descriptor) -> Self {
-        // Collations are in the high byte.
         let charset = i32::from(parameter.charset());
         match parameter.sql_type.0 {
             496 | 500 | 580 | 32752 => Self::Exact,

@@ -127,6 +127,47 @@ matrix!(
             }
         }
     },
+    fn text_that_cannot_be_read_stays_so(target: &Target) {
+        let connection = fresh(target);
+        connection.run("CREATE TABLE M (N INTEGER, T BLOB SUB_TYPE TEXT CHARACTER SET NONE)");
+        for (number, bad) in [(1, 1_400_000), (2, 1_500_000 - 1)] {
+            let mut text = vec![b'a'; 1_500_000];
+            text[bad] = 0xFF;
+            connection.run(&format!("INSERT INTO M (N) VALUES ({number})"));
+            run_with(&connection, &format!("UPDATE M SET T = ? WHERE N = {number}"), BINARY, &text);
+        }
+        let statement = connection.statement();
+        statement.run("SELECT T FROM M ORDER BY N");
+        while statement.fetch() == SUCCESS {
+            let mut read = 0;
+            let code = loop {
+                let (code, data, _) = get(&statement, 1, of(CHAR, 50_001));
+                if code != SUCCESS_WITH_INFO {
+                    break code;
+                }
+                read += data.len();
+            };
+            assert_eq!((code, statement.state().as_str()), (ERROR, "22018"), "after {read} bytes");
+            for _ in 0..3 {
+                assert_eq!(get(&statement, 1, of(CHAR, 50_001)).0, ERROR);
+                assert_eq!(statement.state(), "22018", "{:?}", statement.records());
+            }
+        }
+    },
+    fn a_limit_within_a_character_is_told_exactly(target: &Target) {
+        let connection = fresh(target);
+        connection.run("CREATE TABLE M (T BLOB SUB_TYPE TEXT CHARACTER SET UTF8)");
+        connection.run("INSERT INTO M VALUES (NULL)");
+        let text = "a".repeat(9) + &"é".repeat(700_000);
+        run_with(&connection, "UPDATE M SET T = ?", CHAR, text.as_bytes());
+        let statement = connection.statement();
+        const MAX_LENGTH: i32 = 3;
+        assert_eq!(statement.set(MAX_LENGTH, 10), SUCCESS);
+        statement.run("SELECT T FROM M");
+        assert_eq!(statement.fetch(), SUCCESS);
+        let (code, data, length) = get(&statement, 1, of(CHAR, 100));
+        assert_eq!((code, &data[..10], length), (SUCCESS, &b"aaaaaaaaa\0"[..], 9));
+    },
     fn lengths_are_told_before_anything_is_read(target: &Target) {
         let connection = fresh(target);
         let texts = table(&connection);

@@ -1,7 +1,8 @@
 //! The driver as applications see it: through its C functions, without a driver manager.
 
+mod altered;
 mod arrays;
-mod blob_costs;
+
 mod blobs;
 mod buffers;
 mod bulk_operations;
@@ -9,6 +10,7 @@ mod calls;
 mod cancelling;
 mod connecting;
 mod connection_attributes;
+mod costs;
 mod counts;
 mod cursor_names;
 mod described;

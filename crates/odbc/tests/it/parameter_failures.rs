@@ -3,7 +3,7 @@
 use crate::odbc::*;
 use crate::parameter::*;
 use crate::parameter_arrays::Told;
-use crate::support::{Connection, fresh};
+use crate::support::{Connection, fresh, fresh_string, unconnected};
 use firearrow_testkit::{Target, matrix};
 
 const ROLLBACK: i16 = 1;
@@ -35,6 +35,22 @@ const STATES: [(isize, &str); 4] = [(4, "23000"), (6, "22001"), (7, "22018"), (9
 
 matrix!(
     all,
+    fn failing_sets_may_be_errors(target: &Target) {
+        let connection = unconnected(380);
+        connection.connect(&(fresh_string(target) + ";FAILEDSETS=ERROR"));
+        connection.run("CREATE TABLE T (ID INTEGER PRIMARY KEY)");
+        let statement = connection.statement();
+        statement.prepare("INSERT INTO T VALUES (?)");
+        for (keys, code, rows) in [([1, 2, 3], SUCCESS, 3), ([4, 1, 5], ERROR, 5), ([1, 2, 3], ERROR, 5)] {
+            let mut values = Values::integers(&keys.map(Some));
+            statement.bind(1, INPUT, &mut values);
+            let told = Told::about(&statement, 3);
+            assert_eq!(statement.execute(), code, "{:?}", statement.records());
+            assert_eq!(told.processed, 3);
+            assert_eq!(connection.texts("SELECT COUNT(*) FROM T"), [[Some(rows.to_string())]]);
+        }
+        assert_eq!(statement.state(), "23000");
+    },
     fn failing_sets_leave_the_others(target: &Target) {
         let connection = table(target);
         let statement = connection.statement();

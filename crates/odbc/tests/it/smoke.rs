@@ -24,5 +24,8 @@ matrix!(
         assert!(records[0].message.starts_with("[firearrow][Firebird ODBC Driver][Firebird]"), "{records:?}");
         assert_eq!(statement.execute_directly("SELEC 1"), ERROR);
         assert_eq!(statement.state(), "42000");
+        // A function that nobody has.
+        assert_eq!(statement.execute_directly("SELECT GETDATE() FROM RDB$DATABASE"), ERROR);
+        assert_eq!(statement.state(), "42000", "{:?}", statement.records());
     },
 );

@@ -40,7 +40,30 @@ matrix!(
             connection.texts("SELECT {fn UCASE('é')}, (SELECT 5 FROM RDB$DATABASE)"),
             [texts(&["É", "5"])]
         );
+        for sql in [
+            "SELECT 5 WHERE 1 = 1",
+            "SELECT 5 AS N ORDER BY 1",
+            "SELECT 5 UNION SELECT 5",
+            "SELECT (SELECT 5)",
+        ] {
+            let outer = sql != "SELECT (SELECT 5)";
+            let statement = connection.statement();
+            let expected = if outer { SUCCESS } else { ERROR };
+            assert_eq!(statement.execute_directly(sql), expected, "{sql}: {:?}", statement.records());
+            if outer {
+                assert_eq!(statement.all_texts(), [texts(&["5"])], "{sql}");
+            }
+        }
         let statement = connection.statement();
+        // All columns of nothing, and an error of the application's own text.
+        for sql in ["SELECT *", "SELECT * WHERE 1 = 1", "SELECT 1 WERE 2"] {
+            assert_eq!(
+                (statement.execute_directly(sql), statement.state().as_str()),
+                (ERROR, "42000"),
+                "{sql}"
+            );
+            assert!(!statement.records()[0].message.contains("RDB$DATABASE"), "{sql}");
+        }
         statement.prepare("SELECT 7");
         assert_eq!((statement.columns(), statement.execute()), (1, SUCCESS));
         assert_eq!(statement.all_texts(), [texts(&["7"])]);

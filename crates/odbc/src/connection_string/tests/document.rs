@@ -72,6 +72,11 @@ const TEXTS: &[(&str, &str)] = &[
     ),
     ("AUTODDL", "DDL is committed at once, in manual mode, too; default N"),
     ("FROMLESSSELECT", "`SELECT 1` gets the missing `FROM RDB$DATABASE`; default Y"),
+    (
+        "FAILEDSETS",
+        "What an execution returns if some sets of a parameter array fail and others do not: `INFO` (default, the standard) or `ERROR`, \
+         so that pyodbc raises an exception. The others stay executed",
+    ),
     ("CONNSETTINGS", "Statements to execute after connecting, separated by `;` within braces"),
     ("PROCESSNAME", "Name of the process in the monitoring tables"),
 ];

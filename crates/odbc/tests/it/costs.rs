@@ -1,13 +1,15 @@
-//! What BLOBs cost: memory and round trips.
+//! What BLOBs and parameters cost: memory and round trips.
 
 use crate::buffers::run_with;
 use crate::memory::peak;
 use crate::odbc::*;
+use crate::parameter::{INPUT, Values};
 use crate::support::*;
 use firearrow_testkit::{Behaviour, Proxy, Target, matrix};
 use std::time::{Duration, Instant};
 
 const BINARY: i16 = -2;
+const PARAMSET_SIZE: i32 = 22;
 const KILOBYTE: usize = 1 << 10;
 const MEGABYTE: usize = 1 << 20;
 
@@ -93,5 +95,36 @@ matrix!(
         assert!(none <= 15, "{none} round trips without BLOBs");
         assert!(one <= none + 60, "{one} round trips for a column of them");
         assert!(both <= none + 120, "{both} round trips for two columns of them");
+    },
+    fn arrays_of_parameters_share_round_trips(target: &Target) {
+        const ROWS: usize = 1000;
+        let server = target.server();
+        let path = server.fresh_database_path();
+        let proxy = Proxy::start(server.address(), Behaviour::pass()).expect("a free port");
+        let connection = unconnected(380);
+        connection.connect(&format!("URL={{{}}};CREATE_DB=Y", server.url_at(proxy.address(), &path)));
+        connection.run("CREATE TABLE T (N INTEGER)");
+        assert_eq!(connection.set(102, 0), SUCCESS);
+        let statement = connection.statement();
+        statement.prepare("INSERT INTO T VALUES (?)");
+        let keys: Vec<_> = (0..ROWS as i32).map(Some).collect();
+        let mut values = Values::integers(&keys);
+        statement.bind(1, INPUT, &mut values);
+        let cost = |sets: usize| {
+            assert_eq!(statement.set(PARAMSET_SIZE, sets), SUCCESS);
+            let before = proxy.round_trips();
+            assert_eq!(statement.execute(), SUCCESS, "{:?}", statement.records());
+            proxy.round_trips() - before
+        };
+        // The first execution begins the transaction, too.
+        cost(1);
+        let single: Vec<_> = (0..5).map(|_| cost(1)).collect();
+        // Preparing it to stay prepared takes one, once.
+        assert!(single.iter().sum::<u64>() <= 6, "{single:?}");
+        let arrays: Vec<_> = (0..5).map(|_| cost(ROWS)).collect();
+        assert!(arrays.iter().all(|trips| *trips <= 4), "{arrays:?}");
+        assert_eq!(connection.end(0), SUCCESS);
+        let expected = Some((6 + 5 * ROWS).to_string());
+        assert_eq!(connection.texts("SELECT COUNT(*) FROM T"), [[expected]]);
     },
 );
