@@ -1,7 +1,7 @@
 //! Connecting and disconnecting.
 
 use crate::attributes::connection::{bit as isolation_bit, has_transaction, level};
-use crate::connection_string::{Attributes, Settings, settings};
+use crate::connection_string::{Attributes, Settings, of_connecting, of_statement, settings};
 use crate::diagnostics::{Failure, Result, State};
 use crate::handle::{Connection, Link, StatementAttributes, registry};
 use crate::info::{Facts, Release};
@@ -53,13 +53,17 @@ impl Connection {
 
     fn open(&self, settings: &Settings, wide: bool, activity: &Arc<Activity>) -> Result<Link> {
         let task = Activity::begin(&[activity]);
-        let session = task.run(|| Session::open(&settings.config, settings.session.clone()))?;
+        let session = task.run(|| Session::open(&settings.config, settings.session.clone()));
+        let session = session.map_err(|error| {
+            let failure = Failure::from(error);
+            Failure { text: of_connecting(&failure.text), ..failure }
+        })?;
         let session = Arc::new(session);
         for sql in &settings.odbc.connect_sql {
             let mut statement = Statement::new(&session, StatementOptions::default());
             statement.set_query(sql).and_then(|()| statement.update()).map_err(|error| {
                 let failure = Failure::from(error);
-                Failure { text: format!("CONNSETTINGS: {}", failure.text), ..failure }
+                Failure { text: of_statement(sql, &failure.text), ..failure }
             })?;
         }
         let connection = session.connection()?;

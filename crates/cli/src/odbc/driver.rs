@@ -15,7 +15,8 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
     // unixODBC does not resolve relative paths.
     let path = path.canonicalize().map_err(|error| Failure::file(&path, &error))?;
     let written = setup::install(scope, &path).map_err(|error| failure(scope, &error))?;
-    tell(json, "installed", &written.file, Some(("library", &path.display().to_string())))?;
+    let what = format!("registered driver {} in", setup::DRIVER);
+    tell(json, ("installed", &what), &written.file, Some(("library", &path.display().to_string())))?;
     note(&written.remarks);
     Ok(())
 }
@@ -23,7 +24,9 @@ pub(super) fn install(args: &InstallArgs, json: bool) -> Result<()> {
 pub(super) fn uninstall(args: &UninstallArgs, json: bool) -> Result<()> {
     let scope = args.place.scope();
     match setup::uninstall(scope).map_err(|error| failure(scope, &error))? {
-        Some(file) => tell(json, "removed", &file, None),
+        Some(file) => {
+            tell(json, ("removed", &format!("unregistered driver {} in", setup::DRIVER)), &file, None)
+        }
         None => {
             let (name, scope) = (setup::DRIVER, name_of(scope));
             Err(Failure::other(format!("the driver {name} is not installed for the {scope}")))

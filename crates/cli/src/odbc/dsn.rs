@@ -1,18 +1,29 @@
 //! Data sources.
 
-use super::{AddArgs, RemoveArgs, failure, name_of, note, tell};
+use super::{AddArgs, RemoveArgs, failure, home, name_of, note, tell};
 use crate::failure::{Failure, Result};
-use crate::output;
+use crate::{output, terminal};
 use firearrow_bench::text::aligned;
 use firearrowodbc::setup::{self, DataSource, Scope};
 use serde_json::json;
+use std::io;
 
 pub(super) fn add(args: &AddArgs, json: bool) -> Result<()> {
     let scope = args.place.scope();
-    let written =
-        setup::add_data_source(&args.name, &args.url, scope).map_err(|error| failure(scope, &error))?;
-    tell(json, "added", &written.file, None)?;
+    let written = setup::add_data_source(&args.name, &args.url, scope, args.replace);
+    let written = written.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::other(format!("{error}; --replace replaces it")),
+        _ => failure(scope, &error),
+    })?;
+    let what = match written.replaced {
+        true => format!("replaced data source {} in", args.name),
+        false => format!("added data source {} to", args.name),
+    };
+    tell(json, ("added", &what), &written.file, None)?;
     note(&written.remarks);
+    if scope == Scope::User {
+        note(&home::advice(&written.file).into_iter().collect::<Vec<_>>());
+    }
     if ![Scope::User, Scope::System].iter().any(|scope| matches!(setup::installed(*scope), Ok(Some(_)))) {
         note(&["the driver is not registered yet: firearrow odbc install".to_owned()]);
     }
@@ -20,10 +31,20 @@ pub(super) fn add(args: &AddArgs, json: bool) -> Result<()> {
 }
 
 pub(super) fn remove(args: &RemoveArgs, json: bool) -> Result<()> {
-    let scope = args.place.scope();
-    match setup::remove_data_source(&args.name, scope).map_err(|error| failure(scope, &error))? {
-        Some(file) => tell(json, "removed", &file, None),
-        None => Err(Failure::other(format!("the {} has no data source {}", name_of(scope), args.name))),
+    let (scope, name) = (args.place.scope(), &args.name);
+    match setup::remove_data_source(name, scope).map_err(|error| failure(scope, &error))? {
+        Some(file) => tell(json, ("removed", &format!("removed data source {name} from")), &file, None),
+        None => {
+            let is_elsewhere = setup::list().is_ok_and(|all| {
+                all.iter().any(|each| each.name.eq_ignore_ascii_case(name) && each.scope != scope)
+            });
+            let hint = match (is_elsewhere, scope) {
+                (true, Scope::User) => "; one of this name is there for all users: add --system",
+                (true, Scope::System) => "; one of this name is there for this user: leave out --system",
+                (false, _) => "; firearrow odbc dsn list lists all",
+            };
+            Err(Failure::other(format!("the {} has no data source {name}{hint}", name_of(scope))))
+        }
     }
 }
 
@@ -40,6 +61,10 @@ pub(super) fn list(json: bool) -> Result<()> {
         };
         let list: Vec<_> = all.iter().map(object).collect();
         return output::print_data(&format!("{:#}\n", serde_json::Value::from(list)));
+    }
+    if all.is_empty() {
+        terminal::remark("there are no data sources; firearrow odbc dsn add adds one");
+        return Ok(());
     }
     let head = ["name", "scope", "driver", "description"].map(str::to_owned).to_vec();
     let row = |each: &DataSource| {

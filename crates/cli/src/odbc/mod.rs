@@ -8,6 +8,7 @@
 
 mod driver;
 mod dsn;
+mod home;
 mod test;
 
 use crate::failure::{Failure, Result};
@@ -18,6 +19,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc install
+  firearrow odbc dsn add Shop 'firebird://alice@db/shop?wire_crypt=required'
+  firearrow odbc test Shop")]
 pub(crate) struct OdbcArgs {
     #[command(subcommand)]
     command: OdbcCommand,
@@ -66,6 +72,11 @@ struct UninstallArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc dsn add Shop db:/data/shop.fdb
+  firearrow odbc dsn list
+  firearrow odbc dsn remove Shop")]
 struct DsnArgs {
     #[command(subcommand)]
     command: DsnCommand,
@@ -76,6 +87,12 @@ enum DsnCommand {
     /// Add a data source
     Add(AddArgs),
     /// List the data sources of all drivers
+    #[command(after_help = "\
+Examples:
+  firearrow odbc dsn list
+  firearrow odbc dsn list --json
+
+Those of the user come first; they hide those of the system that have the same name.")]
     List,
     /// Remove a data source
     Remove(RemoveArgs),
@@ -86,6 +103,7 @@ enum DsnCommand {
 Examples:
   firearrow odbc dsn add Shop 'firebird://alice@db/shop?wire_crypt=required'
   firearrow odbc dsn add Shop 'Dbname=db:shop;Uid=alice;ReadOnly=Y'
+  firearrow odbc dsn add Shop db:shop --replace
   sudo firearrow odbc dsn add Shop db/3050:/data/shop.fdb --system
 
 Adds a section to ~/.odbc.ini (or the file that ODBCINI names) or /etc/odbc.ini. A password in it makes the file
@@ -98,9 +116,16 @@ struct AddArgs {
     url: String,
     #[command(flatten)]
     place: Place,
+    /// Replace a data source of this name
+    #[arg(long)]
+    replace: bool,
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow odbc dsn remove Shop
+  sudo firearrow odbc dsn remove Shop --system")]
 struct RemoveArgs {
     /// The name of the data source
     name: String,
@@ -113,12 +138,13 @@ struct RemoveArgs {
 Examples:
   firearrow odbc test Shop
   firearrow odbc test 'DSN=Shop;Uid=alice;Pwd=…'
+  firearrow odbc test db/3050:/data/shop.fdb
   firearrow odbc test firebird://alice@db/shop --json
 
 Reads the data source and connects with the driver's settings, but without unixODBC and without the registered
 library. Executes the statements of CONNSETTINGS. The exit status is 1 if connecting fails.")]
 struct TestArgs {
-    /// A data source, a connection string, or a URL
+    /// A data source, a connection string, a URL, or host:path
     #[arg(value_name = "DSN|CONNECTION-STRING")]
     text: String,
 }
@@ -172,18 +198,18 @@ fn failure(scope: Scope, error: &io::Error) -> Failure {
     }
 }
 
-/// Prints which file was changed.
-fn tell(json: bool, what: &str, file: &Path, more: Option<(&str, &str)>) -> Result<()> {
-    let file = file.display().to_string();
+/// Prints which file was changed: `what` is the name of this fact, and a text that the file completes.
+fn tell(json: bool, what: (&str, &str), file: &Path, more: Option<(&str, &str)>) -> Result<()> {
+    let ((fact, text), file) = (what, file.display().to_string());
     if json {
-        let mut facts = serde_json::json!({ what: file });
+        let mut facts = serde_json::json!({ fact: file });
         if let Some((name, value)) = more {
             facts[name] = value.into();
         }
         return output::print_data(&format!("{facts}\n"));
     }
     let more = more.map(|(name, value)| format!("{name}: {value}\n")).unwrap_or_default();
-    output::print(&format!("{what}: {file}\n{more}"))
+    output::print(&format!("{text} {file}\n{more}"))
 }
 
 fn note(remarks: &[String]) {

@@ -24,17 +24,28 @@ pub(super) fn run(args: &TestArgs, json: bool) -> Result<()> {
         terminal::remark(&format!("warning: {warning}"));
     }
     let since = Instant::now();
-    let connection = open(&plan.config)?;
+    let connection = open(&plan.config).map_err(|error| explained(error.into(), setup::of_connecting))?;
     let seconds = since.elapsed().as_secs_f64();
     let wire = connection.wire_stats();
     for statement in &plan.statements {
-        execute(&connection, statement)?;
+        execute(&connection, statement)
+            .map_err(|failure| explained(failure, |error| setup::of_statement(statement, error)))?;
     }
     warn_of_statements(&connection);
     let found = Found { config: &plan.config, info: connection.info()?, wire, seconds };
     match json {
         true => output::print_data(&found.as_json()),
         false => output::print(&aligned(&found.lines())),
+    }
+}
+
+/// Names the keyword that an error of the server comes from.
+fn explained(failure: Failure, explain: impl Fn(&str) -> String) -> Failure {
+    let text = failure.text(false);
+    match explain(&text) {
+        // With its codes, and what else is known about it.
+        same if same == text => failure,
+        explained => Failure::other(explained),
     }
 }
 

@@ -10,6 +10,7 @@ mod copy;
 mod demo;
 mod events;
 mod interrupt;
+mod odbc;
 mod query;
 mod readers;
 mod terminal;

@@ -1,7 +1,7 @@
 //! The attributes of a connection: keywords and values in order.
 
 use super::keyword::{self, Meaning, find};
-use super::syntax;
+use super::{syntax, target};
 use crate::diagnostics::{Failure, Result, State};
 use crate::setup;
 use std::collections::HashSet;
@@ -70,7 +70,9 @@ impl Attributes {
             Some(entries) => Some(entries),
             None => read("Default")?,
         };
-        self.merge(&Self::from_pairs(entries.unwrap_or_default()));
+        let mut source = Self::from_pairs(entries.unwrap_or_default());
+        target::fit(&mut source, &self)?;
+        self.merge(&source);
         Ok(self)
     }
 
@@ -101,7 +103,7 @@ impl Attributes {
     }
 
     /// The value, if it is not empty: templates leave empty what they do not use.
-    pub(super) fn filled(&self, name: &str) -> Option<&str> {
+    pub(crate) fn filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
     }
 

@@ -3,6 +3,7 @@
 use super::{Attributes, keyword::plain, value::Value};
 use crate::diagnostics::{Failure, State};
 use firearrow::{Config, ReadOptions};
+use firearrow_proto::api::charset;
 
 /// What was ignored or done in another way.
 #[derive(Debug, Default)]
@@ -22,6 +23,11 @@ impl Notes {
     /// A keyword has no effect (01S02).
     pub(super) fn change(&mut self, keyword: &str, why: &str) {
         self.add(State::OPTION_CHANGED, keyword, format!("{keyword} is ignored: {why}"));
+    }
+
+    /// A keyword has less effect than its value says (01S02).
+    fn remark(&mut self, text: String) {
+        self.warnings.push(Failure::new(State::OPTION_CHANGED, text));
     }
 
     fn add(&mut self, state: State, keyword: &str, text: String) {
@@ -65,10 +71,23 @@ pub(super) fn set_charset(config: &mut Config, attributes: &Attributes, notes: &
     if ["UTF8", "UTF-8", "UNICODE_FSS"].contains(&name.as_str()) {
         return;
     }
-    notes.change("CHARSET", "the driver always connects with UTF8, to and from which the server converts");
-    let is_code_page = name != "NONE" && ReadOptions::default().set(NAME, &name).is_ok();
-    if is_code_page && config.read.iter().all(|(known, _)| known != NAME) {
+    if config.read.iter().any(|(known, _)| known == NAME) {
+        notes.change("CHARSET", "none_encoding is given, too");
+    } else if name != "NONE" && ReadOptions::default().set(NAME, &name).is_ok() {
+        let name = firearrow_driver::shortened(&name);
+        notes.remark(format!(
+            "CHARSET={name} decodes columns of CHARACTER SET NONE; the connection has UTF8, to and from which the server \
+             converts all others"
+        ));
         config.read.push((NAME.into(), name));
+    } else if charset::by_name(&name).is_some() {
+        notes.change("CHARSET", "the connection always has UTF8, to and from which the server converts");
+    } else {
+        let name = firearrow_driver::shortened(&name);
+        notes.change(
+            "CHARSET",
+            &format!("'{name}' is no known character set, and the connection always has UTF8"),
+        );
     }
 }
 

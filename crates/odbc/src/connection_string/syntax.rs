@@ -52,8 +52,9 @@ pub(super) fn split(text: &str) -> Result<Vec<(&str, String)>> {
 /// Reads to the closing brace. Returns the value and what follows.
 fn braced(text: &str) -> Result<(String, &str)> {
     let unbalanced = || {
+        // Not with PWD= as its keyword: programs that mask passwords would mask the example.
         bad(
-            "a value that begins with { must end with }, and a } within it must be doubled: PWD={a}}b} means a}b",
+            "a value that begins with { must end with }, and a } within it must be doubled: KEYWORD={a}}b} means a}b",
         )
     };
     let mut value = String::new();
@@ -146,6 +147,13 @@ mod tests {
             assert_eq!(failure.state, State::GENERAL);
             assert!(!failure.text.contains("ecret"), "{}", failure.text);
         }
+    }
+
+    #[test]
+    fn the_example_of_braces_survives_masking() {
+        let failure = split("UID=x;PWD={secret").expect_err("no end");
+        assert!(failure.text.ends_with("KEYWORD={a}}b} means a}b"), "{}", failure.text);
+        assert!(!failure.text.to_ascii_uppercase().contains("PWD="), "{}", failure.text);
     }
 
     #[test]

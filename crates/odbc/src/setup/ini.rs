@@ -34,6 +34,10 @@ impl Ini {
         names
     }
 
+    pub(super) fn has(&self, section: &str) -> bool {
+        self.find(section).is_some()
+    }
+
     /// The entries of a section.
     pub(super) fn entries(&self, section: &str) -> io::Result<Option<Vec<(String, String)>>> {
         let Some(lines) = self.find(section) else { return Ok(None) };

@@ -6,10 +6,15 @@
 //!  SQLConnect, DSN= ─► data_source ─────────────────┘
 //! ```
 //!
-//! The registry is the only part that knows a platform.
+//! The registry is the only part that knows a platform, but for `library`, which knows what libraries look like.
 
 #[cfg(unix)]
+mod file;
+#[cfg(unix)]
 mod ini;
+mod library;
+#[cfg(unix)]
+mod lock;
 mod plan;
 #[cfg(unix)]
 mod unix;
@@ -17,11 +22,13 @@ mod unix;
 #[cfg(test)]
 mod tests;
 
+pub use crate::connection_string::{of_connecting, of_statement};
 pub use plan::{Plan, plan};
 #[cfg(unix)]
 use unix::Registry;
 
 use crate::connection_string::{Attributes, entry_name, is_list, settings_in};
+use firearrow::config::Target;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +51,17 @@ enum Kind {
     DataSource,
 }
 
+/// What becomes of a section that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Write {
+    /// It is an error.
+    New,
+    /// Its other entries stay.
+    Update,
+    /// It goes.
+    Replace,
+}
+
 /// A registered data source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataSource {
@@ -62,6 +80,8 @@ pub struct DataSource {
 pub struct Written {
     /// The file.
     pub file: PathBuf,
+    /// Whether something of this name was there before.
+    pub replaced: bool,
     /// Warnings and advice.
     pub remarks: Vec<String>,
 }
@@ -77,7 +97,7 @@ pub fn data_source(name: &str) -> io::Result<Option<Vec<(String, String)>>> {
 /// Registers the driver. What the registration of an earlier version has beyond this stays.
 ///
 /// # Errors
-/// `library` is not the absolute path of a file; a file cannot be written.
+/// `library` is not the absolute path of a shared library; a file cannot be written.
 pub fn install(scope: Scope, library: &Path) -> io::Result<Written> {
     install_in(&Registry::of_process(), scope, library)
 }
@@ -98,13 +118,14 @@ pub fn installed(scope: Scope) -> io::Result<Option<PathBuf>> {
     installed_in(&Registry::of_process(), scope)
 }
 
-/// Adds a data source. `text` is a URL, a connection string, or a database as Firebird names it (`host:path`).
+/// Adds a data source. `text` is a URL, a connection string, or a database as Firebird names it (`host:path`). One that
+/// exists is replaced if `replace` is set.
 ///
 /// # Errors
 /// The name cannot be that of a data source, or exists; the text is wrong, or contains a password that others could read;
 /// a file cannot be written.
-pub fn add_data_source(name: &str, text: &str, scope: Scope) -> io::Result<Written> {
-    add_data_source_in(&Registry::of_process(), name, text, scope)
+pub fn add_data_source(name: &str, text: &str, scope: Scope, replace: bool) -> io::Result<Written> {
+    add_data_source_in(&Registry::of_process(), name, text, scope, replace)
 }
 
 /// Removes a data source. Returns the file, or `None` if there is none of this name.
@@ -134,10 +155,11 @@ fn install_in(registry: &Registry, scope: Scope, library: &Path) -> io::Result<W
     let path = library.to_str().filter(|_| library.is_absolute() && library.is_file());
     let path =
         path.ok_or_else(|| invalid(format!("{} is not the absolute path of a file", library.display())))?;
+    library::check(library)?;
     let description = concat!("Firebird ODBC driver, firearrow ", env!("CARGO_PKG_VERSION"));
     let entries = [("Description", description), ("Driver", path)];
-    let file = registry.set(Kind::Driver, scope, DRIVER, &entries, false)?;
-    Ok(Written { file, remarks: registry.advice(scope).into_iter().collect() })
+    let (file, replaced) = registry.set(Kind::Driver, scope, DRIVER, &entries, false, Write::Update)?;
+    Ok(Written { file, replaced, remarks: registry.advice(scope).into_iter().collect() })
 }
 
 fn installed_in(registry: &Registry, scope: Scope) -> io::Result<Option<PathBuf>> {
@@ -145,18 +167,21 @@ fn installed_in(registry: &Registry, scope: Scope) -> io::Result<Option<PathBuf>
     Ok(entries.and_then(|entries| entry(&entries, "Driver").map(PathBuf::from)))
 }
 
-fn add_data_source_in(registry: &Registry, name: &str, text: &str, scope: Scope) -> io::Result<Written> {
+fn add_data_source_in(
+    registry: &Registry,
+    name: &str,
+    text: &str,
+    scope: Scope,
+    replace: bool,
+) -> io::Result<Written> {
     check_name(name)?;
-    if registry.entries(Kind::DataSource, scope, name)?.is_some() {
-        let text = format!("the data source {name} exists already; remove it first");
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
-    }
     let attributes = attributes(text)?;
     if attributes.data_source().is_some() {
         return Err(invalid("a data source cannot refer to another one; leave out DSN"));
     }
     // It must work for others, whose environment is a different one.
     let settings = settings_in(&|_| None, &attributes, None).map_err(|failure| invalid(failure.text))?;
+    check_path(&settings.config.target, attributes.filled("DBNAME").unwrap_or_default())?;
     let private = settings.config.password.is_some();
     if private && scope == Scope::System {
         return Err(invalid(
@@ -167,8 +192,13 @@ fn add_data_source_in(registry: &Registry, name: &str, text: &str, scope: Scope)
     entries.extend(attributes.get("DESCRIPTION").map(|text| ("Description", text)));
     let pairs = settings.effective.pairs().filter(|(name, value)| *name != "DRIVER" && !value.is_empty());
     entries.extend(pairs.map(|(name, value)| (entry_name(name), value)));
-    let file = registry.set(Kind::DataSource, scope, name, &entries, private)?;
-    Ok(Written { file, remarks: settings.warnings.into_iter().map(|failure| failure.text).collect() })
+    let write = if replace { Write::Replace } else { Write::New };
+    let (file, replaced) = registry.set(Kind::DataSource, scope, name, &entries, private, write)?;
+    Ok(Written {
+        file,
+        replaced,
+        remarks: settings.warnings.into_iter().map(|failure| failure.text).collect(),
+    })
 }
 
 fn list_in(registry: &Registry) -> io::Result<Vec<DataSource>> {
@@ -194,10 +224,39 @@ fn entry<'a>(entries: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 /// The attributes of a connection string or of a database.
 fn attributes(text: &str) -> io::Result<Attributes> {
-    match is_list(text) {
-        true => Attributes::parse(text).map_err(|failure| invalid(failure.text)),
-        false => Ok(Attributes::from_pairs(vec![("DBNAME".into(), text.trim().into())])),
+    if is_list(text) {
+        return Attributes::parse(text).map_err(|failure| invalid(failure.text));
     }
+    let text = text.trim();
+    // It would be one database with a strange name. Options of a URL may have semicolons between them.
+    let parts = text.split_once(';').filter(|(database, rest)| !database.contains('?') && is_list(rest));
+    if let Some((database, rest)) = parts {
+        let keyword = rest.split('=').next().unwrap_or_default().trim_matches([';', ' ']);
+        // What contains an @ may contain a password.
+        let database = if database.contains('@') { "host:path" } else { database };
+        return Err(invalid(format!(
+            "keywords follow the database, so it needs one as well: Dbname={database};{keyword}=…"
+        )));
+    }
+    Ok(Attributes::from_pairs(vec![("DBNAME".into(), text.into())]))
+}
+
+/// Refuses the path of a database that would be a different file in each folder. More often, the server was forgotten.
+fn check_path(target: &Target, database: &str) -> io::Result<()> {
+    let Target::Embedded { path } = target else { return Ok(()) };
+    let bytes = path.as_bytes();
+    let has_drive = matches!(bytes, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    // The prefix says that an alias of the engine is meant.
+    let is_embedded = database.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("embedded:"));
+    if bytes.starts_with(b"/") || has_drive || is_embedded {
+        return Ok(());
+    }
+    let whole = std::path::absolute(path)?;
+    Err(invalid(format!(
+        "'{}' names no server and is no full path; write host:path, or {} for a file of this machine",
+        firearrow_driver::shortened(path),
+        whole.display()
+    )))
 }
 
 /// Sections with another purpose.

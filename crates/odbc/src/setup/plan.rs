@@ -19,21 +19,28 @@ pub struct Plan {
     pub warnings: Vec<String>,
 }
 
-/// Returns what connecting with `text` would do: the name of a data source, a connection string, or a URL.
+/// Returns what connecting with `text` would do: the name of a data source, a connection string, a URL, or a database as
+/// Firebird names it (`host:path`).
 ///
 /// # Errors
 /// There is no such data source, or the driver would refuse it.
 pub fn plan(text: &str) -> io::Result<Plan> {
-    let attributes = match is_list(text) || text.contains("://") {
-        true => attributes(text)?,
-        false => {
-            if super::data_source(text)?.is_none() {
-                let text = format!("there is no data source '{text}'");
-                return Err(io::Error::new(io::ErrorKind::NotFound, text));
-            }
-            Attributes::from_pairs(vec![("DSN".into(), text.into())])
-        }
+    let attributes = if is_list(text) || text.contains("://") {
+        attributes(text)?
+    } else if super::data_source(text)?.is_some() {
+        Attributes::from_pairs(vec![("DSN".into(), text.into())])
+    } else if text.contains([':', '/', '\\']) {
+        attributes(text)?
+    } else {
+        return Err(unknown(text));
     };
+    // The driver manager says so as well, unless there is a default or the string names a database.
+    if let Some(name) = attributes.data_source().filter(|_| attributes.filled("DBNAME").is_none())
+        && super::data_source(name)?.is_none()
+        && super::data_source("Default")?.is_none()
+    {
+        return Err(unknown(name));
+    }
     let attributes = attributes.with_data_source().map_err(|failure| invalid(failure.text))?;
     let settings = settings(&attributes, None).map_err(|failure| invalid(failure.text))?;
     Ok(Plan {
@@ -42,4 +49,9 @@ pub fn plan(text: &str) -> io::Result<Plan> {
         statements: settings.odbc.connect_sql,
         warnings: settings.warnings.into_iter().map(|failure| failure.text).collect(),
     })
+}
+
+fn unknown(name: &str) -> io::Error {
+    let text = format!("there is no data source '{}'", firearrow_driver::shortened(name));
+    io::Error::new(io::ErrorKind::NotFound, text)
 }

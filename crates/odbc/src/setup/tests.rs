@@ -36,7 +36,14 @@ impl Place {
     }
 
     fn add(&self, name: &str, text: &str, scope: Scope) -> io::Result<Written> {
-        add_data_source_in(&self.registry, name, text, scope)
+        add_data_source_in(&self.registry, name, text, scope, false)
+    }
+
+    /// A file that looks like a library.
+    fn library(&self, name: &str) -> PathBuf {
+        fs::write(self.path(name), b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0")
+            .expect("it can be written");
+        self.path(name)
     }
 }
 
@@ -47,8 +54,7 @@ fn pairs(list: &[(&str, &str)]) -> Option<Vec<(String, String)>> {
 #[test]
 fn the_driver_is_installed_and_removed() {
     let place = place();
-    let library = place.path("libfirearrowodbc.so");
-    place.write("libfirearrowodbc.so", "");
+    let library = place.library("libfirearrowodbc.so");
     let before = "# mine\n[Other]\nDriver=/x.so\n";
     place.write("etc/odbcinst.ini", before);
     for scope in [Scope::System, Scope::User] {
@@ -80,9 +86,8 @@ fn the_driver_is_installed_and_removed() {
 #[test]
 fn users_are_told_what_unixodbc_needs() {
     let place = place();
-    place.write("x.so", "");
-    let install =
-        || install_in(&place.registry, Scope::User, &place.path("x.so")).expect("installed").remarks;
+    let library = place.library("x.so");
+    let install = || install_in(&place.registry, Scope::User, &library).expect("installed").remarks;
     assert!(install()[0].contains("etc/odbcinst.ini exists"));
     place.write("etc/odbcinst.ini", "");
     assert_eq!(install(), Vec::<String>::new());
@@ -95,6 +100,10 @@ fn libraries_are_files_with_a_full_path() {
         let error = install_in(&place.registry, Scope::User, Path::new(path)).expect_err(path);
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
+    place.write("passwd", "root:x:0:0:root:/root:/bin/bash\n");
+    let error = install_in(&place.registry, Scope::User, &place.path("passwd")).expect_err("text");
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    assert!(error.to_string().contains("passwd is no library; the driver is a shared library"), "{error}");
     assert!(!place.path(".odbcinst.ini").exists());
 }
 
@@ -150,7 +159,7 @@ fn data_sources_are_added_and_removed() {
     let text = "Driver={F};dbname=h:y;uid=bob;charset=utf8;ENABLEWIRECOMPRESSION=Y;Description=d;wire_crypt_plugin=Arc4";
     place.add("Shop 2", text, Scope::User).expect("added");
     let written = place.add("Shop3", "h:z", Scope::System).expect("added");
-    assert_eq!(written, Written { file: place.path("etc/odbc.ini"), remarks: vec![] });
+    assert_eq!(written, Written { file: place.path("etc/odbc.ini"), replaced: false, remarks: vec![] });
     let find = |name| data_source_in(&place.registry, name).expect("read");
     let url = "firebird://alice@h:3051/x?wire_crypt=required";
     assert_eq!(find("shop"), pairs(&[("Driver", DRIVER), ("Dbname", url)]));
@@ -167,6 +176,9 @@ fn data_sources_are_added_and_removed() {
     assert_eq!(find("shop3"), pairs(&[("Driver", DRIVER), ("Dbname", "h:z")]));
     let error = place.add("SHOP", "h:x", Scope::User).expect_err("it exists");
     assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+    let again = add_data_source_in(&place.registry, "SHOP 2", "h:new", Scope::User, true).expect("replaced");
+    assert!(again.replaced);
+    assert_eq!(find("shop 2"), pairs(&[("Driver", DRIVER), ("Dbname", "h:new")]));
     for name in ["shop", "SHOP 2"] {
         assert!(place.registry.remove(Kind::DataSource, Scope::User, name).expect("written").is_some());
     }
@@ -212,7 +224,7 @@ fn errors_name_the_file() {
     assert!(error.to_string().contains(".odbc.ini: "), "{error}");
     let registry =
         Registry::new(&|name| (name == "ODBCSYSINI").then(|| "/no/such".into()), "/no/such".into());
-    let error = add_data_source_in(&registry, "A", "h:x", Scope::System).expect_err("no folder");
+    let error = add_data_source_in(&registry, "A", "h:x", Scope::System, false).expect_err("no folder");
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
     assert!(error.to_string().starts_with("/no/such/odbc.ini: "), "{error}");
 }
@@ -233,6 +245,62 @@ fn wrong_data_sources_are_refused() {
 }
 
 #[test]
+fn many_can_add_data_sources_at_once() {
+    let place = place();
+    place.write(".odbc.ini", "[Other]\nDriver = x\n");
+    std::thread::scope(|scope| {
+        for number in 0..30 {
+            let place = &place;
+            scope.spawn(move || {
+                place.add(&format!("N{number}"), "h:x", Scope::User).expect("added");
+                if number % 3 == 0 {
+                    let removed = place.registry.remove(Kind::DataSource, Scope::User, &format!("N{number}"));
+                    assert!(removed.expect("written").is_some());
+                }
+            });
+        }
+    });
+    assert_eq!(list_in(&place.registry).expect("read").len(), 1 + 20);
+    let files = fs::read_dir(place.folder.path()).expect("a folder").count();
+    assert_eq!(files, 2, "neither locks nor temporary files are left");
+}
+
+#[test]
+fn what_would_not_connect_is_not_added() {
+    let place = place();
+    let here = std::env::current_dir().expect("there is one");
+    let refused = |text: &str| {
+        let error = place.add("A", text, Scope::User).expect_err(text);
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+        error.to_string()
+    };
+    for path in ["just some text", "shop.fdb", "data/shop.fdb"] {
+        let whole = here.join(path);
+        let expected = format!(
+            "'{path}' names no server and is no full path; write host:path, or {} for a file of this machine",
+            whole.display()
+        );
+        assert_eq!(refused(path), expected);
+        assert_eq!(refused(&format!("Dbname={path};ReadOnly=Y")), expected);
+    }
+    assert!(refused("./shop.fdb").contains(&format!("or {} for", here.join("shop.fdb").display())));
+    let text = refused("db:shop;ReadOnly=Y");
+    assert_eq!(text, "keywords follow the database, so it needs one as well: Dbname=db:shop;ReadOnly=…");
+    let text = refused("firebird://u:secret@db/shop;Pwd=secret");
+    assert!(text.ends_with("Dbname=host:path;Pwd=…") && !text.contains("secret"), "{text}");
+    assert!(!place.path(".odbc.ini").exists());
+    for (name, text) in [
+        ("a", "/data/shop.fdb"),
+        ("b", "embedded:employee"),
+        ("c", "Server=db;Dbname=employee"),
+        ("d", "C:\\shop.fdb"),
+        ("e", "firebird://db/shop?role=r"),
+    ] {
+        place.add(name, text, Scope::User).expect(text);
+    }
+}
+
+#[test]
 fn plans_come_from_names_strings_and_urls() {
     for text in [
         "DBNAME=h:x;READONLY=y;CONNSETTINGS=SELECT 1 FROM t",
@@ -243,6 +311,13 @@ fn plans_come_from_names_strings_and_urls() {
         assert!(plan.session.read_only);
         assert_eq!((plan.statements, plan.warnings), (vec!["SELECT 1 FROM t".to_owned()], vec![]));
     }
-    assert_eq!(plan("no such data source").expect_err("none").kind(), io::ErrorKind::NotFound);
+    for (text, database) in [("h:x", "x"), ("h/3051:x", "x"), ("/data/x.fdb", "/data/x.fdb")] {
+        assert_eq!(plan(text).expect(text).config.target.database(), database);
+    }
+    for text in ["no such data source", "DSN=no such data source;Pwd=x"] {
+        let error = plan(text).expect_err("none");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert_eq!(error.to_string(), "there is no data source 'no such data source'");
+    }
     assert_eq!(plan("UID=x").expect_err("no database").kind(), io::ErrorKind::InvalidInput);
 }

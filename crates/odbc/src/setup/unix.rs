@@ -8,14 +8,11 @@
 //! Both files are read. A data source of the user hides one of the system; with drivers it is the other way round. Without
 //! the system's `odbcinst.ini`, ordinary users get an error instead of their own drivers.
 
-use super::ini::Ini;
-use super::{Kind, Scope};
-use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, process};
+use super::file::{about, change, read};
+use super::{Kind, Scope, Write};
+use std::env;
+use std::io;
+use std::path::PathBuf;
 
 /// Folders of the system's files, as unixODBC is commonly built.
 const FOLDERS: [&str; 4] = ["/etc", "/etc/unixODBC", "/usr/local/etc", "/opt/homebrew/etc"];
@@ -104,7 +101,8 @@ impl Registry {
         Ok(None)
     }
 
-    /// Sets entries. Those that are `private` are for the owner of the file only. Returns the file.
+    /// Sets entries. Those that are `private` are for the owner of the file only. Returns the file, and whether the section
+    /// was there already.
     pub(super) fn set(
         &self,
         kind: Kind,
@@ -112,23 +110,34 @@ impl Registry {
         name: &str,
         entries: &[(&str, &str)],
         private: bool,
-    ) -> io::Result<PathBuf> {
+        write: Write,
+    ) -> io::Result<(PathBuf, bool)> {
         let file = self.file(kind, scope);
-        let mut ini = read(&file)?;
-        ini.set(name, entries)?;
-        replace(&file, &ini.bytes(), private).map_err(|error| about(&file, &error))?;
-        Ok(file)
+        let was_there = change(&file, private, |ini| {
+            let was_there = ini.has(name);
+            match write {
+                Write::New if was_there => {
+                    let text = format!("the data source {name} exists already");
+                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+                }
+                Write::Replace => drop(ini.remove(name)),
+                Write::New | Write::Update => {}
+            }
+            ini.set(name, entries)?;
+            Ok(Some(was_there))
+        })?;
+        Ok((file, was_there.unwrap_or(false)))
     }
 
     /// Removes a driver or data source. Returns the file, or `None` if it is not there.
     pub(super) fn remove(&self, kind: Kind, scope: Scope, name: &str) -> io::Result<Option<PathBuf>> {
         let file = self.file(kind, scope);
-        let mut ini = read(&file)?;
-        if !ini.remove(name) {
+        // Saying so takes no permission to change it.
+        if !read(&file)?.has(name) {
             return Ok(None);
         }
-        replace(&file, &ini.bytes(), false).map_err(|error| about(&file, &error))?;
-        Ok(Some(file))
+        let removed = change(&file, false, |ini| Ok(ini.remove(name).then_some(())))?;
+        Ok(removed.map(|()| file))
     }
 
     /// What else the driver manager needs to find a driver.
@@ -147,59 +156,6 @@ impl Registry {
                 "If `odbcinst -j` names another file for drivers than {}, set ODBCSYSINI to its folder and repeat this command.",
                 system.display(),
             )),
-        }
-    }
-}
-
-fn about(file: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", file.display()))
-}
-
-/// A file that does not exist is empty.
-fn read(file: &Path) -> io::Result<Ini> {
-    match fs::read(file) {
-        Ok(bytes) => Ok(Ini::parse(&bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ini::default()),
-        Err(error) => Err(about(file, &error)),
-    }
-}
-
-/// Replaces a file at once, so that nobody reads half of it. Owner and permissions stay; a link stays a link.
-fn replace(file: &Path, bytes: &[u8], private: bool) -> io::Result<()> {
-    let old = fs::metadata(file).ok();
-    let file = if old.is_some() { file.canonicalize()? } else { file.to_owned() };
-    let (temporary, path) = create_beside(&file)?;
-    let fill = || {
-        let mut temporary = temporary;
-        temporary.write_all(bytes)?;
-        let new = temporary.metadata()?;
-        if let Some(old) = old.as_ref().filter(|old| (old.uid(), old.gid()) != (new.uid(), new.gid())) {
-            chown(&path, Some(old.uid()), Some(old.gid()))?;
-        }
-        let mode = match (private, &old) {
-            (true, _) => 0o600,
-            (false, Some(old)) => old.mode() & 0o7777,
-            (false, None) => 0o644,
-        };
-        temporary.set_permissions(Permissions::from_mode(mode))?;
-        temporary.sync_all()?;
-        fs::rename(&path, &file)
-    };
-    fill().inspect_err(|_| {
-        let _ = fs::remove_file(&path);
-    })
-}
-
-/// A new file in the same folder, for the user only.
-fn create_beside(file: &Path) -> io::Result<(fs::File, PathBuf)> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    loop {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = file.with_file_name(format!(".{name}.{}-{number}", process::id()));
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            created => return created.map(|created| (created, path)),
         }
     }
 }

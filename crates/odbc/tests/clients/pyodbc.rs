@@ -51,6 +51,15 @@ matrix!(
         );
         Ok(())
     },
+    fn the_example_of_the_document_works(target: &Target) -> Result<(), Skip> {
+        python("pandas", target)?;
+        let python = python("pyodbc", target)?;
+        let sandbox = Sandbox::new(target);
+        let mut command = sandbox.script(python, "pyodbc_pandas.py");
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/odbc.md"));
+        sandbox.check(command);
+        Ok(())
+    },
     fn pyodbc_sees_errors_timeouts_and_cancellation(target: &Target) -> Result<(), Skip> {
         check(target, "pyodbc_errors.py").map(drop)
     },

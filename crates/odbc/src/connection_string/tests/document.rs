@@ -16,8 +16,8 @@ const TEXTS: &[(&str, &str)] = &[
         "DBNAME",
         "The database: `host:path`, `host/port:path`, `inet://…`, `firebird://user@host:port/path?option=value`, `[::1]:path`, or a path for the embedded engine",
     ),
-    ("SERVER", "The server, if DBNAME does not name one"),
-    ("PORT", "Its port; default 3050"),
+    ("SERVER", "The server, if DBNAME does not name one. Two different ones are an error"),
+    ("PORT", "Its port, with SERVER; default 3050"),
     ("UID", "User. Without it, `FIREARROW_USER`, else `ISC_USER`, of the environment"),
     (
         "PWD",

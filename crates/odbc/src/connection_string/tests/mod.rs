@@ -156,25 +156,36 @@ fn a_url_has_options_of_both_kinds() {
 #[test]
 fn what_has_no_effect_is_a_warning() {
     let settings = of(
-        "Driver=F;DBNAME=srv:x;Client=/fb.so;foo=1;CharSet=win1252;UID=a;bar=;INT128=utf8;SERVER=y;SafeThread=Y",
+        "Driver=F;DBNAME=srv:x;Client=/fb.so;foo=1;CharSet=win1252;UID=a;bar=;INT128=utf8;PORT=3051;SafeThread=Y",
     );
     let expected = [
-        (State::OPTION_CHANGED, "SERVER is ignored: DBNAME names another server, which is used"),
+        (State::OPTION_CHANGED, "PORT is ignored: DBNAME names a server, whose port 3050 is used"),
         (State::BAD_KEYWORD, "unknown keyword 'foo' ignored"),
         (State::BAD_KEYWORD, "unknown keyword 'bar' ignored"),
         (State::OPTION_CHANGED, "int128 is ignored: it is about Arrow columns"),
         (
             State::OPTION_CHANGED,
-            "CHARSET is ignored: the driver always connects with UTF8, to and from which the server converts",
+            "CHARSET=WIN1252 decodes columns of CHARACTER SET NONE; the connection has UTF8, to and from which the \
+             server converts all others",
         ),
         (State::OPTION_CHANGED, "CLIENT is ignored: the driver speaks to servers without a client library"),
     ];
     assert_eq!(warnings(&settings), expected);
-    assert_eq!(settings.effective.to_string(), "DRIVER=F;DBNAME=srv:x;UID=a");
+    assert_eq!(settings.effective.to_string(), "DRIVER=F;DBNAME=srv:x;CHARSET=win1252;UID=a");
     assert_eq!(settings.config.read, [("none_encoding".to_owned(), "WIN1252".to_owned())]);
-    // It is no reason to read it as something else.
-    let settings = of("DBNAME=srv:x;CHARSET=NONE");
-    assert_eq!((settings.config.read.len(), settings.warnings.len()), (0, 1));
+    // None of these is a reason to read columns as something else.
+    for (text, reason) in [
+        ("NONE", "the connection always has UTF8, to and from which the server converts"),
+        ("DOS437", "the connection always has UTF8, to and from which the server converts"),
+        ("KLINGON", "'KLINGON' is no known character set, and the connection always has UTF8"),
+        ("WIN1252;none_encoding=utf8_lossy", "none_encoding is given, too"),
+    ] {
+        let settings = of(&format!("DBNAME=srv:x;CHARSET={text}"));
+        let reason = format!("CHARSET is ignored: {reason}");
+        assert_eq!(warnings(&settings), [(State::OPTION_CHANGED, reason.as_str())]);
+        assert!(settings.config.read.iter().all(|(_, value)| value == "utf8_lossy"));
+        assert_eq!(settings.effective.get("CHARSET"), None);
+    }
 }
 
 #[test]
