@@ -24,6 +24,9 @@ matrix!(
     fn blobs_of_all_lengths_arrive(target: &Target) {
         cases::blobs_of_all_lengths_arrive(target);
     },
+    fn text_without_character_set_has_its_code_page(target: &Target) {
+        cases::text_without_character_set_has_its_code_page(target);
+    },
     fn streams_count_over_all_batches(target: &Target) {
         cases::streams_count_over_all_batches(target);
     },

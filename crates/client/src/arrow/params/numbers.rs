@@ -3,6 +3,7 @@
 use super::bytes::{ByteValues, BytesPlan};
 use super::digits::{exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives};
 use super::error::{ParamErrorKind, Reason};
+use super::options::ParamOptions;
 use super::slots::{Plan, primitive};
 use super::target::Target;
 use arrow::datatypes::{ArrowPrimitiveType, DecimalType, i256};
@@ -281,7 +282,7 @@ fn parse(text: &str) -> Result<Decimal, Reason> {
 
 /// Text for any parameter. The engine reads it, but would round it for exact numbers. DECFLOAT values are text in
 /// Arrow, so they are encoded as DECFLOAT.
-pub(super) fn text(target: &Target) -> Plan {
+pub(super) fn text(target: &Target, options: &ParamOptions) -> Plan {
     if let Some(scale) = target.exact_scale() {
         let name = target.name;
         return Plan::Bytes(BytesPlan::checked(target, move |text| match fraction_digits(text) {
@@ -292,7 +293,7 @@ pub(super) fn text(target: &Target) -> Plan {
     match target.kind() {
         FieldKind::Dec16 => text_as::<8>(FieldKind::Dec16, |text| dec16(&parse(text.trim())?)),
         FieldKind::Dec34 => text_as::<16>(FieldKind::Dec34, |text| dec34(&parse(text.trim())?)),
-        _ => Plan::Bytes(BytesPlan::text(target)),
+        _ => Plan::Bytes(BytesPlan::paged(target, options.none_page.filter(|_| target.is_none_text()))),
     }
 }
 
