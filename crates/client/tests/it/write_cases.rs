@@ -2,10 +2,10 @@
 
 use crate::support::{column, fresh, fresh_closed, query, run};
 use arrow::array::*;
-use arrow::datatypes::{DataType, Int64Type, Schema};
+use arrow::datatypes::{DataType, Int32Type, Int64Type, Schema};
 use arrow::error::ArrowError;
 use firearrow::{
-    Connection, Kind, OnFailure, RowsExecuted, Statement, Transaction, TransactionOptions, params,
+    Connection, Kind, OnFailure, Params, RowsExecuted, Statement, Transaction, TransactionOptions, params,
 };
 use firearrow_testkit::Target;
 use std::sync::Arc;
@@ -462,4 +462,49 @@ pub(crate) fn text_without_character_set_has_its_code_page(target: &Target) {
     let seen = query(&plain, "SELECT CAST(v AS VARCHAR(40) CHARACTER SET OCTETS), v FROM t WHERE id = 9");
     assert_eq!(seen.column(0).as_binary::<i32>().value(0), "é".as_bytes());
     assert_eq!(seen.column(1).as_string::<i32>().value(0), "é");
+}
+
+/// Results of arithmetic are stored as the decimals that were meant, whatever the storage; others are refused.
+pub(crate) fn floats_are_the_decimals_that_were_meant(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (a NUMERIC(4, 2), b NUMERIC(9, 2), c NUMERIC(18, 4), d INTEGER)");
+    let insert = "INSERT INTO t VALUES (?, ?, ?, ?)";
+    let rows = [
+        (1.1 + 2.2, "3.30", "3.3000"),
+        (0.1 + 0.2, "0.30", "0.3000"),
+        (-(1.0 - 0.9), "-0.10", "-0.1000"),
+        (11.899999999999999, "11.90", "11.9000"),
+    ];
+    // As single values and as rows.
+    for (value, ..) in &rows {
+        let whole = 0.07 * 100.0;
+        connection.execute_with(insert, params![*value, *value, *value, whole]).expect("15 digits fit");
+    }
+    let doubles = || -> ArrayRef { Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| row.0))) };
+    let floats: ArrayRef =
+        Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| (row.0 as f32).next_up())));
+    let whole: ArrayRef = Arc::new(Float64Array::from(vec![4.35 * 100.0; 4]));
+    let given = batch([floats, doubles(), doubles(), whole]);
+    let done = connection.execute_with(insert, Params::from(&given)).expect("6 and 15 digits fit");
+    assert_eq!(done.affected_rows, Some(4));
+    // The engine's own text of them.
+    let seen = query(
+        &connection,
+        "SELECT CAST(a AS VARCHAR(20)), CAST(b AS VARCHAR(20)), CAST(c AS VARCHAR(20)), d FROM t",
+    );
+    for row in 0..8 {
+        let text = |column: usize| seen.column(column).as_string::<i32>().value(row).to_owned();
+        let (_, short, long) = rows[row % 4];
+        assert_eq!((text(0).as_str(), text(1).as_str(), text(2).as_str()), (short, short, long));
+        assert_eq!(seen.column(3).as_primitive::<Int32Type>().value(row), if row < 4 { 7 } else { 435 });
+    }
+    let error =
+        connection.execute_with(insert, params![0.0, 0.333, 0.0, 0.0]).expect_err("it would be rounded");
+    let message = error.to_string();
+    assert!(
+        message.contains("0.333 does not fit NUMERIC scale 2; round it to 2 decimals first"),
+        "{message}"
+    );
+    let sum = query(&connection, "SELECT COUNT(*) FROM t WHERE b = 3.3 OR c = 0.3");
+    assert_eq!(sum.column(0).as_primitive::<Int64Type>().value(0), 4);
 }

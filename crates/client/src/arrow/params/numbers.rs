@@ -1,7 +1,9 @@
 //! Numbers as parameters, and text for numeric parameters. A value that would change is an error.
 
 use super::bytes::{ByteValues, BytesPlan};
-use super::digits::{exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives};
+use super::digits::{
+    Real, decimal_of, exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives,
+};
 use super::error::{ParamErrorKind, Reason};
 use super::options::ParamOptions;
 use super::slots::{Plan, primitive};
@@ -73,40 +75,6 @@ fn inexact_integer(value: i128, float: &str) -> Reason {
     inexact(format!("{value} is not exact in a binary float; cast the column to {float} to round it"))
 }
 
-/// Binary floating-point numbers.
-pub(super) trait Real: Copy + Display + 'static {
-    /// Returns the exact value.
-    fn double(self) -> f64;
-    /// Returns the nearest 32-bit value.
-    fn float(self) -> f32;
-    /// Returns the shortest decimal number that identifies this value within its type.
-    fn shortest(self) -> String;
-}
-
-impl Real for f64 {
-    fn double(self) -> f64 {
-        self
-    }
-    fn float(self) -> f32 {
-        self as f32
-    }
-    fn shortest(self) -> String {
-        format!("{self:?}")
-    }
-}
-
-impl Real for f32 {
-    fn double(self) -> f64 {
-        self.into()
-    }
-    fn float(self) -> f32 {
-        self
-    }
-    fn shortest(self) -> String {
-        format!("{self:?}")
-    }
-}
-
 /// Floats. A FLOAT parameter takes the nearest float32 of a float64: only values out of its range are errors.
 pub(super) fn float<A: ArrowPrimitiveType>(target: &Target, natural: FieldKind) -> Plan
 where
@@ -117,7 +85,7 @@ where
         let name = target.name;
         return scaled::<A>(target, move |value| {
             let fast = round_trip(value.double(), scale).filter(|_| natural == FieldKind::Double);
-            fast.map_or_else(|| exact_decimal(&value.shortest(), scale, name), Ok)
+            fast.map_or_else(|| decimal_of(value, scale, name), Ok)
         });
     }
     match (target.kind(), natural) {

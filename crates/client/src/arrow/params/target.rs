@@ -1,11 +1,12 @@
 //! What a parameter accepts, and how values of each Arrow type get there.
 //!
 //! Nothing is rounded, cut off or converted through a narrower type on the way: a value that would change is an error.
+//! A float for an exact number counts by the decimal digits that its type keeps, since arithmetic changes those behind them.
 //! Where the engine's own conversion is exact, values are sent in their own type and the engine converts.
 //!
 //! | parameter → | integers | decimals | floats | text | dates, times |
 //! |---|---|---|---|---|---|
-//! | INTEGER, NUMERIC … | as they are | rescaled | by their shortest decimal | as text, if exact | (engine objects) |
+//! | INTEGER, NUMERIC … | as they are | rescaled | as 15 digits (FLOAT: 6) | as text, if exact | (engine objects) |
 //! | FLOAT, DOUBLE | if exact | if they survive | nearest | as text | (engine objects) |
 //! | DECFLOAT | encoded | encoded | by their shortest decimal | encoded | (engine objects) |
 //! | CHAR, VARCHAR | as they are | as text | as shortest text | as text | as ISO text |
