@@ -35,7 +35,7 @@ impl<B: Backend> Session<B> {
             return Err(Error::new(Kind::Parameter, text));
         }
         let encoder = self.encoder(prepared, &batch.schema(), options);
-        let encoded = encoder.and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
+        let encoded = encoder.and_then(|mut encoder| encoder.encode(batch, 0..1).map_err(Error::of_only_row));
         // Lists may not fit because an array has been declared anew.
         let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
