@@ -376,6 +376,16 @@ impl From<ParamError> for Error {
     }
 }
 
+impl Error {
+    /// The error about the only row of parameters: its number would say nothing.
+    pub(crate) fn of_only_row(error: ParamError) -> Self {
+        let message = ParamError { row: None, ..error.clone() }.to_string();
+        let mut of = Self::from(error);
+        of.0.message = message;
+        of
+    }
+}
+
 /// Batches of a cursor come with errors of Arrow, which contain those of this crate.
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Self {

@@ -219,7 +219,8 @@ impl Statement {
             let rows = rows.ok_or_else(|| Error::state("there is no data to ingest: bind some"))?;
             let rows = rows.counted(&progress).within(&task);
             task.limit(statement.options.timeout);
-            let rows = task.run(|| ingest::run(&statement.session, options, rows, &task))?;
+            let rows =
+                task.run(|| ingest::run(&statement.session, options, &statement.options.read, rows, &task))?;
             if options.mode != Mode::Upsert {
                 progress.set_records(Some(RecordCounts { inserted: rows, ..RecordCounts::default() }));
             }

@@ -153,7 +153,7 @@ pub static OPTIONS: &[Spec] = &[
     spec("adbc.firebird.warnings", CONNECTION, Text, Read, "", "Warnings about the connection, one per line: that it is not encrypted, and the server's warnings while it attached. Empty if there are none"),
     spec("adbc.firebird.statement_warnings", CONNECTION, Text, Read, "", "The last 100 warnings that statements of this connection have caused, one per line. Empty if there are none"),
     spec("adbc.firebird.transaction_id", CONNECTION, Int, Read, "", "Number of the running transaction, in manual mode"),
-    spec("adbc.firebird.none_encoding", ALL, Text, Write, "utf8", "Encoding of CHARACTER SET NONE text: `utf8` (anything else is INVALID_DATA), `utf8_lossy`, `binary`, or a code page such as `windows-1252`"),
+    spec("adbc.firebird.none_encoding", ALL, Text, Write, "utf8", "Encoding of CHARACTER SET NONE text: `utf8` (anything else is INVALID_DATA), `utf8_lossy`, `binary`, or a code page such as `windows-1252`, in which parameters are written, too; literals in SQL are UTF-8"),
     spec("adbc.firebird.type.trim_char", ALL, Flag, Write, "false", "Whether to cut off trailing blanks of CHAR values"),
     spec("adbc.firebird.type.int128", ALL, Text, Write, "decimal128", "INT128 columns: `decimal128`, `decimal256`, `utf8`"),
     spec("adbc.firebird.type.decfloat", ALL, Text, Write, "utf8", "DECFLOAT columns: `utf8`, `float64`, `decimal128(p,s)`"),

@@ -102,8 +102,7 @@ impl RowsCursor {
         let (inner, how) = (Arc::clone(&statement.inner), statement.how.clone());
         let meters = vec![Meter::default(), inner.meter.clone()];
         let start = flow!(session => {
-            let read = (&how.read, how.limits);
-            let querying = session.start_querying(&inner.prepared, id, &parameters, stops, how.write, read)?;
+            let querying = session.start_querying(&inner.prepared, id, &parameters, stops, &how)?;
             let schema = querying.schema();
             Ok((Arc::new(State { inner, querying: Arc::new(Mutex::new(Some(querying))), meters }), schema))
         });

@@ -91,7 +91,7 @@ impl Statement {
         let open = Open { inner: Arc::clone(&inner), call, rows: Arc::default(), is_finished: false };
         let rows = Arc::clone(&open.rows);
         let start = flow!(session => {
-            let writing = session.start_writing(&inner.prepared, id, &schema, stop, how.write)?;
+            let writing = session.start_writing(&inner.prepared, id, &schema, stop, &how)?;
             rows.lock().await.writing = Some(writing);
             Ok(())
         });

@@ -90,9 +90,8 @@ impl RowsCursor {
         let id = transaction.id;
         let inner = Arc::clone(&statement.inner);
         let stops = on_failure == OnFailure::Stop;
-        let (read, write) = ((&statement.how.read, statement.how.limits), statement.how.write);
         let querying = inner.shared.run(async |session| {
-            session.start_querying(&inner.prepared, id, parameters, stops, write, read)
+            session.start_querying(&inner.prepared, id, parameters, stops, &statement.how)
         })?;
         let meters = [inner.meter.clone(), Meter::default()];
         let mut cursor = Self {

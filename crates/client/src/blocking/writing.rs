@@ -57,7 +57,7 @@ impl Statement {
         let (inner, stop) = (&*self.inner, on_failure == OnFailure::Stop);
         let call = inner.shared.begin();
         let writing = call.run(&[], async |session| {
-            session.start_writing(&inner.prepared, transaction.id, schema, stop, self.how.write)
+            session.start_writing(&inner.prepared, transaction.id, schema, stop, &self.how)
         })?;
         let mut open = Open { inner, call, writing: Some(writing), recent: VecDeque::new() };
         let written = open.write_all(batches);

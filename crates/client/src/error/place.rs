@@ -147,6 +147,9 @@ mod tests {
         let error = Error::from(cause(ParamErrorKind::TooLong, Some(4)));
         assert_eq!((error.row(), error.column_index(), error.column_name()), (Some(4), Some(2), None));
         assert!(error.source().is_some_and(|source| source.is::<ParamError>()));
+        assert_eq!(error.message(), "parameter 3, row 4 (counted from 0): too long");
+        let error = Error::of_only_row(cause(ParamErrorKind::TooLong, Some(0)));
+        assert_eq!((error.row(), error.message()), (Some(0), "parameter 3: too long"));
         let error = Error::from(cause(ParamErrorKind::Count, None));
         assert_eq!((error.row(), error.column_index()), (None, None));
     }

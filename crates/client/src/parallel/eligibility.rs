@@ -135,7 +135,7 @@ impl<B: Backend> Session<B> {
             return Err(WhyPlain::Changes.into());
         }
         // Wrong parameters are errors now, as they would be without readers.
-        drop(self.bind(prepared, transaction, parameters, how.write.time_rounding).await?);
+        drop(self.bind(prepared, transaction, parameters, &how.params()).await?);
         let options = TransactionOptions::reading()
             .lock_resolution(begun.lock_resolution)
             .ignore_limbo(begun.ignore_limbo);

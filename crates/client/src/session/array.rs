@@ -2,7 +2,7 @@
 
 use super::{MOST_RELATIONS, Prepared, Session};
 use crate::answer::{number, text};
-use crate::arrow::{BatchLimits, EncodedParams, ReadOptions, TimeRounding};
+use crate::arrow::{BatchLimits, EncodedParams, ParamOptions, ReadOptions};
 use crate::backend::{Backend, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
@@ -90,7 +90,7 @@ impl<B: Backend> Session<B> {
         relation: &str,
     ) -> Result<HashMap<String, Arc<ArrayShape>>> {
         let parameters = Params::texts([Some(relation)]);
-        let bound = self.bind(prepared, transaction, &parameters, TimeRounding::default()).await?;
+        let bound = self.bind(prepared, transaction, &parameters, &ParamOptions::default()).await?;
         let (read, limits) = (ReadOptions::default(), BatchLimits::default().full(true));
         let mut fetching = self.open(prepared, transaction, bound.message(), &read, limits).await?;
         let mut columns = HashMap::<String, (Descriptor, Vec<(i32, i32)>)>::new();

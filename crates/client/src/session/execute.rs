@@ -2,7 +2,7 @@
 
 use super::reuse::Bound;
 use super::{Prepared, Session, has_rows, is_setting};
-use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions, TimeRounding};
+use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
 use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
@@ -17,10 +17,10 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         parameters: &Params,
-        rounding: TimeRounding,
+        options: &ParamOptions,
     ) -> Result<Bound> {
         if let Some(values) = parameters.scalars()
-            && let Some(row) = prepared.reusable.encode(&prepared.info.parameters, values)
+            && let Some(row) = prepared.reusable.encode(&prepared.info.parameters, values, options)
         {
             return Ok(Bound::Direct(row));
         }
@@ -34,8 +34,8 @@ impl<B: Backend> Session<B> {
             let text = format!("{} rows of parameters where one is needed", batch.num_rows());
             return Err(Error::new(Kind::Parameter, text));
         }
-        let encoder = self.encoder(prepared, &batch.schema(), rounding);
-        let encoded = encoder.and_then(|mut encoder| Ok(encoder.encode(batch, 0..1)?));
+        let encoder = self.encoder(prepared, &batch.schema(), options);
+        let encoded = encoder.and_then(|mut encoder| encoder.encode(batch, 0..1).map_err(Error::of_only_row));
         // Lists may not fit because an array has been declared anew.
         let mut encoded = encoded.inspect_err(|_| self.forget_arrays())?;
         self.create_blobs(transaction, &mut encoded).await?;
@@ -47,9 +47,9 @@ impl<B: Backend> Session<B> {
         &self,
         prepared: &Prepared,
         schema: &Schema,
-        time_rounding: TimeRounding,
+        options: &ParamOptions,
     ) -> Result<ParamEncoder> {
-        let options = ParamOptions { has_time_zones: self.backend.is_firebird4(), time_rounding };
+        let options = ParamOptions { has_time_zones: self.backend.is_firebird4(), ..*options };
         Ok(ParamEncoder::new(&prepared.info.parameters, schema, &options)?)
     }
 
@@ -128,10 +128,10 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         parameters: &Params,
-        rounding: TimeRounding,
+        options: &ParamOptions,
     ) -> Result<Executed> {
         refuse_cursor(prepared)?;
-        let bound = self.bind(prepared, transaction, parameters, rounding).await?;
+        let bound = self.bind(prepared, transaction, parameters, options).await?;
         let executed = self
             .backend
             .execute_and_commit(prepared.id, transaction, bound.message(), !prepared.is_for_once)

@@ -1,7 +1,9 @@
 //! What the executions of one statement have in common. The first one makes it, the others use it again.
 
 use super::blob_habit::BlobHabit;
-use crate::arrow::{BatchBuilder, BatchLimits, DirectRow, EncodedParams, ReadOptions, output_layout, schema};
+use crate::arrow::{
+    BatchBuilder, BatchLimits, DirectRow, EncodedParams, ParamOptions, ReadOptions, output_layout, schema,
+};
 use crate::backend::{LARGEST_KEPT_MESSAGE, Message};
 use crate::error::Result;
 use crate::params::Scalar;
@@ -92,9 +94,14 @@ impl Reusable {
     }
 
     /// Makes a message of plain values; `None` if one of them needs a conversion.
-    pub(super) fn encode(&self, parameters: &[Descriptor], values: &[Scalar]) -> Option<DirectRow> {
+    pub(super) fn encode(
+        &self,
+        parameters: &[Descriptor],
+        values: &[Scalar],
+        options: &ParamOptions,
+    ) -> Option<DirectRow> {
         let mut row = lock(&self.row).take().or_else(|| DirectRow::new(parameters))?;
-        let is_encoded = row.encode(values);
+        let is_encoded = row.encode(values, options);
         if !is_encoded {
             self.give_back(Bound::Direct(row));
             return None;

@@ -10,7 +10,7 @@ use super::fetch::Fetching;
 use super::reading::Reading;
 use super::scroll::Scrolling;
 use super::{Prepared, Session, has_rows, is_transaction_control};
-use crate::arrow::{BatchLimits, ReadOptions, WriteOptions, suspect};
+use crate::arrow::{BatchLimits, ParamOptions, ReadOptions, WriteOptions, suspect};
 use crate::backend::{self, Backend, End, RowFailure, Sql, StatementId, TransactionId};
 use crate::error::{Error, Kind, Result};
 use crate::params::Params;
@@ -31,6 +31,13 @@ pub(crate) struct How {
     pub(crate) scroll: ScrollOptions,
     /// How many connections read a query at once: 0 = as many as there are processors; the own one if not set.
     pub(crate) parallel: Option<usize>,
+}
+
+impl How {
+    /// How parameters become messages.
+    pub(crate) fn params(&self) -> ParamOptions {
+        ParamOptions::new(&self.write, &self.read)
+    }
 }
 
 impl Default for How {
@@ -148,7 +155,7 @@ impl<B: Backend> Session<B> {
         if !has_rows(&prepared.info) {
             return Err(Error::new(Kind::Misuse, "the statement gives no rows: use execute, not query"));
         }
-        let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
+        let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
         let message = bound.message();
         self.set_timeout(prepared, how.timeout)?;
         let (read, limits) = (&how.read, how.limits);
@@ -183,7 +190,7 @@ impl<B: Backend> Session<B> {
             return self.execute_batch(prepared, transaction, batch, how).await;
         }
         refuse_cursor(prepared)?;
-        let bound = self.bind(prepared, transaction, parameters, how.write.time_rounding).await?;
+        let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
         self.set_timeout(prepared, how.timeout)?;
         let executed = self.execute(prepared, transaction, bound.message()).await;
         prepared.reusable.give_back(bound);
@@ -213,7 +220,7 @@ impl<B: Backend> Session<B> {
         batch: &RecordBatch,
         how: &How,
     ) -> Result<Executed> {
-        let mut writing = self.start_writing(prepared, transaction, &batch.schema(), true, how.write)?;
+        let mut writing = self.start_writing(prepared, transaction, &batch.schema(), true, how)?;
         let written = self.write_rows(&mut writing, batch).await;
         let finished = self.finish_writing(&mut writing).await;
         for RowFailure { row, error } in writing.new_failures() {
@@ -251,8 +258,7 @@ impl<B: Backend> Session<B> {
             return Ok(executed);
         }
         self.set_timeout(prepared, how.timeout)?;
-        let rounding = how.write.time_rounding;
-        match self.execute_and_commit(prepared, transaction, parameters, rounding).await {
+        match self.execute_and_commit(prepared, transaction, parameters, &how.params()).await {
             Ok(executed) => Ok(executed.into()),
             Err(error) => {
                 let error = self.with_outcome(transaction, error).await;

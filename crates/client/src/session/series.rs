@@ -1,9 +1,9 @@
 //! Executes a statement for many parameter rows and streams the results in order.
 
 use super::fetch::{Fetching, new_fetching};
+use super::run::How;
 use super::write::Writing;
 use super::{Prepared, Session, has_rows};
-use crate::arrow::{BatchLimits, ReadOptions, WriteOptions};
 use crate::backend::{Backend, Series, TransactionId, Written};
 use crate::error::{Error, Kind, Result};
 use ::arrow::array::RecordBatch;
@@ -66,8 +66,7 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         schema: &Schema,
         stops_at_error: bool,
-        write: WriteOptions,
-        (options, limits): (&ReadOptions, BatchLimits),
+        how: &How,
     ) -> Result<Querying> {
         self.expect_open(transaction)?;
         if !has_rows(&prepared.info) {
@@ -78,9 +77,9 @@ impl<B: Backend> Session<B> {
             true => prepared.may_return_changes,
             false => !prepared.inserts_one_row,
         };
-        let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts, write)?;
-        let (fetching, output) = new_fetching(prepared, transaction, options, limits)?;
-        self.choose_inline_blobs(prepared, options.blobs);
+        let writing = self.writing(prepared, transaction, schema, stops_at_error, asks_counts, how)?;
+        let (fetching, output) = new_fetching(prepared, transaction, &how.read, how.limits)?;
+        self.choose_inline_blobs(prepared, how.read.blobs);
         let series = Series::new(&prepared.sql, prepared.dialect, has_cursor, output);
         Ok(Querying { writing, series, fetching, batch: None, next: 0, has_all: false })
     }

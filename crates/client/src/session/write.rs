@@ -1,6 +1,7 @@
 //! Writes many rows: sends record batches to the backend in pieces, and repeats pieces that fail as a whole.
 
 use super::execute::refuse_cursor;
+use super::run::How;
 use super::{Prepared, Session, has_rows};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamError, WriteOptions};
 use crate::backend::{Backend, Chunk, Failed, Method, RowFailure, TransactionId, Writer, Written};
@@ -111,11 +112,11 @@ impl<B: Backend> Session<B> {
         transaction: TransactionId,
         schema: &Schema,
         stops_at_error: bool,
-        options: WriteOptions,
+        how: &How,
     ) -> Result<Writing> {
         self.expect_open(transaction)?;
         refuse_cursor(prepared)?;
-        self.writing(prepared, transaction, schema, stops_at_error, !prepared.inserts_one_row, options)
+        self.writing(prepared, transaction, schema, stops_at_error, !prepared.inserts_one_row, how)
     }
 
     pub(super) fn writing(
@@ -125,15 +126,15 @@ impl<B: Backend> Session<B> {
         schema: &Schema,
         stops_at_error: bool,
         asks_counts: bool,
-        options: WriteOptions,
+        how: &How,
     ) -> Result<Writing> {
         let info = &prepared.info;
         let most_bytes =
-            options.piece_bytes.clamp(*WriteOptions::PIECE_BYTES.start(), *WriteOptions::PIECE_BYTES.end());
+            how.write.piece_bytes.clamp(*WriteOptions::PIECE_BYTES.start(), *WriteOptions::PIECE_BYTES.end());
         let statement = (prepared.id, info.kind);
         Ok(Writing {
             writer: Writer::new(statement, transaction, has_rows(info), asks_counts, stops_at_error),
-            encoder: self.encoder(prepared, schema, options.time_rounding)?,
+            encoder: self.encoder(prepared, schema, &how.params())?,
             bytes: FIRST_BYTES.min(most_bytes),
             most_bytes,
             rows: 0,

@@ -106,7 +106,19 @@ matrix!(
         };
         let error = wrong(&|config| config.password = Some("nonsense".into()));
         assert_eq!(error.kind(), Kind::Login, "{error}");
-        assert!(!error.to_string().contains("nonsense"));
+        let message = error.to_string();
+        assert!(!message.contains("nonsense"));
+        assert!(
+            message.starts_with("the server refused the login of SYSDBA: user name or password is wrong")
+                || message.starts_with("Your user name and password are not defined"),
+            "{message}"
+        );
+        for password in [None, Some("".into())] {
+            let error = wrong(&|config| config.password.clone_from(&password));
+            assert_eq!(error.kind(), Kind::Login, "{error}");
+            let message = error.to_string();
+            assert!(message.starts_with("no password was given for SYSDBA: give one"), "{message}");
+        }
         let error = wrong(&|config| config.user = Some("NOBODY".into()));
         assert_eq!(error.kind(), Kind::Login, "{error}");
         let error = wrong(&|config| {

@@ -19,7 +19,9 @@ const HEAD: &str = "# Types\n\n\
     `FIREARROW_UPDATE_DOCS=1` to update the page. A type passes when its extremes and NULL, written as SQL literals,\n\
     are read as the expected Arrow values, the same values sent as parameters are read back equal, and the engine\n\
     itself finds both equal. Arrays are sent as lists and read back equal, and SQL finds their elements equal to the literals.\n\
-    VARBINARY elements have no zero bytes in this test, because those would be refused.\n\n";
+    VARBINARY elements have no zero bytes in this test, because those would be refused.\n\n\
+    Floats as parameters for integers, NUMERIC and DECIMAL count by 15 significant digits (Float32: 6), unless their shortest\n\
+    decimal fits as it is: 3.3000000000000003 is 3.30 in NUMERIC(9, 2), and 0.333 is refused.\n\n";
 
 /// A platform that is absent keeps the column that the document has.
 #[test]

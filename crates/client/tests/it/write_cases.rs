@@ -1,10 +1,12 @@
 //! What many rows of parameters must do everywhere; the embedded engines of old releases have it in binaries of their own.
 
-use crate::support::{column, fresh, query, run};
+use crate::support::{column, fresh, fresh_closed, query, run};
 use arrow::array::*;
-use arrow::datatypes::{Int64Type, Schema};
+use arrow::datatypes::{DataType, Int32Type, Int64Type, Schema};
 use arrow::error::ArrowError;
-use firearrow::{Connection, Kind, OnFailure, RowsExecuted, Statement, Transaction, TransactionOptions};
+use firearrow::{
+    Connection, Kind, OnFailure, Params, RowsExecuted, Statement, Transaction, TransactionOptions, params,
+};
 use firearrow_testkit::Target;
 use std::sync::Arc;
 
@@ -340,4 +342,169 @@ pub(crate) fn values_that_cannot_be_sent_fail_their_rows(target: &Target) {
 pub(crate) fn still_in_step(connection: &Connection) {
     assert!(!connection.is_failed());
     assert_eq!(query(connection, "SELECT 1 FROM RDB$DATABASE").num_rows(), 1);
+}
+
+/// Text for CHARACTER SET NONE is written in the code page in which it is read, however it gets there.
+pub(crate) fn text_without_character_set_has_its_code_page(target: &Target) {
+    const INSERT: &str = "INSERT INTO t (id, c, v, b, a) VALUES (?, ?, ?, ?, ?)";
+    let mut config = fresh_closed(target);
+    let plain = Connection::open(&config).expect("it can be opened");
+    run(
+        &plain,
+        "CREATE TABLE t (id INTEGER, c CHAR(6) CHARACTER SET NONE, v VARCHAR(40) CHARACTER SET NONE, \
+         b BLOB SUB_TYPE TEXT CHARACTER SET NONE, a VARCHAR(5) [2] CHARACTER SET NONE, \
+         u VARCHAR(40) CHARACTER SET UTF8)",
+    );
+    config.read.push(("none_encoding".into(), "WIN1252".into()));
+    let connection = Connection::open(&config).expect("a second connection");
+    // Single values, which take another way than arrays.
+    connection
+        .execute_with(
+            "INSERT INTO t (id, c, v, u) VALUES (?, ?, ?, ?)",
+            params![0, "Jörg", "Jörg €", "Jörg €"],
+        )
+        .expect("all characters are there");
+    // Rows: enough of them for the bulk interface, as every array of text.
+    // Two elements of an array.
+    let arrays: ArrayRef = {
+        let mut lists = FixedSizeListBuilder::new(StringBuilder::new(), 2);
+        lists.values().append_value("é");
+        lists.values().append_value("abc");
+        lists.append(true);
+        Arc::new(lists.finish())
+    };
+    let many = |array: &ArrayRef| {
+        let indices = UInt32Array::from(vec![0; 300]);
+        arrow::compute::take(array, &indices, None).expect("row 0 is there")
+    };
+    let text = texts(["Jörg €"]);
+    let kinds = [
+        DataType::Utf8,
+        DataType::LargeUtf8,
+        DataType::Utf8View,
+        DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+    ];
+    let mut transaction = connection.begin(Default::default()).expect("it starts");
+    let insert = transaction.prepare(INSERT).expect("valid SQL");
+    for kind in &kinds {
+        let text = arrow::compute::cast(&text, kind).expect("text is text");
+        let name = arrow::compute::cast(&texts(["Jörg"]), kind).expect("text is text");
+        let rows = batch([ints(vec![1; 300]), many(&name), many(&text), many(&text), many(&arrays)]);
+        let done = insert.execute_rows(&mut transaction, &rows, OnFailure::Stop);
+        assert_eq!(done.unwrap_or_else(|error| panic!("{kind}: {error}")).affected_rows, Some(300));
+    }
+    let long = format!("ü{}", "€ß".repeat(20_000));
+    let row = batch([ints([2]), texts(["ä"]), texts(["Ÿ"]), texts([long.as_str()]), arrays]);
+    insert.execute(&mut transaction, row).expect("one row");
+    // What the code page lacks is refused, with the place and a remedy; the bulk interface goes on.
+    let done = insert.execute_rows(
+        &mut transaction,
+        &batch([
+            ints([3, 3]),
+            texts(["Ł", "é"]),
+            texts(["", ""]),
+            texts(["", ""]),
+            new_null_array(&DataType::Null, 2),
+        ]),
+        OnFailure::Continue,
+    );
+    let done = done.expect("its rows fail, not the whole");
+    assert_eq!((failed_rows(&done), done.affected_rows), (vec![0], Some(1)));
+    let error = &done.failures[0].error;
+    let message = error.to_string();
+    assert_eq!(error.kind(), Kind::Data);
+    for part in ["parameter 2", "'Ł' is not in windows-1252", "none_encoding"] {
+        assert!(message.contains(part), "{message}");
+    }
+    transaction.commit().expect("it commits");
+    let error =
+        connection.execute_with("INSERT INTO t (v) VALUES (?)", params!["Ł"]).expect_err("it lacks it");
+    let message = error.to_string();
+    assert!(message.starts_with("parameter 1") && message.contains("'Ł' is not in"), "{message}");
+
+    // The bytes, as a connection without the option sees them.
+    let bytes = |sql: &str| query(&plain, sql);
+    let seen = bytes(
+        "SELECT CAST(TRIM(c) AS VARCHAR(9) CHARACTER SET OCTETS), CAST(v AS VARCHAR(40) CHARACTER SET OCTETS), \
+         CAST(CAST(b AS VARCHAR(40) CHARACTER SET OCTETS) AS VARCHAR(40) CHARACTER SET OCTETS), \
+         CAST(a[1] AS VARCHAR(5) CHARACTER SET OCTETS), u, COUNT(*) FROM t WHERE id < 2 \
+         GROUP BY 1, 2, 3, 4, 5 ORDER BY 6",
+    );
+    let column = |index: usize| -> Vec<Option<Vec<u8>>> {
+        let column = arrow::compute::cast(seen.column(index), &DataType::Binary).expect("bytes");
+        column.as_binary::<i32>().iter().map(|value| value.map(<[u8]>::to_vec)).collect()
+    };
+    let (name, text) = (Some(b"J\xf6rg".to_vec()), Some(b"J\xf6rg \x80".to_vec()));
+    assert_eq!(column(0), [name.clone(), name]);
+    assert_eq!(column(1), [text.clone(), text.clone()]);
+    assert_eq!(column(2), [None, text]);
+    assert_eq!(column(3), [None, Some(vec![0xe9])]);
+    assert_eq!(column(4), [Some("Jörg €".into()), None], "UTF8 stays UTF-8");
+    assert_eq!(seen.column(5).as_primitive::<Int64Type>().value(1), 4 * 300);
+    let lengths = bytes("SELECT OCTET_LENGTH(b) FROM t WHERE id = 2");
+    let lengths = arrow::compute::cast(lengths.column(0), &DataType::Int64).expect("a number");
+    assert_eq!(lengths.as_primitive::<Int64Type>().value(0), 40_001);
+
+    // Conditions find them, and they read back as they were.
+    for name in ["Jörg €", "Ÿ"] {
+        let found = crate::support::rows(
+            connection.query_with("SELECT DISTINCT v FROM t WHERE v = ?", params![name]).expect("it runs"),
+        );
+        assert_eq!(found.column(0).as_string::<i32>().iter().collect::<Vec<_>>(), [Some(name)]);
+    }
+    let found = query(&connection, "SELECT b, a FROM t WHERE id = 2");
+    assert_eq!(found.column(0).as_string::<i32>().value(0), long);
+    let list = found.column(1).as_list::<i32>().value(0);
+    assert_eq!(list.as_string::<i32>().iter().collect::<Vec<_>>(), [Some("é"), Some("abc")]);
+
+    // Without the option, bytes are UTF-8.
+    plain.execute_with("INSERT INTO t (id, v) VALUES (?, ?)", params![9, "é"]).expect("it is taken");
+    let seen = query(&plain, "SELECT CAST(v AS VARCHAR(40) CHARACTER SET OCTETS), v FROM t WHERE id = 9");
+    assert_eq!(seen.column(0).as_binary::<i32>().value(0), "é".as_bytes());
+    assert_eq!(seen.column(1).as_string::<i32>().value(0), "é");
+}
+
+/// Results of arithmetic are stored as the decimals that were meant, whatever the storage; others are refused.
+pub(crate) fn floats_are_the_decimals_that_were_meant(target: &Target) {
+    let connection = fresh(target);
+    run(&connection, "CREATE TABLE t (a NUMERIC(4, 2), b NUMERIC(9, 2), c NUMERIC(18, 4), d INTEGER)");
+    let insert = "INSERT INTO t VALUES (?, ?, ?, ?)";
+    let rows = [
+        (1.1 + 2.2, "3.30", "3.3000"),
+        (0.1 + 0.2, "0.30", "0.3000"),
+        (-(1.0 - 0.9), "-0.10", "-0.1000"),
+        (11.899999999999999, "11.90", "11.9000"),
+    ];
+    // As single values and as rows.
+    for (value, ..) in &rows {
+        let whole = 0.07 * 100.0;
+        connection.execute_with(insert, params![*value, *value, *value, whole]).expect("15 digits fit");
+    }
+    let doubles = || -> ArrayRef { Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| row.0))) };
+    let floats: ArrayRef =
+        Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| (row.0 as f32).next_up())));
+    let whole: ArrayRef = Arc::new(Float64Array::from(vec![4.35 * 100.0; 4]));
+    let given = batch([floats, doubles(), doubles(), whole]);
+    let done = connection.execute_with(insert, Params::from(&given)).expect("6 and 15 digits fit");
+    assert_eq!(done.affected_rows, Some(4));
+    // The engine's own text of them.
+    let seen = query(
+        &connection,
+        "SELECT CAST(a AS VARCHAR(20)), CAST(b AS VARCHAR(20)), CAST(c AS VARCHAR(20)), d FROM t",
+    );
+    for row in 0..8 {
+        let text = |column: usize| seen.column(column).as_string::<i32>().value(row).to_owned();
+        let (_, short, long) = rows[row % 4];
+        assert_eq!((text(0).as_str(), text(1).as_str(), text(2).as_str()), (short, short, long));
+        assert_eq!(seen.column(3).as_primitive::<Int32Type>().value(row), if row < 4 { 7 } else { 435 });
+    }
+    let error =
+        connection.execute_with(insert, params![0.0, 0.333, 0.0, 0.0]).expect_err("it would be rounded");
+    let message = error.to_string();
+    assert!(
+        message.contains("0.333 does not fit NUMERIC scale 2; round it to 2 decimals first"),
+        "{message}"
+    );
+    let sum = query(&connection, "SELECT COUNT(*) FROM t WHERE b = 3.3 OR c = 0.3");
+    assert_eq!(sum.column(0).as_primitive::<Int64Type>().value(0), 4);
 }

@@ -24,6 +24,12 @@ matrix!(
     fn blobs_of_all_lengths_arrive(target: &Target) {
         cases::blobs_of_all_lengths_arrive(target);
     },
+    fn floats_are_the_decimals_that_were_meant(target: &Target) {
+        cases::floats_are_the_decimals_that_were_meant(target);
+    },
+    fn text_without_character_set_has_its_code_page(target: &Target) {
+        cases::text_without_character_set_has_its_code_page(target);
+    },
     fn streams_count_over_all_batches(target: &Target) {
         cases::streams_count_over_all_batches(target);
     },

@@ -56,6 +56,8 @@ macro_rules! suite {
                 write_cases::hundreds_of_failures_are_all_described(target);
                 write_cases::blobs_of_all_lengths_arrive(target);
                 write_cases::streams_count_over_all_batches(target);
+                write_cases::floats_are_the_decimals_that_were_meant(target);
+                write_cases::text_without_character_set_has_its_code_page(target);
             },
             fn many_rows_give_one_result(target: &firearrow_testkit::Target) {
                 query_cases::each_inserted_row_comes_back_in_its_place(target);

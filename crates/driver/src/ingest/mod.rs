@@ -23,6 +23,7 @@ use crate::sql::name;
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::{Schema, SchemaRef};
 use column::{Declaration, Engine};
+use firearrow::ReadOptions;
 use firearrow::catalog::{
     Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
@@ -31,6 +32,8 @@ use firearrow::catalog::{
 struct Ingestion<'a> {
     session: &'a Session,
     options: &'a IngestOptions,
+    /// The encoding of text for CHARACTER SET NONE.
+    read: &'a ReadOptions,
     task: &'a Task,
     table: &'a str,
     schema: SchemaRef,
@@ -38,7 +41,13 @@ struct Ingestion<'a> {
 }
 
 /// Inserts the rows into the table of the options. Returns their number.
-pub(crate) fn run(session: &Session, options: &IngestOptions, rows: Rows, task: &Task) -> Result<u64> {
+pub(crate) fn run(
+    session: &Session,
+    options: &IngestOptions,
+    read: &ReadOptions,
+    rows: Rows,
+    task: &Task,
+) -> Result<u64> {
     if options.commit_rows > 0 && !session.is_autocommit() {
         return Err(Error::state(format!(
             "{} commits, which in manual mode is for the caller to do: set it to 0",
@@ -49,7 +58,7 @@ pub(crate) fn run(session: &Session, options: &IngestOptions, rows: Rows, task: 
     let engine = Engine { modern: session.is_modern()?, dialect: session.dialect()? };
     let schema = rows.schema();
     check_names(table, &schema, engine.modern)?;
-    let ingestion = Ingestion { session, options, task, table, schema, engine };
+    let ingestion = Ingestion { session, options, read, task, table, schema, engine };
     let catalog = session.connection()?.catalog()?.with_system_tables(true);
     let columns = catalog.columns(Name::Is(table), Name::Any)?;
     let there = (!columns.is_empty()).then_some(columns);

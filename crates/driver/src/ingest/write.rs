@@ -26,7 +26,7 @@ impl Ingestion<'_> {
         }
         let failure = rows.failure();
         let statement = self.session.connection()?.prepare_in(Dialect::Three, insert)?;
-        let statement = statement.with_write_options(self.options.write);
+        let statement = statement.with_read_options(self.read.clone()).with_write_options(self.options.write);
         let most = if self.options.commit_rows > 0 { self.options.commit_rows } else { usize::MAX };
         while first.is_some() || !rows.look_ahead(1)?.is_empty() {
             let mut transaction = self.session.begin(Purpose::Ingest)?;
@@ -59,7 +59,8 @@ impl Ingestion<'_> {
         let failure = rows.failure();
         self.session.in_transaction(|transaction| {
             let statement = transaction.prepare_in(Dialect::Three, insert)?;
-            let statement = statement.with_write_options(self.options.write);
+            let statement =
+                statement.with_read_options(self.read.clone()).with_write_options(self.options.write);
             if is_whole {
                 transaction.savepoint(SAVEPOINT)?;
             }

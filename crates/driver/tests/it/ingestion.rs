@@ -1,8 +1,12 @@
 //! Ingestion: tables for rows, and what errors tell.
 
 use crate::support::{count, fresh, numbers, run};
-use firearrow_driver::{Class, Detail, IngestOptions, Mode, SessionOptions, Statement, StatementOptions};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchIterator, StringArray};
+use firearrow_driver::{
+    Class, Detail, IngestOptions, Mode, Rows, SessionOptions, Statement, StatementOptions,
+};
 use firearrow_testkit::{Target, matrix};
+use std::sync::Arc;
 
 matrix!(
     all,
@@ -24,6 +28,31 @@ matrix!(
         assert_eq!(ingest(Mode::Create, "X", 0..5).expect("it creates"), 5);
         let error = ingest(Mode::Upsert, "X", 0..1).expect_err("it has no key");
         assert!(error.class() == Class::Argument && error.message().ends_with("in key"), "{error}");
+    },
+    fn text_without_character_set_is_ingested_as_it_is_read(target: &Target) {
+        let session = fresh(target, SessionOptions::default());
+        run(&session, "CREATE TABLE x (v VARCHAR(9) CHARACTER SET NONE)").expect("it is new");
+        let mut options = StatementOptions::default();
+        options.read.set("none_encoding", "WIN1252").expect("it is a code page");
+        for mode in [Mode::Append, Mode::Replace] {
+            let mut statement = Statement::new(&session, options.clone());
+            let names: ArrayRef = Arc::new(StringArray::from(vec!["Jörg"]));
+            let batch = RecordBatch::try_from_iter([("V", names)]).expect("one column");
+            let schema = batch.schema();
+            let rows = Rows::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+            statement.bind(rows.expect("no panic"));
+            let given = IngestOptions { table: "X".into(), mode, ..IngestOptions::default() };
+            assert_eq!(statement.ingest(&given).expect("it is ingested"), 1);
+            // The bytes of WIN1252 after an append; the column that a replacement makes has UTF8.
+            let bytes = if mode == Mode::Append { "4AF67267" } else { "4AC3B67267" };
+            let sql = format!(
+                "DELETE FROM t WHERE (SELECT CAST(v AS VARCHAR(9) CHARACTER SET OCTETS) FROM x) <> x'{bytes}'"
+            );
+            run(&session, "INSERT INTO t VALUES (1)").expect("it is there");
+            let before = count(&session);
+            run(&session, &sql).expect("it runs");
+            assert_eq!(count(&session), before, "{mode:?}");
+        }
     },
     fn committed_rows_are_told(target: &Target) {
         let session = fresh(target, SessionOptions::default());

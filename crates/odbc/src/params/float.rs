@@ -1,6 +1,7 @@
 //! Binary floating-point numbers.
 //!
-//! The client sends floats to exact parameters only if their shortest decimal fits. Those that were bound as DECIMAL or
+//! The client sends floats to exact parameters only if their shortest decimal fits, or that of 15 digits (6 for
+//! `SQL_C_FLOAT`), which results of arithmetic have. Those that were bound as DECIMAL or
 //! NUMERIC are rounded to the digits with which they were bound, by their shortest decimal as well: 1.005 with two digits
 //! is 1.01.
 

@@ -16,7 +16,7 @@
 //! | GUID | Binary | text: Utf8 |
 //! | dates, times | Date32, Time64, Timestamp | text: Utf8 |
 //!
-//! The client refuses, row by row, numbers that the server would round. Only binding as DECIMAL or NUMERIC rounds.
+//! The client refuses, row by row, numbers that the server would round; floats count by 15 digits, or 6. Only binding as DECIMAL or NUMERIC rounds.
 
 mod binary;
 mod binding;

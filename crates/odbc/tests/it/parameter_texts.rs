@@ -2,7 +2,7 @@
 
 use crate::odbc::*;
 use crate::parameter::*;
-use crate::support::{Connection, fresh};
+use crate::support::{Connection, fresh, fresh_string, unconnected};
 use firearrow_testkit::{Target, matrix};
 
 /// The number of rows of T, which had one value stored, that meet a condition, or the SQLSTATE.
@@ -41,6 +41,25 @@ const GUID_TEXT: &str = "12345678-9ABC-DEF0-0102-030405060708";
 
 matrix!(
     all,
+    fn text_without_character_set_is_in_the_code_page_of_the_connection(target: &Target) {
+        let connection = unconnected(380);
+        connection.connect(&format!("{};CharacterSet=WIN1252", fresh_string(target)));
+        for of in ["VARCHAR(10)", "CHAR(6)", "BLOB SUB_TYPE TEXT"] {
+            connection.run(&format!("RECREATE TABLE T (V {of} CHARACTER SET NONE)"));
+            for mut value in [Values::text("Jörg €"), Values::wide("Jörg €")] {
+                let condition = "CAST(V AS VARCHAR(10) CHARACTER SET OCTETS) = x'4AF672672080'";
+                assert_eq!(matching(&connection, &mut value, condition), Ok("1".into()), "{of}: {value:?}");
+                assert_eq!(connection.texts("SELECT V FROM T"), [[Some("Jörg €".to_owned())]], "{of}");
+                let found = connection.statement();
+                found.prepare("SELECT COUNT(*) FROM T WHERE V = ?");
+                found.bind(1, INPUT, &mut value);
+                assert_eq!((found.execute(), found.fetch()), (SUCCESS, SUCCESS), "{:?}", found.records());
+                assert_eq!(found.text(1).as_deref(), Some("1"), "{of}");
+            }
+            let state = matching(&connection, &mut Values::text("Ł"), "1 = 1");
+            assert_eq!(state, Err("22018".into()), "{of}");
+        }
+    },
     fn text_is_stored_as_it_is(target: &Target) {
         let emoji = "aé€😀 ' z";
         let condition = format!("V = '{}' AND CHAR_LENGTH(V) = 8", emoji.replace('\'', "''"));

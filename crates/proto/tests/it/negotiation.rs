@@ -107,8 +107,17 @@ fn a_plugin_that_was_not_offered_ends_the_login() {
     server.says(&cond_accept("Srp256")).expect("a good packet");
     let _proof = server.hears();
     let error = server.says(&cont_auth(&server_data(), "Legacy_Auth")).expect_err("a failed login");
-    assert!(matches!(&error, ProtocolError::LoginFailed(text) if text.contains("password")), "{error}");
+    let begins =
+        "the server refused the login of SYSDBA: user name or password is wrong. The server now asks for";
+    assert!(matches!(&error, ProtocolError::LoginFailed(text) if text.starts_with(begins)), "{error}");
     server.client.assert_failed(&error);
+}
+
+#[test]
+fn a_login_without_a_password_says_so() {
+    let server = listen(|options| options.password.clear());
+    let error = refused(server, &cond_accept("Legacy_Auth")).to_string();
+    assert!(error.contains("no password was given for SYSDBA: give one"), "{error}");
 }
 
 /// A server that asks for Legacy_Auth asks for a hash from which it can recover the password.

@@ -1,6 +1,7 @@
 //! Text and bytes as parameters: in the message if they fit, otherwise as BLOBs.
 
 use super::error::{ParamErrorKind, Reason, RowReason};
+use super::page::encoded;
 use super::slots::Plan;
 use super::target::Target;
 use super::times::zoned_text;
@@ -9,6 +10,7 @@ use arrow::array::{
     LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
 };
 use arrow::datatypes::DataType;
+use encoding_rs::Encoding;
 use firearrow_proto::api::descriptor::charset_id;
 use firearrow_proto::api::layout::{FieldKind, FieldLayout};
 use std::sync::Arc;
@@ -26,8 +28,10 @@ pub(super) struct BytesPlan {
     render: Option<Render>,
     check: Option<Check>,
     target: FieldKind,
-    /// The character set of the bytes: DYNAMIC, that of the attachment, or OCTETS.
+    /// The character set of the bytes: DYNAMIC, that of the attachment; NONE for those of a code page; or OCTETS.
     charset: u8,
+    /// The code page of text for CHARACTER SET NONE.
+    page: Option<&'static Encoding>,
     /// Bytes of the widest value so far, so that the layout seldom changes between batches.
     width: usize,
 }
@@ -36,7 +40,20 @@ impl BytesPlan {
     /// For text values.
     pub(super) fn text(target: &Target) -> Self {
         // With UTF8, the engine would compute the number of characters as a quarter of the declared bytes.
-        Self { render: None, check: None, target: target.kind(), charset: charset_id::DYNAMIC, width: 0 }
+        Self {
+            render: None,
+            check: None,
+            target: target.kind(),
+            charset: charset_id::DYNAMIC,
+            page: None,
+            width: 0,
+        }
+    }
+
+    /// For text values that the engine stores as the bytes of this code page, if there is one.
+    pub(super) fn paged(target: &Target, page: Option<&'static Encoding>) -> Self {
+        let charset = if page.is_some() { charset_id::NONE } else { charset_id::DYNAMIC };
+        Self { charset, page, ..Self::text(target) }
     }
 
     /// For text values that the engine might round.
@@ -77,6 +94,10 @@ impl BytesPlan {
             Some(render) => Arc::new(render(&array)?),
             None => array,
         };
+        let array = match self.page {
+            Some(page) => encoded(array, page)?,
+            None => array,
+        };
         if let Some(values) = self.zoned(&array) {
             return Ok((values, FieldLayout::plain(FieldKind::TimestampTz)));
         }
@@ -88,7 +109,11 @@ impl BytesPlan {
             return Err(Reason::new(ParamErrorKind::TooLong, message).in_row(longest.row));
         }
         let field = if self.takes_blobs() || longest.bytes > MAX_VARYING {
-            let (sub_type, charset) = if self.is_binary() { (0, 0) } else { (1, charset_id::UTF8) };
+            let (sub_type, charset) = match self.charset {
+                charset_id::OCTETS => (0, charset_id::NONE),
+                charset_id::NONE => (1, charset_id::NONE),
+                _ => (1, charset_id::UTF8),
+            };
             FieldLayout { sub_type, charset, ..FieldLayout::plain(FieldKind::Blob) }
         } else {
             self.width = self.width.max(longest.bytes.next_multiple_of(4)).clamp(4, MAX_VARYING);
@@ -139,10 +164,6 @@ impl BytesPlan {
     /// Whether all values travel as BLOBs. Rendered text is short; the engine makes a BLOB of it without a round trip.
     fn takes_blobs(&self) -> bool {
         self.target == FieldKind::Blob && self.render.is_none()
-    }
-
-    fn is_binary(&self) -> bool {
-        self.charset == charset_id::OCTETS
     }
 
     fn check(&self, array: &dyn Array) -> Result<(), RowReason> {

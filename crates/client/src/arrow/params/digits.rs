@@ -24,7 +24,12 @@ pub(super) fn plain_text(unscaled: impl Display, scale: i8) -> String {
 }
 
 pub(super) fn misfit(text: &str, scale: u8, name: &str) -> Reason {
-    let message = format!("{text} does not fit {name} scale {scale}; round it first");
+    let remedy = match scale {
+        0 => "round it to a whole number first".to_owned(),
+        1 => "round it to 1 decimal first".to_owned(),
+        _ => format!("round it to {scale} decimals first"),
+    };
+    let message = format!("{text} does not fit {name} scale {scale}; {remedy}");
     Reason::new(ParamErrorKind::Inexact, message)
 }
 
@@ -40,6 +45,80 @@ pub(super) fn round_trip(value: f64, scale: u8) -> Option<i128> {
     let power = 10_f64.powi(scale.into()); // exact up to 10^22
     let digits = (value * power).round();
     (scale <= 22 && digits.abs() < 1e15 && digits / power == value).then_some(digits as i128)
+}
+
+/// Binary floating-point numbers.
+pub(super) trait Real: Copy + Display + 'static {
+    /// Decimal digits that every decimal number keeps in this type: `DBL_DIG`, `FLT_DIG`.
+    const DIGITS: usize;
+    /// Returns the exact value.
+    fn double(self) -> f64;
+    /// Returns the nearest 32-bit value.
+    fn float(self) -> f32;
+    /// Returns the shortest decimal number that identifies this value within its type.
+    fn shortest(self) -> String;
+    /// Returns the decimal number of [`DIGITS`](Self::DIGITS) digits that is nearest to this value.
+    fn significant(self) -> String;
+    /// Returns how many values of the type lie between this one and that of a decimal number.
+    fn distance(self, decimal: &str) -> Option<u64>;
+}
+
+impl Real for f64 {
+    const DIGITS: usize = 15;
+    fn double(self) -> f64 {
+        self
+    }
+    fn float(self) -> f32 {
+        self as f32
+    }
+    fn shortest(self) -> String {
+        format!("{self:?}")
+    }
+    fn significant(self) -> String {
+        format!("{self:.14e}")
+    }
+    fn distance(self, decimal: &str) -> Option<u64> {
+        let nearest: Self = decimal.parse().ok()?;
+        Some(self.to_bits().abs_diff(nearest.to_bits()))
+    }
+}
+
+impl Real for f32 {
+    const DIGITS: usize = 6;
+    fn double(self) -> f64 {
+        self.into()
+    }
+    fn float(self) -> f32 {
+        self
+    }
+    fn shortest(self) -> String {
+        format!("{self:?}")
+    }
+    fn significant(self) -> String {
+        format!("{self:.5e}")
+    }
+    fn distance(self, decimal: &str) -> Option<u64> {
+        let nearest: Self = decimal.parse().ok()?;
+        Some(self.to_bits().abs_diff(nearest.to_bits()).into())
+    }
+}
+
+/// How far arithmetic may be from a decimal number that has as many digits as its type keeps.
+const NOISE: u64 = 2;
+
+/// Returns the integer that represents this number at a decimal scale. A float is its shortest decimal number if that fits,
+/// otherwise that of 15 digits (6 for a 32-bit one): 1.1 + 2.2 is 3.3, although it is stored as 3.3000000000000003.
+pub(super) fn decimal_of<R: Real>(value: R, scale: u8, name: &str) -> Result<i128, Reason> {
+    let shortest = value.shortest();
+    exact_decimal(&shortest, scale, name).or_else(|refused| {
+        let text = value.significant();
+        let unscaled = exact_decimal(&text, scale, name).map_err(|_| refused.clone())?;
+        // With fewer digits than the type keeps, those behind the scale have proven to be zeros. With all of them, there is no
+        // such proof, and only the neighbours of the number count as it: 123456789012345.6 is not an integer.
+        let has_spare = unscaled.unsigned_abs() < 10_u128.pow(R::DIGITS as u32 - 1);
+        let is_noise = has_spare || value.distance(&text).is_some_and(|steps| steps <= NOISE);
+        if is_noise { Ok(unscaled) } else { Err(refused) }
+    })
 }
 
 /// Whether a decimal number can be read back from the nearest float: always with at most `digits` digits, otherwise by
@@ -124,6 +203,73 @@ mod tests {
         assert_eq!(exact_decimal("0.1", 1, "NUMERIC"), Ok(1));
         assert_eq!(exact_decimal("1e16", 0, "BIGINT"), Ok(10_000_000_000_000_000));
         let error = exact_decimal("12.345", 2, "NUMERIC").unwrap_err();
-        assert_eq!(error.message, "12.345 does not fit NUMERIC scale 2; round it first");
+        assert_eq!(error.message, "12.345 does not fit NUMERIC scale 2; round it to 2 decimals first");
+        let error = exact_decimal("1.5", 0, "BIGINT").unwrap_err();
+        assert_eq!(error.message, "1.5 does not fit BIGINT scale 0; round it to a whole number first");
+    }
+
+    #[test]
+    fn results_of_arithmetic_are_the_decimals_that_were_meant() {
+        for (value, scale, unscaled) in [
+            (1.1 + 2.2, 2, 330),
+            (1.1 + 2.2, 1, 33),
+            (4.35 * 100.0, 2, 43_500),
+            (4.35 * 100.0, 0, 435),
+            (0.07 * 100.0, 0, 7),
+            (9.99 * 1.19, 4, 118_881),
+            (-(0.1 + 0.2), 2, -30),
+            (1.0 - 0.9, 1, 1),
+            // Shortest decimals that fit stay, with all their digits.
+            (12_345_678_901_234.568, 3, 12_345_678_901_234_568),
+            (9_007_199_254_740_991.0, 0, 9_007_199_254_740_991),
+            (9_007_199_254_740_992.0, 0, 9_007_199_254_740_992),
+            (123_456_789_012_345_680.0, 0, 123_456_789_012_345_680),
+            (0.123_456_789_012_345_68, 17, 12_345_678_901_234_568),
+            // All 15 digits are kept: only neighbours.
+            (1_234_567_890_123.46_f64.next_up(), 2, 123_456_789_012_346),
+            (-1_234_567_890_123.46_f64.next_down(), 2, -123_456_789_012_346),
+            (999_999_999_999_999.0_f64.next_up(), 0, 999_999_999_999_999),
+            (0.0, 2, 0),
+            (-0.0, 2, 0),
+        ] {
+            assert_eq!(decimal_of(value, scale, "NUMERIC"), Ok(unscaled), "{value}");
+        }
+        for (value, scale) in [
+            (0.333, 2),
+            (1.0 / 3.0, 4),
+            (2.675_f64, 2),
+            (1e-300, 2),
+            (5e-324, 18),
+            // 15 digits would change what the column keeps.
+            (1_234_567_890_123.456, 2),
+            (123_456_789_012_345.6, 0),
+            (1_234_567_890_123_456.8, 0),
+            (4_503_599_627_370_495.5, 0),
+            (f64::NAN, 2),
+            (f64::INFINITY, 2),
+            (f64::NEG_INFINITY, 0),
+            (1e300, 0),
+        ] {
+            let error = decimal_of(value, scale, "NUMERIC").expect_err("it would change");
+            assert!(error.message.starts_with(&format!("{value:?} does not fit")), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn single_precision_counts_by_six_digits() {
+        for (value, scale, unscaled) in [
+            (0.1_f32 + 0.2, 1, 3),
+            (0.1_f32 * 3.0, 2, 30),
+            (3.3_f32.next_up(), 2, 330),
+            (16_777_216_f32, 0, 16_777_216),
+            (1234.56_f32.next_down(), 2, 123_456),
+            // Their shortest decimals.
+            (0.123_456_79_f32, 8, 12_345_679),
+        ] {
+            assert_eq!(decimal_of(value, scale, "NUMERIC"), Ok(unscaled), "{value}");
+        }
+        for (value, scale) in [(0.333_f32, 2), (1234.5678, 2), (123_456.7, 0), (f32::NAN, 2), (f32::MAX, 2)] {
+            assert!(decimal_of(value, scale, "NUMERIC").is_err(), "{value}");
+        }
     }
 }

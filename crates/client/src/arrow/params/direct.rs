@@ -4,6 +4,8 @@
 //! `they_are_the_messages_of_their_arrays` compares the two.
 
 use super::bytes::MAX_VARYING;
+use super::options::ParamOptions;
+use super::target::is_none_text;
 use super::times::{instant, two_words};
 use crate::params::Scalar;
 use arrow::datatypes::{DataType, TimeUnit};
@@ -41,16 +43,19 @@ impl DirectRow {
     }
 
     /// Writes a row; `false` if one of its values is not plain, or if there are too few or too many.
-    pub(crate) fn encode(&mut self, values: &[Scalar]) -> bool {
-        self.write(values).is_some()
+    pub(crate) fn encode(&mut self, values: &[Scalar], options: &ParamOptions) -> bool {
+        self.write(values, options).is_some()
     }
 
-    fn write(&mut self, values: &[Scalar]) -> Option<()> {
+    fn write(&mut self, values: &[Scalar], options: &ParamOptions) -> Option<()> {
         if values.len() != self.targets.len() || values.is_empty() {
             return None;
         }
         let mut fits = self.layout.fields().len() == values.len();
         for (index, (value, target)) in values.iter().zip(&self.targets).enumerate() {
+            if options.none_page.is_some() && is_none_text(target) && is_foreign(value) {
+                return None;
+            }
             let needed = field(value, target)?;
             fits = fits && has_room(&self.layout.fields()[index], &needed);
         }
@@ -65,6 +70,11 @@ impl DirectRow {
         }
         Some(())
     }
+}
+
+/// Whether the bytes of a text depend on its encoding.
+fn is_foreign(value: &Scalar) -> bool {
+    matches!(value, Scalar::Text(text) if !text.is_ascii())
 }
 
 /// The field in which a value travels to a parameter; `None` if that takes a conversion.

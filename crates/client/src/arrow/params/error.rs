@@ -44,7 +44,7 @@ impl ParamError {
             return String::new();
         }
         let field = if self.field.is_empty() { String::new() } else { format!(" (\"{}\")", self.field) };
-        let row = self.row.map_or_else(String::new, |row| format!(", row {row}"));
+        let row = self.row.map_or_else(String::new, |row| format!(", row {row} (counted from 0)"));
         format!("parameter {}{field}{row}: ", self.column + 1)
     }
 }

@@ -17,6 +17,7 @@ mod direct;
 mod error;
 mod numbers;
 mod options;
+mod page;
 mod slots;
 mod suspect;
 mod target;

@@ -1,8 +1,11 @@
 //! Numbers as parameters, and text for numeric parameters. A value that would change is an error.
 
 use super::bytes::{ByteValues, BytesPlan};
-use super::digits::{exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives};
+use super::digits::{
+    Real, decimal_of, exact_decimal, fraction_digits, misfit, plain_text, round_trip, survives,
+};
 use super::error::{ParamErrorKind, Reason};
+use super::options::ParamOptions;
 use super::slots::{Plan, primitive};
 use super::target::Target;
 use arrow::datatypes::{ArrowPrimitiveType, DecimalType, i256};
@@ -72,40 +75,6 @@ fn inexact_integer(value: i128, float: &str) -> Reason {
     inexact(format!("{value} is not exact in a binary float; cast the column to {float} to round it"))
 }
 
-/// Binary floating-point numbers.
-pub(super) trait Real: Copy + Display + 'static {
-    /// Returns the exact value.
-    fn double(self) -> f64;
-    /// Returns the nearest 32-bit value.
-    fn float(self) -> f32;
-    /// Returns the shortest decimal number that identifies this value within its type.
-    fn shortest(self) -> String;
-}
-
-impl Real for f64 {
-    fn double(self) -> f64 {
-        self
-    }
-    fn float(self) -> f32 {
-        self as f32
-    }
-    fn shortest(self) -> String {
-        format!("{self:?}")
-    }
-}
-
-impl Real for f32 {
-    fn double(self) -> f64 {
-        self.into()
-    }
-    fn float(self) -> f32 {
-        self
-    }
-    fn shortest(self) -> String {
-        format!("{self:?}")
-    }
-}
-
 /// Floats. A FLOAT parameter takes the nearest float32 of a float64: only values out of its range are errors.
 pub(super) fn float<A: ArrowPrimitiveType>(target: &Target, natural: FieldKind) -> Plan
 where
@@ -116,7 +85,7 @@ where
         let name = target.name;
         return scaled::<A>(target, move |value| {
             let fast = round_trip(value.double(), scale).filter(|_| natural == FieldKind::Double);
-            fast.map_or_else(|| exact_decimal(&value.shortest(), scale, name), Ok)
+            fast.map_or_else(|| decimal_of(value, scale, name), Ok)
         });
     }
     match (target.kind(), natural) {
@@ -281,7 +250,7 @@ fn parse(text: &str) -> Result<Decimal, Reason> {
 
 /// Text for any parameter. The engine reads it, but would round it for exact numbers. DECFLOAT values are text in
 /// Arrow, so they are encoded as DECFLOAT.
-pub(super) fn text(target: &Target) -> Plan {
+pub(super) fn text(target: &Target, options: &ParamOptions) -> Plan {
     if let Some(scale) = target.exact_scale() {
         let name = target.name;
         return Plan::Bytes(BytesPlan::checked(target, move |text| match fraction_digits(text) {
@@ -292,7 +261,7 @@ pub(super) fn text(target: &Target) -> Plan {
     match target.kind() {
         FieldKind::Dec16 => text_as::<8>(FieldKind::Dec16, |text| dec16(&parse(text.trim())?)),
         FieldKind::Dec34 => text_as::<16>(FieldKind::Dec34, |text| dec34(&parse(text.trim())?)),
-        _ => Plan::Bytes(BytesPlan::text(target)),
+        _ => Plan::Bytes(BytesPlan::paged(target, options.none_page.filter(|_| target.is_none_text()))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Options for encoding parameters.
 
-use super::super::options::{OptionError, switch};
+use super::super::options::{NoneEncoding, OptionError, ReadOptions, switch};
+use encoding_rs::Encoding;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -12,6 +13,19 @@ pub(crate) struct ParamOptions {
     pub(crate) time_rounding: TimeRounding,
     /// Whether the server has the types of Firebird 4, above all times with zone.
     pub(crate) has_time_zones: bool,
+    /// The code page of text for parameters of CHARACTER SET NONE, unless it is UTF-8.
+    pub(crate) none_page: Option<&'static Encoding>,
+}
+
+impl ParamOptions {
+    /// Text is written in the encoding in which it is read.
+    pub(crate) fn new(write: &WriteOptions, read: &ReadOptions) -> Self {
+        let none_page = match read.none_encoding {
+            NoneEncoding::CodePage(page) if page != encoding_rs::UTF_8 => Some(page),
+            _ => None,
+        };
+        Self { time_rounding: write.time_rounding, none_page, ..Self::default() }
+    }
 }
 
 /// How rows are written.
@@ -40,7 +54,7 @@ impl Default for WriteOptions {
 
 impl Default for ParamOptions {
     fn default() -> Self {
-        Self { time_rounding: TimeRounding::Floor, has_time_zones: true }
+        Self { time_rounding: TimeRounding::Floor, has_time_zones: true, none_page: None }
     }
 }
 

@@ -82,6 +82,10 @@ fn is_too_long(parameter: &Descriptor, kind: FieldKind, array: &dyn Array, row: 
     let is_long = match (bytes, parameter.sub_type as u8) {
         (Some(bytes), _) => bytes > parameter.length as usize,
         (None, charset_id::UTF8) => text.chars().count() > (parameter.length / UTF8_WIDTH) as usize,
+        // In a code page, its characters may take less room than in UTF-8.
+        (None, charset_id::NONE) if text.chars().count() <= parameter.length as usize => {
+            return (text.len() > parameter.length as usize).then_some(Suspicion::Possible);
+        }
         (None, _) => text.len() > parameter.length as usize,
     };
     is_long.then_some(Suspicion::Sure)

@@ -1,11 +1,12 @@
 //! What a parameter accepts, and how values of each Arrow type get there.
 //!
 //! Nothing is rounded, cut off or converted through a narrower type on the way: a value that would change is an error.
+//! A float for an exact number counts by the decimal digits that its type keeps, since arithmetic changes those behind them.
 //! Where the engine's own conversion is exact, values are sent in their own type and the engine converts.
 //!
 //! | parameter → | integers | decimals | floats | text | dates, times |
 //! |---|---|---|---|---|---|
-//! | INTEGER, NUMERIC … | as they are | rescaled | by their shortest decimal | as text, if exact | (engine objects) |
+//! | INTEGER, NUMERIC … | as they are | rescaled | as 15 digits (FLOAT: 6) | as text, if exact | (engine objects) |
 //! | FLOAT, DOUBLE | if exact | if they survive | nearest | as text | (engine objects) |
 //! | DECFLOAT | encoded | encoded | by their shortest decimal | encoded | (engine objects) |
 //! | CHAR, VARCHAR | as they are | as text | as shortest text | as text | as ISO text |
@@ -59,10 +60,25 @@ impl Target {
         exact.then(|| self.field.scale.unsigned_abs())
     }
 
+    /// Whether it is text of CHARACTER SET NONE, whose encoding the engine does not know.
+    pub(super) fn is_none_text(&self) -> bool {
+        is_none_text(&self.field)
+    }
+
     /// Whether the client should convert everything except text into text.
     pub(super) fn wants_text(&self) -> bool {
         matches!(self.kind(), FieldKind::Text(_) | FieldKind::Varying(_) | FieldKind::Blob)
     }
+}
+
+/// Whether this field is text of CHARACTER SET NONE.
+pub(super) fn is_none_text(field: &FieldLayout) -> bool {
+    let is_text = match field.kind {
+        FieldKind::Text(_) | FieldKind::Varying(_) => true,
+        FieldKind::Blob => field.sub_type == 1,
+        _ => false,
+    };
+    is_text && field.charset == charset_id::NONE
 }
 
 /// Returns the error for all values of a type.
@@ -98,7 +114,7 @@ pub(super) fn plan(target: &Target, data_type: &DataType, options: &ParamOptions
         &DataType::Decimal64(_, scale) => numbers::decimal::<Decimal64Type>(target, scale),
         &DataType::Decimal128(_, scale) => numbers::decimal::<Decimal128Type>(target, scale),
         &DataType::Decimal256(_, scale) => numbers::decimal::<Decimal256Type>(target, scale),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => numbers::text(target),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => numbers::text(target, options),
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
             if !target.wants_text() {
                 let message = format!("{data_type} values cannot go into a {} parameter", target.name);

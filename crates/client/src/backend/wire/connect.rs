@@ -19,7 +19,7 @@ use crate::config::{Config, Target, WireCompression, WireCrypt};
 use crate::db_key::KeyHolder;
 use crate::error::{Error, Kind, Result};
 use crate::warning::Warning;
-use firearrow_proto::wire::connection::ConnectOptions;
+use firearrow_proto::wire::connection::{ConnectOptions, PASSWORD_ADVICE};
 use firearrow_proto::wire::{Connection, Event, Limits};
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,15 @@ impl<L: Link> Wire<L> {
         let server = (host.to_owned(), port);
         let mut options = connect_options(config, database, create)?;
         options.compress |= config.compress == WireCompression::Auto && gains_from_compression(&server);
-        let mut wire = Self::attach(link, options, key, deadline, config.read_timeout).await?;
+        let has_password = !options.password.is_empty();
+        let attached = Self::attach(link, options, key, deadline, config.read_timeout).await;
+        // The handshake says it itself; the server only says that user name and password are not defined.
+        let mut wire = attached.map_err(|error| match error.kind() {
+            Kind::Login if !has_password && error.status().is_some() => {
+                error.context(format_args!("no password was given for {}: {PASSWORD_ADVICE}", config.login()))
+            }
+            _ => error,
+        })?;
         (wire.remembered.server, wire.remembered.is_compressed) =
             (Some(server), wire.connection.is_compressed());
         if wire.transport().cipher.is_none() {

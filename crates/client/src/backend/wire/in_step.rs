@@ -2,13 +2,14 @@
 
 use super::Wire;
 use super::connect::connect_options;
-use crate::arrow::{BatchLimits, MaxBlob, ReadOptions, WriteOptions};
+use crate::arrow::{BatchLimits, MaxBlob, ReadOptions};
 use crate::backend::link::Link;
 use crate::backend::link::tcp::TcpLink;
 use crate::backend::{Backend, Blobs, End, Statements, TransactionId, Wanted};
 use crate::config::{Config, Target};
 use crate::db_key::KeyHolder;
 use crate::session::connect::Facts;
+use crate::session::run::How;
 use crate::session::{Session, ready};
 use arrow::array::{ArrayRef, Int32Array, RecordBatch};
 use firearrow_proto::api::gds;
@@ -146,8 +147,7 @@ firearrow_testkit::matrix!(
             let gone = ready(session.begin(&TransactionOptions::default())).expect("it starts");
             let transaction = session.backend.transactions.handle(gone).expect("it has started").0;
             ready(session.backend.call(&Rollback { transaction })).expect("it is rolled back");
-            let writing =
-                session.start_writing(&insert, gone, &batch.schema(), false, WriteOptions::default());
+            let writing = session.start_writing(&insert, gone, &batch.schema(), false, &How::default());
             let mut writing = writing.expect("the schema fits");
             let written = ready(session.write_rows(&mut writing, &batch));
             let written = written.and(ready(session.finish_writing(&mut writing)));

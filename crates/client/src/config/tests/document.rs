@@ -224,7 +224,8 @@ const TEXTS: &[Text] = &[
         "none_encoding",
         "`utf8`, `utf8_lossy`, `binary`, or a code page such as `windows-1252`",
         Is("utf8"),
-        "Encoding of CHARACTER SET NONE text",
+        "Encoding of CHARACTER SET NONE text, in results and parameters. SQL is sent as UTF-8, and so are its literals: use \
+         parameters",
     ),
     Text("trim_char", FLAG, Is("false"), "Whether to cut off trailing blanks of CHAR values"),
     Text("int128", "`decimal128`, `decimal256`, `utf8`", Is("decimal128"), "INT128 columns"),

@@ -100,6 +100,10 @@ pub(super) enum Step {
     Attach(Dpb),
 }
 
+/// Where a password can come from, for messages.
+pub const PASSWORD_ADVICE: &str =
+    "give one as an option of the connection, in the connection string or in the environment";
+
 /// Makes the decisions of the handshake; does not read or write packets itself.
 pub(super) struct Handshake {
     pub(super) options: ConnectOptions,
@@ -255,27 +259,19 @@ impl Handshake {
 
     /// A server that has another plugin offers it instead of reporting a wrong password.
     fn login_failed(&self, wanted: &str) -> ProtocolError {
-        let proven =
-            if self.session_key.is_some() { "was not accepted" } else { "is not known to the server" };
+        let offered = self.plugin_list();
         let advice = match AuthPlugin::from_name(wanted) {
-            Some(AuthPlugin::Legacy) => {
-                "; it sends a weak hash, from which anyone who reads it can recover the password, and cannot encrypt \
-                 the connection. Give the account an Srp password instead (CREATE USER … USING PLUGIN Srp), and add \
-                 Legacy_Auth only on a network that you trust"
-                    .to_owned()
-            }
-            Some(_) => {
-                format!(". If the account lives there, add it: auth_plugins={},{wanted}", self.plugin_list())
-            }
-            None => ", and which this client does not have".to_owned(),
+            Some(AuthPlugin::Legacy) => format!(
+                "it sends a weak hash of the password and cannot encrypt, so it is not offered ({offered}); an account that \
+                 has nothing else needs a password for Srp: CREATE USER … USING PLUGIN Srp"
+            ),
+            Some(_) => format!(
+                "it is not offered ({offered}); if the account lives there, add it: auth_plugins={offered},{wanted}"
+            ),
+            None => format!("this client does not have it ({offered})"),
         };
-        ProtocolError::LoginFailed(format!(
-            "login {} with {} {proven}, or its password is wrong; the server now asks for {wanted}, which is not \
-             among the plugins offered ({}){advice}",
-            self.account,
-            self.current.name(),
-            self.plugin_list(),
-        ))
+        let cause = refused_login(&self.account, &self.options.password);
+        ProtocolError::LoginFailed(format!("{cause}. The server now asks for {wanted}: {advice}"))
     }
 
     /// Refuses a peer that has asked for no proof: it lets anyone in, or is not a Firebird server. The client always
@@ -328,6 +324,14 @@ impl Handshake {
         }
         Step::Attach(block)
     }
+}
+
+/// The likely cause of a login that a server refuses.
+fn refused_login(account: &str, password: &str) -> String {
+    if password.is_empty() {
+        return format!("no password was given for {account}: {PASSWORD_ADVICE}");
+    }
+    format!("the server refused the login of {account}: user name or password is wrong")
 }
 
 fn no_encryption(reason: &str) -> ProtocolError {

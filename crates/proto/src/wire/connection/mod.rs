@@ -27,7 +27,7 @@ mod outgoing;
 mod pending;
 mod stats;
 
-pub use handshake::ConnectOptions;
+pub use handshake::{ConnectOptions, PASSWORD_ADVICE};
 pub use pending::Ticket;
 pub use stats::WireStats;
 

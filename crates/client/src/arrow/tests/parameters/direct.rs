@@ -1,7 +1,7 @@
 //! Plain values need no arrays, and become the same messages.
 
 use super::*;
-use crate::arrow::DirectRow;
+use crate::arrow::{DirectRow, ParamOptions};
 use crate::params::Scalar;
 use arrow::datatypes::TimeUnit;
 
@@ -73,8 +73,12 @@ fn they_are_the_messages_of_their_arrays() {
         for scalar in scalars() {
             // Nothing of the last value may be left.
             let mut fresh = DirectRow::new(std::slice::from_ref(&target)).expect("a message");
-            let is_direct = fresh.encode(std::slice::from_ref(&scalar));
-            assert_eq!(row.encode(std::slice::from_ref(&scalar)), is_direct, "{name} {scalar:?}");
+            let is_direct = fresh.encode(std::slice::from_ref(&scalar), &ParamOptions::default());
+            assert_eq!(
+                row.encode(std::slice::from_ref(&scalar), &ParamOptions::default()),
+                is_direct,
+                "{name} {scalar:?}"
+            );
             if !is_direct {
                 continue;
             }
@@ -96,16 +100,16 @@ fn they_are_the_messages_of_their_arrays() {
 #[test]
 fn too_few_and_too_many_are_left_to_the_arrays() {
     let mut row = DirectRow::new(&[short(), short()]).expect("a message");
-    assert!(!row.encode(&[Scalar::Int16(1)]));
-    assert!(!row.encode(&[Scalar::Int16(1), Scalar::Int16(2), Scalar::Int16(3)]));
-    assert!(row.encode(&[Scalar::Int16(1), Scalar::Int16(2)]));
+    assert!(!row.encode(&[Scalar::Int16(1)], &ParamOptions::default()));
+    assert!(!row.encode(&[Scalar::Int16(1), Scalar::Int16(2), Scalar::Int16(3)], &ParamOptions::default()));
+    assert!(row.encode(&[Scalar::Int16(1), Scalar::Int16(2)], &ParamOptions::default()));
 }
 
 #[test]
 fn layouts_stay_as_long_as_they_fit() {
     let mut row = DirectRow::new(&[text(4000), bigint()]).expect("a message");
     let mut encode = |text: usize| {
-        assert!(row.encode(&[Scalar::Text("x".repeat(text)), Scalar::Int64(1)]));
+        assert!(row.encode(&[Scalar::Text("x".repeat(text)), Scalar::Int64(1)], &ParamOptions::default()));
         Arc::clone(row.layout())
     };
     let first = encode(10);
@@ -113,6 +117,11 @@ fn layouts_stay_as_long_as_they_fit() {
     let wide = encode(3000);
     assert!(!Arc::ptr_eq(&first, &wide) && Arc::ptr_eq(&wide, &encode(2000)));
     assert!(!Arc::ptr_eq(&wide, &encode(10)), "three thousand bytes for ten");
-    assert!(row.encode(&[Scalar::Null(DataType::Utf8), Scalar::Null(DataType::Int64)]));
-    assert!(!row.encode(&[Scalar::Double(1.0), Scalar::Int64(1)]), "a float for a text is converted");
+    assert!(
+        row.encode(&[Scalar::Null(DataType::Utf8), Scalar::Null(DataType::Int64)], &ParamOptions::default())
+    );
+    assert!(
+        !row.encode(&[Scalar::Double(1.0), Scalar::Int64(1)], &ParamOptions::default()),
+        "a float for a text is converted"
+    );
 }

@@ -232,6 +232,32 @@ proptest! {
     }
 
     #[test]
+    fn results_of_arithmetic_arrive_at_the_digits_that_were_meant(
+        digits in -999_999_999_999_999_i64..1_000_000_000_000_000,
+        scale in 0..=15_i32,
+    ) {
+        let float: f64 = format!("{digits}e-{scale}").parse().expect("a number");
+        let given = [float, float * (1.0 + f64::EPSILON), float * (1.0 - f64::EPSILON), float.next_up(), float.next_down()];
+        // What is next to zero is tiny, and not 0.
+        let given = if digits == 0 { vec![0.0; 5] } else { given.to_vec() };
+        let params = encode(&numeric(scale), &array(Float64Array::from(given))).expect("15 digits");
+        let sent = params.bytes.chunks_exact(params.layout.native_stride());
+        for message in sent {
+            prop_assert_eq!(i64::from_le_bytes(*message.first_chunk().expect("a BIGINT")), digits);
+        }
+    }
+
+    #[test]
+    fn single_floats_arrive_at_the_digits_that_were_meant(digits in -999_999_i32..1_000_000, scale in 0..=6_i32) {
+        let float: f32 = format!("{digits}e-{scale}").parse().expect("a number");
+        let given = if digits == 0 { vec![0.0] } else { vec![float, float.next_up(), float.next_down()] };
+        let params = encode(&numeric(scale), &array(Float32Array::from(given))).expect("6 digits");
+        for message in params.bytes.chunks_exact(params.layout.native_stride()) {
+            prop_assert_eq!(i64::from_le_bytes(*message.first_chunk().expect("a BIGINT")), i64::from(digits));
+        }
+    }
+
+    #[test]
     fn timestamps_arrive_to_the_tick(micros in -62_135_596_800_000_000_i64..253_402_300_800_000_000) {
         let given = super::micros(&[Some(micros)], None);
         let sent = decoded(encode(&timestamp(), &given).expect("in the calendar"));

@@ -90,9 +90,9 @@ fn values_arrive_as_what_they_are() {
         ),
         (
             numeric(2),
-            array(Float64Array::from(vec![12.34, -0.07])),
+            array(Float64Array::from(vec![12.34, -0.07, 0.1 + 0.2])),
             FieldKind::Int64,
-            decimals(&[Some(1234), Some(-7)], 19, 2),
+            decimals(&[Some(1234), Some(-7), Some(30)], 19, 2),
         ),
         (numeric(1), array(Float32Array::from(vec![0.1])), FieldKind::Int64, decimals(&[Some(1)], 19, 1)),
         (
