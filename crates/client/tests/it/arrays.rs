@@ -205,11 +205,11 @@ matrix!(
             (ints([1]), Kind::Unsupported, &["2 dimension(s)", "list of list of values"]),
             (pair(1, 2), Kind::Unsupported, &["2 dimension(s)"]),
             (list(list(list(ints([1])))), Kind::Unsupported, &["2 dimension(s)"]),
-            (list(pair(1, 2)), Kind::Data, &["row 0", "dimension 1 of A [2:3, 1:2]", "has 1"]),
+            (list(pair(1, 2)), Kind::Data, &["dimension 1 of A [2:3, 1:2]", "has 1"]),
             (
                 list(both(pair(1, 2), list(ints([1, 2, 3])))),
                 Kind::Data,
-                &["row 0", "dimension 2", "has 3", "2 elements"],
+                &["dimension 2", "has 3", "2 elements"],
             ),
             (list(nulled(both(pair(1, 2), pair(1, 2)), 1)), Kind::Data, &["NULL as a whole"]),
             (
