@@ -63,7 +63,7 @@ pub(super) fn check_switches(config: &mut Config, notes: &mut Notes) -> Result<(
     Ok(())
 }
 
-/// The connection always has UTF8. What the character set does is to decode columns that have none.
+/// The connection always has UTF8. What the character set does is to decode and encode text that has none.
 pub(super) fn set_charset(config: &mut Config, attributes: &Attributes, notes: &mut Notes) {
     const NAME: &str = "none_encoding";
     let Some(value) = Value::of(attributes, "CHARSET") else { return };
@@ -76,7 +76,7 @@ pub(super) fn set_charset(config: &mut Config, attributes: &Attributes, notes: &
     } else if name != "NONE" && ReadOptions::default().set(NAME, &name).is_ok() {
         let name = firearrow_driver::shortened(&name);
         notes.remark(format!(
-            "CHARSET={name} decodes columns of CHARACTER SET NONE; the connection has UTF8, to and from which the server \
+            "CHARSET={name} is the encoding of text of CHARACTER SET NONE; the connection has UTF8, to and from which the server \
              converts all others"
         ));
         config.read.push((NAME.into(), name));

@@ -26,7 +26,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("ROLE", "SQL role"),
     (
         "CHARSET",
-        "The connection always has UTF8. A code page such as `WIN1252` decodes columns of CHARACTER SET NONE; 01S02 says so",
+        "The connection always has UTF8. A code page such as `WIN1252` is that of columns of CHARACTER SET NONE and of parameters for them; 01S02 says so",
     ),
     ("DIALECT", "`3` (default) or `1`"),
     (

@@ -165,7 +165,7 @@ fn what_has_no_effect_is_a_warning() {
         (State::OPTION_CHANGED, "int128 is ignored: it is about Arrow columns"),
         (
             State::OPTION_CHANGED,
-            "CHARSET=WIN1252 decodes columns of CHARACTER SET NONE; the connection has UTF8, to and from which the \
+            "CHARSET=WIN1252 is the encoding of text of CHARACTER SET NONE; the connection has UTF8, to and from which the \
              server converts all others",
         ),
         (State::OPTION_CHANGED, "CLIENT is ignored: the driver speaks to servers without a client library"),
