@@ -176,7 +176,7 @@ impl Server {
     }
 
     /// Whether it still serves others: its own tool creates a database.
-    pub(crate) fn works(&self) -> bool {
+    pub fn works(&self) -> bool {
         self.create_database_within(WORKS_LIMIT, &self.fresh_database_path()).is_ok()
     }
 

@@ -7,7 +7,7 @@ mod session;
 #[path = "../../examples/hostile/step.rs"]
 mod step;
 
-use firearrow_testkit::{Campaign, Target, matrix, work};
+use firearrow_testkit::{Campaign, Server, Target, matrix, work};
 use std::process::Command;
 use std::time::Duration;
 
@@ -33,10 +33,12 @@ fn worker() {
 matrix!(
     wire,
     fn sessions_with_a_hostile_server_end_in_time_and_in_bounds(target: &Target) {
-        let url = target.fresh_url();
+        // Misled clients send what harms servers, too: after such sessions, some crash or stand still.
+        let server = Server::start(target.generation()).expect("the shared one runs as well");
+        let url = server.url_at(server.address(), &server.fresh_database_path());
         database::create(&url).expect("it is created");
         let campaign = Campaign {
-            server: target.server().address(),
+            server: server.address(),
             server_process: None,
             seeds: 1..1 + SESSIONS,
             parallel: 4,
@@ -56,6 +58,11 @@ matrix!(
         assert_eq!(tally.sessions(), SESSIONS);
         assert!(tally.longest().0 < LIMIT, "{target}: {tally}");
         assert!(tally.peak().0 < PEAK, "{target}: {tally}");
+        if !server.works() {
+            // The last sessions could not even connect.
+            println!("{target} has not survived");
+            return;
+        }
         // The damage is felt, and not by the handshake alone.
         assert!(tally.ended("ok") < SESSIONS * 3 / 4, "{target}: {tally}");
         for kind in ["Protocol", "Timeout"] {
