@@ -84,14 +84,8 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
     if !json {
         print(&bench.heading())?;
     }
-    let (tables, failures) = each(bench.tables(), &mut || (), |table| show(table, json))?;
-    if json {
-        print_json(&bench.json(&tables))?;
-    }
-    if !tables.is_empty() {
-        save(args.save.as_deref(), |folder| bench.save(folder, &tables))?;
-    }
-    complete(failures, tables.len())
+    let write = |folder: &Path, tables: &[Table]| bench.save(folder, tables);
+    report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
 /// Benchmarks the ADBC driver.
@@ -150,14 +144,8 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     if !json {
         print(&bench.heading())?;
     }
-    let (tables, failures) = each(bench.tables(), &mut || (), |table| show(table, json))?;
-    if json {
-        print_json(&bench.json(&tables))?;
-    }
-    if !tables.is_empty() {
-        save(args.save.as_deref(), |folder| bench.save(folder, &tables))?;
-    }
-    complete(failures, tables.len())
+    let write = |folder: &Path, tables: &[Table]| bench.save(folder, tables);
+    report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
 /// Returns the path of a file in the command's folder.
@@ -278,6 +266,23 @@ fn each<T>(
         }
     }
     Ok((done, failures))
+}
+
+/// Prints tables as they are measured, and saves them.
+fn report(
+    tables: impl Iterator<Item = Result<Table, Error>>,
+    json: bool,
+    to_json: impl FnOnce(&[Table]) -> Value,
+    saving: Option<(&Path, impl FnOnce(&Path, &[Table]) -> firearrow_bench::Result<PathBuf>)>,
+) -> Result<()> {
+    let (tables, failures) = each(tables, &mut || (), |table| show(table, json))?;
+    if json {
+        print_json(&to_json(&tables))?;
+    }
+    if let Some((folder, write)) = saving.filter(|_| !tables.is_empty()) {
+        save(Some(folder), |folder| write(folder, &tables))?;
+    }
+    complete(failures, tables.len())
 }
 
 fn show(table: &Table, json: bool) -> Result<()> {

@@ -70,13 +70,7 @@ impl Subject {
         let connection = driver.connect()?;
         let (rows, wall_s) = self.run(&connection, way, |_, _| Ok(()))?;
         connection.close()?;
-        Ok(Sample {
-            rows,
-            wall_s,
-            cells: Some(rows * self.kinds.len() as u64),
-            cpu_s: Some(CpuTime::now()?.since(cpu).seconds()),
-            ..Sample::default()
-        })
+        self.sample(rows, wall_s, cpu)
     }
 
     /// Compares the number of rows and the checksum of each column with those of the demo table.
@@ -165,6 +159,11 @@ impl Subject {
         fetcher.close()?;
         drop(fetcher);
         connection.close()?;
+        self.sample(rows, wall_s, cpu)
+    }
+
+    /// The figures of a reading of so many rows, whose processor time began to count at `cpu`.
+    fn sample(&self, rows: u64, wall_s: f64, cpu: CpuTime) -> Result<Sample> {
         Ok(Sample {
             rows,
             wall_s,

@@ -79,7 +79,7 @@ fn is_same_host(server: &str, host: &str) -> bool {
 
 /// Fits a data source to the connection string that overrides it. Without SERVER and PORT of its own, a DBNAME that names a
 /// server does not get those of the data source. One that names none must not turn the database of a server into a file
-/// of this machine, unless CLIENT or the prefix `embedded:` says that this is meant.
+/// of this machine, unless CLIENT or the prefix `embedded:` asks for a local one.
 pub(super) fn fit(source: &mut Attributes, string: &Attributes) -> Result<()> {
     let Some(database) = string.filled("DBNAME") else { return Ok(()) };
     let is_remote = |database| match parse(&[("database", Some(database))]) {

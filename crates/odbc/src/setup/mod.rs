@@ -246,7 +246,7 @@ fn check_path(target: &Target, database: &str) -> io::Result<()> {
     let Target::Embedded { path } = target else { return Ok(()) };
     let bytes = path.as_bytes();
     let has_drive = matches!(bytes, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
-    // The prefix says that an alias of the engine is meant.
+    // The prefix marks an alias of the engine.
     let is_embedded = database.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("embedded:"));
     if bytes.starts_with(b"/") || has_drive || is_embedded {
         return Ok(());
