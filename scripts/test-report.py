@@ -16,15 +16,19 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 RESULT = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed;")
 BINARY = re.compile(r"\s*Running .*\((.+)\)$")
 DOCS = re.compile(r"\s*Doc-tests (\S+)$")
+FAILURE = re.compile(r"---- (.+) stdout ----$")
+# A failed test's output may be long; what it says first and last is enough to go on.
+FAILURE_LINES = 12
 
 
 def main() -> int:
     built, report = map(Path, sys.argv[1:])
-    results, steps = watch(sys.stdin.buffer, names(read(built)))
+    results, steps, failures = watch(sys.stdin.buffer, names(read(built)))
     write_steps(steps)
     # The tests write it, so it is complete when their output has ended.
     entries = [json.loads(line) for line in read(report).splitlines()]
@@ -34,6 +38,11 @@ def main() -> int:
     # That test kills its servers itself.
     again = [test for test in again if not test.startswith("broken_server::")]
 
+    # Again, because thousands of lines may lie between a failure and the end.
+    for test, output in failures:
+        print(f"\nFAILED {test}")
+        for line in shortened([line for line in output if line.strip()]):
+            print(f"  {line}")
     print()
     for line in per_target(entries):
         print(line)
@@ -60,10 +69,30 @@ def names(built: str) -> dict[str, str]:
     return found
 
 
-def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> tuple[list[tuple[int, int]], list[tuple[str, float]]]:
-    """Passes the output on; what each binary counted, and how long it took."""
+def shortened(lines: list[str]) -> list[str]:
+    if len(lines) <= 2 * FAILURE_LINES:
+        return lines
+    left_out = len(lines) - 2 * FAILURE_LINES
+    return [*lines[:FAILURE_LINES], f"... {left_out} lines ...", *lines[-FAILURE_LINES:]]
+
+
+class Watched(NamedTuple):
+    """What a run's output told."""
+
+    results: list[tuple[int, int]]
+    """Passed and failed, for each test binary."""
+    steps: list[tuple[str, float]]
+    """Each binary's name, and its seconds."""
+    failures: list[tuple[str, list[str]]]
+    """Each failed test with its binary's name, and what it printed."""
+
+
+def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> Watched:
+    """Passes the output on."""
     results: list[tuple[int, int]] = []
     steps: list[tuple[str, float]] = []
+    failures: list[tuple[str, list[str]]] = []
+    output: list[str] | None = None
     docs = 0.0
     name, begin = None, 0.0
 
@@ -78,7 +107,14 @@ def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> tuple[list[tuple[
         sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
         line = raw.decode(errors="replace").rstrip()
-        if found := RESULT.match(line):
+        if found := FAILURE.match(line):
+            output = []
+            failures.append((f"{name}: {found[1]}", output))
+        elif line == "failures:":
+            output = None
+        elif output is not None:
+            output.append(line)
+        elif found := RESULT.match(line):
             results.append((int(found[1]), int(found[2])))
         elif found := BINARY.match(line):
             end()
@@ -90,7 +126,7 @@ def watch(lines: Iterable[bytes], binaries: dict[str, str]) -> tuple[list[tuple[
     end()
     if docs:
         steps.append(("doc tests", docs))
-    return results, steps
+    return Watched(results, steps, failures)
 
 
 def write_steps(steps: list[tuple[str, float]]) -> None:
