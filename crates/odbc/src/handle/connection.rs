@@ -5,12 +5,16 @@ use crate::escape::Routine;
 use crate::handle::{Id, StatementAttributes};
 use crate::types::TypeOptions;
 use firearrow::catalog::{Name, ProcedureKind};
-use firearrow::{Dialect, ReadOptions};
+use firearrow::{BatchLimits, Dialect, ReadOptions};
 use firearrow_driver::{Session, SessionOptions, StatementOptions};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Rows of a batch. While the application reads one, the server makes no more rows than fit into the sockets between them; with
+/// larger batches both would wait for each other.
+const BATCH_ROWS: usize = 1024;
 
 /// A connection handle, connected or not.
 pub(crate) struct Connection {
@@ -107,7 +111,8 @@ impl Link {
     }
 
     pub(crate) fn statement_options(&self) -> StatementOptions {
-        StatementOptions { read: self.read.clone(), ..StatementOptions::default() }
+        let limits = BatchLimits::default().rows(BATCH_ROWS);
+        StatementOptions { read: self.read.clone(), limits, ..StatementOptions::default() }
     }
 
     pub(crate) fn statement_attributes(&self) -> StatementAttributes {
