@@ -1,0 +1,52 @@
+//! Arrow's C data interface in Python's capsules: `__arrow_c_stream__`, in both directions.
+#![allow(unsafe_code)]
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use arrow::ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream};
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi::c_str;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::CStr;
+
+const NAME: &CStr = c_str!("arrow_array_stream");
+
+/// Hands a reader to whoever takes the capsule.
+pub(crate) fn stream<'py>(
+    py: Python<'py>,
+    reader: impl RecordBatchReader + Send + 'static,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    // Dropping it releases the reader, unless a consumer has moved it away.
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), NAME)
+}
+
+/// Takes the stream of an object that has one; `None` if it has none.
+pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<Option<Received>> {
+    let Some(export) = object.getattr_opt("__arrow_c_stream__")? else { return Ok(None) };
+    let exported = export.call0()?;
+    let capsule = exported.cast::<PyCapsule>()?;
+    let pointer = capsule.pointer_checked(Some(NAME))?;
+    // SAFETY: the name says what the capsule holds. Its content is moved out, which leaves a released stream behind, as the
+    // interface demands.
+    let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr().cast()) };
+    reader.map(|reader| Some(Received(reader))).map_err(|failed| PyTypeError::new_err(failed.to_string()))
+}
+
+/// A stream of another library.
+pub(crate) struct Received(RecordBatchStreamReader);
+
+impl Iterator for Received {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+}
+
+impl RecordBatchReader for Received {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
+    }
+}

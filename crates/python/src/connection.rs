@@ -1,0 +1,282 @@
+//! Connections.
+
+use crate::transaction::Transaction;
+use crate::{config, error, options, signal};
+use firearrow::{CancelHandle, Descriptor, ReadOptions, TransactionOptions};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyDict;
+use std::mem;
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::thread;
+use std::time::Duration;
+
+/// Something of a connection that ends with it.
+pub(crate) trait Dependent: Send + Sync {
+    /// Ends it. Whoever uses it afterwards is told that it is closed.
+    fn end(&self);
+}
+
+/// A connection, which its transactions and cursors share.
+pub(crate) struct Shared {
+    connection: RwLock<Option<firearrow::Connection>>,
+    dependents: Mutex<Vec<Weak<dyn Dependent>>>,
+    cancel: CancelHandle,
+    process: u32,
+    pub(crate) is_modern: bool,
+    pub(crate) read: ReadOptions,
+}
+
+impl Shared {
+    /// Runs `work` with the connection, while other Python threads run.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&firearrow::Connection) -> firearrow::Result<T> + Send,
+    ) -> PyResult<T> {
+        self.check_process(py)?;
+        let done = signal::wait(py, || {
+            let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
+            connection.as_ref().map(work).transpose()
+        })?;
+        done.ok_or_else(|| closed(py))
+    }
+
+    /// The connection's read options with the declared precisions of these columns.
+    pub(crate) fn declared(&self, columns: &[Descriptor]) -> firearrow::Result<ReadOptions> {
+        let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
+        match &*connection {
+            Some(connection) => connection.declared(columns, &self.read),
+            None => Ok(self.read.clone()),
+        }
+    }
+
+    /// Refuses to use the socket of another process.
+    pub(crate) fn check_process(&self, py: Python<'_>) -> PyResult<()> {
+        match self.process == process::id() {
+            true => Ok(()),
+            false => Err(error::interface(
+                py,
+                "the connection belongs to the process that opened it: open another one after a fork",
+            )),
+        }
+    }
+
+    /// Ends something together with the connection.
+    pub(crate) fn adopt(&self, dependent: Weak<dyn Dependent>) {
+        let mut dependents = self.dependents();
+        if dependents.len() == dependents.capacity() {
+            dependents.retain(|dependent| dependent.strong_count() > 0);
+        }
+        dependents.push(dependent);
+    }
+
+    fn dependents(&self) -> MutexGuard<'_, Vec<Weak<dyn Dependent>>> {
+        self.dependents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the connection away from everybody; its transactions are rolled back.
+    fn take(&self) -> Option<firearrow::Connection> {
+        let connection = self.connection.write().unwrap_or_else(PoisonError::into_inner).take();
+        for dependent in mem::take(&mut *self.dependents()) {
+            if let Some(dependent) = dependent.upgrade() {
+                dependent.end();
+            }
+        }
+        connection
+    }
+
+    /// Drops something of the connection, whose end may not go to the server from another process.
+    pub(crate) fn discard<T>(&self, value: T) {
+        match self.process == process::id() {
+            true => drop(value),
+            false => mem::forget(value),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.connection.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+impl Drop for Shared {
+    /// Nobody closed it. Saying goodbye may take as long as the server likes, so that is not done here: the garbage collector has
+    /// to go on.
+    fn drop(&mut self) {
+        let connection = mem::take(self.connection.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let Some(connection) = connection else { return };
+        if self.process != process::id() {
+            // Not a byte may go to the server from here.
+            return mem::forget(connection);
+        }
+        // Without a thread, it is closed here.
+        drop(thread::Builder::new().name("firearrow close".into()).spawn(move || drop(connection)));
+    }
+}
+
+/// The error of anything that needs an open connection.
+pub(crate) fn closed(py: Python<'_>) -> PyErr {
+    error::interface(py, "the connection is closed")
+}
+
+#[pyclass(frozen, module = "firearrow._core")]
+pub(crate) struct Connection {
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[pymethods]
+impl Connection {
+    #[new]
+    #[pyo3(signature = (database, options, create=false))]
+    fn open(py: Python<'_>, database: &str, options: &Bound<'_, PyDict>, create: bool) -> PyResult<Self> {
+        let config = config::read(py, database, options)?;
+        let connection = signal::wait(py, || match create {
+            true => firearrow::Connection::create(&config),
+            false => firearrow::Connection::open(&config),
+        })?;
+        let shared = Shared {
+            dependents: Mutex::default(),
+            cancel: connection.cancel_handle(),
+            process: process::id(),
+            is_modern: connection.has_firebird4(),
+            read: connection.read_options().clone(),
+            connection: RwLock::new(Some(connection)),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Begins a transaction, which the server learns of with its first statement.
+    #[pyo3(signature = (isolation=None, read_only=false, lock_timeout=None, snapshot=None))]
+    fn begin(
+        &self,
+        py: Python<'_>,
+        isolation: Option<&str>,
+        read_only: bool,
+        lock_timeout: Option<f64>,
+        snapshot: Option<u64>,
+    ) -> PyResult<Transaction> {
+        let modern = self.shared.is_modern;
+        let options = options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
+        self.begin_with(py, options)
+    }
+
+    #[getter]
+    fn is_open(&self) -> bool {
+        self.shared.is_open()
+    }
+
+    /// Whether the server still answers as far as is known without asking.
+    #[getter]
+    fn is_alive(&self, py: Python<'_>) -> PyResult<bool> {
+        self.shared.check_process(py)?;
+        let connection = self.shared.connection.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(connection.as_ref().is_some_and(|connection| connection.is_alive()))
+    }
+
+    fn ping(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.run(py, |connection| connection.ping())
+    }
+
+    /// `ALTER SESSION RESET`.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.run(py, |connection| connection.reset())
+    }
+
+    /// Cancels what other threads run on it.
+    fn cancel(&self) {
+        self.shared.cancel.cancel();
+    }
+
+    /// Limits of the session in seconds: for each statement, and for being idle.
+    #[pyo3(signature = (statement=None, idle=None))]
+    fn limit(&self, py: Python<'_>, statement: Option<f64>, idle: Option<f64>) -> PyResult<()> {
+        let time = |seconds: Option<f64>| seconds.map(duration).transpose();
+        let (statement, idle) = (time(statement)?, time(idle)?);
+        self.shared.run(py, move |connection| connection.limit_session(statement, idle))
+    }
+
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let info = self.shared.run(py, |connection| connection.info())?;
+        let to = PyDict::new(py);
+        to.set_item("engine_version", info.engine_version)?;
+        to.set_item("implementation", info.implementation)?;
+        to.set_item("ods", info.ods)?;
+        to.set_item("protocol", info.protocol)?;
+        to.set_item("cipher", info.cipher)?;
+        to.set_item("compressed", info.compressed)?;
+        to.set_item("connection_charset", info.connection_charset)?;
+        to.set_item("database_charset", info.database_charset)?;
+        to.set_item("dialect", info.dialect)?;
+        to.set_item("page_size", info.page_size)?;
+        to.set_item("pages", info.pages)?;
+        to.set_item("read_only", info.read_only)?;
+        to.set_item("forced_writes", info.forced_writes)?;
+        to.set_item("attachment", info.attachment)?;
+        to.set_item("user", info.user)?;
+        to.set_item("role", info.role)?;
+        Ok(to)
+    }
+
+    /// Round trips, packets and bytes so far.
+    fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.shared.run(py, |connection| Ok(connection.wire_stats()))?;
+        statistics(py, &stats)
+    }
+
+    /// Warnings of connecting, and those of statements since the last call.
+    fn warnings(&self, py: Python<'_>) -> PyResult<(Vec<String>, Vec<String>)> {
+        self.shared.run(py, |connection| {
+            let text = |warnings: &[firearrow::Warning]| warnings.iter().map(ToString::to_string).collect();
+            Ok((text(connection.warnings()), text(&connection.take_statement_warnings())))
+        })
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.check_process(py)?;
+        let shared = &self.shared;
+        // Whoever waits for it elsewhere need not wait any longer.
+        shared.cancel.cancel();
+        signal::wait(py, || shared.take().map_or(Ok(()), |connection| connection.close()))
+    }
+
+    fn drop_database(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.check_process(py)?;
+        let shared = &self.shared;
+        signal::wait(py, || shared.take().map_or(Ok(()), |connection| connection.drop_database()))
+    }
+}
+
+impl Connection {
+    pub(crate) fn begin_with(&self, py: Python<'_>, options: TransactionOptions) -> PyResult<Transaction> {
+        let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
+        Ok(Transaction::new(&self.shared, begun))
+    }
+}
+
+/// The counters of a connection, statement or result.
+pub(crate) fn statistics<'py>(py: Python<'py>, stats: &firearrow::WireStats) -> PyResult<Bound<'py, PyDict>> {
+    let to = PyDict::new(py);
+    to.set_item("round_trips", stats.round_trips)?;
+    to.set_item("packets_sent", stats.packets_sent)?;
+    to.set_item("packets_received", stats.packets_received)?;
+    to.set_item("bytes_sent", stats.bytes_sent)?;
+    to.set_item("bytes_received", stats.bytes_received)?;
+    to.set_item("sends", stats.sends)?;
+    to.set_item("receives", stats.receives)?;
+    to.set_item("wire_bytes_sent", stats.wire_bytes_sent)?;
+    to.set_item("wire_bytes_received", stats.wire_bytes_received)?;
+    to.set_item("encrypted", stats.encrypted)?;
+    Ok(to)
+}
+
+/// Seconds of Python.
+pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
+    let wrong = |_| pyo3::exceptions::PyValueError::new_err(format!("{seconds} s is no time limit"));
+    Duration::try_from_secs_f64(seconds).map_err(wrong)
+}
+
+/// Locks without holding up other Python threads.
+pub(crate) fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
+    mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+}

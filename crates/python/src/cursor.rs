@@ -1,0 +1,208 @@
+//! Cursors: one statement after the other, and the rows of the last one.
+
+mod arrow_form;
+mod execution;
+mod many;
+mod result;
+
+use crate::connection::{Connection, Dependent, Shared, lock};
+use crate::params::{Sql, is_mapping};
+use crate::transaction::Transaction;
+use crate::{capsule, connection, describe, error, signal};
+use execution::{How, Kept, Outcome, Place};
+use firearrow::{Descriptor, WireStats};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use result::Fetched;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// What a cursor has, and its connection ends.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The statement that was executed last.
+    kept: Option<Kept>,
+    rows: Option<Fetched>,
+    stats: WireStats,
+}
+
+struct Inner {
+    shared: Arc<Shared>,
+    state: Mutex<State>,
+}
+
+impl Dependent for Inner {
+    fn end(&self) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let state = std::mem::take(self.state.get_mut().unwrap_or_else(PoisonError::into_inner));
+        self.shared.discard(state);
+    }
+}
+
+#[pyclass(frozen, module = "firearrow._core")]
+pub(crate) struct Cursor {
+    inner: Arc<Inner>,
+}
+
+/// What an execution tells: columns (`None` without rows), affected rows (-1 if unknown), and failed rows.
+type Told<'py> = (Option<Bound<'py, PyList>>, i64, Vec<(usize, Bound<'py, PyAny>)>);
+
+#[pymethods]
+impl Cursor {
+    #[new]
+    fn new(connection: &Connection) -> Self {
+        let inner = Arc::new(Inner { shared: Arc::clone(&connection.shared), state: Mutex::default() });
+        let weak: Weak<Inner> = Arc::downgrade(&inner);
+        connection.shared.adopt(weak);
+        Self { inner }
+    }
+
+    /// Executes a statement with one row of parameters, in `transaction` or one of its own.
+    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    fn execute<'py>(
+        &self,
+        py: Python<'py>,
+        transaction: Option<&Transaction>,
+        sql: &str,
+        parameters: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+        parallel: Option<usize>,
+        read: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Told<'py>> {
+        let how = How::new(py, &self.inner.shared, timeout, parallel, read)?;
+        let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
+        let place = Place::new(&self.inner.shared, transaction);
+        let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
+        self.tell(py, outcome)
+    }
+
+    /// Executes a statement for each row of parameters: an iterable of rows, or a stream of Arrow batches.
+    #[pyo3(signature = (transaction, sql, rows, go_on=false, read=None))]
+    fn executemany<'py>(
+        &self,
+        py: Python<'py>,
+        transaction: &Transaction,
+        sql: &str,
+        rows: &Bound<'py, PyAny>,
+        go_on: bool,
+        read: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Told<'py>> {
+        let how = How::new(py, &self.inner.shared, None, None, read)?;
+        let place = Place::new(&self.inner.shared, Some(transaction));
+        let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
+        self.tell(py, outcome)
+    }
+
+    /// Prepares a statement and describes its columns and parameters, without executing it.
+    fn describe<'py>(
+        &self,
+        py: Python<'py>,
+        transaction: Option<&Transaction>,
+        sql: &str,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+        let sql = Sql::new(py, sql, true)?;
+        let place = Place::new(&self.inner.shared, transaction);
+        let statement = execution::prepare(py, &place, &sql.text)?;
+        Ok((describe::columns(py, statement.columns())?, describe::columns(py, statement.parameters())?))
+    }
+
+    /// The plan of the statement that was executed last.
+    fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Option<String>> {
+        let statement = lock(py, &self.inner.state).kept.as_ref().map(|kept| kept.statement.clone());
+        self.inner.shared.check_process(py)?;
+        statement.map(|statement| signal::wait(py, || statement.plan(detailed))).transpose()
+    }
+
+    /// What the statement that was executed last has cost.
+    fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let state = lock(py, &self.inner.state);
+        let stats = state.rows.as_ref().and_then(Fetched::wire_stats).unwrap_or(state.stats);
+        connection::statistics(py, &stats)
+    }
+
+    fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.rows(py, |rows| rows.next(py))
+    }
+
+    /// Up to `most` rows; all without it.
+    #[pyo3(signature = (most=None))]
+    fn fetchmany<'py>(&self, py: Python<'py>, most: Option<usize>) -> PyResult<Bound<'py, PyList>> {
+        self.rows(py, |rows| rows.list(py, most.unwrap_or(usize::MAX)))
+    }
+
+    /// Fetched that have been handed out so far, and whether all have.
+    fn fetched(&self, py: Python<'_>) -> (u64, bool) {
+        let state = lock(py, &self.inner.state);
+        state.rows.as_ref().map_or((0, true), |rows| (rows.count(), rows.is_over()))
+    }
+
+    /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
+    fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let rows = lock(py, &self.inner.state).rows.take();
+        let rows = rows.ok_or_else(|| no_rows(py))?;
+        let reader = signal::wait(py, || arrow_form::Reader::new(&self.inner.shared, rows))?;
+        capsule::stream(py, reader)
+    }
+
+    /// Closes the result; the statement can be executed again.
+    fn close_result(&self, py: Python<'_>) -> PyResult<()> {
+        let rows = lock(py, &self.inner.state).rows.take();
+        match rows {
+            Some(rows) => signal::wait(py, || rows.close()),
+            None => Ok(()),
+        }
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let state = std::mem::take(&mut *lock(py, &self.inner.state));
+        let State { kept, rows, .. } = state;
+        if self.inner.shared.check_process(py).is_err() {
+            self.inner.shared.discard((kept, rows));
+            return Ok(());
+        }
+        let closed = match rows {
+            Some(rows) => signal::wait(py, || rows.close()),
+            None => Ok(()),
+        };
+        py.detach(|| drop(kept));
+        closed
+    }
+}
+
+impl Cursor {
+    /// Works with the rows of the last execution.
+    fn rows<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Fetched) -> PyResult<T>) -> PyResult<T> {
+        self.inner.shared.check_process(py)?;
+        let mut state = lock(py, &self.inner.state);
+        match &mut state.rows {
+            Some(rows) => work(rows),
+            None => Err(no_rows(py)),
+        }
+    }
+
+    /// Keeps what an execution gave.
+    fn tell<'py>(&self, py: Python<'py>, outcome: Outcome) -> PyResult<Told<'py>> {
+        let Outcome { rows, affected, failures, stats } = outcome;
+        let columns = rows.as_ref().map(|rows| describe::columns(py, rows.descriptors())).transpose()?;
+        let affected = affected.map_or(-1, |rows| i64::try_from(rows).unwrap_or(i64::MAX));
+        let failures = failures
+            .into_iter()
+            .map(|failure| (failure.row, error::of(py, failure.error).into_value(py).into_bound(py).into_any()));
+        let failures = failures.collect();
+        let mut state = lock(py, &self.inner.state);
+        state.rows = rows;
+        state.stats = stats;
+        Ok((columns, affected, failures))
+    }
+}
+
+fn no_rows(py: Python<'_>) -> PyErr {
+    error::programming(py, "there are no rows to fetch: execute a query first")
+}
+
+/// Columns as they are shared by the parts of a result.
+type Descriptors = Arc<[Descriptor]>;

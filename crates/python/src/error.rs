@@ -1,0 +1,67 @@
+//! Errors as exceptions of PEP 249, which are classes of `firearrow.errors`.
+
+use firearrow::Kind;
+use firearrow_driver::{Class, Error};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// Returns the exception for an error of the client or the driver layer.
+pub(crate) fn of(py: Python<'_>, error: impl Into<Error>) -> PyErr {
+    let error = error.into();
+    make(py, name(&error), &error).unwrap_or_else(|failed| failed)
+}
+
+/// Returns the exception for something that the caller did wrong.
+pub(crate) fn programming(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    let error = Error::state(message);
+    make(py, "ProgrammingError", &error).unwrap_or_else(|failed| failed)
+}
+
+/// Returns the exception for an operation on something that is closed.
+pub(crate) fn interface(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    let error = Error::state(message);
+    make(py, "InterfaceError", &error).unwrap_or_else(|failed| failed)
+}
+
+/// Returns the exception for a value that cannot be a parameter.
+pub(crate) fn data(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    let error = Error::argument(message);
+    make(py, "DataError", &error).unwrap_or_else(|failed| failed)
+}
+
+/// Calls `firearrow.errors.make`.
+fn make(py: Python<'_>, name: &str, error: &Error) -> PyResult<PyErr> {
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = MAKE.import(py, "firearrow.errors", "make")?;
+    let details = PyDict::new(py);
+    for (detail, value) in error.details() {
+        details.set_item(detail.name(), value)?;
+    }
+    let kind = error.client().map(|client| format!("{:?}", client.kind()));
+    let made = make.call1((name, error.message(), error.sqlstate(), kind, details))?;
+    Ok(PyErr::from_value(made))
+}
+
+/// The name of the exception's class.
+fn name(error: &Error) -> &'static str {
+    let Some(client) = error.client().filter(|_| error.class() == Class::Client) else {
+        return match error.class() {
+            Class::Cancelled | Class::Timeout | Class::Io => "OperationalError",
+            Class::State | Class::Argument | Class::NotFound | Class::Exists => "ProgrammingError",
+            Class::Unsupported => "NotSupportedError",
+            _ => "InternalError",
+        };
+    };
+    match client.kind() {
+        Kind::Configuration | Kind::Misuse => "InterfaceError",
+        Kind::Syntax | Kind::Parameter | Kind::Changed | Kind::Permission => "ProgrammingError",
+        Kind::Constraint => "IntegrityError",
+        Kind::Data => "DataError",
+        Kind::Unsupported => "NotSupportedError",
+        Kind::Protocol | Kind::Other => "InternalError",
+        Kind::Engine => "DatabaseError",
+        // The server, the network, the clock, or another transaction.
+        _ => "OperationalError",
+    }
+}

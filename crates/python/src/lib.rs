@@ -1,0 +1,40 @@
+//! `firearrow._core`: what the Python package is built on.
+//!
+//! ```text
+//!  firearrow/*.py: PEP 249, documentation, types
+//!        │
+//!        ▼
+//!  Connection ─► Transaction ─► Cursor ─► rows: tuples, straight from the columns
+//!        │                         └────► arrow: batches, through the C data interface
+//!        └─ config, error, params: Python's words for the client's
+//! ```
+//!
+//! Every call that may wait lets other Python threads run meanwhile. The names here are the package's own business:
+//! users see the classes that are written in Python.
+#![deny(unsafe_code)]
+// Python's documentation is in the Python files.
+#![allow(missing_docs)]
+
+mod capsule;
+mod config;
+mod connection;
+mod cursor;
+mod describe;
+mod error;
+mod options;
+mod params;
+mod rows;
+mod signal;
+mod transaction;
+mod values;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<connection::Connection>()?;
+    module.add_class::<transaction::Transaction>()?;
+    module.add_class::<cursor::Cursor>()?;
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Options of transactions and of results.
+
+use crate::error;
+use firearrow::arrow::{DecimalPrecision, Int128As, TimestampTzAs, TimetzAs};
+use firearrow::{Isolation, LockResolution, ReadOptions, TransactionOptions};
+use pyo3::prelude::*;
+
+/// Returns the options of a transaction. `lock_timeout` is in seconds: 0 = fail at once, `None` = wait.
+pub(crate) fn transaction(
+    py: Python<'_>,
+    isolation: Option<&str>,
+    read_only: bool,
+    lock_timeout: Option<f64>,
+    snapshot: Option<u64>,
+    is_modern: bool,
+) -> PyResult<TransactionOptions> {
+    let isolation = match isolation.map(|name| name.to_ascii_lowercase().replace(['-', ' '], "_")).as_deref() {
+        None | Some("snapshot" | "concurrency" | "repeatable_read") => Isolation::Snapshot,
+        Some("read_committed") if is_modern => Isolation::ReadCommittedReadConsistency,
+        Some("read_committed" | "read_committed_record_version") => Isolation::ReadCommittedRecordVersion,
+        Some("read_committed_no_record_version") => Isolation::ReadCommittedNoRecordVersion,
+        Some("read_committed_read_consistency") => Isolation::ReadCommittedReadConsistency,
+        Some("snapshot_table_stability" | "consistency" | "serializable") => Isolation::SnapshotTableStability,
+        Some(other) => {
+            return Err(error::programming(
+                py,
+                format!(
+                    "there is no isolation level '{other}'; the levels are snapshot, read_committed, \
+                     read_committed_record_version, read_committed_no_record_version, \
+                     read_committed_read_consistency and snapshot_table_stability"
+                ),
+            ));
+        }
+    };
+    let lock = match lock_timeout {
+        None => LockResolution::Wait,
+        Some(0.0) => LockResolution::NoWait,
+        Some(seconds) if seconds > 0.0 && seconds <= 32767.0 => {
+            // The engine counts whole seconds.
+            LockResolution::Timeout(seconds.ceil() as u16)
+        }
+        Some(seconds) => {
+            return Err(error::programming(
+                py,
+                format!("a lock timeout of {seconds} s is not between 0 and 32767 s; None waits"),
+            ));
+        }
+    };
+    let options = TransactionOptions::default().isolation(isolation).lock_resolution(lock);
+    Ok(options.read_only(read_only).at_snapshot(snapshot))
+}
+
+/// How rows are read that become Python objects: every value whole. Arrow's defaults fit fewer digits, and lose the time zone.
+pub(crate) fn for_rows(options: &ReadOptions) -> ReadOptions {
+    options
+        .clone()
+        .int128(Int128As::Decimal256)
+        .decimal_precision(DecimalPrecision::Range)
+        .decfloat(firearrow::arrow::DecfloatAs::Utf8)
+        .timestamptz(TimestampTzAs::Utf8)
+        .timetz(TimetzAs::Utf8)
+}

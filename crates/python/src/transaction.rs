@@ -1,0 +1,115 @@
+//! Transactions.
+
+use crate::connection::{Dependent, Shared, lock};
+use crate::{error, signal};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// A transaction, which cursors use and its connection ends.
+pub(crate) struct Inner {
+    pub(crate) shared: Arc<Shared>,
+    transaction: Mutex<Option<firearrow::Transaction>>,
+}
+
+impl Dependent for Inner {
+    fn end(&self) {
+        // Rolls back.
+        drop(self.transaction.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let running = self.transaction.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.shared.discard(running);
+    }
+}
+
+impl Inner {
+    /// Runs `work` in the transaction, while other Python threads run.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut firearrow::Transaction) -> firearrow::Result<T> + Send,
+    ) -> PyResult<T> {
+        self.shared.check_process(py)?;
+        let done = signal::wait(py, || {
+            let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+            running.as_mut().map(work).transpose()
+        })?;
+        done.ok_or_else(|| ended(py))
+    }
+
+    /// Runs the end of the transaction.
+    fn end_by(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(firearrow::Transaction) -> firearrow::Result<()> + Send,
+    ) -> PyResult<()> {
+        self.shared.check_process(py)?;
+        let Some(running) = lock(py, &self.transaction).take() else { return Err(ended(py)) };
+        signal::wait(py, || work(running))
+    }
+}
+
+fn ended(py: Python<'_>) -> PyErr {
+    error::interface(py, "the transaction has ended, or its connection is closed")
+}
+
+#[pyclass(frozen, module = "firearrow._core")]
+pub(crate) struct Transaction {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl Transaction {
+    pub(crate) fn new(shared: &Arc<Shared>, running: firearrow::Transaction) -> Self {
+        let inner = Arc::new(Inner { shared: Arc::clone(shared), transaction: Mutex::new(Some(running)) });
+        let weak: Weak<Inner> = Arc::downgrade(&inner);
+        shared.adopt(weak);
+        Self { inner }
+    }
+}
+
+#[pymethods]
+impl Transaction {
+    #[getter]
+    fn is_open(&self, py: Python<'_>) -> bool {
+        lock(py, &self.inner.transaction).is_some()
+    }
+
+    fn commit(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.end_by(py, firearrow::Transaction::commit)
+    }
+
+    fn rollback(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.end_by(py, firearrow::Transaction::rollback)
+    }
+
+    fn commit_retaining(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.run(py, |transaction| transaction.commit_retaining())
+    }
+
+    fn rollback_retaining(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.run(py, |transaction| transaction.rollback_retaining())
+    }
+
+    fn number(&self, py: Python<'_>) -> PyResult<u64> {
+        self.inner.run(py, |transaction| transaction.number())
+    }
+
+    fn snapshot_number(&self, py: Python<'_>) -> PyResult<u64> {
+        self.inner.run(py, |transaction| transaction.snapshot_number())
+    }
+
+    fn savepoint(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        self.inner.run(py, |transaction| transaction.savepoint(name))
+    }
+
+    fn rollback_to_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        self.inner.run(py, |transaction| transaction.rollback_to_savepoint(name))
+    }
+
+    fn release_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        self.inner.run(py, |transaction| transaction.release_savepoint(name))
+    }
+}

@@ -1,0 +1,149 @@
+"""The exceptions of :pep:`249`, with what Firebird says about each.
+
+>>> try:
+...     connection.execute("INSERT INTO country VALUES ('Japan', 'Yen')")
+... except firearrow.IntegrityError as error:
+...     print(error.sqlstate, error.constraint, error.gds_codes)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "DataError",
+    "DatabaseError",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "Warning",
+]
+
+
+class Warning(Exception):
+    """What the engine warns of. firearrow collects warnings in ``Connection.warnings`` and raises none."""
+
+
+class Error(Exception):
+    """The base of all errors of firearrow.
+
+    Attributes
+    ----------
+    sqlstate : str or None
+        Five characters, as the SQL standard has them.
+    gds_codes : tuple of int
+        Firebird's codes, the most important first.
+    sqlcode : int or None
+        The code of Firebird's older interface.
+    kind : str or None
+        What went wrong in one word of firearrow's: ``Constraint``, ``Conflict``, ``Syntax``, ``Timeout`` …
+    line, column : int or None
+        The place in the SQL text, from 1.
+    table, constraint, key : str or None
+        What a constraint is about, and the key that violates it.
+    row : int or None
+        The row of parameters, from 0.
+    failures : list of (int, Error)
+        All rows of ``executemany`` that failed.
+    retryable : bool
+        Whether the same work may succeed in a new transaction; see :func:`firearrow.retry`.
+    commit : str or None
+        After a connection was lost during a commit: ``committed``, ``rolled_back`` or ``unknown``.
+    details : dict of str to str
+        All of these, as text.
+    """
+
+    sqlstate: str | None = None
+    gds_codes: tuple[int, ...] = ()
+    sqlcode: int | None = None
+    kind: str | None = None
+    line: int | None = None
+    column: int | None = None
+    table: str | None = None
+    constraint: str | None = None
+    key: str | None = None
+    row: int | None = None
+    retryable: bool = False
+    commit: str | None = None
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.failures: list[tuple[int, Error]] = []
+        self.details: dict[str, str] = {}
+
+
+class InterfaceError(Error):
+    """Something of the connection is wrong on this side: options, or an object that is closed."""
+
+
+class DatabaseError(Error):
+    """An error of the database that is none of those below."""
+
+
+class DataError(DatabaseError):
+    """A value cannot be converted, or does not fit."""
+
+
+class OperationalError(DatabaseError):
+    """Not the program's fault: the server, the network, a login, a time limit, or another transaction."""
+
+
+class IntegrityError(DatabaseError):
+    """A constraint forbids it."""
+
+
+class InternalError(DatabaseError):
+    """A bug, here or in the server."""
+
+
+class ProgrammingError(DatabaseError):
+    """The SQL is wrong, or its parameters, or the call came at the wrong time."""
+
+
+class NotSupportedError(DatabaseError):
+    """Firebird, this version of it, or firearrow does not have it."""
+
+
+_CLASSES: dict[str, type[Error]] = {
+    cls.__name__: cls
+    for cls in (
+        InterfaceError,
+        DatabaseError,
+        DataError,
+        OperationalError,
+        IntegrityError,
+        InternalError,
+        ProgrammingError,
+        NotSupportedError,
+    )
+}
+
+
+def make(name: str, message: str, sqlstate: str | None, kind: str | None, details: dict[str, str]) -> Error:
+    """Return the exception for a failure; the extension module calls it."""
+    error = _CLASSES.get(name, DatabaseError)(message)
+    error.sqlstate = sqlstate
+    error.kind = kind
+    error.details = details
+    error.gds_codes = tuple(int(code) for code in details.get("gds_codes", "").split(",") if code)
+    for attribute in ("sqlcode", "line", "column", "row"):
+        if attribute in details:
+            setattr(error, attribute, int(details[attribute]))
+    for attribute in ("table", "constraint", "key", "commit"):
+        if attribute in details:
+            setattr(error, attribute, details[attribute])
+    error.retryable = details.get("retryable") == "true"
+    return error
+
+
+def failed(failures: list[tuple[int, Any]]) -> Error:
+    """Return the error of the first row that failed, which has the others in ``failures``."""
+    row, error = failures[0]
+    assert isinstance(error, Error)
+    error.row = row
+    error.failures = failures
+    return error
