@@ -189,9 +189,9 @@ impl Cursor {
         let Outcome { rows, affected, failures, stats } = outcome;
         let columns = rows.as_ref().map(|rows| describe::columns(py, rows.descriptors())).transpose()?;
         let affected = affected.map_or(-1, |rows| i64::try_from(rows).unwrap_or(i64::MAX));
-        let failures = failures
-            .into_iter()
-            .map(|failure| (failure.row, error::of(py, failure.error).into_value(py).into_bound(py).into_any()));
+        let failures = failures.into_iter().map(|failure| {
+            (failure.row, error::of(py, failure.error).into_value(py).into_bound(py).into_any())
+        });
         let failures = failures.collect();
         let mut state = lock(py, &self.inner.state);
         state.rows = rows;

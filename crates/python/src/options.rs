@@ -14,13 +14,16 @@ pub(crate) fn transaction(
     snapshot: Option<u64>,
     is_modern: bool,
 ) -> PyResult<TransactionOptions> {
-    let isolation = match isolation.map(|name| name.to_ascii_lowercase().replace(['-', ' '], "_")).as_deref() {
+    let isolation = match isolation.map(|name| name.to_ascii_lowercase().replace(['-', ' '], "_")).as_deref()
+    {
         None | Some("snapshot" | "concurrency" | "repeatable_read") => Isolation::Snapshot,
         Some("read_committed") if is_modern => Isolation::ReadCommittedReadConsistency,
         Some("read_committed" | "read_committed_record_version") => Isolation::ReadCommittedRecordVersion,
         Some("read_committed_no_record_version") => Isolation::ReadCommittedNoRecordVersion,
         Some("read_committed_read_consistency") => Isolation::ReadCommittedReadConsistency,
-        Some("snapshot_table_stability" | "consistency" | "serializable") => Isolation::SnapshotTableStability,
+        Some("snapshot_table_stability" | "consistency" | "serializable") => {
+            Isolation::SnapshotTableStability
+        }
         Some(other) => {
             return Err(error::programming(
                 py,

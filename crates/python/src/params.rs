@@ -45,19 +45,29 @@ impl Sql {
             return self.counted(py, Vec::new(), descriptors);
         };
         let value = |index: usize, object: &Bound<'_, PyAny>| {
-            Value::new(object, descriptors.get(index)).map_err(|failed| named_error(py, failed, index, descriptors))
+            Value::new(object, descriptors.get(index))
+                .map_err(|failed| named_error(py, failed, index, descriptors))
         };
         if let Some(names) = &self.names {
             let values = names.iter().enumerate().map(|(index, name)| match given.get_item(name) {
                 Ok(object) => value(index, &object),
-                Err(_) => Err(error::programming(py, format!("there is no parameter :{name} among those given"))),
+                Err(_) => {
+                    Err(error::programming(py, format!("there is no parameter :{name} among those given")))
+                }
             });
             return values.collect();
         }
         let values = if let Ok(tuple) = given.cast::<PyTuple>() {
-            tuple.iter().enumerate().map(|(index, object)| value(index, &object)).collect::<PyResult<Vec<_>>>()?
+            tuple
+                .iter()
+                .enumerate()
+                .map(|(index, object)| value(index, &object))
+                .collect::<PyResult<Vec<_>>>()?
         } else if let Ok(list) = given.cast::<PyList>() {
-            list.iter().enumerate().map(|(index, object)| value(index, &object)).collect::<PyResult<Vec<_>>>()?
+            list.iter()
+                .enumerate()
+                .map(|(index, object)| value(index, &object))
+                .collect::<PyResult<Vec<_>>>()?
         } else if is_mapping(given) {
             return Err(error::programming(
                 py,
@@ -70,18 +80,23 @@ impl Sql {
             ));
         } else {
             let objects = given.try_iter().map_err(|_| {
-                error::programming(py, "the parameters must be a sequence, or a mapping for markers such as :name")
+                error::programming(
+                    py,
+                    "the parameters must be a sequence, or a mapping for markers such as :name",
+                )
             })?;
-            objects
-                .enumerate()
-                .map(|(index, object)| value(index, &object?))
-                .collect::<PyResult<Vec<_>>>()?
+            objects.enumerate().map(|(index, object)| value(index, &object?)).collect::<PyResult<Vec<_>>>()?
         };
         self.counted(py, values, descriptors)
     }
 
     /// Refuses too many and too few.
-    fn counted(&self, py: Python<'_>, values: Vec<Value>, descriptors: &[Descriptor]) -> PyResult<Vec<Value>> {
+    fn counted(
+        &self,
+        py: Python<'_>,
+        values: Vec<Value>,
+        descriptors: &[Descriptor],
+    ) -> PyResult<Vec<Value>> {
         if values.len() == descriptors.len() {
             return Ok(values);
         }

@@ -14,10 +14,14 @@ use crate::handle::statement::{DONE, Phase, Prepared};
 use crate::positioned::Positioned;
 use crate::table::Table;
 use arrow::array::{RecordBatch, RecordBatchIterator};
-use firearrow::OnFailure;
+use firearrow::{BatchLimits, OnFailure};
 use firearrow_driver::{Description, Outcome, RowOutcome, Rows, Stream};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Rows of a batch. While the application reads one, the server makes no more rows than fit into the sockets between them; with
+/// larger batches both would wait for each other.
+const BATCH_ROWS: usize = 1024;
 
 impl Statement {
     pub(crate) fn timeout(&self) -> Option<Duration> {
@@ -221,8 +225,13 @@ impl Statement {
 
     fn set_options(&mut self, on_failure: OnFailure) {
         let timeout = self.timeout();
+        // All rows of a static cursor are read before the application gets one.
+        let limits = match self.attributes.is_scrollable() {
+            true => BatchLimits::default(),
+            false => BatchLimits::default().rows(BATCH_ROWS),
+        };
         let options = &mut self.driver.options;
-        (options.timeout, options.on_failure) = (timeout, on_failure);
+        (options.timeout, options.on_failure, options.limits) = (timeout, on_failure, limits);
     }
 
     /// Takes the outcome of an execution: opens its cursor, or notes what it changed.

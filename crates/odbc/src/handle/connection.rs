@@ -5,16 +5,12 @@ use crate::escape::Routine;
 use crate::handle::{Id, StatementAttributes};
 use crate::types::TypeOptions;
 use firearrow::catalog::{Name, ProcedureKind};
-use firearrow::{BatchLimits, Dialect, ReadOptions};
+use firearrow::{Dialect, ReadOptions};
 use firearrow_driver::{Session, SessionOptions, StatementOptions};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Rows of a batch. While the application reads one, the server makes no more rows than fit into the sockets between them; with
-/// larger batches both would wait for each other.
-const BATCH_ROWS: usize = 1024;
 
 /// A connection handle, connected or not.
 pub(crate) struct Connection {
@@ -111,8 +107,7 @@ impl Link {
     }
 
     pub(crate) fn statement_options(&self) -> StatementOptions {
-        let limits = BatchLimits::default().rows(BATCH_ROWS);
-        StatementOptions { read: self.read.clone(), limits, ..StatementOptions::default() }
+        StatementOptions { read: self.read.clone(), ..StatementOptions::default() }
     }
 
     pub(crate) fn statement_attributes(&self) -> StatementAttributes {

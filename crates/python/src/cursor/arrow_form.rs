@@ -6,7 +6,9 @@
 
 use super::result::Fetched;
 use crate::connection::Shared;
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchReader, StringArray, TimestampMicrosecondArray};
+use arrow::array::{
+    Array, ArrayRef, AsArray, RecordBatch, RecordBatchReader, StringArray, TimestampMicrosecondArray,
+};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;

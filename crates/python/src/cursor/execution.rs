@@ -180,7 +180,8 @@ pub(super) fn execute(
     let prepared = how.apply(prepare(py, place, &sql.text)?);
     let params = single(sql.values(py, parameters, prepared.parameters())?);
     let outcome = run(py, place, &prepared, params)?;
-    let outcome = outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
+    let outcome =
+        outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
     keep(py, cursor, &sql.text, prepared, None);
     Ok(outcome)
 }

@@ -1,8 +1,8 @@
 //! One statement for many rows of parameters.
 
+use super::Cursor;
 use super::execution::{How, Outcome, Place, counted, keep, statement};
 use super::result::{Fetched, Source};
-use super::Cursor;
 use crate::params::{Many, Sql, is_mapping};
 use crate::{capsule, error};
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -138,7 +138,9 @@ impl Sender<'_> {
         };
         let sent = self.sent;
         let failures = done.failures.into_iter();
-        self.outcome.failures.extend(failures.map(|RowFailure { row, error }| RowFailure { row: row + sent, error }));
+        self.outcome
+            .failures
+            .extend(failures.map(|RowFailure { row, error }| RowFailure { row: row + sent, error }));
     }
 
     fn finish(

@@ -247,4 +247,3 @@ fn elements(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<
     let depth = shape.bounds().len();
     list(object, depth, shape.element()).map(Value::Array)
 }
-

@@ -90,7 +90,8 @@ impl Column {
                 Kind::List(lists, Box::new(elements))
             }
             other => {
-                let text = format!("column of type {other}: rows have no such values; use fetch_arrow_table()");
+                let text =
+                    format!("column of type {other}: rows have no such values; use fetch_arrow_table()");
                 return Err(PyNotImplementedError::new_err(text));
             }
         };

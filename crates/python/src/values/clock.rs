@@ -12,7 +12,8 @@ const DAY: i64 = 86_400 * SECOND;
 /// A day, counted from 1970.
 pub(crate) fn day<'py>(py: Python<'py>, days: i32) -> PyResult<Bound<'py, PyAny>> {
     static FROM_ORDINAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let make = FROM_ORDINAL.get_or_try_init(py, || Ok::<_, PyErr>(date(py)?.getattr("fromordinal")?.unbind()))?;
+    let make =
+        FROM_ORDINAL.get_or_try_init(py, || Ok::<_, PyErr>(date(py)?.getattr("fromordinal")?.unbind()))?;
     make.bind(py).call1((i64::from(days) + EPOCH,))
 }
 

@@ -1,0 +1,87 @@
+"""Firebird at Arrow speed: :pep:`249` and Arrow for Firebird 3, 4 and 5, over the wire or in-process.
+
+>>> import firearrow
+>>> with firearrow.connect("firebird://SYSDBA@localhost/employee", password="masterkey") as connection:
+...     for country, currency in connection.execute("SELECT country, currency FROM country"):
+...         print(country, currency)
+"""
+
+from ._core import __version__
+from .adapters import register_adapter
+from .connection import Connection, connect, create_database
+from .cursor import Cursor
+from .errors import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Warning,
+)
+from .rows import RowFactory, class_row, dict_row, namedtuple_row, tuple_row
+from .transaction import Transaction
+from .types import (
+    BINARY,
+    DATETIME,
+    NUMBER,
+    ROWID,
+    STRING,
+    Binary,
+    Column,
+    Date,
+    DateFromTicks,
+    Time,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+)
+
+apilevel = "2.0"
+threadsafety = 2
+"""Threads may share the module and connections."""
+paramstyle = "qmark"
+
+__all__ = [
+    "BINARY",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "Binary",
+    "Column",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "RowFactory",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Transaction",
+    "Warning",
+    "__version__",
+    "apilevel",
+    "class_row",
+    "connect",
+    "create_database",
+    "dict_row",
+    "namedtuple_row",
+    "paramstyle",
+    "register_adapter",
+    "threadsafety",
+    "tuple_row",
+]

@@ -1,0 +1,322 @@
+"""Connections."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from . import _core, errors
+from ._engine import engine
+from .cursor import Cursor
+from .rows import RowFactory, tuple_row
+from .transaction import Transaction, savepoint
+
+__all__ = ["Connection", "connect", "create_database"]
+
+
+def connect(
+    database: str | None = None,
+    *,
+    user: str | None = None,
+    password: str | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    role: str | None = None,
+    autocommit: bool = False,
+    isolation: str | None = None,
+    read_only: bool = False,
+    lock_timeout: float | None = None,
+    row_factory: RowFactory = tuple_row,
+    **options: Any,
+) -> Connection:
+    """Connect to a database.
+
+    Parameters
+    ----------
+    database
+        A URL (``firebird://user@host:port/path?option=value``), a name such as ``host:path`` or ``/data/shop.fdb``, or a
+        list of keywords (``Database=host:path;UID=…``). A path without a host is opened by the embedded engine.
+    user, password, role
+        Who; without them ``FIREARROW_USER`` and ``FIREARROW_PASSWORD`` are used.
+    host, port
+        The server, if ``database`` is a path alone.
+    autocommit
+        Whether each statement is a transaction of its own.
+    isolation, read_only, lock_timeout
+        How the connection's transactions begin; see :meth:`Connection.begin`.
+    row_factory
+        What rows become: :func:`tuple_row`, :func:`dict_row`, :func:`namedtuple_row` or :func:`class_row`.
+    **options
+        Any option of ``docs/connection-options.md``, such as ``wire_crypt="required"`` or ``connect_timeout=5``.
+
+    Raises
+    ------
+    InterfaceError
+        An option is unknown or has an impossible value.
+    OperationalError
+        The server or the database cannot be reached, or refuses the login.
+    """
+    return _open(
+        False, database, user, password, host, port, role, autocommit, isolation, read_only, lock_timeout,
+        row_factory, options,
+    )  # fmt: skip
+
+
+def create_database(database: str, **options: Any) -> Connection:
+    """Create a database and connect to it; takes what :func:`connect` takes.
+
+    Options of the new database are ``page_size``, ``db_charset`` and ``force_writes``; ``overwrite=True`` replaces an
+    existing one.
+    """
+    names = ("user", "password", "host", "port", "role")
+    who = [options.pop(name, None) for name in names]
+    autocommit = options.pop("autocommit", False)
+    isolation = options.pop("isolation", None)
+    read_only = options.pop("read_only", False)
+    lock_timeout = options.pop("lock_timeout", None)
+    row_factory = options.pop("row_factory", tuple_row)
+    return _open(True, database, *who, autocommit, isolation, read_only, lock_timeout, row_factory, options)
+
+
+def _open(
+    create: bool,
+    database: str | None,
+    user: str | None,
+    password: str | None,
+    host: str | None,
+    port: int | None,
+    role: str | None,
+    autocommit: bool,
+    isolation: str | None,
+    read_only: bool,
+    lock_timeout: float | None,
+    row_factory: RowFactory,
+    options: dict[str, Any],
+) -> Connection:
+    if database is None:
+        raise errors.InterfaceError(
+            "name a database: connect('host:path'), or a URL such as firebird://host/path"
+        )
+    if host is not None:
+        bracketed = f"[{host}]" if ":" in host else host
+        database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
+    elif port is not None:
+        raise errors.InterfaceError("a port needs a host")
+    options = {"user": user, "password": password, "role": role, **options}
+    if "client_library" not in options and (found := engine()):
+        options["client_library"] = found
+    core = _core.Connection(database, options, create)
+    connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
+    connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
+    return connection
+
+
+class Connection:
+    """A connection, and its transaction: it begins with the first statement, and ends with commit or rollback.
+
+    As a context manager it commits at the end of the block, rolls back if an error leaves it, and closes.
+
+    Attributes
+    ----------
+    row_factory : callable
+        What the rows of new results become.
+    """
+
+    # PEP 249 wants them here, too.
+    Warning = errors.Warning
+    Error = errors.Error
+    InterfaceError = errors.InterfaceError
+    DatabaseError = errors.DatabaseError
+    DataError = errors.DataError
+    OperationalError = errors.OperationalError
+    IntegrityError = errors.IntegrityError
+    InternalError = errors.InternalError
+    ProgrammingError = errors.ProgrammingError
+    NotSupportedError = errors.NotSupportedError
+
+    def __init__(
+        self, core: _core.Connection, *, autocommit: bool = False, row_factory: RowFactory = tuple_row
+    ) -> None:
+        self._core = core
+        self._autocommit = autocommit
+        self._main: _core.Transaction | None = None
+        self._options: dict[str, Any] = {}
+        self.row_factory = row_factory
+
+    @property
+    def autocommit(self) -> bool:
+        """Whether each statement is a transaction of its own. Switching it on commits."""
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        if value and not self._autocommit:
+            self.commit()
+        self._autocommit = value
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed here."""
+        return not self._core.is_open
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection works, as far as is known without asking the server; :meth:`ping` asks."""
+        return self._core.is_alive
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """The server and the database: versions, protocol, cipher, character sets, page size, user …"""
+        return self._core.info()
+
+    @property
+    def wire_stats(self) -> dict[str, int]:
+        """Round trips, packets and bytes so far; zeros in-process."""
+        return self._core.wire_stats()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with the connection, such as clear text on a network, and new warnings of statements."""
+        connecting, statements = self._core.warnings()
+        return connecting + statements
+
+    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
+        """Return a cursor of the connection's transaction."""
+        self._check()
+        return Cursor(self, row_factory=row_factory)
+
+    def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
+        """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
+        return self.cursor().execute(sql, parameters, **options)
+
+    def executemany(self, sql: str, rows: object, **options: Any) -> Cursor:
+        """Execute a statement for many rows with a new cursor; see :meth:`Cursor.executemany`."""
+        return self.cursor().executemany(sql, rows, **options)
+
+    def begin(
+        self,
+        *,
+        isolation: str | None = None,
+        read_only: bool | None = None,
+        lock_timeout: float | None = None,
+        snapshot: int | None = None,
+    ) -> Transaction:
+        """Begin a transaction of its own, beside that of the connection.
+
+        Parameters
+        ----------
+        isolation
+            ``snapshot`` (the default), ``read_committed`` or ``snapshot_table_stability``; also
+            ``read_committed_record_version``, ``read_committed_no_record_version``, ``read_committed_read_consistency``.
+        read_only
+            Whether changes are refused.
+        lock_timeout
+            Seconds to wait for other transactions: ``None`` = as long as it takes, 0 = not at all.
+        snapshot
+            The number of another transaction's snapshot to read (Firebird 4 and newer).
+        """
+        defaults = self._options
+        core = self._core.begin(
+            isolation if isolation is not None else defaults.get("isolation"),
+            bool(defaults.get("read_only")) if read_only is None else read_only,
+            lock_timeout if lock_timeout is not None else defaults.get("lock_timeout"),
+            snapshot,
+        )
+        return Transaction(self, core)
+
+    def commit(self) -> None:
+        """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
+        self._check()
+        main, self._main = self._main, None
+        if main is not None and main.is_open:
+            main.commit()
+
+    def rollback(self) -> None:
+        """Undo the changes of the connection's transaction. Without one, nothing happens."""
+        self._check()
+        main, self._main = self._main, None
+        if main is not None and main.is_open:
+            main.rollback()
+
+    @contextmanager
+    def savepoint(self, name: str | None = None) -> Iterator[str]:
+        """A part of the connection's transaction that is undone alone if an error leaves the block."""
+        core = self._place()
+        if core is None:
+            raise errors.ProgrammingError("in autocommit mode there is no transaction for a savepoint: use begin()")
+        with savepoint(core, name) as made:
+            yield made
+
+    def cancel(self) -> None:
+        """Cancel what other threads execute on this connection; they get an OperationalError."""
+        self._core.cancel()
+
+    def ping(self) -> None:
+        """Ask the server whether it is there; an OperationalError says no."""
+        self._check()
+        self._core.ping()
+
+    def reset(self) -> None:
+        """Roll back, and undo settings of the session (``ALTER SESSION RESET``, Firebird 4 and newer)."""
+        self.rollback()
+        self._core.reset()
+
+    def set_timeouts(self, *, statement: float | None = None, idle: float | None = None) -> None:
+        """Let the server end each statement, or the idle connection, after so many seconds; ``None`` = no limit."""
+        self._check()
+        self._core.limit(statement, idle)
+
+    def close(self) -> None:
+        """Roll back and disconnect. Closing again does nothing."""
+        self._main = None
+        self._core.close()
+
+    def drop_database(self) -> None:
+        """Delete the database, to which nobody else may be connected, and close."""
+        self._check()
+        self._main = None
+        self._core.drop_database()
+
+    def _check(self) -> None:
+        if not self._core.is_open:
+            raise errors.InterfaceError("the connection is closed")
+
+    def _begin(self) -> _core.Transaction:
+        return self._core.begin(
+            self._options.get("isolation"),
+            bool(self._options.get("read_only")),
+            self._options.get("lock_timeout"),
+        )
+
+    def _place(self) -> _core.Transaction | None:
+        """The transaction of the next statement; ``None`` = one of its own."""
+        if self._autocommit:
+            return None
+        if self._main is None or not self._main.is_open:
+            self._main = self._begin()
+        return self._main
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.closed:
+            return
+        try:
+            if error is None:
+                self.commit()
+        finally:
+            self.close()
+
+    def __del__(self) -> None:
+        core = getattr(self, "_core", None)
+        if core is not None and core.is_open:
+            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
+
+    def __repr__(self) -> str:
+        return f"<firearrow.Connection: {'closed' if self.closed else 'open'}>"

@@ -1,0 +1,327 @@
+"""Cursors: statements, and the rows that they give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from .errors import Error, InterfaceError, ProgrammingError, failed
+from .rows import Row, RowFactory, tuple_row
+from .types import Column, column
+
+if TYPE_CHECKING:
+    from .connection import Connection
+    from .transaction import Transaction
+
+__all__ = ["Cursor"]
+
+_NAME = re.compile(r'\w+(\.\w+)?|("[^"]+")(\."[^"]+")?')
+
+
+class Cursor:
+    """Executes statements, and fetches the rows of the last one.
+
+    >>> cursor = connection.cursor()
+    >>> cursor.execute("SELECT country, currency FROM country WHERE currency = ?", ("Euro",))
+    >>> for country, currency in cursor:
+    ...     print(country)
+
+    Attributes
+    ----------
+    arraysize : int
+        Rows that ``fetchmany`` returns unless it is told a number.
+    row_factory : callable or None
+        What rows become; ``None`` stands for the connection's.
+    failures : list of (int, Error)
+        The rows of the last ``executemany`` that failed, by number from 0.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        transaction: Transaction | None = None,
+        row_factory: RowFactory | None = None,
+    ) -> None:
+        self._core = _core.Cursor(connection._core)
+        self._connection = connection
+        self._transaction = transaction
+        self._is_closed = False
+        self._make: Callable[[Row], Any] | None = None
+        self.arraysize = 100
+        self.row_factory = row_factory
+        self.failures: list[tuple[int, Error]] = []
+        self._description: tuple[Column, ...] | None = None
+        self._rowcount = -1
+
+    @property
+    def connection(self) -> Connection:
+        """The connection that it belongs to."""
+        return self._connection
+
+    @property
+    def description(self) -> tuple[Column, ...] | None:
+        """The columns of the result; ``None`` if the last statement gave none."""
+        return self._description
+
+    @property
+    def rowcount(self) -> int:
+        """Rows that the last statement inserted, updated or deleted. For a query: its rows if all were fetched, otherwise -1."""
+        if self._rowcount >= 0 or self._description is None or self._is_closed:
+            return self._rowcount
+        count, is_over = self._core.fetched()
+        return count if is_over else -1
+
+    @property
+    def plan(self) -> str | None:
+        """The plan of the last statement, one line for each access path."""
+        self._check()
+        return self._core.plan(True)
+
+    @property
+    def wire_stats(self) -> dict[str, int]:
+        """Round trips, packets and bytes of the last statement so far; zeros in-process."""
+        self._check()
+        return self._core.wire_stats()
+
+    def execute(
+        self,
+        sql: str,
+        parameters: object = None,
+        *,
+        timeout: float | None = None,
+        parallel: int | None = None,
+        read: Mapping[str, str] | None = None,
+    ) -> Cursor:
+        """Execute a statement.
+
+        Parameters
+        ----------
+        sql
+            One statement, with ``?`` for each parameter, or with names such as ``:id``.
+        parameters
+            A sequence of values, or a mapping for names.
+        timeout
+            Seconds after which the statement is ended with an OperationalError, fetching its rows included.
+        parallel
+            Connections that read one large table together, in its order: 0 = as many as there are processors.
+        read
+            Overrides of the connection's type mapping, such as ``{"blobs": "lazy"}``.
+
+        Returns
+        -------
+        Cursor
+            This one.
+        """
+        self._begin()
+        told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        self._note(told)
+        return self
+
+    def executemany(
+        self,
+        sql: str,
+        rows: object,
+        *,
+        on_error: str = "raise",
+        read: Mapping[str, str] | None = None,
+    ) -> Cursor:
+        """Execute a statement for many rows of parameters, in few round trips.
+
+        Parameters
+        ----------
+        sql
+            One statement.
+        rows
+            An iterable of rows of parameters; or a table or stream of Arrow data (pyarrow, polars, DuckDB …), whose columns
+            are the parameters in their order, and become no Python objects.
+        on_error
+            ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent together with it
+            may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those that failed.
+
+        Raises
+        ------
+        Error
+            The first row's; ``row`` is its number and ``failures`` has all that are known.
+        """
+        if on_error not in ("raise", "continue"):
+            raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+        self._begin()
+        place = self._place()
+        go_on = on_error == "continue"
+        if place is not None:
+            told = self._core.executemany(place, sql, rows, go_on, read)
+        else:
+            # All rows in one transaction.
+            own = self._connection._begin()
+            try:
+                told = self._core.executemany(own, sql, rows, go_on, read)
+            except BaseException:
+                if own.is_open:
+                    own.rollback()
+                raise
+            if told[2] and not go_on:
+                own.rollback()
+            else:
+                own.commit()
+        self._note(told)
+        if self.failures and not go_on:
+            raise failed(self.failures)
+        return self
+
+    def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
+        """Execute a procedure that is not selectable.
+
+        Parameters
+        ----------
+        name
+            The procedure's name as in SQL: quoted if its letters are not all capitals.
+
+        Returns
+        -------
+        tuple
+            Its outputs; the input parameters if it has none.
+        """
+        if not _NAME.fullmatch(name):
+            raise ProgrammingError(f"{name!r} is no procedure name")
+        markers = ", ".join("?" * len(parameters))
+        self.execute(f"EXECUTE PROCEDURE {name}{f' ({markers})' if markers else ''}", tuple(parameters))
+        if self._description is None:
+            return tuple(parameters)
+        row = self._core.fetchone()
+        return tuple(parameters) if row is None else row
+
+    def fetchone(self) -> Any:
+        """Return the next row; ``None`` after the last."""
+        self._check()
+        row = self._core.fetchone()
+        return row if row is None or self._make is None else self._make(row)
+
+    def fetchmany(self, size: int | None = None) -> list[Any]:
+        """Return up to ``size`` rows (``arraysize`` without it); fewer only at the end."""
+        self._check()
+        size = self.arraysize if size is None else size
+        if size < 0:
+            raise ProgrammingError("a number of rows is not negative")
+        rows = self._core.fetchmany(size)
+        return rows if self._make is None else [self._make(row) for row in rows]
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows that are left."""
+        self._check()
+        rows = self._core.fetchmany()
+        return rows if self._make is None else [self._make(row) for row in rows]
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        row = self.fetchone()
+        if row is None:
+            raise StopIteration
+        return row
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand the rows that are left to Arrow consumers; no row can be fetched here afterwards."""
+        self._check()
+        return self._core.arrow_stream()
+
+    def fetch_arrow_table(self) -> Any:
+        """Return the rows that are left as a ``pyarrow.Table``."""
+        return _import("pyarrow").table(self)
+
+    def fetch_arrow_batches(self) -> Any:
+        """Return the rows that are left as a ``pyarrow.RecordBatchReader``, which reads while it is read."""
+        return _import("pyarrow").RecordBatchReader.from_stream(self)
+
+    def fetch_polars(self) -> Any:
+        """Return the rows that are left as a ``polars.DataFrame``."""
+        return _import("polars").DataFrame(self)
+
+    def fetch_pandas(self, **options: Any) -> Any:
+        """Return the rows that are left as a ``pandas.DataFrame``; options go to ``pyarrow.Table.to_pandas``."""
+        return self.fetch_arrow_table().to_pandas(**options)
+
+    def fetch_numpy(self) -> dict[str, Any]:
+        """Return the rows that are left as NumPy arrays by column; masked arrays where values are NULL."""
+        numpy = _import("numpy")
+        table = self.fetch_arrow_table()
+        arrays: dict[str, Any] = {}
+        for name, values in zip(table.column_names, table.columns, strict=True):
+            array = values.to_numpy(zero_copy_only=False)
+            if values.null_count:
+                mask = values.is_null().to_numpy(zero_copy_only=False)
+                array = numpy.ma.masked_array(array, mask=mask)
+            arrays[name] = array
+        return arrays
+
+    def fetch_duckdb(self, connection: Any = None) -> Any:
+        """Return the rows that are left as a relation of DuckDB, of this DuckDB connection or the default one."""
+        duckdb = connection if connection is not None else _import("duckdb")
+        return duckdb.from_arrow(self.fetch_arrow_batches())
+
+    def close(self) -> None:
+        """Free the statement and its rows. Closing again does nothing."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._description = None
+            self._core.close()
+
+    def setinputsizes(self, sizes: Sequence[object]) -> None:
+        """Do nothing: the server says what types parameters have."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """Do nothing: values come whole."""
+
+    def _check(self) -> None:
+        if self._is_closed:
+            raise InterfaceError("the cursor is closed")
+        self._connection._check()
+
+    def _begin(self) -> None:
+        self._check()
+        self._description, self._rowcount, self._make = None, -1, None
+        self.failures = []
+
+    def _place(self) -> _core.Transaction | None:
+        if self._transaction is not None:
+            return self._transaction._core
+        return self._connection._place()
+
+    def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
+        columns, self._rowcount, self.failures = told
+        if columns is None:
+            return
+        self._description = tuple(column(described) for described in columns)
+        factory = self.row_factory or self._connection.row_factory
+        if factory is not tuple_row:
+            self._make = factory(self._description)
+
+    def __enter__(self) -> Cursor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._is_closed:
+            return "<firearrow.Cursor: closed>"
+        names = ", ".join(column.name for column in self._description or ())
+        return f"<firearrow.Cursor: {names or 'no rows'}>"
+
+
+def _import(name: str) -> Any:
+    """Import a library that is not required."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InterfaceError(f"this needs {name}: pip install {name}") from error
+
+

@@ -1,0 +1,124 @@
+"""Transactions of their own, beside that of the connection."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from .errors import InterfaceError
+
+if TYPE_CHECKING:
+    from .connection import Connection
+    from .cursor import Cursor
+    from .rows import RowFactory
+
+__all__ = ["Transaction"]
+
+_numbers = itertools.count(1)
+
+
+class Transaction:
+    """A transaction; a connection can have several at a time.
+
+    As a context manager it commits at the end, and rolls back if an error leaves the block:
+
+    >>> with connection.begin(isolation="snapshot", read_only=True) as transaction:
+    ...     transaction.execute("SELECT COUNT(*) FROM country").fetchone()
+    """
+
+    def __init__(self, connection: Connection, core: _core.Transaction) -> None:
+        self._connection = connection
+        self._core = core
+
+    @property
+    def connection(self) -> Connection:
+        """The connection that it belongs to."""
+        return self._connection
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self._core.is_open
+
+    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
+        """Return a cursor whose statements belong to this transaction."""
+        from .cursor import Cursor
+
+        return Cursor(self._connection, transaction=self, row_factory=row_factory)
+
+    def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
+        """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
+        return self.cursor().execute(sql, parameters, **options)
+
+    def executemany(self, sql: str, rows: object, **options: Any) -> Cursor:
+        """Execute a statement for many rows with a new cursor; see :meth:`Cursor.executemany`."""
+        return self.cursor().executemany(sql, rows, **options)
+
+    def commit(self) -> None:
+        """Make the changes permanent, and end."""
+        self._core.commit()
+
+    def rollback(self) -> None:
+        """Undo the changes, and end."""
+        self._core.rollback()
+
+    @property
+    def number(self) -> int:
+        """The transaction's number in the engine."""
+        return self._core.number()
+
+    @property
+    def snapshot_number(self) -> int:
+        """The number of its snapshot (Firebird 4 and newer), which ``begin(snapshot=…)`` takes."""
+        return self._core.snapshot_number()
+
+    @contextmanager
+    def savepoint(self, name: str | None = None) -> Iterator[str]:
+        """A part that is undone alone if an error leaves the block.
+
+        Parameters
+        ----------
+        name
+            The savepoint's name; one is made up without it.
+        """
+        with savepoint(self._core, name) as made:
+            yield made
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self.is_open:
+            return
+        if error is None:
+            self.commit()
+            return
+        try:
+            self.rollback()
+        except InterfaceError:
+            # The connection is closed, and the error that led here is the better one.
+            pass
+
+    def __repr__(self) -> str:
+        return f"<firearrow.Transaction of {self._connection!r}: {'open' if self.is_open else 'ended'}>"
+
+
+@contextmanager
+def savepoint(core: _core.Transaction, name: str | None) -> Iterator[str]:
+    """A savepoint around a block."""
+    name = name or f"FIREARROW_{next(_numbers)}"
+    core.savepoint(name)
+    try:
+        yield name
+    except BaseException:
+        if core.is_open:
+            core.rollback_to_savepoint(name)
+        raise
+    if core.is_open:
+        core.release_savepoint(name)
