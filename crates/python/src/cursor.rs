@@ -2,6 +2,7 @@
 
 mod arrow_form;
 mod execution;
+mod json;
 mod many;
 mod result;
 
@@ -11,6 +12,7 @@ use crate::transaction::Transaction;
 use crate::{capsule, connection, describe, error, signal};
 use execution::{How, Kept, Outcome, Place};
 use firearrow::{Descriptor, WireStats};
+pub(crate) use json::JsonStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use result::Fetched;
@@ -140,12 +142,14 @@ impl Cursor {
         state.rows.as_ref().map_or((0, true), |rows| (rows.count(), rows.is_over()))
     }
 
+    /// The rows that are left as JSON: one array, or an object on each line.
+    fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<JsonStream> {
+        Ok(JsonStream::new(self.reader(py)?, lines))
+    }
+
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
     fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let rows = lock(py, &self.inner.state).rows.take();
-        let rows = rows.ok_or_else(|| no_rows(py))?;
-        let reader = signal::wait(py, || arrow_form::Reader::new(&self.inner.shared, rows))?;
-        capsule::stream(py, reader)
+        capsule::stream(py, self.reader(py)?)
     }
 
     /// Closes the result; the statement can be executed again.
@@ -174,6 +178,14 @@ impl Cursor {
 }
 
 impl Cursor {
+    /// Takes the rows that are left, as batches.
+    fn reader(&self, py: Python<'_>) -> PyResult<arrow_form::Reader> {
+        self.inner.shared.check_process(py)?;
+        let rows = lock(py, &self.inner.state).rows.take();
+        let rows = rows.ok_or_else(|| no_rows(py))?;
+        signal::wait(py, || arrow_form::Reader::new(&self.inner.shared, rows))
+    }
+
     /// Works with the rows of the last execution.
     fn rows<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Fetched) -> PyResult<T>) -> PyResult<T> {
         self.inner.shared.check_process(py)?;

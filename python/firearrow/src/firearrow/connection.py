@@ -10,7 +10,10 @@ from typing import Any
 
 from . import _core, errors
 from ._engine import engine
+from .blob import BlobReader, BlobWriter
+from .catalog import Catalog
 from .cursor import Cursor
+from .events import Events
 from .rows import RowFactory, tuple_row
 from .transaction import Transaction, savepoint
 
@@ -226,6 +229,32 @@ class Connection:
             snapshot,
         )
         return Transaction(self, core)
+
+    @property
+    def catalog(self) -> Catalog:
+        """Tables and what belongs to them."""
+        self._check()
+        return Catalog(self._core)
+
+    def events(self, *names: str) -> Events:
+        """Listen for events of these names, from now on. Waiting holds up no other use of the connection."""
+        self._check()
+        return Events(_core.Events(self._core, list(names)))
+
+    def open_blob(self, number: int) -> BlobReader:
+        """Open a BLOB of the connection's transaction by its id, as a file that is read."""
+        return BlobReader(_core.BlobReader(self._blob_place(), number))
+
+    def create_blob(self) -> BlobWriter:
+        """Create a BLOB in the connection's transaction, as a file that is written."""
+        return BlobWriter(_core.BlobWriter(self._blob_place()))
+
+    def _blob_place(self) -> _core.Transaction:
+        self._check()
+        core = self._place()
+        if core is None:
+            raise errors.ProgrammingError("in autocommit mode there is no transaction for a BLOB: use begin()")
+        return core
 
     def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""

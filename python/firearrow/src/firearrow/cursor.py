@@ -263,6 +263,24 @@ class Cursor:
         duckdb = connection if connection is not None else _import("duckdb")
         return duckdb.from_arrow(self.fetch_arrow_batches())
 
+    def fetch_json(self) -> bytes:
+        """Return the rows that are left as JSON: an array with an object for each row.
+
+        Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal digits.
+        """
+        return b"".join(self._json(lines=False))
+
+    def stream_json(self) -> Iterator[bytes]:
+        """Yield the rows that are left as NDJSON, an object on each line, in pieces of whole lines."""
+        return self._json(lines=True)
+
+    def _json(self, *, lines: bool) -> Iterator[bytes]:
+        self._check()
+        stream = self._core.json_stream(lines)
+        while (piece := stream.next()) is not None:
+            if piece:
+                yield piece
+
     def close(self) -> None:
         """Free the statement and its rows. Closing again does nothing."""
         if not self._is_closed:
