@@ -2,6 +2,7 @@
 
 mod arrow_form;
 mod execution;
+mod ingest;
 mod json;
 mod many;
 mod result;
@@ -97,6 +98,21 @@ impl Cursor {
         let place = Place::new(&self.inner.shared, Some(transaction));
         let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
         self.tell(py, outcome)
+    }
+
+    /// Inserts Arrow data into a table. Returns the number of rows.
+    #[pyo3(signature = (begin, has_begun, data, table, mode, text=None))]
+    fn ingest(
+        &self,
+        py: Python<'_>,
+        begin: &Bound<'_, PyAny>,
+        has_begun: bool,
+        data: &Bound<'_, PyAny>,
+        table: &str,
+        mode: &str,
+        text: Option<u16>,
+    ) -> PyResult<u64> {
+        ingest::run(py, &self.inner.shared, begin, has_begun, data, table, mode, text)
     }
 
     /// Prepares a statement and describes its columns and parameters, without executing it.

@@ -1,6 +1,6 @@
 """The extension module. Its names are not for users."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 __version__: str
@@ -69,6 +69,15 @@ class Cursor:
         go_on: bool = False,
         read: Mapping[str, str] | None = None,
     ) -> _Told: ...
+    def ingest(
+        self,
+        begin: Callable[[], Transaction],
+        has_begun: bool,
+        data: object,
+        table: str,
+        mode: str,
+        text: int | None = None,
+    ) -> int: ...
     def describe(self, transaction: Transaction | None, sql: str) -> tuple[list[_Column], list[_Column]]: ...
     def plan(self, detailed: bool) -> str | None: ...
     def wire_stats(self) -> dict[str, int]: ...

@@ -322,8 +322,12 @@ class Connection:
 
     def _place(self) -> _core.Transaction | None:
         """The transaction of the next statement; ``None`` = one of its own."""
-        if self._autocommit:
-            return None
+        return None if self._autocommit else self._main_core()
+
+    def _has_begun(self) -> bool:
+        return self._main is not None and self._main.is_open
+
+    def _main_core(self) -> _core.Transaction:
         if self._main is None or not self._main.is_open:
             self._main = self._begin()
         return self._main

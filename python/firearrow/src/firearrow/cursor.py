@@ -172,6 +172,51 @@ class Cursor:
             raise failed(self.failures)
         return self
 
+    def ingest(self, data: object, table: str, *, mode: str = "append", text: int | None = None) -> int:
+        """Insert a table or stream of Arrow data (pyarrow, polars, pandas 3, DuckDB …) into a table, by column names.
+
+        Parameters
+        ----------
+        data
+            Whatever has ``__arrow_c_stream__``.
+        table
+            The table's name as it is stored: usually in capitals.
+        mode
+            ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A new table is
+            committed at once, and stays if its rows do not come. No transaction may be under way then: it would not see
+            the table.
+        text
+            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which hold any text.
+
+        Returns
+        -------
+        int
+            The number of rows.
+        """
+        self._begin()
+        if self._transaction is not None:
+            # It may have begun.
+            count = self._core.ingest(lambda: self._transaction_core(), True, data, table, mode, text)
+        elif not self._connection.autocommit:
+            begin, has_begun = self._connection._main_core, self._connection._has_begun()
+            count = self._core.ingest(begin, has_begun, data, table, mode, text)
+        else:
+            own: list[_core.Transaction] = []
+
+            def begin_own() -> _core.Transaction:
+                own.append(self._connection._begin())
+                return own[0]
+
+            try:
+                count = self._core.ingest(begin_own, False, data, table, mode, text)
+            except BaseException:
+                if own and own[0].is_open:
+                    own[0].rollback()
+                raise
+            own[0].commit()
+        self._rowcount = count
+        return count
+
     def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
         """Execute a procedure that is not selectable.
 
@@ -308,6 +353,10 @@ class Cursor:
         if self._transaction is not None:
             return self._transaction._core
         return self._connection._place()
+
+    def _transaction_core(self) -> _core.Transaction:
+        assert self._transaction is not None
+        return self._transaction._core
 
     def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
         columns, self._rowcount, self.failures = told
