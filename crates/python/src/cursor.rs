@@ -54,6 +54,8 @@ pub(crate) struct Cursor {
 /// What an execution tells: columns (`None` without rows), affected rows (-1 if unknown), and failed rows.
 type Told<'py> = (Option<Bound<'py, PyList>>, i64, Vec<(usize, Bound<'py, PyAny>)>);
 
+// Python calls with keywords; here they are arguments.
+#[allow(clippy::too_many_arguments)]
 #[pymethods]
 impl Cursor {
     #[new]

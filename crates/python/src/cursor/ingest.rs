@@ -20,6 +20,7 @@ enum Mode {
     Replace,
 }
 
+#[allow(clippy::too_many_arguments)] // those of Python's method
 /// Inserts rows. A table is made in a transaction of its own, because Firebird lets nobody use it before it is committed, and only
 /// a transaction that begins later sees it: `begin` is called when the table is there, and returns the transaction for the rows.
 pub(super) fn run(
