@@ -38,8 +38,8 @@ def connect(
     ----------
     database
         A URL (``firebird://user@host:port/path?option=value``), a name such as ``host:path`` or
-        ``/data/shop.fdb``, or a list of keywords (``Database=host:path;UID=…``). A path without a host is opened
-        by the embedded engine.
+        ``/data/shop.fdb``, or a list of keywords (``Database=host:path;UID=…``). A path without a host is
+        opened by the embedded engine.
     user, password, role
         Who; without them ``FIREARROW_USER`` and ``FIREARROW_PASSWORD`` are used.
     host, port
