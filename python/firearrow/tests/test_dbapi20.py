@@ -253,7 +253,7 @@ def test_fetchone(connection: firearrow.Connection, booze: str) -> None:
 
 
 def test_fetchmany(connection: firearrow.Connection, filled: str) -> None:
-    """``fetchmany`` returns up to so many rows, ``arraysize`` by default, and an empty list after the last."""
+    """``fetchmany`` returns up to so many rows, by default ``arraysize``, and nothing after the last."""
     cursor = connection.cursor()
     with pytest.raises(firearrow.Error):
         cursor.fetchmany(4)

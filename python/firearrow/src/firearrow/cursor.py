@@ -120,7 +120,10 @@ class Cursor:
             This one.
         """
         self._begin()
-        told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        try:
+            told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        except UnicodeEncodeError as error:
+            raise _surrogate(error) from None
         self._note(told)
         return self
 
@@ -154,6 +157,10 @@ class Cursor:
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._begin()
+        try:
+            sql.encode()
+        except UnicodeEncodeError as error:
+            raise _surrogate(error) from None
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
@@ -317,6 +324,11 @@ class Cursor:
             return "<firearrow.Cursor: closed>"
         names = ", ".join(column.name for column in self._description or ())
         return f"<firearrow.Cursor: {names or 'no rows'}>"
+
+
+def _surrogate(error: UnicodeEncodeError) -> ProgrammingError:
+    """Return the error for SQL that cannot be sent."""
+    return ProgrammingError(f"the SQL has a lone surrogate, which is no character, at position {error.start}")
 
 
 def _import(name: str) -> Any:
