@@ -34,6 +34,8 @@ def adapt(value: object) -> object:
     for cls in type(value).__mro__:
         if cls in _adapters:
             return _adapters[cls](value)
+    if isinstance(value, memoryview):
+        return value.tobytes()
     # NumPy's scalars and arrays, and those of libraries that follow it.
     shape = getattr(value, "shape", None)
     if shape == ():
