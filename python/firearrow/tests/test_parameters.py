@@ -131,7 +131,7 @@ TAKEN: list[tuple[str, Any, Any]] = [
     ("INTEGER", np.array(5), 5),
     ("DATE", np.datetime64("2020-01-01"), MIDNIGHT.date()),
     ("TIMESTAMP", np.datetime64("2020-01-01T00:00:01"), MIDNIGHT.replace(second=1)),
-    ("TIMESTAMP", np.datetime64("2020-01-01T00:00:01.0005", "ns"), MIDNIGHT.replace(second=1, microsecond=500)),
+    ("TIMESTAMP", np.datetime64("2020-01-01T00:00:00.0005", "ns"), MIDNIGHT.replace(microsecond=500)),
     ("TIMESTAMP", np.datetime64("NaT"), None),
     ("TIMESTAMP", np.datetime64("NaT", "ns"), None),
     ("TIMESTAMP", pd.Timestamp("2020-01-01 00:00:00.0005"), MIDNIGHT.replace(microsecond=500)),
@@ -176,8 +176,8 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("BOOLEAN", 2, firearrow.DataError, "conversion error"),
     ("BOOLEAN", "perhaps", firearrow.DataError, "conversion error"),
     # Text
-    ("VARCHAR(3)", "abcd", firearrow.DataError, "expected length 3, actual 4"),
-    ("CHAR(3)", "😀😀😀😀", firearrow.DataError, "expected length 3, actual 4"),
+    ("VARCHAR(3)", "abcd", firearrow.DataError, "expected length 3"),
+    ("CHAR(3)", "😀😀😀😀", firearrow.DataError, "expected length 3"),
     ("VARCHAR(9)", "\ud800", firearrow.DataError, "lone surrogate"),
     ("VARCHAR(9)", "a\udfffb", firearrow.DataError, "lone surrogate"),
     ("VARCHAR(9)", b"\xff", firearrow.DataError, "Malformed string"),
@@ -186,7 +186,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
     ("INTEGER", "x", firearrow.DataError, 'conversion error from string "x"'),
     ("INTEGER", "", firearrow.DataError, "conversion error"),
     ("INTEGER", b"1", firearrow.NotSupportedError, "Binary values cannot go"),
-    ("CHAR(2) CHARACTER SET OCTETS", b"abc", firearrow.DataError, "expected length 2, actual 3"),
+    ("CHAR(2) CHARACTER SET OCTETS", b"abc", firearrow.DataError, "expected length 2"),
     # Dates and times
     ("DATE", "2020-02-30", firearrow.DataError, "conversion error"),
     ("DATE", datetime.datetime(2020, 1, 1, 12), firearrow.DataError, "lose its time"),

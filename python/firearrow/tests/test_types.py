@@ -263,7 +263,7 @@ def test_long_text_of_one_byte_characters(connection: firearrow.Connection, tabl
     with pytest.raises(firearrow.DataError, match="expected length 8191, actual 8192"):
         connection.execute(f"INSERT INTO {table} VALUES (2, ?)", ("y" * 8192,))
     connection.execute(f"UPDATE {table} SET v = RPAD(_ASCII 'x', 32765, _ASCII 'x')")
-    with pytest.raises(firearrow.DataError, match="expected length 8191, actual 32765"):
+    with pytest.raises(firearrow.DataError, match="string right truncation"):
         read_own(connection, table)
     row = connection.execute(f"SELECT CAST(v AS BLOB SUB_TYPE TEXT) FROM {table}").fetchone()
     assert_same(list(row), ["x" * 32765])
