@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -217,7 +218,7 @@ class Cursor:
         size = self.arraysize if size is None else size
         if size < 0:
             raise ProgrammingError("a number of rows is not negative")
-        rows = self._core.fetchmany(size)
+        rows = self._core.fetchmany(min(size, sys.maxsize))
         return rows if self._make is None else [self._make(row) for row in rows]
 
     def fetchall(self) -> list[Any]:

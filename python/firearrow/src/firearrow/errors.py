@@ -135,6 +135,7 @@ _BY_STATE: dict[str, type[Error]] = {
     "24": ProgrammingError,
     "25": ProgrammingError,
     "28": OperationalError,
+    "39": ProgrammingError,
     "40": OperationalError,
     "42": ProgrammingError,
     "HY004": ProgrammingError,
