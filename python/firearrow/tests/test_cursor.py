@@ -130,7 +130,7 @@ def test_insert_returning(connection: firearrow.Connection, numbers: str) -> Non
 
 
 def test_update_returning(connection: firearrow.Connection, numbers: str, version: int) -> None:
-    """One row on every version; any number of rows on Firebird 5, all changed whether they are fetched or not."""
+    """One row on every version; any number on Firebird 5, all changed whether they are fetched or not."""
     cursor = connection.execute(f"UPDATE {numbers} SET name = 'x' WHERE id = 3 RETURNING OLD.name, NEW.name")
     assert cursor.fetchall() == [("name 3", "x")]
     cursor = connection.execute(f"UPDATE {numbers} SET name = 'x' WHERE id = -1 RETURNING id")

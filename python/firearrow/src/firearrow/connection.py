@@ -279,7 +279,8 @@ class Connection:
     def set_timeouts(self, *, statement: float | None = None, idle: float | None = None) -> None:
         """Let the server end statements, or the idle connection, after these seconds; ``None`` = no limit."""
         self._check()
-        self._core.limit(statement, idle)
+        # For the server, 0 is no limit; None would leave the one that there is.
+        self._core.limit(statement or 0.0, idle or 0.0)
 
     def close(self) -> None:
         """Roll back and disconnect. Closing again does nothing."""

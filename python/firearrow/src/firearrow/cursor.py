@@ -273,7 +273,8 @@ class Cursor:
     def fetch_duckdb(self, connection: Any = None) -> Any:
         """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
         duckdb = connection if connection is not None else _import("duckdb")
-        return duckdb.from_arrow(self.fetch_arrow_batches())
+        # A stream could be read once, and relations are read each time that they are asked.
+        return duckdb.from_arrow(self.fetch_arrow_table())
 
     def close(self) -> None:
         """Free the statement and its rows. Closing again does nothing."""
