@@ -34,12 +34,33 @@ def adapt(value: object) -> object:
     for cls in type(value).__mro__:
         if cls in _adapters:
             return _adapters[cls](value)
-    # Scalars of NumPy and the like.
-    item = getattr(value, "item", None)
-    if callable(item) and getattr(value, "shape", None) == ():
-        plain: object = item()
-        return NotImplemented if type(plain) is type(value) else plain
+    if isinstance(value, memoryview):
+        return value.tobytes()
+    # NumPy's scalars and arrays, and those of libraries that follow it.
+    shape = getattr(value, "shape", None)
+    if shape == ():
+        return _plain(value)
+    to_list = getattr(value, "tolist", None)
+    if isinstance(shape, tuple) and callable(to_list):
+        elements: object = to_list()
+        return elements
+    # pyarrow's scalars.
+    as_py = getattr(value, "as_py", None)
+    if callable(as_py):
+        converted: object = as_py()
+        return NotImplemented if type(converted) is type(value) else converted
     # Such as pandas.NA and NaT, which stand for no value.
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     return NotImplemented
+
+
+def _plain(value: Any) -> object:
+    """Return the Python object for a scalar of NumPy."""
+    if not callable(getattr(value, "item", None)):
+        return NotImplemented
+    # Moments in nanoseconds would become plain integers.
+    if getattr(getattr(value, "dtype", None), "kind", None) == "M":
+        value = value.astype("datetime64[us]")
+    plain: object = value.item()
+    return NotImplemented if type(plain) is type(value) else plain

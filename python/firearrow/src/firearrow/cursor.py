@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -69,7 +70,10 @@ class Cursor:
 
     @property
     def rowcount(self) -> int:
-        """Rows that the last statement inserted, updated or deleted. For a query: its rows if all were fetched, otherwise -1."""
+        """Rows that the last statement inserted, updated or deleted.
+
+        For a query: its rows if all were fetched, otherwise -1.
+        """
         if self._rowcount >= 0 or self._description is None or self._is_closed:
             return self._rowcount
         count, is_over = self._core.fetched()
@@ -117,7 +121,10 @@ class Cursor:
             This one.
         """
         self._begin()
-        told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        try:
+            told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        except UnicodeEncodeError as error:
+            raise _surrogate(error) from None
         self._note(told)
         return self
 
@@ -136,11 +143,12 @@ class Cursor:
         sql
             One statement.
         rows
-            An iterable of rows of parameters; or a table or stream of Arrow data (pyarrow, polars, DuckDB …), whose columns
-            are the parameters in their order, and become no Python objects.
+            An iterable of rows of parameters; or a table or stream of Arrow data (pyarrow, polars, DuckDB …),
+            whose columns are the parameters in their order, and become no Python objects.
         on_error
-            ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent together with it
-            may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those that failed.
+            ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent
+            together with it may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those
+            that failed.
 
         Raises
         ------
@@ -150,6 +158,10 @@ class Cursor:
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._begin()
+        try:
+            sql.encode()
+        except UnicodeEncodeError as error:
+            raise _surrogate(error) from None
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
@@ -251,7 +263,7 @@ class Cursor:
         size = self.arraysize if size is None else size
         if size < 0:
             raise ProgrammingError("a number of rows is not negative")
-        rows = self._core.fetchmany(size)
+        rows = self._core.fetchmany(min(size, sys.maxsize))
         return rows if self._make is None else [self._make(row) for row in rows]
 
     def fetchall(self) -> list[Any]:
@@ -287,7 +299,7 @@ class Cursor:
         return _import("polars").DataFrame(self)
 
     def fetch_pandas(self, **options: Any) -> Any:
-        """Return the rows that are left as a ``pandas.DataFrame``; options go to ``pyarrow.Table.to_pandas``."""
+        """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
         return self.fetch_arrow_table().to_pandas(**options)
 
     def fetch_numpy(self) -> dict[str, Any]:
@@ -304,9 +316,10 @@ class Cursor:
         return arrays
 
     def fetch_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows that are left as a relation of DuckDB, of this DuckDB connection or the default one."""
+        """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
         duckdb = connection if connection is not None else _import("duckdb")
-        return duckdb.from_arrow(self.fetch_arrow_batches())
+        # A stream could be read once, and relations are read each time that they are asked.
+        return duckdb.from_arrow(self.fetch_arrow_table())
 
     def fetch_json(self) -> bytes:
         """Return the rows that are left as JSON: an array with an object for each row.
@@ -382,6 +395,11 @@ class Cursor:
         return f"<firearrow.Cursor: {names or 'no rows'}>"
 
 
+def _surrogate(error: UnicodeEncodeError) -> ProgrammingError:
+    """Return the error for SQL that cannot be sent."""
+    return ProgrammingError(f"the SQL has a lone surrogate, which is no character, at position {error.start}")
+
+
 def _import(name: str) -> Any:
     """Import a library that is not required."""
     import importlib
@@ -390,5 +408,3 @@ def _import(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise InterfaceError(f"this needs {name}: pip install {name}") from error
-
-

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = [
@@ -123,9 +124,33 @@ _CLASSES: dict[str, type[Error]] = {
 }
 
 
+# By the class of the SQLSTATE, for engine errors that firearrow knows no more about.
+_BY_STATE: dict[str, type[Error]] = {
+    "07": ProgrammingError,
+    "08": OperationalError,
+    "0A": NotSupportedError,
+    "21": ProgrammingError,
+    "22": DataError,
+    "23": IntegrityError,
+    "24": ProgrammingError,
+    "25": ProgrammingError,
+    "28": OperationalError,
+    "39": ProgrammingError,
+    "40": OperationalError,
+    "42": ProgrammingError,
+    "HY004": ProgrammingError,
+}
+
+# The place of a token, which the engine tells in the text alone.
+_PLACE = re.compile(r"line (\d+), column (\d+)")
+
+
 def make(name: str, message: str, sqlstate: str | None, kind: str | None, details: dict[str, str]) -> Error:
     """Return the exception for a failure; the extension module calls it."""
-    error = _CLASSES.get(name, DatabaseError)(message)
+    cls = _CLASSES.get(name, DatabaseError)
+    if cls is DatabaseError and sqlstate is not None:
+        cls = _BY_STATE.get(sqlstate) or _BY_STATE.get(sqlstate[:2], cls)
+    error = cls(message)
     error.sqlstate = sqlstate
     error.kind = kind
     error.details = details
@@ -136,6 +161,8 @@ def make(name: str, message: str, sqlstate: str | None, kind: str | None, detail
     for attribute in ("table", "constraint", "key", "commit"):
         if attribute in details:
             setattr(error, attribute, details[attribute])
+    if error.line is None and kind == "Syntax" and (place := _PLACE.search(message)):
+        error.line, error.column = int(place[1]), int(place[2])
     error.retryable = details.get("retryable") == "true"
     return error
 

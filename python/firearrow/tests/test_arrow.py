@@ -1,0 +1,325 @@
+"""Arrow in both directions, and the libraries that speak it."""
+
+from __future__ import annotations
+
+import datetime
+import gc
+import subprocess
+import sys
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import firearrow
+
+ROWS = 3000
+
+
+def row(n: int) -> tuple[Any, ...]:
+    """Return a row of the table; every seventh has NULL in all columns but the first."""
+    if n % 7 == 6:
+        return (n, None, None, None, None, None, None)
+    return (
+        n,
+        f"name {n}",
+        Decimal(n) / 4,
+        n / 8,
+        datetime.date(2000, 1, 1) + datetime.timedelta(n),
+        datetime.datetime(2000, 1, 1) + datetime.timedelta(seconds=n, microseconds=100),
+        n % 2 == 0,
+    )
+
+
+@pytest.fixture
+def wide(connection: firearrow.Connection, table: str) -> str:
+    connection.execute(
+        f"CREATE TABLE {table} (id INTEGER NOT NULL, name VARCHAR(20), price NUMERIC(9,2), ratio DOUBLE PRECISION, "
+        "born DATE, moment TIMESTAMP, flag BOOLEAN)"
+    )
+    connection.commit()
+    connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?)", map(row, range(ROWS)))
+    connection.commit()
+    return table
+
+
+def query(connection: firearrow.Connection, wide: str) -> firearrow.Cursor:
+    return connection.execute(f"SELECT * FROM {wide} ORDER BY id")
+
+
+def test_table(connection: firearrow.Connection, wide: str) -> None:
+    """The columns have Arrow's types, and the values of rows."""
+    found = query(connection, wide).fetch_arrow_table()
+    assert isinstance(found, pa.Table)
+    assert [str(field.type) for field in found.schema] == [
+        "int32",
+        "string",
+        "decimal128(9, 2)",
+        "double",
+        "date32[day]",
+        "timestamp[us]",
+        "bool",
+    ]
+    assert list(zip(*(column.to_pylist() for column in found.columns), strict=True)) == list(
+        map(row, range(ROWS))
+    )
+
+
+def test_table_without_rows(connection: firearrow.Connection, wide: str) -> None:
+    found = connection.execute(f"SELECT * FROM {wide} WHERE 1 = 0").fetch_arrow_table()
+    assert found.num_rows == 0
+    assert found.column_names == ["ID", "NAME", "PRICE", "RATIO", "BORN", "MOMENT", "FLAG"]
+
+
+def test_batches(connection: firearrow.Connection, wide: str) -> None:
+    """A reader reads while it is read."""
+    reader = query(connection, wide).fetch_arrow_batches()
+    assert isinstance(reader, pa.RecordBatchReader)
+    ids: list[int] = []
+    for batch in reader:
+        ids += batch.column(0).to_pylist()
+    assert ids == list(range(ROWS))
+
+
+def test_what_is_left(connection: firearrow.Connection, wide: str) -> None:
+    """Rows that were fetched are not in the stream; afterwards there are none to fetch."""
+    cursor = query(connection, wide)
+    assert cursor.fetchone()[0] == 0
+    assert len(cursor.fetchmany(10)) == 10
+    found = cursor.fetch_arrow_table()
+    assert found.column("ID").to_pylist() == list(range(11, ROWS))
+    with pytest.raises(firearrow.ProgrammingError):
+        cursor.fetchone()
+    with pytest.raises(firearrow.ProgrammingError):
+        cursor.fetch_arrow_table()
+    assert cursor.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+
+
+def test_capsules(connection: firearrow.Connection, wide: str) -> None:
+    """Any library takes a cursor by ``__arrow_c_stream__``."""
+    assert pa.table(query(connection, wide)).num_rows == ROWS
+    assert pl.DataFrame(query(connection, wide)).height == ROWS
+    # One that nobody takes frees what it has.
+    capsule = query(connection, wide).__arrow_c_stream__()
+    assert "arrow_array_stream" in repr(capsule)
+    del capsule
+    assert connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+
+
+def test_polars(connection: firearrow.Connection, wide: str) -> None:
+    found = query(connection, wide).fetch_polars()
+    assert isinstance(found, pl.DataFrame)
+    assert found.schema["PRICE"] == pl.Decimal(9, 2)
+    assert found.rows() == list(map(row, range(ROWS)))
+
+
+def test_pandas(connection: firearrow.Connection, wide: str) -> None:
+    found = query(connection, wide).fetch_pandas()
+    assert isinstance(found, pd.DataFrame)
+    assert found["ID"].tolist() == list(range(ROWS))
+    assert found["NAME"][5] == "name 5"
+    assert pd.isna(found["NAME"][6])
+    assert found["MOMENT"][1] == pd.Timestamp("2000-01-01 00:00:01.0001")
+    typed = query(connection, wide).fetch_pandas(types_mapper=pd.ArrowDtype)
+    assert typed["FLAG"].isna().sum() == len([n for n in range(ROWS) if n % 7 == 6])
+
+
+def test_pandas_reads_by_itself(connection: firearrow.Connection, wide: str) -> None:
+    """pandas asks a DB-API connection that it does not know, with a warning."""
+    with pytest.warns(UserWarning, match="SQLAlchemy"):
+        found = pd.read_sql_query(f"SELECT id, name FROM {wide} WHERE id < ? ORDER BY id", connection, params=(3,))
+    assert found.to_dict("list") == {"ID": [0, 1, 2], "NAME": ["name 0", "name 1", "name 2"]}
+
+
+def test_numpy(connection: firearrow.Connection, wide: str) -> None:
+    """Arrays by column; masked where values are NULL."""
+    found = query(connection, wide).fetch_numpy()
+    assert found["ID"].dtype == np.int32
+    assert not isinstance(found["ID"], np.ma.MaskedArray)
+    assert found["ID"].tolist() == list(range(ROWS))
+    ratio = found["RATIO"]
+    assert isinstance(ratio, np.ma.MaskedArray)
+    assert ratio[6] is np.ma.masked
+    assert ratio[8] == 1.0
+    assert ratio.sum() == sum(n / 8 for n in range(ROWS) if n % 7 != 6)
+    assert found["BORN"][1] == np.datetime64("2000-01-02")
+
+
+def test_duckdb(connection: firearrow.Connection, wide: str) -> None:
+    with duckdb.connect() as duck:
+        relation = query(connection, wide).fetch_duckdb(duck)
+        for _ in range(2):
+            # A relation can be read again.
+            assert relation.aggregate("count(*), sum(id), count(name)").fetchall() == [
+                (ROWS, sum(range(ROWS)), len([n for n in range(ROWS) if n % 7 != 6]))
+            ]
+
+
+def test_types_of_firebird_4(connection: firearrow.Connection, version: int) -> None:
+    """Consumers of Arrow get the types that the connection's options ask for."""
+    if version < 4:
+        pytest.skip("INT128, DECFLOAT and time zones came with Firebird 4")
+    sql = (
+        "SELECT CAST(1 AS INT128) i, CAST(1.5 AS DECFLOAT) d, "
+        "CAST('2024-07-01 12:00 Europe/Berlin' AS TIMESTAMP WITH TIME ZONE) t, "
+        "CAST(1.5 AS NUMERIC(38,4)) n FROM RDB$DATABASE"
+    )
+    found = connection.execute(sql).fetch_arrow_table()
+    assert found.column("D").to_pylist() == ["1.5"]
+    assert str(found.schema.field("T").type) == "timestamp[us, tz=UTC]"
+    assert found.column("T").to_pylist() == [datetime.datetime(2024, 7, 1, 10, tzinfo=datetime.timezone.utc)]
+    assert found.column("N").to_pylist() == [Decimal("1.5000")]
+    assert int(found.column("I").to_pylist()[0]) == 1
+
+
+def test_blobs_and_arrays(connection: firearrow.Connection, table: str) -> None:
+    connection.execute(f"CREATE TABLE {table} (t BLOB SUB_TYPE TEXT, b BLOB, a INTEGER[2])")
+    connection.commit()
+    connection.execute(f"INSERT INTO {table} VALUES (?, ?, ?)", ("ä" * 40_000, b"\0" * 40_000, [1, 2]))
+    found = connection.execute(f"SELECT * FROM {table}").fetch_arrow_table()
+    assert found.to_pylist() == [{"T": "ä" * 40_000, "B": b"\0" * 40_000, "A": [1, 2]}]
+
+
+def arrow_table() -> pa.Table:
+    columns = list(zip(*map(row, range(ROWS)), strict=True))
+    types = [pa.int64(), pa.string(), pa.decimal128(9, 2), pa.float64(), pa.date32(), pa.timestamp("us"), pa.bool_()]
+    arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
+    return pa.table(arrays, names=[f"c{n}" for n in range(7)])
+
+
+def polars_frame() -> pl.DataFrame:
+    return pl.DataFrame(arrow_table())
+
+
+def record_batch() -> pa.RecordBatch:
+    return arrow_table().combine_chunks().to_batches()[0]
+
+
+def reader() -> pa.RecordBatchReader:
+    source = arrow_table()
+    return pa.RecordBatchReader.from_batches(source.schema, source.to_batches(max_chunksize=170))
+
+
+def chunked() -> pa.Table:
+    source = arrow_table()
+    return pa.concat_tables([source.slice(0, 1), source.slice(1, 2000), source.slice(2001)])
+
+
+def pandas_frame() -> pd.DataFrame:
+    return arrow_table().to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def duckdb_relation() -> Any:
+    source = arrow_table()
+    return duckdb.connect().from_arrow(source)
+
+
+@pytest.mark.parametrize(
+    "source", [arrow_table, polars_frame, record_batch, reader, chunked, pandas_frame, duckdb_relation]
+)
+def test_executemany_takes_arrow(
+    connection: firearrow.Connection, other: firearrow.Connection, wide: str, source: Any
+) -> None:
+    """Columns are the parameters, in their order."""
+    connection.execute(f"DELETE FROM {wide}")
+    cursor = connection.executemany(f"INSERT INTO {wide} VALUES (?, ?, ?, ?, ?, ?, ?)", source())
+    assert cursor.rowcount == ROWS
+    connection.commit()
+    assert query(other, wide).fetchall() == list(map(row, range(ROWS)))
+
+
+def test_failed_rows_of_arrow(connection: firearrow.Connection, table: str) -> None:
+    connection.execute(f"CREATE TABLE {table} (id INTEGER NOT NULL PRIMARY KEY)")
+    connection.commit()
+    source = pa.table({"id": [1, 2, 2, 3, None, 4]})
+    cursor = connection.executemany(f"INSERT INTO {table} VALUES (?)", source, on_error="continue")
+    assert [number for number, _ in cursor.failures] == [2, 4]
+    assert connection.execute(f"SELECT id FROM {table} ORDER BY 1").fetchall() == [(1,), (2,), (3,), (4,)]
+
+
+def test_arrow_of_the_wrong_shape(connection: firearrow.Connection, table: str) -> None:
+    """Too many and too few columns, and columns that no parameter takes."""
+    connection.execute(f"CREATE TABLE {table} (id INTEGER, name VARCHAR(5))")
+    connection.commit()
+    insert = f"INSERT INTO {table} VALUES (?, ?)"
+    for source in (
+        pa.table({"a": [1]}),
+        pa.table({"a": [1], "b": ["x"], "c": [2]}),
+        pa.table({"a": [{"x": 1}], "b": ["x"]}),
+        pa.table({"a": [1], "b": ["too long"]}),
+    ):
+        with pytest.raises(firearrow.Error) as caught:
+            connection.executemany(insert, source)
+        assert str(caught.value)
+        connection.rollback()
+    connection.executemany(insert, pa.table({"a": [1], "b": ["x"]}))
+    assert connection.execute(f"SELECT * FROM {table}").fetchall() == [(1, "x")]
+
+
+def test_a_stream_that_fails(connection: firearrow.Connection, table: str) -> None:
+    """An error of the stream arrives with its text."""
+    connection.execute(f"CREATE TABLE {table} (id BIGINT)")
+    connection.commit()
+    schema = pa.schema([("id", pa.int64())])
+
+    def batches() -> Any:
+        yield pa.record_batch([pa.array([1])], schema=schema)
+        raise ValueError("the disk is full")
+
+    source = pa.RecordBatchReader.from_batches(schema, batches())
+    with pytest.raises(firearrow.Error, match="the disk is full"):
+        connection.executemany(f"INSERT INTO {table} VALUES (?)", source)
+    connection.rollback()
+    assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (0,)
+
+
+def test_a_result_that_fails(connection: firearrow.Connection) -> None:
+    """An error of a row ends the stream, and reaches the consumer with the engine's text."""
+    cursor = connection.execute("SELECT 1 / (RDB$RELATION_ID - RDB$RELATION_ID) FROM RDB$RELATIONS")
+    with pytest.raises(Exception, match="divide by zero"):
+        cursor.fetch_arrow_table()
+    assert connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+
+
+def test_a_stream_outlives_its_cursor(connection: firearrow.Connection, wide: str) -> None:
+    """Consumers may read after the cursor is gone."""
+    reader = query(connection, wide).fetch_arrow_batches()
+    gc.collect()
+    assert sum(batch.num_rows for batch in reader) == ROWS
+
+
+@pytest.mark.xfail(strict=True, reason="a connection cannot be closed while a stream of it is alive")
+def test_a_stream_ends_with_its_connection(connection: firearrow.Connection, wide: str) -> None:
+    """Closing the connection ends its streams: whoever reads on gets an error."""
+    reader = connection.execute(f"SELECT a.* FROM {wide} a CROSS JOIN {wide} b").fetch_arrow_batches()
+    assert reader.read_next_batch().num_rows > 0
+    connection.close()
+    with pytest.raises(Exception, match="."):
+        for _ in reader:
+            pass
+
+
+@pytest.mark.parametrize("name", ["pyarrow", "polars", "numpy", "duckdb"])
+def test_what_is_not_installed(connection: firearrow.Connection, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Libraries are optional, and the error names what to install; rows need none of them."""
+    monkeypatch.setitem(sys.modules, name, None)
+    fetch = {"pyarrow": "arrow_table", "polars": "polars", "numpy": "numpy", "duckdb": "duckdb"}[name]
+    cursor = connection.execute("SELECT 1 FROM RDB$DATABASE")
+    with pytest.raises(firearrow.InterfaceError, match=f"pip install {name}"):
+        getattr(cursor, f"fetch_{fetch}")()
+    assert cursor.fetchall() == [(1,)]
+
+
+def test_importing_is_lean() -> None:
+    """The package imports none of them."""
+    code = (
+        "import sys, firearrow; "
+        "print([name for name in ('pyarrow', 'numpy', 'pandas', 'polars', 'duckdb') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
