@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def engine() -> str | None:
-    """Return the folder of the engine that ``firearrow[embedded]`` installs, unless a variable names another one."""
+    """Return the folder of the engine of ``firearrow[embedded]``, unless a variable names another one."""
     if os.environ.get("FIREARROW_ENGINE"):
         return None
     folder = Path(sysconfig.get_path("platlib")) / "firebird" / "embedded" / "runtime"

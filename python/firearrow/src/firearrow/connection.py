@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -37,8 +37,9 @@ def connect(
     Parameters
     ----------
     database
-        A URL (``firebird://user@host:port/path?option=value``), a name such as ``host:path`` or ``/data/shop.fdb``, or a
-        list of keywords (``Database=host:path;UID=…``). A path without a host is opened by the embedded engine.
+        A URL (``firebird://user@host:port/path?option=value``), a name such as ``host:path`` or
+        ``/data/shop.fdb``, or a list of keywords (``Database=host:path;UID=…``). A path without a host is opened
+        by the embedded engine.
     user, password, role
         Who; without them ``FIREARROW_USER`` and ``FIREARROW_PASSWORD`` are used.
     host, port
@@ -50,7 +51,8 @@ def connect(
     row_factory
         What rows become: :func:`tuple_row`, :func:`dict_row`, :func:`namedtuple_row` or :func:`class_row`.
     **options
-        Any option of ``docs/connection-options.md``, such as ``wire_crypt="required"`` or ``connect_timeout=5``.
+        Any option of ``docs/connection-options.md``, such as ``wire_crypt="required"`` or
+        ``connect_timeout=5``.
 
     Raises
     ------
@@ -68,17 +70,24 @@ def connect(
 def create_database(database: str, **options: Any) -> Connection:
     """Create a database and connect to it; takes what :func:`connect` takes.
 
-    Options of the new database are ``page_size``, ``db_charset`` and ``force_writes``; ``overwrite=True`` replaces an
-    existing one.
+    Options of the new database are ``page_size``, ``db_charset`` and ``force_writes``; ``overwrite=True``
+    replaces an existing one.
     """
-    names = ("user", "password", "host", "port", "role")
-    who = [options.pop(name, None) for name in names]
-    autocommit = options.pop("autocommit", False)
-    isolation = options.pop("isolation", None)
-    read_only = options.pop("read_only", False)
-    lock_timeout = options.pop("lock_timeout", None)
-    row_factory = options.pop("row_factory", tuple_row)
-    return _open(True, database, *who, autocommit, isolation, read_only, lock_timeout, row_factory, options)
+    return _open(
+        True,
+        database,
+        options.pop("user", None),
+        options.pop("password", None),
+        options.pop("host", None),
+        options.pop("port", None),
+        options.pop("role", None),
+        options.pop("autocommit", False),
+        options.pop("isolation", None),
+        options.pop("read_only", False),
+        options.pop("lock_timeout", None),
+        options.pop("row_factory", tuple_row),
+        options,
+    )
 
 
 def _open(
@@ -115,7 +124,7 @@ def _open(
 
 
 class Connection:
-    """A connection, and its transaction: it begins with the first statement, and ends with commit or rollback.
+    """A connection and its transaction: from the first statement to commit or rollback.
 
     As a context manager it commits at the end of the block, rolls back if an error leaves it, and closes.
 
@@ -179,7 +188,7 @@ class Connection:
 
     @property
     def warnings(self) -> list[str]:
-        """What is wrong with the connection, such as clear text on a network, and new warnings of statements."""
+        """Warnings about the connection, such as clear text on a network, and new warnings of statements."""
         connecting, statements = self._core.warnings()
         return connecting + statements
 
@@ -210,7 +219,8 @@ class Connection:
         ----------
         isolation
             ``snapshot`` (the default), ``read_committed`` or ``snapshot_table_stability``; also
-            ``read_committed_record_version``, ``read_committed_no_record_version``, ``read_committed_read_consistency``.
+            ``read_committed_record_version``, ``read_committed_no_record_version`` and
+            ``read_committed_read_consistency``.
         read_only
             Whether changes are refused.
         lock_timeout
@@ -242,11 +252,13 @@ class Connection:
             main.rollback()
 
     @contextmanager
-    def savepoint(self, name: str | None = None) -> Iterator[str]:
+    def savepoint(self, name: str | None = None) -> Generator[str]:
         """A part of the connection's transaction that is undone alone if an error leaves the block."""
         core = self._place()
         if core is None:
-            raise errors.ProgrammingError("in autocommit mode there is no transaction for a savepoint: use begin()")
+            raise errors.ProgrammingError(
+                "in autocommit mode there is no transaction for a savepoint: use begin()"
+            )
         with savepoint(core, name) as made:
             yield made
 
@@ -265,7 +277,7 @@ class Connection:
         self._core.reset()
 
     def set_timeouts(self, *, statement: float | None = None, idle: float | None = None) -> None:
-        """Let the server end each statement, or the idle connection, after so many seconds; ``None`` = no limit."""
+        """Let the server end statements, or the idle connection, after these seconds; ``None`` = no limit."""
         self._check()
         self._core.limit(statement, idle)
 

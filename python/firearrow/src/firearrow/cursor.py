@@ -69,7 +69,10 @@ class Cursor:
 
     @property
     def rowcount(self) -> int:
-        """Rows that the last statement inserted, updated or deleted. For a query: its rows if all were fetched, otherwise -1."""
+        """Rows that the last statement inserted, updated or deleted.
+
+        For a query: its rows if all were fetched, otherwise -1.
+        """
         if self._rowcount >= 0 or self._description is None or self._is_closed:
             return self._rowcount
         count, is_over = self._core.fetched()
@@ -136,11 +139,12 @@ class Cursor:
         sql
             One statement.
         rows
-            An iterable of rows of parameters; or a table or stream of Arrow data (pyarrow, polars, DuckDB …), whose columns
-            are the parameters in their order, and become no Python objects.
+            An iterable of rows of parameters; or a table or stream of Arrow data (pyarrow, polars, DuckDB …),
+            whose columns are the parameters in their order, and become no Python objects.
         on_error
-            ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent together with it
-            may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those that failed.
+            ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent
+            together with it may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those
+            that failed.
 
         Raises
         ------
@@ -242,7 +246,7 @@ class Cursor:
         return _import("polars").DataFrame(self)
 
     def fetch_pandas(self, **options: Any) -> Any:
-        """Return the rows that are left as a ``pandas.DataFrame``; options go to ``pyarrow.Table.to_pandas``."""
+        """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
         return self.fetch_arrow_table().to_pandas(**options)
 
     def fetch_numpy(self) -> dict[str, Any]:
@@ -259,7 +263,7 @@ class Cursor:
         return arrays
 
     def fetch_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows that are left as a relation of DuckDB, of this DuckDB connection or the default one."""
+        """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
         duckdb = connection if connection is not None else _import("duckdb")
         return duckdb.from_arrow(self.fetch_arrow_batches())
 
@@ -323,5 +327,3 @@ def _import(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise InterfaceError(f"this needs {name}: pip install {name}") from error
-
-

@@ -43,7 +43,10 @@ def namedtuple_row(columns: Sequence[Column]) -> Callable[[Row], Any]:
         if iskeyword(name):
             name += "_"
         names.append(f"{name}_{number}" if name in names else name)
-    return namedtuple("Row", names)._make
+    # Type checkers know named tuples whose names are written down, which these are not.
+    make_class: Any = namedtuple
+    make: Callable[[Row], Any] = make_class("Row", names)._make
+    return make
 
 
 def class_row(cls: Callable[..., T]) -> Callable[[Sequence[Column]], Callable[[Row], T]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,7 @@ class Transaction:
         return self._core.snapshot_number()
 
     @contextmanager
-    def savepoint(self, name: str | None = None) -> Iterator[str]:
+    def savepoint(self, name: str | None = None) -> Generator[str]:
         """A part that is undone alone if an error leaves the block.
 
         Parameters
@@ -99,18 +99,16 @@ class Transaction:
         if error is None:
             self.commit()
             return
-        try:
+        # If the connection is closed, the error that led here is the better one.
+        with suppress(InterfaceError):
             self.rollback()
-        except InterfaceError:
-            # The connection is closed, and the error that led here is the better one.
-            pass
 
     def __repr__(self) -> str:
         return f"<firearrow.Transaction of {self._connection!r}: {'open' if self.is_open else 'ended'}>"
 
 
 @contextmanager
-def savepoint(core: _core.Transaction, name: str | None) -> Iterator[str]:
+def savepoint(core: _core.Transaction, name: str | None) -> Generator[str]:
     """A savepoint around a block."""
     name = name or f"FIREARROW_{next(_numbers)}"
     core.savepoint(name)

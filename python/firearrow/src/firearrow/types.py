@@ -88,17 +88,17 @@ Timestamp = datetime.datetime
 Binary = bytes
 
 
-def DateFromTicks(ticks: float) -> datetime.date:  # noqa: N802 # PEP 249's name
+def DateFromTicks(ticks: float) -> datetime.date:
     """Return the local date of a number of seconds since 1970."""
     return Date(*time.localtime(ticks)[:3])
 
 
-def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802 # PEP 249's name
+def TimeFromTicks(ticks: float) -> datetime.time:
     """Return the local time of day of a number of seconds since 1970."""
     return Time(*time.localtime(ticks)[3:6])
 
 
-def TimestampFromTicks(ticks: float) -> datetime.datetime:  # noqa: N802 # PEP 249's name
+def TimestampFromTicks(ticks: float) -> datetime.datetime:
     """Return the local date and time of a number of seconds since 1970."""
     return Timestamp(*time.localtime(ticks)[:6])
 
