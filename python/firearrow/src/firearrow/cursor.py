@@ -56,6 +56,7 @@ class Cursor:
         self.failures: list[tuple[int, Error]] = []
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
+        connection._adopt(self)
 
     @property
     def connection(self) -> Connection:
@@ -120,6 +121,7 @@ class Cursor:
             This one.
         """
         self._begin()
+        self._connection._note_sql(sql)
         told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         self._note(told)
         return self
@@ -154,6 +156,7 @@ class Cursor:
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._begin()
+        self._connection._note_sql(sql)
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
