@@ -79,7 +79,7 @@ def retry(
     Conflicts are deadlocks, rows that others have changed, and locks that were not to be had in time; with a
     pool, lost connections as well. If the outcome of a commit is unknown, nothing is run again.
 
-    The function gets the connection, and its result is returned after the commit. It may run several times, so
+    The function gets the connection, and its result is returned after the commit. It may run several times:
     it should do nothing but work in the database.
 
     Parameters
