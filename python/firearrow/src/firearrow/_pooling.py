@@ -208,7 +208,10 @@ class State(Generic[C]):
 
     def give_back(self, member: Member[C], is_usable: bool, now: float) -> bool:
         """Take a connection back; ``False`` = the caller has to close it, and to say so with :meth:`gone`."""
-        self.in_use.discard(member)
+        if member not in self.in_use:
+            # The pool was closed meanwhile, and did not wait for it.
+            return True
+        self.in_use.remove(member)
         is_wanted = not self.is_closed and self.size < self.limits.max_size
         if not is_usable or not is_wanted or member.expires <= now:
             self.closing += 1

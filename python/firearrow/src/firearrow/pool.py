@@ -201,6 +201,8 @@ class Pool:
         self._configure = configure
         # What a connection has beside its core, from the first that was opened.
         self._settings: dict[str, Any] = {}
+        # Whether Firebird can reset sessions; asked when it is needed.
+        self._is_modern: bool | None = None
         self._start(limits)
         _pools.add(self)
         with self._lock:
@@ -365,7 +367,7 @@ class Pool:
         if left:
             end = monotonic() + _PATIENCE
             with self._lock:
-                while any(member in state.in_use for member in left) and self._observe(end - monotonic()):
+                while state.size and self._observe(end - monotonic()):
                     pass
         self._inbox.put(None)
 
@@ -472,7 +474,7 @@ class Pool:
         return reset == "always" or (member.has_changed and reset == "auto")
 
     def _reset(self, member: _Member, core: _core.Connection) -> bool:
-        if self._settings["_pool_major"] < 4:
+        if not self._can_reset(core):
             # Only a new connection is without settings.
             if member.has_changed:
                 with self._lock:
@@ -485,6 +487,11 @@ class Pool:
             self._prepare(core)
         member.has_changed = False
         return True
+
+    def _can_reset(self, core: _core.Connection) -> bool:
+        if self._is_modern is None:
+            self._is_modern = int(str(core.info()["engine_version"]).split(".")[0]) >= 4
+        return self._is_modern
 
     def _put(self, member: _Member, is_usable: bool) -> None:
         """Take a connection back that is as new, or not usable."""
@@ -517,7 +524,6 @@ class Pool:
             core, settings = self._strip(connection)
             try:
                 if not self._settings:
-                    settings["_pool_major"] = int(str(core.info()["engine_version"]).split(".")[0])
                     self._settings = settings
                 if self._configure is not None:
                     self._prepare(core)
@@ -581,11 +587,11 @@ class Pool:
         """Look after a connection whose borrower is gone without giving it back."""
         core = member.connection
         is_usable = False
-        if core.is_alive and self._settings["_pool_major"] >= 4:
+        if core.is_alive:
             self._watched[core] = monotonic() + _PATIENCE
             # It ends every transaction, too.
             with suppress(Error):
-                is_usable = self._reset(member, core)
+                is_usable = self._can_reset(core) and self._reset(member, core)
             self._watched.pop(core, None)
         self._put(member, is_usable)
 
@@ -626,10 +632,13 @@ class Pool:
             old = state.expired(now)
             number = state.reserve(now)
             pause = state.next_event(now)
+            # Those that come back meanwhile wake nobody.
+            limits = state.limits
+            pause = min(pause, _ROUND, limits.idle_timeout, limits.max_lifetime)
         for expired in old:
             self._spawn(self._close_member, expired)
         self._attend(number)
-        return min(_ROUND, max(0.01, pause))
+        return max(0.05, pause)
 
     def _observe(self, seconds: float) -> bool:
         """Wait for a change with the lock held; ``False`` = there is no time left."""
