@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import pytest
 
@@ -53,13 +53,13 @@ class Templates:
         return path
 
     def _make(self, schema: Schema) -> Path:
-        path = self._folder / f"template{len(self._made)}.fdb"
+        path = self._folder / f"template{next(self._numbers)}.fdb"
         try:
             # Nobody needs it after a power failure.
             connection = create_database(str(path), force_writes=False)
         except Error as error:
             if error.kind == "EngineMissing":
-                raise pytest.UsageError(f"{_ADVICE} ({error})") from error
+                _refuse(f"{_ADVICE} ({error})")
             raise
         # A release may have a database format of its own, so its number belongs to the name.
         version = str(connection.info["engine_version"])
@@ -80,7 +80,12 @@ def _fill(connection: Connection, schema: Schema) -> None:
             # What a statement creates can only be used after a commit.
             connection.commit()
         except DatabaseError as error:
-            raise pytest.UsageError(f"firebird_schema: {error}\n{sql}") from error
+            _refuse(f"firebird_schema: {error}\n{sql}")
+
+
+def _refuse(message: str) -> NoReturn:
+    # Where in these files it was noticed is nothing that users want to read.
+    raise pytest.fail.Exception(message, pytrace=False) from None
 
 
 @pytest.fixture(scope="session")
