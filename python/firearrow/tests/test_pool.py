@@ -19,6 +19,7 @@ from proxy import Proxy
 
 import firearrow
 from firearrow import Pool, PoolClosed, PooledConnection, PoolTimeout
+from firearrow._pooling import Limits
 
 ONE = "SELECT 1 FROM RDB$DATABASE"
 ME = "SELECT CURRENT_CONNECTION FROM RDB$DATABASE"
@@ -258,7 +259,9 @@ def test_configure_sees_each_session(database: str, version: int) -> None:
 
     def configure(connection: firearrow.Connection) -> None:
         seen.append(attachment(connection))
-        connection.execute("SELECT RDB$SET_CONTEXT('USER_SESSION', 'WHO', 'pool') FROM RDB$DATABASE").fetchone()
+        connection.execute(
+            "SELECT RDB$SET_CONTEXT('USER_SESSION', 'WHO', 'pool') FROM RDB$DATABASE"
+        ).fetchone()
 
     with Pool(database, max_size=1, configure=configure) as pool:
         for _ in range(2):
@@ -347,7 +350,7 @@ def test_fifty_threads_share_four_connections(
 
     def all_of_them() -> None:
         try:
-            errors.extend(run(*(lambda number=number: work(number) for number in range(50))))  # type: ignore[misc]
+            errors.extend(run(*(lambda number=number: work(number) for number in range(50))))
         finally:
             is_over.set()
 
@@ -537,7 +540,7 @@ def test_a_connection_that_was_shut_down_is_replaced(pool: Pool, other: firearro
         first = attachment(connection)
     other.execute("DELETE FROM MON$ATTACHMENTS WHERE MON$ATTACHMENT_ID = ?", (first,))
     other.commit()
-    pool._policy.limits = firearrow._pooling.Limits(check_after=0)
+    pool._policy.limits = Limits(check_after=0)
     with pool.connection() as connection:
         assert attachment(connection) != first
     assert pool.stats.failed_checks == 1

@@ -143,7 +143,7 @@ def test_a_connection_that_came_back_dead_keeps_its_borrowers_place() -> None:
     order: list[str] = []
     state: State[str] = State(Limits(max_size=1))
     for name in ("second", "third"):
-        state.wait(Waiter(lambda name=name: order.append(name), 0.0))  # type: ignore[misc]
+        state.wait(Waiter(lambda name=name: order.append(name), 0.0))
     state.wait(Waiter(lambda: order.append("first"), 0.0), is_first=True)
     for connection in ("a", "b", "c"):
         assert state.reserve(0.0) == 1

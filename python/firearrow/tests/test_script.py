@@ -24,11 +24,11 @@ from firearrow._script import statements
         ),
         ("set term !!;A;b!!\nset term ;!!\nC;", ["A;b", "C"]),
         (
-            "CREATE OR ALTER PROCEDURE p AS DECLARE n INT; BEGIN IF (1=1) THEN BEGIN n = CASE WHEN 1=1 THEN 2 END; "
-            "END END; X;",
+            "CREATE OR ALTER PROCEDURE p AS DECLARE n INT; BEGIN IF (1=1) THEN "
+            "BEGIN n = CASE WHEN 1=1 THEN 2 END; END END; X;",
             [
-                "CREATE OR ALTER PROCEDURE p AS DECLARE n INT; BEGIN IF (1=1) THEN BEGIN n = CASE WHEN 1=1 THEN 2 "
-                "END; END END",
+                "CREATE OR ALTER PROCEDURE p AS DECLARE n INT; BEGIN IF (1=1) THEN "
+                "BEGIN n = CASE WHEN 1=1 THEN 2 END; END END",
                 "X",
             ],
         ),

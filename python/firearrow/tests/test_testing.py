@@ -40,7 +40,9 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 def play(suite: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     # A process of its own: one process can hold one engine.
-    return suite.runpytest_subprocess("-p", "firearrow.testing", "-p", "no:cacheprovider", *arguments, timeout=120)
+    return suite.runpytest_subprocess(
+        "-p", "firearrow.testing", "-p", "no:cacheprovider", *arguments, timeout=120
+    )
 
 
 def test_each_test_has_a_database_of_its_own(engine: str, suite: pytest.Pytester) -> None:
@@ -197,8 +199,11 @@ def test_the_plugin_loads_no_engine_by_itself() -> None:
     """It is imported by every run of pytest in an environment with firearrow."""
     program = (
         "import sys, firearrow.testing\n"
-        "print(sorted({name.split('.')[0] for name in sys.modules} & {'pyarrow', 'pandas', 'numpy', 'polars'}))\n"
+        "loaded = {name.split('.')[0] for name in sys.modules}\n"
+        "print(sorted(loaded & {'pyarrow', 'pandas', 'numpy', 'polars'}))\n"
         "print('libEngine' in open('/proc/self/maps').read() if sys.platform == 'linux' else False)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.split() == ["[]", "False"]

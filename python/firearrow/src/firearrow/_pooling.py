@@ -212,12 +212,15 @@ class State(Generic[C]):
             # The pool was closed meanwhile, and did not wait for it.
             return True
         self.in_use.remove(member)
-        is_wanted = not self.is_closed and self.size < self.limits.max_size
-        if not is_usable or not is_wanted or member.expires <= now:
+        if not is_usable or not self._is_wanted() or member.expires <= now:
             self.closing += 1
             return False
         self._offer(member, now)
         return True
+
+    def _is_wanted(self) -> bool:
+        """Whether there is room for one more that can be lent; those that are being closed cannot."""
+        return not self.is_closed and self.size - self.closing < self.limits.max_size
 
     def _offer(self, member: Member[C], now: float) -> None:
         member.idle_since = now
@@ -253,7 +256,7 @@ class State(Generic[C]):
         # Some leave earlier, so that those that came together do not go together.
         lifetime = self.limits.max_lifetime * random.uniform(0.9, 1.0)
         member = Member(connection, self, now + lifetime, now)
-        if self.is_closed or self.size >= self.limits.max_size:
+        if not self._is_wanted():
             self.closing += 1
             return None
         self._offer(member, now)

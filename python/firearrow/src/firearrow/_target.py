@@ -23,12 +23,8 @@ def describe(database: str, user: str | None = None) -> str:
     Only parts that are known to be no secrets are taken over; what is not understood is left out.
     """
     if re.match(r"[A-Za-z][\w+.-]*://", database):
-        rest = database.split("://", 1)[1]
-        # A password may contain anything: all before the last @ of the address is dropped, up to the name.
-        rest = re.split(r"[?#]", rest, maxsplit=1)[0] if "@" not in database else _after_at(database)
-        if user is None and "@" in database:
-            user = database.split("://", 1)[1].split("@", 1)[0].split(":", 1)[0]
-        place = rest
+        found, place = _of_url(database.split("://", 1)[1])
+        user = user or found
     elif re.match(r"\s*[A-Za-z][\w ]*=", database):
         pairs = {key.lower(): value for key, value in _PAIR.findall(database)}
 
@@ -44,11 +40,12 @@ def describe(database: str, user: str | None = None) -> str:
     return f"{user}@{place}" if user else place
 
 
-def _after_at(url: str) -> str:
-    """Return the address of a URL without its login and its options."""
-    head, _, tail = url.split("://", 1)[1].rpartition("@")
-    if "?" in head:
-        # The @ belongs to an option.
-        head = head.split("?", 1)[0]
-        return head.rpartition("@")[2]
-    return re.split(r"[?#]", tail, maxsplit=1)[0]
+def _of_url(address: str) -> tuple[str | None, str]:
+    """Return the user and the place of a URL without its scheme."""
+    address, _, options = re.sub("#.*", "", address, flags=re.DOTALL).partition("?")
+    login, at, place = address.rpartition("@")
+    user = login.split(":", 1)[0] if at else None
+    if "@" in options and (at or not re.fullmatch(r"[\w.-]*(:\d+)?(/.*)?", address)):
+        # Perhaps the question mark belongs to a password.
+        return user, "…"
+    return user, place

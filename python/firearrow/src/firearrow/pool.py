@@ -86,6 +86,9 @@ class PooledConnection(Connection):
         """Give it back to its pool. Closing again does nothing."""
         self._pool._give_back(self)
 
+    def __enter__(self) -> PooledConnection:
+        return self
+
     def _check(self) -> None:
         if self._member is None:
             raise InterfaceError(_GONE)

@@ -29,8 +29,8 @@ Schema: TypeAlias = "str | Sequence[str] | Callable[[Connection], object] | None
 """A script, statements, or a function that is called with a connection to the template."""
 
 _ADVICE = (
-    'firearrow\'s fixtures need the embedded engine: pip install "firearrow[embedded]", or let FIREARROW_ENGINE '
-    "name the folder of an engine"
+    'firearrow\'s fixtures need the embedded engine: pip install "firearrow[embedded]", or let '
+    "FIREARROW_ENGINE name the folder of an engine"
 )
 
 
@@ -44,7 +44,9 @@ class Templates:
 
     def copy(self, schema: Schema) -> Path:
         """Return a fresh database with a schema."""
-        key: object = schema if schema is None or isinstance(schema, str) or callable(schema) else tuple(schema)
+        key: object = (
+            schema if schema is None or isinstance(schema, str) or callable(schema) else tuple(schema)
+        )
         template = self._made.get(key)
         if template is None:
             template = self._made[key] = self._make(schema)
@@ -96,13 +98,13 @@ def firebird_schema() -> Schema:
 
 @pytest.fixture(scope="session")
 def firebird_templates(tmp_path_factory: pytest.TempPathFactory) -> Templates:
-    """The templates of this run; ``firebird_templates.copy(schema)`` returns the path of one more database."""
+    """The templates of this run; its ``copy(schema)`` returns the path of one more database."""
     return Templates(tmp_path_factory.mktemp("firebird"))
 
 
 @pytest.fixture
 def firebird_database(firebird_templates: Templates, firebird_schema: Schema) -> Generator[str]:
-    """The path of a fresh embedded database, which ``firearrow.connect`` takes; it is deleted after the test."""
+    """The path of a fresh embedded database for ``firearrow.connect``; it is deleted after the test."""
     path = firebird_templates.copy(firebird_schema)
     yield str(path)
     # If the test has left connections open, the folder's turn comes later.
