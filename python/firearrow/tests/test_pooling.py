@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 
@@ -71,7 +72,7 @@ class Play:
             member = state.take()
             if member is None:
                 waiter: Waiter[int] = Waiter(lambda: None, self.now)
-                waiter.wake = lambda: self.wake(waiter)
+                waiter.wake = partial(self.wake, waiter)
                 self.queue.append(waiter)
                 state.wait(waiter)
             else:
@@ -143,7 +144,7 @@ def test_a_connection_that_came_back_dead_keeps_its_borrowers_place() -> None:
     order: list[str] = []
     state: State[str] = State(Limits(max_size=1))
     for name in ("second", "third"):
-        state.wait(Waiter(lambda name=name: order.append(name), 0.0))
+        state.wait(Waiter(partial(order.append, name), 0.0))
     state.wait(Waiter(lambda: order.append("first"), 0.0), is_first=True)
     for connection in ("a", "b", "c"):
         assert state.reserve(0.0) == 1
@@ -205,4 +206,4 @@ def test_pauses_end_with_the_attempts_and_with_the_time() -> None:
     assert list(delays) == pytest.approx([0.1, 0.2])
     for wrong in ({"attempts": 0}, {"timeout": -1}, {"base": float("nan")}, {"cap": float("inf")}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            Backoff(**wrong)  # type: ignore[arg-type]
+            Backoff(**wrong)

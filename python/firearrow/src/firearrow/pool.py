@@ -14,8 +14,8 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -90,9 +90,8 @@ class PooledConnection(Connection):
         return self
 
     def _check(self) -> None:
-        if self._member is None:
-            raise InterfaceError(_GONE)
-        super()._check()
+        if not self._core.is_open:
+            raise InterfaceError(_GONE if self._member is None else "the connection is closed")
 
     def _changed(self) -> None:
         if self._member is not None:
@@ -123,6 +122,10 @@ class PooledConnection(Connection):
         for dependent in left:
             if not isinstance(dependent, Transaction):
                 dependent.close()
+
+    def _has_left(self) -> bool:
+        """Whether cursors or transactions of it are still in use."""
+        return any(reference() is not None for reference in self._dependents)
 
     def _leave(self) -> tuple[_Member, _core.Connection] | None:
         """Become useless; the pool's lock is held."""
@@ -242,8 +245,7 @@ class Pool:
         with self._lock:
             return self._policy.stats()
 
-    @contextmanager
-    def connection(self, timeout: float | None = None) -> Generator[PooledConnection]:
+    def connection(self, timeout: float | None = None) -> AbstractContextManager[PooledConnection]:
         """Lend a connection for a block: commits at its end, rolls back if an error leaves it.
 
         Parameters
@@ -251,13 +253,7 @@ class Pool:
         timeout
             Seconds to wait for it, in place of ``acquire_timeout``.
         """
-        connection = self.acquire(timeout)
-        try:
-            yield connection
-            if connection._main is not None:
-                connection.commit()
-        finally:
-            self._give_back(connection)
+        return _Loan(self, timeout)
 
     def acquire(self, timeout: float | None = None) -> PooledConnection:
         """Borrow a connection; give it back with :meth:`release` or its ``close``.
@@ -457,12 +453,20 @@ class Pool:
             return
         is_usable = False
         try:
-            is_usable = core.is_alive and self._clean(connection, member, core)
+            # Whether it works is looked at when it is lent again.
+            is_usable = self._clean(connection, member, core)
         finally:
             self._put(member, is_usable)
 
     def _clean(self, connection: PooledConnection, member: _Member, core: _core.Connection) -> bool:
         """Make a connection as new; ``False`` = that cannot be done."""
+        main = connection._main
+        if (
+            not connection._has_left()
+            and (main is None or not main.is_open)
+            and not self._is_to_reset(member)
+        ):
+            return True
         self._watched[core] = monotonic() + _PATIENCE
         try:
             connection._end()
@@ -663,6 +667,31 @@ class Pool:
         limits, is_closed = self._policy.limits, self._policy.is_closed
         self._start(limits)
         self._policy.is_closed = is_closed
+
+
+class _Loan:
+    """The block of :meth:`Pool.connection`."""
+
+    __slots__ = ("_connection", "_pool", "_timeout")
+
+    def __init__(self, pool: Pool, timeout: float | None) -> None:
+        self._pool = pool
+        self._timeout = timeout
+
+    def __enter__(self) -> PooledConnection:
+        self._connection = self._pool.acquire(self._timeout)
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        try:
+            if kind is None and connection._main is not None:
+                connection.commit()
+        finally:
+            # Rolls back what is not committed.
+            self._pool._give_back(connection)
 
 
 # Wakes the background thread.
