@@ -701,10 +701,15 @@ def test_a_program_may_end_without_closing_anything(
         "print(connection.execute('SELECT 7 FROM RDB$DATABASE').fetchone()[0])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, database], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-W", "default", "-c", program, database],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
     assert "Traceback" not in done.stderr
+    assert "<firearrow.Pool: 1 in use, 1 idle, at most 10> was not closed" in done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

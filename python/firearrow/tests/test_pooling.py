@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -155,6 +156,19 @@ def test_a_connection_that_came_back_dead_keeps_its_borrowers_place() -> None:
     assert order == ["first", "second", "third"]
 
 
+def test_the_first_connection_is_opened_alone() -> None:
+    state: State[str] = State(Limits(min_size=3, max_size=5))
+    for _ in range(4):
+        state.wait(Waiter(lambda: None, 0.0))
+    assert state.reserve(0.0) == 1
+    assert state.reserve(0.0) == 0
+    state.is_not_open(ProgrammingError("a wrong password"), 0.0)
+    assert state.reserve(0.0) == 1
+    assert state.is_open("a", 0.0) is not None
+    assert state.reserve(0.0) == 2
+    assert (len(state.waiters), state.size) == (2, 3)
+
+
 def test_an_unreachable_server_is_asked_less_and_less_often() -> None:
     state: State[str] = State(Limits(max_size=1))
     state.wait(Waiter(lambda: None, 0.0))
@@ -204,6 +218,12 @@ def test_pauses_end_with_the_attempts_and_with_the_time() -> None:
     clock = iter([0.0, 1.0, 2.0, 2.95])
     delays = Backoff(attempts=9, timeout=3, base=0.1, cap=1).delays(lambda: next(clock), lambda: 1.0)
     assert list(delays) == pytest.approx([0.1, 0.2])
-    for wrong in ({"attempts": 0}, {"timeout": -1}, {"base": float("nan")}, {"cap": float("inf")}):
+    refused: list[dict[str, Any]] = [
+        {"attempts": 0},
+        {"timeout": -1},
+        {"base": float("nan")},
+        {"cap": float("inf")},
+    ]
+    for wrong in refused:
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Backoff(**wrong)

@@ -244,6 +244,9 @@ class State(Generic[C]):
         for_waiters = len(self.waiters) - self.opening
         for_minimum = limits.min_size - (size - self.closing)
         number = max(0, min(max(for_waiters, for_minimum), limits.max_size - size))
+        if not self.opened:
+            # The first one alone: it may create the database, or find out that the password is wrong.
+            number = min(number, 1 - self.opening)
         self.opening += number
         return number
 

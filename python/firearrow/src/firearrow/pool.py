@@ -546,7 +546,9 @@ class Pool:
             return
         with self._lock:
             member = state.is_open(core, monotonic())
+            number = state.reserve(monotonic())
             self._change.notify_all()
+        self._attend(number)
         if member is None:
             self._close_core(state, core)
 
@@ -733,6 +735,8 @@ def _renew_all() -> None:
 def _close_all() -> None:
     for pool in list(_pools):
         if not pool.closed:
+            if pool.stats.size:
+                warnings.warn(f"{pool!r} was not closed", ResourceWarning, stacklevel=1, source=pool)
             pool.close(timeout=0)
 
 
