@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _core, errors
 from ._engine import engine
+from ._target import describe
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -117,11 +118,13 @@ def _open(
         database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
     elif port is not None:
         raise errors.InterfaceError("a port needs a host")
+    target = describe(database, user)
     options = {"user": user, "password": password, "role": role, **options}
     if "client_library" not in options and (found := engine()):
         options["client_library"] = found
     core = _core.Connection(database, options, create)
     connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
+    connection._target = target
     connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
     return connection
 
@@ -157,6 +160,7 @@ class Connection:
         self._main: _core.Transaction | None = None
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
+        self._target = ""
 
     @property
     def autocommit(self) -> bool:
@@ -322,6 +326,12 @@ class Connection:
         self._main = None
         self._core.drop_database()
 
+    def _adopt(self, dependent: Cursor | Transaction) -> None:
+        """Learn of a cursor or transaction; those of pooled connections end with the loan."""
+
+    def _note_sql(self, sql: str) -> None:
+        """Learn of a statement; a pool wants to know which ones change the session."""
+
     def _check(self) -> None:
         if not self._core.is_open:
             raise errors.InterfaceError("the connection is closed")
@@ -365,4 +375,9 @@ class Connection:
             warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
 
     def __repr__(self) -> str:
-        return f"<firearrow.Connection: {'closed' if self.closed else 'open'}>"
+        return f"<firearrow.{type(self).__name__}: {self._target}, {self._state()}>"
+
+    def _state(self) -> str:
+        if self.closed:
+            return "closed"
+        return "open, in a transaction" if self._main is not None and self._main.is_open else "open"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Cursor"]
 
+# Columns that a cursor's text names.
+_SHOWN = 8
 _NAME = re.compile(r'\w+(\.\w+)?|("[^"]+")(\."[^"]+")?')
 
 
@@ -57,6 +60,7 @@ class Cursor:
         self.failures: list[tuple[int, Error]] = []
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
+        connection._adopt(self)
 
     @property
     def connection(self) -> Connection:
@@ -121,6 +125,7 @@ class Cursor:
             This one.
         """
         self._begin()
+        self._connection._note_sql(sql)
         try:
             told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         except UnicodeEncodeError as error:
@@ -158,6 +163,7 @@ class Cursor:
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._begin()
+        self._connection._note_sql(sql)
         try:
             sql.encode()
         except UnicodeEncodeError as error:
@@ -389,10 +395,45 @@ class Cursor:
         self.close()
 
     def __repr__(self) -> str:
+        return f"<firearrow.Cursor: {self._state()}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the columns. Rows that it fetched would be missing from the next fetch."""
+        caption = f"<caption>{escape(self._state())}</caption>"
+        if self._is_closed or not self._description:
+            return f"<table>{caption}</table>"
+        heads = "".join(f"<th>{head}</th>" for head in ("column", "type", "may be NULL"))
+        rows = "".join(
+            f"<tr><td>{escape(column.name)}</td><td>{escape(_sql_type(column))}</td>"
+            f"<td>{'yes' if column.null_ok else 'no'}</td></tr>"
+            for column in self._description
+        )
+        return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _state(self) -> str:
         if self._is_closed:
-            return "<firearrow.Cursor: closed>"
-        names = ", ".join(column.name for column in self._description or ())
-        return f"<firearrow.Cursor: {names or 'no rows'}>"
+            return "closed"
+        if self._description is None:
+            return "no rows" if self._rowcount < 0 else f"no rows, {self._rowcount} affected"
+        columns = len(self._description)
+        shown = ", ".join(column.name for column in self._description[:_SHOWN])
+        if columns > _SHOWN:
+            shown += f" … {columns} columns"
+        # Columns are known even after the connection was lost.
+        count, is_over = (0, False) if self._connection.closed else self._core.fetched()
+        return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
+
+
+def _sql_type(column: Column) -> str:
+    """Return a column's type as SQL has it, as far as the description tells."""
+    name, precision, scale = column.type_code, column.precision, column.scale
+    if name in ("NUMERIC", "DECIMAL") and precision is not None:
+        return f"{name}({precision}, {scale or 0})"
+    if name in ("CHAR", "VARCHAR") and column.display_size:
+        return f"{name}({column.display_size})"
+    if name in ("BINARY", "VARBINARY"):
+        return f"{name}({column.internal_size})"
+    return name
 
 
 def _surrogate(error: UnicodeEncodeError) -> ProgrammingError:

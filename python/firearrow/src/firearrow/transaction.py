@@ -34,6 +34,7 @@ class Transaction:
     def __init__(self, connection: Connection, core: _core.Transaction) -> None:
         self._connection = connection
         self._core = core
+        connection._adopt(self)
 
     @property
     def connection(self) -> Connection:
@@ -49,6 +50,7 @@ class Transaction:
         """Return a cursor whose statements belong to this transaction."""
         from .cursor import Cursor
 
+        self._connection._check()
         return Cursor(self._connection, transaction=self, row_factory=row_factory)
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
