@@ -1,0 +1,46 @@
+"""Runs SQLAlchemy's suite on each database of FIREARROW_TEST_URLS and FIREARROW_TEST_ENGINE.
+
+The plugin of SQLAlchemy changes how pytest collects and names tests, so this folder is run by itself:
+``pytest python/firearrow/tests/sqlalchemy``.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.dialects import registry
+
+pytest.register_assert_rewrite("sqlalchemy.testing.assertions")
+
+if os.environ.get("FIREARROW_TEST_ENGINE"):
+    os.environ["FIREARROW_ENGINE"] = os.environ["FIREARROW_TEST_ENGINE"]
+
+# As the entry point of the installed package does.
+registry.register("firebird.firearrow", "firearrow.sqlalchemy", "FirearrowDialect")
+
+import provision  # noqa: E402, F401
+from sqlalchemy.testing.plugin import pytestplugin  # noqa: E402
+from sqlalchemy.testing.plugin.pytestplugin import *  # noqa: E402, F403
+
+
+def urls() -> list[str]:
+    """Return the databases' URLs as SQLAlchemy has them."""
+    found = [
+        f"firebird+firearrow{url.removeprefix('firebird')}{'&' if '?' in url else '?'}create_if_missing=true"
+        for url in os.environ.get("FIREARROW_TEST_URLS", "").split()
+    ]
+    if os.environ.get("FIREARROW_TEST_ENGINE"):
+        folder = Path(tempfile.mkdtemp(prefix="firearrow-suite-"))
+        found.append(f"firebird+firearrow:///{folder}/suite.fdb?create_if_missing=true")
+    if not found:
+        pytest.exit("no database: set FIREARROW_TEST_URLS or FIREARROW_TEST_ENGINE", returncode=4)
+    return found
+
+
+def pytest_configure(config: Any) -> None:
+    config.option.dburi = urls()
+    pytestplugin.pytest_configure(config)

@@ -1,0 +1,2 @@
+from sqlalchemy_firebird.requirements import Requirements as R
+class Requirements(R): pass
