@@ -8,14 +8,13 @@ import re
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import pool, text
-from sqlalchemy import types as sa_types
+from sqlalchemy import pool
 from sqlalchemy.engine import URL, characteristics, default
 from sqlalchemy_firebird.base import FBDialect, FBExecutionContext
 
 from .compiler import FirearrowCompiler, FirearrowDDLCompiler, FirearrowTypeCompiler
 from .reflection import Reflection
-from .types import colspecs, ischema_names
+from .types import colspecs
 from .url import arguments
 
 __all__ = ["FirearrowDialect"]
@@ -74,9 +73,6 @@ class FirearrowExecutionContext(FBExecutionContext):  # type: ignore[misc]
         if self.isddl or (is_text and _DDL.match(self.statement or "")):
             self.root_connection.connection.dbapi_connection.commit()
 
-    def get_lastrowid(self) -> int:
-        raise NotImplementedError("Firebird has no last row id; RETURNING gives keys")
-
 
 class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
     """``firebird+firearrow``: sqlalchemy-firebird's dialect on connections of firearrow."""
@@ -94,7 +90,6 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
     type_compiler = FirearrowTypeCompiler
     execution_ctx_cls = FirearrowExecutionContext
     colspecs = colspecs
-    ischema_names = ischema_names
 
     # executemany of firearrow returns the rows of RETURNING in the parameters' order. Firebird has no INSERT with several
     # VALUES, which is what SQLAlchemy's own insertmanyvalues needs.
@@ -170,11 +165,22 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
         if level != "AUTOCOMMIT":
             dbapi_connection.isolation = _LEVELS[level]
 
+    def detect_autocommit_setting(self, dbapi_conn: Any) -> bool:
+        return bool(dbapi_conn.autocommit)
+
     def set_readonly(self, connection: Any, value: bool) -> None:
         connection.read_only = value
 
     def get_readonly(self, connection: Any) -> bool:
         return bool(connection.read_only)
+
+    def do_executemany(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
+        if parameters and not parameters[0]:
+            # Such as INSERT … DEFAULT VALUES: rows without values are no batch.
+            for row in parameters:
+                cursor.execute(statement, row)
+            return
+        cursor.executemany(statement, parameters)
 
     def do_ping(self, dbapi_connection: Any) -> bool:
         dbapi_connection.ping()
@@ -192,15 +198,3 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
             return True
         used = getattr(connection, "dbapi_connection", connection)
         return used is not None and (used.closed or not used.is_alive)
-
-    def do_savepoint(self, connection: Any, name: str) -> None:
-        connection.exec_driver_sql(f"SAVEPOINT {self.identifier_preparer.quote(name)}")
-
-    def _get_default_schema_name(self, connection: Any) -> None:
-        return None
-
-    def _load_domains(self, connection: Any, schema: str | None = None, **kw: Any) -> Any:
-        return super()._load_domains(connection, schema, **kw)
-
-    def get_default_isolation_level(self, dbapi_conn: Any) -> str:
-        return self.get_isolation_level(dbapi_conn)

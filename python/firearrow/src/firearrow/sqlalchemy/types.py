@@ -14,14 +14,15 @@ from sqlalchemy.engine import processors
 from sqlalchemy_firebird import types as fb_types
 from sqlalchemy_firebird.base import FBDialect
 
-__all__ = ["BINARY_UUID", "colspecs", "ischema_names"]
+__all__ = ["BINARY_UUID", "colspecs"]
 
 _FLOATS = ("FLOAT", "DOUBLE PRECISION")
-_DECIMALS = ("NUMERIC", "DECIMAL", "DECFLOAT", "INT128")
+_MICROS = datetime.timedelta(microseconds=1)
+_MICROS_OF_DAY = 86_400_000_000
 
 
 def _number_processor(kind: Any, coltype: object) -> Any:
-    """A converter of results, only where the driver's class is not the one that was asked for."""
+    """Return a converter of results, only where the driver's class is not the one that was asked for."""
     if kind.asdecimal:
         # sqlalchemy-firebird hands on floats, where Float(asdecimal=True) asks for Decimal.
         if coltype in _FLOATS:
@@ -32,6 +33,9 @@ def _number_processor(kind: Any, coltype: object) -> Any:
 
 
 class _Float(fb_types.FBFLOAT):  # type: ignore[misc]
+    # Not FLOAT: see visit_float.
+    __visit_name__ = "float"
+
     def result_processor(self, dialect: Any, coltype: Any) -> Any:
         return _number_processor(self, coltype)
 
@@ -46,6 +50,15 @@ class _Numeric(fb_types.FBNUMERIC):  # type: ignore[misc]
         return _number_processor(self, coltype)
 
 
+class _Date(fb_types.FBDATE):  # type: ignore[misc]
+    def bind_processor(self, dialect: Any) -> Any:
+        # SQLAlchemy's Date takes a datetime for its day; firearrow refuses to lose the time.
+        def process(value: datetime.date | None) -> datetime.date | None:
+            return value.date() if isinstance(value, datetime.datetime) else value
+
+        return process
+
+
 class _Blob(fb_types.FBBLOB):  # type: ignore[misc]
     def bind_processor(self, dialect: Any) -> Any:
         # sqlalchemy-firebird calls bytes(None) for NULL. The driver takes every kind of bytes itself.
@@ -55,35 +68,44 @@ class _Blob(fb_types.FBBLOB):  # type: ignore[misc]
         return None
 
 
-class _Interval(fb_types._FBInterval):  # type: ignore[misc]
-    """Days in a NUMERIC(18, 9), which adds to dates as it is."""
+class _Days(fb_types.FBNUMERIC):  # type: ignore[misc]
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "precision": 18, "scale": 12})
 
+
+class _Interval(fb_types._FBInterval):  # type: ignore[misc]
+    """Days in a NUMERIC(18, 12), which adds to dates as it is, and keeps microseconds of 25,000 years.
+
+    sqlalchemy-firebird has nine digits, that is 86 µs, and divides floats: it makes 0.999994 s of one second.
+    """
+
+    impl = _Days
     cache_ok = True
 
     def bind_processor(self, dialect: Any) -> Any:
         def process(value: datetime.timedelta | None) -> Decimal | None:
-            # Exact; sqlalchemy-firebird divides floats.
-            if value is None:
-                return None
-            micros = value // datetime.timedelta(microseconds=1)
-            return (Decimal(micros) / 86_400_000_000).quantize(Decimal("1e-9"))
+            return None if value is None else _days(value)
 
         return process
+
+    def literal_processor(self, dialect: Any) -> Any:
+        return lambda value: f"CAST({_days(value)} AS NUMERIC(18, 12))"
 
     def result_processor(self, dialect: Any, coltype: Any) -> Any:
         def process(value: Any) -> datetime.timedelta | None:
-            # Nine digits are 86 µs: sqlalchemy-firebird makes 0.999994 s of one second. Firebird's own times have 100 µs.
-            if value is None:
-                return None
-            return datetime.timedelta(microseconds=100 * round(Decimal(value) * 864_000_000))
+            return None if value is None else round(Decimal(value) * _MICROS_OF_DAY) * _MICROS
 
         return process
+
+
+def _days(value: datetime.timedelta) -> Decimal:
+    return (Decimal(value // _MICROS) / _MICROS_OF_DAY).quantize(Decimal("1e-12"))
 
 
 class BINARY_UUID(sa_types.TypeDecorator[uuid.UUID]):  # noqa: N801 # as SQLAlchemy names SQL's types
     """UUIDs in 16 bytes, as ``GEN_UUID()`` makes them. ``Uuid`` is CHAR(32), as on all databases without a type for it.
 
-    >>> Column("id", BINARY_UUID, primary_key=True, server_default=text("GEN_UUID()"))
+    >>> Column("id", BINARY_UUID, primary_key=True)
     """
 
     impl = sa_types.BINARY(16)
@@ -101,8 +123,7 @@ colspecs: dict[Any, Any] = {
     sa_types.Float: _Float,
     sa_types.Double: _Double,
     sa_types.Numeric: _Numeric,
+    sa_types.Date: _Date,
     sa_types.LargeBinary: _Blob,
     sa_types.Interval: _Interval,
 }
-
-ischema_names: dict[str, Any] = dict(FBDialect.ischema_names)
