@@ -7,6 +7,7 @@ The plugin of SQLAlchemy changes how pytest collects and names tests, so this fo
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ from sqlalchemy.testing.plugin.pytestplugin import *  # noqa: E402, F403
 
 # Single cases of tests that no requirement guards.
 LEFT_OUT = {
-    "test_truediv_divisor[numeric_38_digit_divisor": "DECFLOAT, in which numbers are divided, has 34 digits",
+    r"test_truediv_divisor\[numeric_38_digit_divisor": "DECFLOAT, in which numbers are divided, has 34 digits",
+    r"_3_\d.*test_truediv_divisor\[numeric_tiny": "NUMERIC with more than 18 digits came with Firebird 4",
+    r"ReturningGuardsTest_.*_[34]_\d.*test_(update|delete)_single": "works for one row, though the dialect does not claim it",
 }
 
 
@@ -55,5 +58,5 @@ def pytest_collection_modifyitems(session: Any, config: Any, items: list[Any]) -
     pytestplugin.pytest_collection_modifyitems(session, config, items)
     for item in items:
         for name, reason in LEFT_OUT.items():
-            if name in item.nodeid:
+            if re.search(name, item.nodeid):
                 item.add_marker(pytest.mark.skip(reason=reason))

@@ -10,13 +10,13 @@ from sqlalchemy.testing.requirements import SuiteRequirements
 # Closed in SQLAlchemy's defaults. Firebird has it.
 HAS = """
     autocommit autoincrement_insert boolean_col_expressions check_constraint_reflection column_collation_reflection
-    comment_reflection comment_reflection_full_unicode computed_columns datetime_historic date_historic
+    comment_reflection  computed_columns datetime_historic date_historic
     empty_inserts_executemany fetch_expression fetch_first fetch_no_order_by float_or_double_precision_behaves_generically
     foreign_key_constraint_name_reflection foreign_key_constraint_option_reflection_ondelete
-    foreign_key_constraint_option_reflection_onupdate has_temp_table identity_columns
+    foreign_key_constraint_option_reflection_onupdate has_temp_table 
     implicitly_named_constraints indexes_check_column_order infinity_floats inline_check_constraint_reflection isolation_level
     on_update_cascade order_by_label_with_expression percent_schema_names precision_numerics_enotation_small
-    precision_numerics_many_significant_digits precision_numerics_retains_significant_digits recursive_fk_cascade
+     precision_numerics_retains_significant_digits recursive_fk_cascade
     reflects_pk_names savepoints server_defaults skip_autocommit_rollback supports_bitwise_and supports_bitwise_not
     supports_bitwise_or supports_bitwise_shift supports_bitwise_xor temp_table_names temp_table_reflect_indexes
     unicode_ddl unique_constraints_reflect_as_index views view_column_reflection view_reflection datetime_interval
@@ -26,6 +26,10 @@ HAS = """
 
 # Only from this version.
 SINCE = {
+    "comment_reflection_full_unicode": (4, "metadata of Firebird 3 is UNICODE_FSS, which ends at U+FFFF"),
+    "identity_columns": (4, "GENERATED ALWAYS and INCREMENT came with Firebird 4; in 3, START WITH means the number before"),
+    "precision_numerics_enotation_large": (4, "NUMERIC with more than 18 digits came with Firebird 4"),
+    "precision_numerics_many_significant_digits": (4, "NUMERIC with more than 18 digits came with Firebird 4"),
     "datetime_timezone": (4, "types with time zones came with Firebird 4"),
     "time_timezone": (4, "types with time zones came with Firebird 4"),
     "datetime_timezone_historic": (4, "types with time zones came with Firebird 4"),

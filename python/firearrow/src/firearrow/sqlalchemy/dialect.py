@@ -144,6 +144,9 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
             # more than one row, and gives NULLs for none: the ORM must not choose it by itself. returning() still works.
             self.update_returning = False
             self.delete_returning = False
+        if self.server_version_info < (4,):
+            # VALUES (DEFAULT) came with Firebird 4; sqlalchemy-firebird writes it for all.
+            self.supports_default_metavalue = False
         self.update_executemany_returning = self.update_returning
         self.delete_executemany_returning = self.delete_returning
 
