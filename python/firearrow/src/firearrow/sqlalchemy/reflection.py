@@ -15,6 +15,7 @@ from sqlalchemy_firebird import types as fb_types
 __all__ = ["Reflection"]
 
 _CHECK = re.compile(r"\s*CHECK\s*\((?P<condition>.*)\)\s*", re.IGNORECASE | re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _WHERE = re.compile(r"\s*WHERE\s+(?P<condition>.*)", re.IGNORECASE | re.DOTALL)
 
 _FIELDS = """
@@ -62,8 +63,10 @@ class Reflection:
         rows = connection.exec_driver_sql(_FIELDS, (self.denormalize_name(table_name),)).all()
         fields = {self.normalize_name(row[0]): row[1:] for row in rows}
         for column in columns:
-            kind = self._reflected_type(fields[column["name"]], column["type"])
-            column["type"] = kind
+            column["type"] = self._reflected_type(fields[column["name"]], column["type"])
+            if "computed" in column:
+                # sqlalchemy-firebird leaves the parentheses, which become two pairs when the table is created again.
+                column["computed"]["sqltext"] = _without_parentheses(column["computed"]["sqltext"])
         return columns
 
     def _reflected_type(self: Any, field: Any, found: Any) -> Any:
@@ -156,6 +159,15 @@ class Reflection:
 
 
 def _without_parentheses(expression: str) -> str:
-    """Return the expression of an index without the parentheses that Firebird keeps around it."""
+    """Return an expression without the parentheses that Firebird keeps around it."""
     expression = expression.strip()
-    return expression[1:-1].strip() if expression.startswith("(") and expression.endswith(")") else expression
+    # Those of texts and quoted names do not count.
+    plain = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), expression)
+    if not plain.startswith("("):
+        return expression
+    depth = 0
+    for place, letter in enumerate(plain):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth == 0:
+            return expression[1:-1].strip() if place == len(plain) - 1 else expression
+    return expression
