@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tomllib
 import uuid
 from collections.abc import Iterator
 from decimal import Decimal
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+import tomllib
 from engines import create, url
 from sqlalchemy import orm
 from sqlalchemy.dialects import registry
@@ -73,7 +73,10 @@ def test_url_becomes_an_address(text: str, address: str) -> None:
 
 
 def test_url_has_login_and_typed_options() -> None:
-    given = "firebird+firearrow://me:se%40cret@h/a?autocommit=true&read_only=false&lock_timeout=1.5&isolation=read_committed&role=R"
+    given = (
+        "firebird+firearrow://me:se%40cret@h/a?"
+        "autocommit=true&read_only=false&lock_timeout=1.5&isolation=read_committed&role=R"
+    )
     address, options = arguments(sa.make_url(given))
     assert address == ["firebird://h/a?role=R"]
     assert options == {
@@ -132,7 +135,13 @@ def test_isolation_levels_are_the_servers(engine: sa.Engine) -> None:
         "FROM MON$TRANSACTIONS WHERE MON$TRANSACTION_ID = CURRENT_TRANSACTION"
     )
     seen = {}
-    for level in ("READ COMMITTED", "REPEATABLE READ", "SNAPSHOT", "SERIALIZABLE", "SNAPSHOT TABLE STABILITY"):
+    for level in (
+        "READ COMMITTED",
+        "REPEATABLE READ",
+        "SNAPSHOT",
+        "SERIALIZABLE",
+        "SNAPSHOT TABLE STABILITY",
+    ):
         with engine.connect().execution_options(isolation_level=level) as used:
             seen[level] = used.execute(isolation).one()[0]
     assert seen == {
@@ -164,7 +173,10 @@ def test_settings_of_the_url_come_back(database: str) -> None:
 
 
 def test_read_only_refuses_changes(engine: sa.Engine, numbers: sa.Table) -> None:
-    with engine.connect().execution_options(firebird_read_only=True) as used, pytest.raises(sa.exc.DBAPIError):
+    with (
+        engine.connect().execution_options(firebird_read_only=True) as used,
+        pytest.raises(sa.exc.DBAPIError),
+    ):
         used.execute(numbers.insert().values(name="x"))
 
 
@@ -393,7 +405,9 @@ def test_values_come_back_in_their_classes(engine: sa.Engine, table: str) -> Non
         "a_choice": (sa.Enum("yes", "no", name=f"choice_{table}"), "yes"),
     }
     metadata = sa.MetaData()
-    made = sa.Table(f"types_{table.lower()}", metadata, *(sa.Column(name, kind) for name, (kind, _) in values.items()))
+    made = sa.Table(
+        f"types_{table.lower()}", metadata, *(sa.Column(name, kind) for name, (kind, _) in values.items())
+    )
     metadata.create_all(engine)
     row = {name: value for name, (_, value) in values.items()}
     with engine.begin() as used:
@@ -514,7 +528,7 @@ def test_orm_bulk_insert_with_keys(library: sa.Engine) -> None:
         ids = [author.id for author in authors]
         assert len(set(ids)) == 500
         session.commit()
-        found = dict(session.execute(sa.select(Author.id, Author.name)).tuples().all())
+        found = {row.id: row.name for row in session.execute(sa.select(Author.id, Author.name))}
         assert found == {author_id: f"author {number}" for number, author_id in enumerate(ids)}
         rows = session.scalars(
             sa.insert(Author).returning(Author, sort_by_parameter_order=True),
@@ -535,7 +549,8 @@ def test_orm_bulk_update_synchronises(library: sa.Engine) -> None:
         )
         assert [author.name for author in authors] == ["a!", "b!", "c"]
         session.execute(
-            sa.delete(Author).where(Author.name.like("%!")), execution_options={"synchronize_session": "fetch"}
+            sa.delete(Author).where(Author.name.like("%!")),
+            execution_options={"synchronize_session": "fetch"},
         )
         assert session.scalars(sa.select(Author.name)).all() == ["c"]
         session.rollback()

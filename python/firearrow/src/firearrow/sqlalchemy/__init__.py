@@ -3,7 +3,8 @@
 >>> from sqlalchemy import create_engine
 >>> engine = create_engine("firebird+firearrow://SYSDBA:masterkey@localhost//data/shop.fdb")
 
-It stands on ``sqlalchemy-firebird``, which has compiler, types and reflection: ``pip install "firearrow[sqlalchemy]"``.
+It stands on ``sqlalchemy-firebird``, which has compiler, types and reflection:
+``pip install "firearrow[sqlalchemy]"``.
 """
 
 from __future__ import annotations

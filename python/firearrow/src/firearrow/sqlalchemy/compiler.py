@@ -25,15 +25,19 @@ class FirearrowCompiler(FBCompiler):  # type: ignore[misc]
     """Statements."""
 
     def render_bind_cast(self, type_: Any, dbapi_type: Any, sqltext: str) -> str:
-        # sqlalchemy-firebird casts text to the column's VARCHAR(n), so that comparing with a longer text is an error; and text
-        # of no length to a BLOB, which makes no use of indexes, and of which DISTINCT and GROUP BY compare the addresses.
-        if isinstance(dbapi_type, sa_types.String) and not isinstance(dbapi_type, (sa_types.Text, sa_types.CHAR)):
+        # sqlalchemy-firebird casts text to the column's VARCHAR(n), so that comparing with a longer text is
+        # an error; and text of no length to a BLOB, which makes no use of indexes, and of which DISTINCT and
+        # GROUP BY compare the addresses.
+        if isinstance(dbapi_type, sa_types.String) and not isinstance(
+            dbapi_type, (sa_types.Text, sa_types.CHAR)
+        ):
             return f"CAST({sqltext} AS VARCHAR({_LONGEST}))"
         return str(super().render_bind_cast(type_, dbapi_type, sqltext))
 
     def visit_bindparam(self, bindparam: Any, **kw: Any) -> str:
         if bindparam._is_crud and not kw.get("within_columns_clause"):
-            # A value for a column, which has its type: a cast would only cut it. sqlalchemy-firebird casts it.
+            # A value for a column, which has its type: a cast would only cut it. sqlalchemy-firebird casts
+            # it.
             kw["_without_cast"] = True
         return str(super().visit_bindparam(bindparam, **kw))
 
@@ -52,9 +56,11 @@ class FirearrowCompiler(FBCompiler):  # type: ignore[misc]
             )
         return " FOR UPDATE WITH LOCK" + (" SKIP LOCKED" if wanted.skip_locked else "")
 
-    def _handle_limit_fetch_clause(self, fetch_clause: Any, offset_clause: Any, limit_clause: Any, **kw: Any) -> str:
-        # sqlalchemy-firebird writes ROWS, which is no part of a query in parentheses, as unions have them; and sends the offset
-        # twice. OFFSET and FETCH take no expressions, so those still become ROWS.
+    def _handle_limit_fetch_clause(
+        self, fetch_clause: Any, offset_clause: Any, limit_clause: Any, **kw: Any
+    ) -> str:
+        # sqlalchemy-firebird writes ROWS, which is no part of a query in parentheses, as unions have them;
+        # and sends the offset twice. OFFSET and FETCH take no expressions, so those still become ROWS.
         most = limit_clause if fetch_clause is None else fetch_clause
         given = [clause for clause in (offset_clause, most) if clause is not None]
         if not all(isinstance(clause, elements.BindParameter) for clause in given):
@@ -149,6 +155,6 @@ class FirearrowTypeCompiler(FBTypeCompiler):  # type: ignore[misc]
             return "FLOAT"
         return "DOUBLE PRECISION"
 
-    def visit_DOUBLE(self, type_: Any, **kw: Any) -> str:  # noqa: N802 # SQLAlchemy's name
+    def visit_DOUBLE(self, type_: Any, **kw: Any) -> str:
         # sqlalchemy-firebird writes DOUBLE, which Firebird does not know.
         return "DOUBLE PRECISION"

@@ -58,27 +58,34 @@ class Setting(characteristics.ConnectionCharacteristic):
         return getattr(dbapi_conn, self.name)
 
 
+_SETTINGS: Any = {
+    "firebird_read_only": Setting("read_only", False),
+    "firebird_lock_timeout": Setting("lock_timeout", None),
+}
+
+
 class FirearrowExecutionContext(FBExecutionContext):  # type: ignore[misc]
     """One execution."""
 
     def post_exec(self) -> None:
         """Commit what changes the schema.
 
-        sqlalchemy-firebird leaves it uncommitted, and Firebird does not know a table before its transaction has ended:
-        ``metadata.create_all(connection)`` and an insert in one transaction failed, as did pandas' ``to_sql``. Other
-        databases that cannot roll back DDL (MySQL, Oracle) commit it themselves.
+        sqlalchemy-firebird leaves it uncommitted, and Firebird does not know a table before its transaction
+        has ended: ``metadata.create_all(connection)`` and an insert in one transaction failed, as did pandas'
+        ``to_sql``. Other databases that cannot roll back DDL (MySQL, Oracle) commit it themselves.
         """
         super().post_exec()
         is_text = self.compiled is None or self.is_text
         if self.isddl or (is_text and _DDL.match(self.statement or "")):
-            self.root_connection.connection.dbapi_connection.commit()
+            used: Any = self.root_connection.connection.dbapi_connection
+            used.commit()
 
 
 class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
     """``firebird+firearrow``: sqlalchemy-firebird's dialect on connections of firearrow."""
 
-    # sqlalchemy-firebird's class has "firebird.firebird" here, so that with_variant(…, "firebird"), ddl_if and
-    # @compiles(…, "firebird") passed it by, and so did Alembic.
+    # sqlalchemy-firebird's class has "firebird.firebird" here, so that with_variant(…, "firebird"), ddl_if
+    # and @compiles(…, "firebird") passed it by, and so did Alembic.
     name = "firebird"
     driver = "firearrow"
     default_paramstyle = "qmark"
@@ -91,26 +98,16 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
     execution_ctx_cls = FirearrowExecutionContext
     colspecs = colspecs
 
-    # executemany of firearrow returns the rows of RETURNING in the parameters' order. Firebird has no INSERT with several
-    # VALUES, which is what SQLAlchemy's own insertmanyvalues needs.
+    # executemany of firearrow returns the rows of RETURNING in the parameters' order. Firebird has no INSERT
+    # with several VALUES, which is what SQLAlchemy's own insertmanyvalues needs.
     use_insertmanyvalues = False
-    insert_executemany_returning = True
-    insert_executemany_returning_sort_by_parameter_order = True
+    insert_executemany_returning: Any = True
+    insert_executemany_returning_sort_by_parameter_order: Any = True
     # It counts the rows of all parameters together.
     supports_sane_multi_rowcount = True
-    supports_sane_rowcount_returning = True
-    # INSERT INTO t DEFAULT VALUES is standard Firebird, from 2.1.
-    supports_default_values = True
-    supports_empty_insert = False
-    # There is no ALTER TABLE … COMMENT within CREATE TABLE.
-    inline_comments = False
+    supports_sane_rowcount_returning: Any = True
 
-    connection_characteristics = default.DefaultDialect.connection_characteristics.union(
-        {
-            "firebird_read_only": Setting("read_only", False),
-            "firebird_lock_timeout": Setting("lock_timeout", None),
-        }
-    )
+    connection_characteristics = default.DefaultDialect.connection_characteristics.union(_SETTINGS)
 
     _usual: dict[str, Any]
 
@@ -139,12 +136,15 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
 
     def initialize(self, connection: Any) -> None:
         super().initialize(connection)
-        if self.server_version_info < (5,):
-            # sqlalchemy-firebird says that every version has these. Before Firebird 5, RETURNING of UPDATE and DELETE fails for
-            # more than one row, and gives NULLs for none: the ORM must not choose it by itself. returning() still works.
+        version = self.server_version_info or ()
+        if version < (5,):
+            # sqlalchemy-firebird says that every version has these. Before Firebird 5, RETURNING of UPDATE
+            # and DELETE fails for more than one row, and gives NULLs for none: the ORM must not choose it by
+            # itself. returning() still works.
             self.update_returning = False
             self.delete_returning = False
-        if self.server_version_info < (4,):
+            self.supports_sane_rowcount_returning = False
+        if version < (4,):
             # VALUES (DEFAULT) came with Firebird 4; sqlalchemy-firebird writes it for all.
             self.supports_default_metavalue = False
         self.update_executemany_returning = self.update_returning
@@ -192,7 +192,8 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
     def is_disconnect(self, e: Any, connection: Any, cursor: Any) -> bool:
         """Tell whether the connection is of no use any more.
 
-        sqlalchemy-firebird compares four codes of Firebird's, and fails itself if an error has none, such as a lost socket.
+        sqlalchemy-firebird compares four codes of Firebird's, and fails itself if an error has none, such as
+        a lost socket.
         """
         firearrow = self.loaded_dbapi
         if not isinstance(e, firearrow.Error):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 from alembic.ddl import base
 from alembic.ddl._autogen import ComparisonResult
@@ -58,11 +58,23 @@ class FirebirdImpl(DefaultImpl):
     def compare_indexes(self, metadata_index: Any, reflected_index: Any) -> ComparisonResult:
         """Compare indexes by their definitions, since the database has expressions as text."""
         wanted, found = (self._definition(index) for index in (metadata_index, reflected_index))
-        return ComparisonResult.Equal() if wanted == found else ComparisonResult.Different(f"{found} to {wanted}")
+        return (
+            ComparisonResult.Equal()
+            if wanted == found
+            else ComparisonResult.Different(f"{found} to {wanted}")
+        )
+
+    def correct_for_autogen_constraints(
+        self, conn_uniques: Any, conn_indexes: Any, metadata_unique_constraints: Any, metadata_indexes: Any
+    ) -> None:
+        """Leave out the indexes of unique constraints, which come and go with them."""
+        for index in list(conn_indexes):
+            if index.info.get("duplicates_constraint"):
+                conn_indexes.discard(index)
 
     def _definition(self, index: Any) -> str:
         text = str(sa_schema.CreateIndex(index).compile(dialect=self.dialect))
-        return self._normalize_computed_default(text)  # type: ignore[no-any-return,no-untyped-call]
+        return self._normalize_computed_default(text)
 
     def _compare_identity_default(self, metadata_identity: Any, inspector_identity: Any) -> Any:
         if metadata_identity is None:
@@ -70,7 +82,7 @@ class FirebirdImpl(DefaultImpl):
             return set(), set(), False
         return super()._compare_identity_default(metadata_identity, inspector_identity)  # type: ignore[no-untyped-call]
 
-    def render_type(self, type_obj: Any, autogen_context: Any) -> str | bool:
+    def render_type(self, type_obj: Any, autogen_context: Any) -> str | Literal[False]:
         """Write the types of reflection as SQLAlchemy's own, which need no import in a migration."""
         if type(type_obj).__module__ != fb_types.__name__:
             return False
@@ -79,7 +91,8 @@ class FirebirdImpl(DefaultImpl):
     def rename_table(self, old_table_name: str, new_table_name: Any, schema: Any = None) -> None:
         """Refuse: Firebird cannot rename tables."""
         raise exc.CompileError(
-            f"Firebird cannot rename table {old_table_name}: create {new_table_name}, copy the rows and drop the old one"
+            f"Firebird cannot rename table {old_table_name}: "
+            f"create {new_table_name}, copy the rows and drop the old one"
         )
 
 
@@ -129,26 +142,26 @@ def _table(element: Any, compiler: Any) -> str:
     return base.alter_table(compiler, element.table_name, element.schema)
 
 
-@compiles(base.AddColumn, _DIALECT)  # type: ignore[no-untyped-call]
+@compiles(base.AddColumn, _DIALECT)
 def add_column(element: base.AddColumn, compiler: Any, **kw: Any) -> str:
     """Write ADD: Firebird has no word COLUMN there."""
     return f"{_table(element, compiler)} ADD {compiler.get_column_specification(element.column)}"
 
 
-@compiles(base.DropColumn, _DIALECT)  # type: ignore[no-untyped-call]
+@compiles(base.DropColumn, _DIALECT)
 def drop_column(element: base.DropColumn, compiler: Any, **kw: Any) -> str:
     """Write DROP: Firebird has no word COLUMN there."""
     return f"{_table(element, compiler)} DROP {base.format_column_name(compiler, element.column.name)}"
 
 
-@compiles(base.ColumnName, _DIALECT)  # type: ignore[no-untyped-call]
+@compiles(base.ColumnName, _DIALECT)
 def rename_column(element: base.ColumnName, compiler: Any, **kw: Any) -> str:
     """Write ALTER COLUMN … TO."""
     old, new = (base.format_column_name(compiler, name) for name in (element.column_name, element.newname))
     return f"{_table(element, compiler)} ALTER COLUMN {old} TO {new}"
 
 
-@compiles(base.IdentityColumnDefault, _DIALECT)  # type: ignore[no-untyped-call]
+@compiles(base.IdentityColumnDefault, _DIALECT)
 def change_identity(element: Any, compiler: Any, **kw: Any) -> str:
     """Write DROP IDENTITY, or SET GENERATED with the new start and increment (Firebird 4 and newer)."""
     alter = f"{_table(element, compiler)} {base.alter_column(compiler, element.column_name)}"

@@ -19,9 +19,9 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _WHERE = re.compile(r"\s*WHERE\s+(?P<condition>.*)", re.IGNORECASE | re.DOTALL)
 
 _FIELDS = """
-    SELECT TRIM(rf.rdb$field_name), TRIM(t.rdb$type_name), f.rdb$field_sub_type, f.rdb$field_scale, f.rdb$field_precision,
-           f.rdb$dimensions, f.rdb$character_length, TRIM(cs.rdb$character_set_name), TRIM(cs.rdb$default_collate_name),
-           TRIM(cl.rdb$collation_name), TRIM(df.rdb$character_set_name)
+    SELECT TRIM(rf.rdb$field_name), TRIM(t.rdb$type_name), f.rdb$field_sub_type, f.rdb$field_scale,
+           f.rdb$field_precision, f.rdb$dimensions, f.rdb$character_length, TRIM(cs.rdb$character_set_name),
+           TRIM(cs.rdb$default_collate_name), TRIM(cl.rdb$collation_name), TRIM(df.rdb$character_set_name)
     FROM rdb$relation_fields rf
     JOIN rdb$fields f ON f.rdb$field_name = rf.rdb$field_source
     JOIN rdb$types t ON t.rdb$type = f.rdb$field_type AND t.rdb$field_name = 'RDB$FIELD_TYPE'
@@ -65,12 +65,14 @@ class Reflection:
         for column in columns:
             column["type"] = self._reflected_type(fields[column["name"]], column["type"])
             if "computed" in column:
-                # sqlalchemy-firebird leaves the parentheses, which become two pairs when the table is created again.
+                # sqlalchemy-firebird leaves the parentheses, which become two pairs when the table is created
+                # again.
                 column["computed"]["sqltext"] = _without_parentheses(column["computed"]["sqltext"])
         return columns
 
     def _reflected_type(self: Any, field: Any, found: Any) -> Any:
-        name, sub_type, scale, precision, dimensions, length, charset, usual, collation, database_charset = field
+        name, sub_type, scale, precision, dimensions, *text = field
+        length, charset, usual, collation, database_charset = text
         if dimensions:
             # sqlalchemy-firebird takes arrays for their elements.
             return sa_types.NullType()
@@ -85,8 +87,8 @@ class Reflection:
             # sqlalchemy-firebird forgets its time zone.
             return fb_types.FBTIME(timezone=True)
         if isinstance(found, fb_types._FBString) and charset != fb_types.BINARY_CHARSET:
-            # sqlalchemy-firebird counts bytes divided by those of a character; and names the character set and the collation
-            # where they are those that the column has anyway.
+            # sqlalchemy-firebird counts bytes divided by those of a character; and names the character set
+            # and the collation where they are those that the column has anyway.
             return type(found)(
                 length=length,
                 charset=None if charset == database_charset else charset,
@@ -106,8 +108,8 @@ class Reflection:
     def get_indexes(self: Any, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
         """Read indexes.
 
-        sqlalchemy-firebird splits expressions at every ``||``, gives each index the options of descending and partial ones, and
-        does not say which indexes belong to constraints.
+        sqlalchemy-firebird splits expressions at every ``||``, gives each index the options of descending and
+        partial ones, and does not say which indexes belong to constraints.
         """
         condition = "NULL" if self.server_version_info < (5,) else "ix.rdb$condition_source"
         name = self.denormalize_name(table_name)
@@ -139,7 +141,7 @@ class Reflection:
     def get_check_constraints(
         self: Any, connection: Any, table_name: str, schema: str | None = None, **kw: Any
     ) -> Any:
-        """Read checks. sqlalchemy-firebird cuts off seven characters, whatever stands before the condition."""
+        """Read checks. sqlalchemy-firebird cuts off seven characters, whatever they are."""
         name = self.denormalize_name(table_name)
         checks = []
         for constraint, trigger in connection.exec_driver_sql(_CHECKS, (name,)).all():
@@ -148,7 +150,10 @@ class Reflection:
             ).scalar()
             match = _CHECK.fullmatch(source or "")
             checks.append(
-                {"name": self.normalize_name(constraint), "sqltext": match["condition"].strip() if match else source}
+                {
+                    "name": self.normalize_name(constraint),
+                    "sqltext": match["condition"].strip() if match else source,
+                }
             )
         return checks or self._nothing(connection, table_name, schema, "check_constraints")
 

@@ -102,8 +102,10 @@ def _days(value: datetime.timedelta) -> Decimal:
     return (Decimal(value // _MICROS) / _MICROS_OF_DAY).quantize(Decimal("1e-12"))
 
 
-class BINARY_UUID(sa_types.TypeDecorator[uuid.UUID]):  # noqa: N801 # as SQLAlchemy names SQL's types
-    """UUIDs in 16 bytes, as ``GEN_UUID()`` makes them. ``Uuid`` is CHAR(32), as on all databases without a type for it.
+class BINARY_UUID(sa_types.TypeDecorator[uuid.UUID]):
+    """UUIDs in 16 bytes, as ``GEN_UUID()`` makes them.
+
+    SQLAlchemy's ``Uuid`` is CHAR(32), as on all databases without a type for it.
 
     >>> Column("id", BINARY_UUID, primary_key=True)
     """

@@ -10,14 +10,17 @@ from sqlalchemy.exc import ArgumentError
 
 __all__ = ["arguments"]
 
-_FLAGS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+_FLAGS = {
+    **dict.fromkeys(("true", "yes", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "0"), False),
+}
 
 
 def arguments(url: URL) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments of ``connect`` for a URL.
 
-    Options of ``connect`` that are no strings are converted. All others stay in a URL, because that may not name code to
-    run (``client_library``, ``config``): ``connect_args`` of ``create_engine`` may.
+    Options of ``connect`` that are no strings are converted. All others stay in a URL, because that may not
+    name code to run (``client_library``, ``config``): ``connect_args`` of ``create_engine`` may.
 
     Raises
     ------
@@ -26,7 +29,8 @@ def arguments(url: URL) -> tuple[list[Any], dict[str, Any]]:
     """
     if not url.database:
         raise ArgumentError(
-            "the URL has no database: write firebird+firearrow://host//path/shop.fdb, or an alias after one slash"
+            "the URL has no database: write firebird+firearrow://host//path/shop.fdb, "
+            "or an alias after one slash"
         )
     options: dict[str, str] = {}
     for name, value in url.query.items():
@@ -51,7 +55,8 @@ def arguments(url: URL) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _address(url: URL, database: str, options: dict[str, str]) -> str:
-    # What SQLAlchemy's other dialects and firearrow's own URLs write with one, two or three slashes is the same path.
+    # What SQLAlchemy's other dialects and firearrow's own URLs write with one, two or three slashes is the
+    # same path.
     path = "/" + database.lstrip("/") if database.startswith("/") else database
     host = ""
     if url.host:
