@@ -305,9 +305,9 @@ def test_returning_of_update_and_delete(engine: sa.Engine, numbers: sa.Table) ->
         changed = used.execute(
             numbers.update().where(numbers.c.name == "a").values(name="z").returning(numbers.c.name)
         )
-        assert changed.all() == [("z",)]
+        assert [tuple(row) for row in changed] == [("z",)]
         gone = used.execute(numbers.delete().where(numbers.c.name == "b").returning(numbers.c.name))
-        assert gone.all() == [("b",)]
+        assert [tuple(row) for row in gone] == [("b",)]
 
 
 def test_text_longer_than_the_column_is_not_found(engine: sa.Engine, numbers: sa.Table) -> None:
@@ -332,7 +332,7 @@ def test_distinct_compares_texts_not_blobs(engine: sa.Engine) -> None:
     relations = sa.table("rdb$relations")
     with engine.connect() as used:
         rows = used.execute(sa.select(sa.literal("same")).select_from(relations).distinct()).all()
-    assert rows == [("same",)]
+    assert [tuple(row) for row in rows] == [("same",)]
 
 
 def test_limit_and_offset(engine: sa.Engine, numbers: sa.Table) -> None:
@@ -446,7 +446,7 @@ def test_time_zones(engine: sa.Engine, table: str, version: int) -> None:
 
 
 def test_native_values_have_no_converter(engine: sa.Engine) -> None:
-    kinds = {
+    kinds: dict[sa.types.TypeEngine[Any], str] = {
         sa.Integer(): "INTEGER",
         sa.Numeric(10, 2): "NUMERIC",
         sa.Float(): "DOUBLE PRECISION",
