@@ -174,6 +174,33 @@ class Connection:
         self._autocommit = value
 
     @property
+    def isolation(self) -> str | None:
+        """The isolation of the transactions to come; see :meth:`begin`."""
+        return self._options.get("isolation")
+
+    @isolation.setter
+    def isolation(self, value: str | None) -> None:
+        self._options["isolation"] = value
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the transactions to come refuse changes."""
+        return bool(self._options.get("read_only"))
+
+    @read_only.setter
+    def read_only(self, value: bool) -> None:
+        self._options["read_only"] = value
+
+    @property
+    def lock_timeout(self) -> float | None:
+        """Seconds that the transactions to come wait for others; see :meth:`begin`."""
+        return self._options.get("lock_timeout")
+
+    @lock_timeout.setter
+    def lock_timeout(self, value: float | None) -> None:
+        self._options["lock_timeout"] = value
+
+    @property
     def closed(self) -> bool:
         """Whether it was closed here."""
         return not self._core.is_open
