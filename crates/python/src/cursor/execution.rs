@@ -7,6 +7,7 @@ use crate::params::{Sql, single};
 use crate::transaction::{self, Transaction};
 use crate::{error, options, signal};
 use firearrow::{Params, ReadOptions, RowFailure, Statement, StatementKind, TransactionOptions, WireStats};
+use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::VecDeque;
@@ -171,7 +172,7 @@ pub(super) fn execute(
     let (prepared, since) = statement(py, cursor, place, &sql.text)?;
     let params = single(sql.values(py, parameters, prepared.parameters())?);
     let prepared = how.apply(prepared);
-    if let Some(outcome) = run(py, place, &prepared, params)? {
+    if let Some(outcome) = run(py, place, sql, &prepared, params)? {
         keep(py, cursor, &sql.text, prepared, since);
         return Ok(outcome);
     }
@@ -179,7 +180,7 @@ pub(super) fn execute(
     py.detach(|| drop(prepared));
     let prepared = how.apply(prepare(py, place, &sql.text)?);
     let params = single(sql.values(py, parameters, prepared.parameters())?);
-    let outcome = run(py, place, &prepared, params)?;
+    let outcome = run(py, place, sql, &prepared, params)?;
     let outcome =
         outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
     keep(py, cursor, &sql.text, prepared, None);
@@ -187,7 +188,13 @@ pub(super) fn execute(
 }
 
 /// Executes a statement; `None` if it must be prepared again.
-fn run(py: Python<'_>, place: &Place, statement: &Statement, params: Params) -> PyResult<Option<Outcome>> {
+fn run(
+    py: Python<'_>,
+    place: &Place,
+    sql: &Sql,
+    statement: &Statement,
+    params: Params,
+) -> PyResult<Option<Outcome>> {
     use StatementKind::{Commit, Rollback, StartTransaction};
     if matches!(statement.kind(), Commit | Rollback | StartTransaction) {
         return Err(error::programming(
@@ -195,9 +202,10 @@ fn run(py: Python<'_>, place: &Place, statement: &Statement, params: Params) -> 
             "transactions begin with begin() and end with commit() or rollback() of the connection, not with SQL",
         ));
     }
+    let is_dml = is_dml(&sql.text);
     place.run(py, |given| {
         let before = statement.wire_stats();
-        match once(given, statement, params) {
+        match once(given, statement, is_dml, params) {
             Ok(outcome) => Ok(Some(Outcome { stats: statement.wire_stats().since(&before), ..outcome })),
             Err(failed) if statement.is_outdated_by(&failed) => Ok(None),
             Err(failed) => Err(failed),
@@ -205,16 +213,16 @@ fn run(py: Python<'_>, place: &Place, statement: &Statement, params: Params) -> 
     })
 }
 
-fn once(given: Given<'_>, statement: &Statement, params: Params) -> firearrow::Result<Outcome> {
+fn once(given: Given<'_>, statement: &Statement, is_dml: bool, params: Params) -> firearrow::Result<Outcome> {
     if !statement.has_rows() {
         let executed = match given {
             Given::Callers(running) => statement.execute(running, params)?,
             Given::Own(own) => statement.execute_last(own, params)?,
         };
-        return Ok(Outcome { affected: counted(statement, executed.affected_rows), ..Outcome::default() });
+        return Ok(Outcome { affected: counted(is_dml, executed.affected_rows), ..Outcome::default() });
     }
     let mut cursor = statement.query(given.get(), params)?;
-    if matches!(statement.kind(), StatementKind::Select | StatementKind::SelectForUpdate) {
+    if statement.has_cursor() && !is_dml {
         let cursor = match given {
             Given::Callers(_) => cursor,
             Given::Own(own) => cursor.owning(own),
@@ -228,8 +236,12 @@ fn once(given: Given<'_>, statement: &Statement, params: Params) -> firearrow::R
     while let Some(batch) = cursor.next_batch()? {
         batches.push_back(batch);
     }
+    // Before Firebird 5, an UPDATE or DELETE that finds no row returns one of NULLs.
+    if is_dml && !statement.has_cursor() && cursor.affected_rows() == Some(0) {
+        batches.clear();
+    }
     let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
-    let affected = counted(statement, cursor.affected_rows().or(Some(rows)));
+    let affected = counted(is_dml, cursor.affected_rows().or(Some(rows)));
     drop(cursor);
     if let Given::Own(own) = given {
         own.commit()?;
@@ -239,7 +251,6 @@ fn once(given: Given<'_>, statement: &Statement, params: Params) -> firearrow::R
 }
 
 /// The engine counts for procedures and blocks, too, but that is not what callers mean by affected rows.
-pub(super) fn counted(statement: &Statement, rows: Option<u64>) -> Option<u64> {
-    use StatementKind::{Delete, Insert, Update};
-    rows.filter(|_| matches!(statement.kind(), Insert | Update | Delete))
+pub(super) fn counted(is_dml: bool, rows: Option<u64>) -> Option<u64> {
+    rows.filter(|_| is_dml)
 }

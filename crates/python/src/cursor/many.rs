@@ -7,6 +7,7 @@ use crate::params::{Many, Sql, is_mapping};
 use crate::{capsule, error};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use firearrow::{OnFailure, RowFailure, RowsExecuted, Statement};
+use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 
@@ -150,7 +151,7 @@ impl Sender<'_> {
         sql: &str,
         statement: Statement,
     ) -> PyResult<Outcome> {
-        self.outcome.affected = counted(&statement, self.outcome.affected);
+        self.outcome.affected = counted(is_dml(sql), self.outcome.affected);
         if statement.has_rows() {
             let source = Source::Batches(self.batches);
             self.outcome.rows = Some(Fetched::new(&statement, source));

@@ -289,6 +289,12 @@ impl ParamEncoder {
 }
 
 impl EncodedParams {
+    /// The messages, one for each row, also if they are empty because the statement has no parameters.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &[u8]> {
+        let stride = self.layout.native_stride();
+        (0..self.rows).map(move |row| &self.bytes[row * stride..(row + 1) * stride])
+    }
+
     /// Returns the contents of a BLOB to create.
     pub(crate) fn blob_bytes(&self, cell: &BlobCell) -> &[u8] {
         let contents = self.contents.iter().find(|(column, _)| *column == cell.column);

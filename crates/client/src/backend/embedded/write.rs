@@ -71,7 +71,7 @@ impl Embedded {
 
     async fn write_one_by_one(&mut self, writer: &mut Writer, chunk: &Chunk) -> Result<()> {
         let rows = &chunk.rows;
-        let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));
+        let messages = rows.messages();
         for (row, bytes) in (chunk.first..).zip(messages) {
             if writer.should_stop() {
                 break;

@@ -34,7 +34,7 @@ impl<L: Link> Wire<L> {
         self.send_blobs(writer, &chunk).await?;
         let stride = rows.layout.native_stride().max(1);
         let mut packed = Vec::with_capacity(PACKET + stride);
-        let mut messages = rows.bytes.chunks_exact(stride).peekable();
+        let mut messages = rows.messages().peekable();
         let mut count = 0;
         while let Some(message) = messages.next() {
             format.pack(message, &mut packed).ok_or_else(misfit)?;
@@ -48,6 +48,7 @@ impl<L: Link> Wire<L> {
                 self.flush().await?;
             }
         }
+        drop(messages);
         let ticket = self.ask(&ExecuteBatch { statement, transaction })?;
         writer.pipe.push(ticket, What::Bulk(Box::new(chunk)), 0);
         self.flush().await?;

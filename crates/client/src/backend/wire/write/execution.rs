@@ -29,7 +29,7 @@ impl<L: Link> Wire<L> {
         self.formats.forget(statement);
         let Handle(transaction) = self.transactions.handle(writer.transaction)?;
         let mut packed = Vec::new();
-        let messages = rows.bytes.chunks_exact(rows.layout.native_stride().max(1));
+        let messages = rows.messages();
         for (row, message) in (chunk.first..).zip(messages) {
             packed.clear();
             format.pack(message, &mut packed).ok_or_else(misfit)?;
