@@ -132,7 +132,9 @@ def test_pandas(connection: firearrow.Connection, wide: str) -> None:
 def test_pandas_reads_by_itself(connection: firearrow.Connection, wide: str) -> None:
     """pandas asks a DB-API connection that it does not know, with a warning."""
     with pytest.warns(UserWarning, match="SQLAlchemy"):
-        found = pd.read_sql_query(f"SELECT id, name FROM {wide} WHERE id < ? ORDER BY id", connection, params=(3,))
+        found = pd.read_sql_query(
+            f"SELECT id, name FROM {wide} WHERE id < ? ORDER BY id", connection, params=(3,)
+        )
     assert found.to_dict("list") == {"ID": [0, 1, 2], "NAME": ["name 0", "name 1", "name 2"]}
 
 
@@ -187,7 +189,15 @@ def test_blobs_and_arrays(connection: firearrow.Connection, table: str) -> None:
 
 def arrow_table() -> pa.Table:
     columns = list(zip(*map(row, range(ROWS)), strict=True))
-    types = [pa.int64(), pa.string(), pa.decimal128(9, 2), pa.float64(), pa.date32(), pa.timestamp("us"), pa.bool_()]
+    types = [
+        pa.int64(),
+        pa.string(),
+        pa.decimal128(9, 2),
+        pa.float64(),
+        pa.date32(),
+        pa.timestamp("us"),
+        pa.bool_(),
+    ]
     arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
     return pa.table(arrays, names=[f"c{n}" for n in range(7)])
 
@@ -305,7 +315,9 @@ def test_a_stream_ends_with_its_connection(connection: firearrow.Connection, wid
 
 
 @pytest.mark.parametrize("name", ["pyarrow", "polars", "numpy", "duckdb"])
-def test_what_is_not_installed(connection: firearrow.Connection, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_what_is_not_installed(
+    connection: firearrow.Connection, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Libraries are optional, and the error names what to install; rows need none of them."""
     monkeypatch.setitem(sys.modules, name, None)
     fetch = {"pyarrow": "arrow_table", "polars": "polars", "numpy": "numpy", "duckdb": "duckdb"}[name]
@@ -321,5 +333,7 @@ def test_importing_is_lean() -> None:
         "import sys, firearrow; "
         "print([name for name in ('pyarrow', 'numpy', 'pandas', 'polars', 'duckdb') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -152,6 +153,7 @@ class Connection:
         self._core = core
         self._autocommit = autocommit
         self._main: _core.Transaction | None = None
+        self._lock = threading.Lock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
 
@@ -240,15 +242,15 @@ class Connection:
     def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
         self._check()
-        main, self._main = self._main, None
-        if main is not None and main.is_open:
+        main = self._leave()
+        if main is not None:
             main.commit()
 
     def rollback(self) -> None:
         """Undo the changes of the connection's transaction. Without one, nothing happens."""
         self._check()
-        main, self._main = self._main, None
-        if main is not None and main.is_open:
+        main = self._leave()
+        if main is not None:
             main.rollback()
 
     @contextmanager
@@ -308,9 +310,17 @@ class Connection:
         """The transaction of the next statement; ``None`` = one of its own."""
         if self._autocommit:
             return None
-        if self._main is None or not self._main.is_open:
-            self._main = self._begin()
-        return self._main
+        # Threads that come together share one transaction.
+        with self._lock:
+            if self._main is None or not self._main.is_open:
+                self._main = self._begin()
+            return self._main
+
+    def _leave(self) -> _core.Transaction | None:
+        """The connection's transaction, to be ended; ``None`` if there is none."""
+        with self._lock:
+            main, self._main = self._main, None
+        return main if main is not None and main.is_open else None
 
     def __enter__(self) -> Connection:
         return self
