@@ -1,4 +1,4 @@
-"""What programs do wrong, and what happens to them: closed objects, forks, garbage, threads, Ctrl+C, time limits."""
+"""What programs do wrong: closed objects, forks, garbage, threads, Ctrl+C, time limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def works(connection: firearrow.Connection) -> bool:
 
 
 def script(database: str, code: str, *options: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """Run Python code in a process of its own, with all warnings as errors and the checks of development mode."""
+    """Run Python code in a process of its own, with warnings as errors and the checks of development mode."""
     command = [sys.executable, "-X", "dev", "-W", "error::ResourceWarning", *options]
     return subprocess.run(
         [*command, "-c", textwrap.dedent(code), database],

@@ -31,12 +31,12 @@ def test_examples(database: str, capsys: pytest.CaptureFixture[str], path: str, 
     assert blocks
     assert text.count("```python") == len(blocks)
     assert sum(len(_TOLD.findall(block)) for _, block in blocks) >= least
-    names: dict[str, Any] = {"check": check, "__name__": "documents"}
+    names: dict[str, Any] = {"check": check, "__name__": "__main__"}
     try:
         for start, block in blocks:
             # Line numbers of errors are those of the document.
             lines = "\n" * (text.count("\n", 0, start) + 1)
-            exec(compile(lines + prepared(block, database), path, "exec"), names)
+            exec(compile(lines + prepared(block, database), path, "exec", dont_inherit=True), names)
     finally:
         if "connection" in names:
             names["connection"].close()
