@@ -17,7 +17,7 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .venv-python/.requirements
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-odbc bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-odbc bench-python bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench-adbc: setup ## Measure the ADBC driver on the embedded engine and on every
 
 bench-odbc: setup ## Measure the ODBC driver on the embedded engine and on every available server
 	scripts/bench-odbc.sh
+
+bench-python: setup ## Measure the Python package beside other drivers, on every available server
+	scripts/bench-python.sh
 
 bench: setup ## Measure fetching on every available server, and the codecs
 	scripts/bench-fetch.sh

@@ -2,6 +2,8 @@
 
 mod arrow_form;
 mod execution;
+mod ingest;
+mod json;
 mod many;
 mod result;
 
@@ -11,6 +13,7 @@ use crate::transaction::Transaction;
 use crate::{capsule, connection, describe, error, signal};
 use execution::{How, Kept, Outcome, Place};
 use firearrow::{Descriptor, WireStats};
+pub(crate) use json::JsonStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use result::Fetched;
@@ -51,6 +54,8 @@ pub(crate) struct Cursor {
 /// What an execution tells: columns (`None` without rows), affected rows (-1 if unknown), and failed rows.
 type Told<'py> = (Option<Bound<'py, PyList>>, i64, Vec<(usize, Bound<'py, PyAny>)>);
 
+// Python calls with keywords; here they are arguments.
+#[allow(clippy::too_many_arguments)]
 #[pymethods]
 impl Cursor {
     #[new]
@@ -97,6 +102,21 @@ impl Cursor {
         self.tell(py, outcome)
     }
 
+    /// Inserts Arrow data into a table. Returns the number of rows.
+    #[pyo3(signature = (begin, has_begun, data, table, mode, text=None))]
+    fn ingest(
+        &self,
+        py: Python<'_>,
+        begin: &Bound<'_, PyAny>,
+        has_begun: bool,
+        data: &Bound<'_, PyAny>,
+        table: &str,
+        mode: &str,
+        text: Option<u16>,
+    ) -> PyResult<u64> {
+        ingest::run(py, &self.inner.shared, begin, has_begun, data, table, mode, text)
+    }
+
     /// Prepares a statement and describes its columns and parameters, without executing it.
     fn describe<'py>(
         &self,
@@ -140,12 +160,14 @@ impl Cursor {
         state.rows.as_ref().map_or((0, true), |rows| (rows.count(), rows.is_over()))
     }
 
+    /// The rows that are left as JSON: one array, or an object on each line.
+    fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<JsonStream> {
+        Ok(JsonStream::new(self.reader(py)?, lines))
+    }
+
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
     fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let rows = lock(py, &self.inner.state).rows.take();
-        let rows = rows.ok_or_else(|| no_rows(py))?;
-        let reader = signal::wait(py, || arrow_form::Reader::new(&self.inner.shared, rows))?;
-        capsule::stream(py, reader)
+        capsule::stream(py, self.reader(py)?)
     }
 
     /// Closes the result; the statement can be executed again.
@@ -174,6 +196,14 @@ impl Cursor {
 }
 
 impl Cursor {
+    /// Takes the rows that are left, as batches.
+    fn reader(&self, py: Python<'_>) -> PyResult<arrow_form::Reader> {
+        self.inner.shared.check_process(py)?;
+        let rows = lock(py, &self.inner.state).rows.take();
+        let rows = rows.ok_or_else(|| no_rows(py))?;
+        signal::wait(py, || arrow_form::Reader::new(&self.inner.shared, rows))
+    }
+
     /// Works with the rows of the last execution.
     fn rows<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Fetched) -> PyResult<T>) -> PyResult<T> {
         self.inner.shared.check_process(py)?;

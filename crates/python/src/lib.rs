@@ -15,12 +15,15 @@
 // Python's documentation is in the Python files.
 #![allow(missing_docs)]
 
+mod blob;
 mod capsule;
+mod catalog;
 mod config;
 mod connection;
 mod cursor;
 mod describe;
 mod error;
+mod event;
 mod options;
 mod params;
 mod rows;
@@ -36,5 +39,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<connection::Connection>()?;
     module.add_class::<transaction::Transaction>()?;
     module.add_class::<cursor::Cursor>()?;
+    module.add_class::<cursor::JsonStream>()?;
+    module.add_class::<blob::BlobReader>()?;
+    module.add_class::<blob::BlobWriter>()?;
+    module.add_class::<event::Events>()?;
     Ok(())
 }

@@ -295,11 +295,11 @@ matrix!(
             assert!(!cursor.is_native(), "a single row needs no cursor");
             assert_eq!(go(&mut cursor, Position::Next, 2), [6]);
             assert_eq!(go(&mut cursor, Position::Prior, 2), [6]);
-            assert_eq!(go(&mut cursor, Position::Prior, 1), []);
+            assert_eq!(go(&mut cursor, Position::Prior, 1), [0_i32; 0]);
             cursor.close().expect("it is open");
             let mut cursor = open("UPDATE t SET filler = 'y' WHERE id = 6 RETURNING id");
             assert_eq!(go(&mut cursor, Position::Last, 1), [6]);
-            assert_eq!(go(&mut cursor, Position::Next, 1), []);
+            assert_eq!(go(&mut cursor, Position::Next, 1), [0_i32; 0]);
             assert_eq!(go(&mut cursor, Position::First, 5), [6]);
             drop(cursor);
             transaction.rollback().expect("it is undone");
@@ -381,7 +381,7 @@ matrix!(
             if !is_native {
                 // Once all rows are here, there is nothing left to ask for.
                 assert_eq!(go(&mut cursor, Position::Last, 1), [5000]);
-                assert_eq!(go(&mut cursor, Position::Absolute(0), 1), []);
+                assert_eq!(go(&mut cursor, Position::Absolute(0), 1), [0_i32; 0]);
             }
             let each = u64::from(is_native);
             for (to, rows, expected, trips) in [

@@ -23,10 +23,26 @@ use crate::sql::name;
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::{Schema, SchemaRef};
 use column::{Declaration, Engine};
-use firearrow::ReadOptions;
 use firearrow::catalog::{
     Catalog, ConstraintKind, LONGEST_NAME, LONGEST_NAME_FIREBIRD3, Name, TableKind, quoted,
 };
+use firearrow::{Dialect, ReadOptions};
+use std::collections::VecDeque;
+
+/// The columns of a new table for data of this schema, as CREATE TABLE lists them.
+///
+/// # Errors
+/// [`Class::Argument`](crate::Class::Argument) for a name or column that Firebird cannot have.
+pub fn columns_of_table(
+    schema: &Schema,
+    options: &IngestOptions,
+    modern: bool,
+    dialect: Dialect,
+) -> Result<Vec<String>> {
+    check_names(&options.table, schema, modern)?;
+    let declarations = column::declarations(schema, options, Engine { modern, dialect }, &VecDeque::new())?;
+    Ok(declarations.iter().map(Declaration::to_string).collect())
+}
 
 /// One ingestion.
 struct Ingestion<'a> {

@@ -214,14 +214,13 @@ fn once(given: Given<'_>, statement: &Statement, params: Params) -> firearrow::R
         return Ok(Outcome { affected: counted(statement, executed.affected_rows), ..Outcome::default() });
     }
     let mut cursor = statement.query(given.get(), params)?;
-    let schema = cursor.schema();
     if matches!(statement.kind(), StatementKind::Select | StatementKind::SelectForUpdate) {
         let cursor = match given {
             Given::Callers(_) => cursor,
             Given::Own(own) => cursor.owning(own),
         };
         let source = Source::Cursor(Box::new(cursor));
-        let rows = Some(Fetched::new(statement.clone(), schema, source));
+        let rows = Some(Fetched::new(statement, source));
         return Ok(Outcome { rows, ..Outcome::default() });
     }
     // What it does must not depend on how many of its rows are fetched.
@@ -235,7 +234,7 @@ fn once(given: Given<'_>, statement: &Statement, params: Params) -> firearrow::R
     if let Given::Own(own) = given {
         own.commit()?;
     }
-    let rows = Some(Fetched::new(statement.clone(), schema, Source::Batches(batches)));
+    let rows = Some(Fetched::new(statement, Source::Batches(batches)));
     Ok(Outcome { rows, affected, ..Outcome::default() })
 }
 

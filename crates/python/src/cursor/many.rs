@@ -152,12 +152,8 @@ impl Sender<'_> {
     ) -> PyResult<Outcome> {
         self.outcome.affected = counted(&statement, self.outcome.affected);
         if statement.has_rows() {
-            let schema = match self.batches.front() {
-                Some(batch) => batch.schema(),
-                None => statement.schema().map_err(|failed| error::of(py, failed))?,
-            };
             let source = Source::Batches(self.batches);
-            self.outcome.rows = Some(Fetched::new(statement.clone(), schema, source));
+            self.outcome.rows = Some(Fetched::new(&statement, source));
         }
         self.outcome.stats = statement.wire_stats();
         keep(py, cursor, sql, statement, None);

@@ -4,7 +4,6 @@ use super::Descriptors;
 use crate::rows::Rows;
 use crate::signal;
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
 use firearrow::{Cursor, Descriptor, Statement, WireStats};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -28,29 +27,22 @@ impl Source {
 /// A result, of which some rows may have been handed out.
 pub(crate) struct Fetched {
     descriptors: Descriptors,
-    pub(super) schema: SchemaRef,
     pub(super) source: Source,
     /// What is left of the last batch.
     rows: Option<Rows>,
     batch: Option<RecordBatch>,
-    /// Keeps it prepared as long as its cursor is open.
-    statement: Statement,
     count: u64,
     is_over: bool,
 }
 
 impl Fetched {
-    pub(super) fn new(statement: Statement, schema: SchemaRef, source: Source) -> Self {
+    pub(super) fn new(statement: &Statement, source: Source) -> Self {
         let descriptors = statement.columns().into();
-        Self { descriptors, schema, source, rows: None, batch: None, statement, count: 0, is_over: false }
+        Self { descriptors, source, rows: None, batch: None, count: 0, is_over: false }
     }
 
     pub(super) fn descriptors(&self) -> &[Descriptor] {
         &self.descriptors
-    }
-
-    pub(super) fn statement(&self) -> &Statement {
-        &self.statement
     }
 
     /// Rows that were handed out.

@@ -84,6 +84,7 @@ fn array(values: Vec<Value>) -> ArrayRef {
         Some(Value::Text(_)) => collect!(values, Text, LargeStringArray),
         Some(Value::Bytes(_)) => collect!(values, Bytes, LargeBinaryArray),
         Some(Value::Date(_)) => collect!(values, Date, Date32Array),
+        Some(Value::Blob(_)) => collect!(values, Blob, UInt64Array),
         Some(Value::Moment(_)) => collect!(values, Moment, TimestampMicrosecondArray),
         Some(Value::Time(_)) => {
             let times = values.iter().map(|value| match value {

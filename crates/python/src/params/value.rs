@@ -1,7 +1,7 @@
 //! One Python object as a value.
 
 use super::column::list;
-use crate::values::{adapt, clock, date, datetime, decimal, enumeration, time, uuid};
+use crate::values::{adapt, blob_id, clock, date, datetime, decimal, enumeration, time, uuid};
 use arrow::array::ArrayRef;
 use firearrow::{Decimal, Descriptor, Scalar, Time, Timestamp, TimestampTz, ToParam};
 use firearrow_proto::api::descriptor::SqlType;
@@ -26,6 +26,8 @@ pub(crate) enum Value {
     /// Microseconds since 1970.
     Moment(i64),
     Zoned(TimestampTz),
+    /// The id of a BLOB that was written.
+    Blob(u64),
     /// The elements of an array: a list with one value.
     Array(ArrayRef),
 }
@@ -82,6 +84,9 @@ impl Value {
             return text_value(text);
         }
         if let Ok(number) = object.cast::<PyInt>() {
+            if object.is_instance(blob_id(py)?)? {
+                return Ok(Self::Blob(number.extract()?));
+            }
             return integer(number, wanted);
         }
         if let Ok(number) = object.cast::<PyFloat>() {
@@ -120,6 +125,7 @@ impl Value {
             Self::Time(value) => value.to_scalar(),
             Self::Moment(micros) => Scalar::Timestamp(micros),
             Self::Zoned(value) => value.to_scalar(),
+            Self::Blob(id) => id.to_scalar(),
             Self::Array(array) => Scalar::Array(array),
         }
     }

@@ -35,6 +35,8 @@ imported! {
     uuid = "uuid", "UUID";
     /// `enum.Enum`.
     enumeration = "enum", "Enum";
+    /// `firearrow.blob.BlobId`, the id of a BLOB that was written.
+    blob_id = "firearrow.blob", "BlobId";
     /// `firearrow.adapters.adapt`, which makes a parameter of an object of any other class.
     adapt = "firearrow.adapters", "adapt";
 }

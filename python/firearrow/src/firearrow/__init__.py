@@ -22,6 +22,8 @@ from .errors import (
     ProgrammingError,
     Warning,
 )
+from .pool import Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout
+from .retrying import retry
 from .rows import RowFactory, class_row, dict_row, namedtuple_row, tuple_row
 from .transaction import Transaction
 from .types import (
@@ -65,6 +67,11 @@ __all__ = [
     "InternalError",
     "NotSupportedError",
     "OperationalError",
+    "Pool",
+    "PoolClosed",
+    "PoolStats",
+    "PoolTimeout",
+    "PooledConnection",
     "ProgrammingError",
     "RowFactory",
     "Time",
@@ -82,6 +89,7 @@ __all__ = [
     "namedtuple_row",
     "paramstyle",
     "register_adapter",
+    "retry",
     "threadsafety",
     "tuple_row",
 ]

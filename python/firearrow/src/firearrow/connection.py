@@ -11,7 +11,11 @@ from typing import Any
 
 from . import _core, errors
 from ._engine import engine
+from ._target import describe
+from .blob import BlobReader, BlobWriter
+from .catalog import Catalog
 from .cursor import Cursor
+from .events import Events
 from .rows import RowFactory, tuple_row
 from .transaction import Transaction, savepoint
 
@@ -115,11 +119,13 @@ def _open(
         database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
     elif port is not None:
         raise errors.InterfaceError("a port needs a host")
+    target = describe(database, user)
     options = {"user": user, "password": password, "role": role, **options}
     if "client_library" not in options and (found := engine()):
         options["client_library"] = found
     core = _core.Connection(database, options, create)
     connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
+    connection._target = target
     connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
     return connection
 
@@ -156,6 +162,7 @@ class Connection:
         self._lock = threading.Lock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
+        self._target = ""
 
     @property
     def autocommit(self) -> bool:
@@ -167,6 +174,33 @@ class Connection:
         if value and not self._autocommit:
             self.commit()
         self._autocommit = value
+
+    @property
+    def isolation(self) -> str | None:
+        """The isolation of the transactions to come; see :meth:`begin`."""
+        return self._options.get("isolation")
+
+    @isolation.setter
+    def isolation(self, value: str | None) -> None:
+        self._options["isolation"] = value
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the transactions to come refuse changes."""
+        return bool(self._options.get("read_only"))
+
+    @read_only.setter
+    def read_only(self, value: bool) -> None:
+        self._options["read_only"] = value
+
+    @property
+    def lock_timeout(self) -> float | None:
+        """Seconds that the transactions to come wait for others; see :meth:`begin`."""
+        return self._options.get("lock_timeout")
+
+    @lock_timeout.setter
+    def lock_timeout(self, value: float | None) -> None:
+        self._options["lock_timeout"] = value
 
     @property
     def closed(self) -> bool:
@@ -239,17 +273,45 @@ class Connection:
         )
         return Transaction(self, core)
 
+    @property
+    def catalog(self) -> Catalog:
+        """Tables and what belongs to them."""
+        self._check()
+        return Catalog(self._core)
+
+    def events(self, *names: str) -> Events:
+        """Listen for events of these names, from now on. Waiting holds up no other use of the connection."""
+        self._check()
+        return Events(_core.Events(self._core, list(names)))
+
+    def open_blob(self, number: int) -> BlobReader:
+        """Open a BLOB of the connection's transaction by its id, as a file that is read."""
+        return BlobReader(_core.BlobReader(self._blob_place(), number))
+
+    def create_blob(self) -> BlobWriter:
+        """Create a BLOB in the connection's transaction, as a file that is written."""
+        return BlobWriter(_core.BlobWriter(self._blob_place()))
+
+    def _blob_place(self) -> _core.Transaction:
+        self._check()
+        core = self._place()
+        if core is None:
+            raise errors.ProgrammingError(
+                "in autocommit mode there is no transaction for a BLOB: use begin()"
+            )
+        return core
+
     def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
         self._check()
-        main = self._leave()
+        main = self._take_main()
         if main is not None:
             main.commit()
 
     def rollback(self) -> None:
         """Undo the changes of the connection's transaction. Without one, nothing happens."""
         self._check()
-        main = self._leave()
+        main = self._take_main()
         if main is not None:
             main.rollback()
 
@@ -295,6 +357,12 @@ class Connection:
         self._main = None
         self._core.drop_database()
 
+    def _adopt(self, dependent: Cursor | Transaction) -> None:
+        """Learn of a cursor or transaction; those of pooled connections end with the loan."""
+
+    def _note_sql(self, sql: str) -> None:
+        """Learn of a statement; a pool wants to know which ones change the session."""
+
     def _check(self) -> None:
         if not self._core.is_open:
             raise errors.InterfaceError("the connection is closed")
@@ -308,15 +376,19 @@ class Connection:
 
     def _place(self) -> _core.Transaction | None:
         """The transaction of the next statement; ``None`` = one of its own."""
-        if self._autocommit:
-            return None
+        return None if self._autocommit else self._main_core()
+
+    def _has_begun(self) -> bool:
+        return self._main is not None and self._main.is_open
+
+    def _main_core(self) -> _core.Transaction:
         # Threads that come together share one transaction.
         with self._lock:
             if self._main is None or not self._main.is_open:
                 self._main = self._begin()
             return self._main
 
-    def _leave(self) -> _core.Transaction | None:
+    def _take_main(self) -> _core.Transaction | None:
         """The connection's transaction, to be ended; ``None`` if there is none."""
         with self._lock:
             main, self._main = self._main, None
@@ -342,4 +414,9 @@ class Connection:
             warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
 
     def __repr__(self) -> str:
-        return f"<firearrow.Connection: {'closed' if self.closed else 'open'}>"
+        return f"<firearrow.{type(self).__name__}: {self._target}, {self._state()}>"
+
+    def _state(self) -> str:
+        if self.closed:
+            return "closed"
+        return "open, in a transaction" if self._main is not None and self._main.is_open else "open"

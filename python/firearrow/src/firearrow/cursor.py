@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Cursor"]
 
+# Columns that a cursor's text names.
+_SHOWN = 8
 _NAME = re.compile(r'\w+(\.\w+)?|("[^"]+")(\."[^"]+")?')
 
 
@@ -57,6 +60,7 @@ class Cursor:
         self.failures: list[tuple[int, Error]] = []
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
+        connection._adopt(self)
 
     @property
     def connection(self) -> Connection:
@@ -121,6 +125,7 @@ class Cursor:
             This one.
         """
         self._begin()
+        self._connection._note_sql(sql)
         try:
             told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         except UnicodeEncodeError as error:
@@ -158,6 +163,7 @@ class Cursor:
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._begin()
+        self._connection._note_sql(sql)
         try:
             sql.encode()
         except UnicodeEncodeError as error:
@@ -183,6 +189,51 @@ class Cursor:
         if self.failures and not go_on:
             raise failed(self.failures)
         return self
+
+    def ingest(self, data: object, table: str, *, mode: str = "append", text: int | None = None) -> int:
+        """Insert a table or stream of Arrow data (pyarrow, polars, pandas 3, DuckDB …) into a table, by column names.
+
+        Parameters
+        ----------
+        data
+            Whatever has ``__arrow_c_stream__``.
+        table
+            The table's name as it is stored: usually in capitals.
+        mode
+            ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A new table is
+            committed at once, and stays if its rows do not come. No transaction may be under way then: it would not see
+            the table.
+        text
+            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which hold any text.
+
+        Returns
+        -------
+        int
+            The number of rows.
+        """
+        self._begin()
+        if self._transaction is not None:
+            # It may have begun.
+            count = self._core.ingest(lambda: self._transaction_core(), True, data, table, mode, text)
+        elif not self._connection.autocommit:
+            begin, has_begun = self._connection._main_core, self._connection._has_begun()
+            count = self._core.ingest(begin, has_begun, data, table, mode, text)
+        else:
+            own: list[_core.Transaction] = []
+
+            def begin_own() -> _core.Transaction:
+                own.append(self._connection._begin())
+                return own[0]
+
+            try:
+                count = self._core.ingest(begin_own, False, data, table, mode, text)
+            except BaseException:
+                if own and own[0].is_open:
+                    own[0].rollback()
+                raise
+            own[0].commit()
+        self._rowcount = count
+        return count
 
     def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
         """Execute a procedure that is not selectable.
@@ -276,6 +327,24 @@ class Cursor:
         # A stream could be read once, and relations are read each time that they are asked.
         return duckdb.from_arrow(self.fetch_arrow_table())
 
+    def fetch_json(self) -> bytes:
+        """Return the rows that are left as JSON: an array with an object for each row.
+
+        Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal digits.
+        """
+        return b"".join(self._json(lines=False))
+
+    def stream_json(self) -> Iterator[bytes]:
+        """Yield the rows that are left as NDJSON, an object on each line, in pieces of whole lines."""
+        return self._json(lines=True)
+
+    def _json(self, *, lines: bool) -> Iterator[bytes]:
+        self._check()
+        stream = self._core.json_stream(lines)
+        while (piece := stream.next()) is not None:
+            if piece:
+                yield piece
+
     def close(self) -> None:
         """Free the statement and its rows. Closing again does nothing."""
         if not self._is_closed:
@@ -304,6 +373,10 @@ class Cursor:
             return self._transaction._core
         return self._connection._place()
 
+    def _transaction_core(self) -> _core.Transaction:
+        assert self._transaction is not None
+        return self._transaction._core
+
     def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
         columns, self._rowcount, self.failures = told
         if columns is None:
@@ -322,10 +395,45 @@ class Cursor:
         self.close()
 
     def __repr__(self) -> str:
+        return f"<firearrow.Cursor: {self._state()}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the columns. Rows that it fetched would be missing from the next fetch."""
+        caption = f"<caption>{escape(self._state())}</caption>"
+        if self._is_closed or not self._description:
+            return f"<table>{caption}</table>"
+        heads = "".join(f"<th>{head}</th>" for head in ("column", "type", "may be NULL"))
+        rows = "".join(
+            f"<tr><td>{escape(column.name)}</td><td>{escape(_sql_type(column))}</td>"
+            f"<td>{'yes' if column.null_ok else 'no'}</td></tr>"
+            for column in self._description
+        )
+        return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _state(self) -> str:
         if self._is_closed:
-            return "<firearrow.Cursor: closed>"
-        names = ", ".join(column.name for column in self._description or ())
-        return f"<firearrow.Cursor: {names or 'no rows'}>"
+            return "closed"
+        if self._description is None:
+            return "no rows" if self._rowcount < 0 else f"no rows, {self._rowcount} affected"
+        columns = len(self._description)
+        shown = ", ".join(column.name for column in self._description[:_SHOWN])
+        if columns > _SHOWN:
+            shown += f" … {columns} columns"
+        # Columns are known even after the connection was lost.
+        count, is_over = (0, False) if self._connection.closed else self._core.fetched()
+        return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
+
+
+def _sql_type(column: Column) -> str:
+    """Return a column's type as SQL has it, as far as the description tells."""
+    name, precision, scale = column.type_code, column.precision, column.scale
+    if name in ("NUMERIC", "DECIMAL") and precision is not None:
+        return f"{name}({precision}, {scale or 0})"
+    if name in ("CHAR", "VARCHAR") and column.display_size:
+        return f"{name}({column.display_size})"
+    if name in ("BINARY", "VARBINARY"):
+        return f"{name}({column.internal_size})"
+    return name
 
 
 def _surrogate(error: UnicodeEncodeError) -> ProgrammingError:

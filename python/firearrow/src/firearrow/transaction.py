@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .blob import BlobReader, BlobWriter
 from .errors import InterfaceError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Transaction:
     def __init__(self, connection: Connection, core: _core.Transaction) -> None:
         self._connection = connection
         self._core = core
+        connection._adopt(self)
 
     @property
     def connection(self) -> Connection:
@@ -48,6 +50,7 @@ class Transaction:
         """Return a cursor whose statements belong to this transaction."""
         from .cursor import Cursor
 
+        self._connection._check()
         return Cursor(self._connection, transaction=self, row_factory=row_factory)
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
@@ -57,6 +60,14 @@ class Transaction:
     def executemany(self, sql: str, rows: object, **options: Any) -> Cursor:
         """Execute a statement for many rows with a new cursor; see :meth:`Cursor.executemany`."""
         return self.cursor().executemany(sql, rows, **options)
+
+    def open_blob(self, number: int) -> BlobReader:
+        """Open a BLOB by its id, as a file that is read."""
+        return BlobReader(_core.BlobReader(self._core, number))
+
+    def create_blob(self) -> BlobWriter:
+        """Create a BLOB, as a file that is written."""
+        return BlobWriter(_core.BlobWriter(self._core))
 
     def commit(self) -> None:
         """Make the changes permanent, and end."""

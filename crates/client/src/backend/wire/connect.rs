@@ -7,6 +7,7 @@ use super::event::{EventChannel, EventRoute};
 use super::formats::Formats;
 use super::interruption::Interruption;
 use super::known_links::{RememberedLink, gains_from_compression};
+use super::known_plugins;
 use super::new_blob::NewBlobStreams;
 use super::open_blob::OpenBlobs;
 use super::patience::Patience;
@@ -53,8 +54,13 @@ impl<L: Link> Wire<L> {
         let server = (host.to_owned(), port);
         let mut options = connect_options(config, database, create)?;
         options.compress |= config.compress == WireCompression::Auto && gains_from_compression(&server);
+        known_plugins::put_first(&server, &mut options.auth_plugins);
         let has_password = !options.password.is_empty();
         let attached = Self::attach(link, options, key, deadline, config.read_timeout).await;
+        known_plugins::remember(
+            &server,
+            attached.as_ref().ok().and_then(|wire| wire.connection.auth_plugin()),
+        );
         // The handshake says it itself; the server only says that user name and password are not defined.
         let mut wire = attached.map_err(|error| match error.kind() {
             Kind::Login if !has_password && error.status().is_some() => {

@@ -16,6 +16,7 @@ mod inline;
 mod interruption;
 mod kept;
 mod known_links;
+mod known_plugins;
 mod link_estimate;
 mod new_blob;
 mod open_blob;

@@ -159,6 +159,11 @@ impl Handshake {
         })
     }
 
+    /// The plugin that is logging in, or has.
+    pub(super) fn plugin(&self) -> AuthPlugin {
+        self.current
+    }
+
     pub(super) fn write_connect(&self, out: &mut Writer<'_>) {
         let options = &self.options;
         Connect {

@@ -31,6 +31,7 @@ pub use handshake::{ConnectOptions, PASSWORD_ADVICE};
 pub use pending::Ticket;
 pub use stats::WireStats;
 
+use super::auth::AuthPlugin;
 use super::crypt::{CipherKind, new_cipher};
 use super::error::{DecodeError, ProtocolError};
 use super::limits::Limits;
@@ -105,6 +106,7 @@ pub struct Connection {
     handshake: Option<Box<Handshake>>,
     version: Option<ProtocolVersion>,
     cipher: Option<CipherKind>,
+    auth_plugin: Option<AuthPlugin>,
     compressed: bool,
     limits: Limits,
     stats: WireStats,
@@ -139,6 +141,7 @@ impl Connection {
             handshake: None,
             version: None,
             cipher: None,
+            auth_plugin: None,
             compressed: false,
             limits,
             stats: WireStats::default(),
@@ -160,6 +163,11 @@ impl Connection {
     /// The cipher in use.
     pub fn cipher(&self) -> Option<CipherKind> {
         self.cipher
+    }
+
+    /// The plugin that has logged in; `None` before.
+    pub fn auth_plugin(&self) -> Option<AuthPlugin> {
+        self.auth_plugin
     }
 
     /// Whether both directions are compressed.
@@ -466,6 +474,7 @@ impl Connection {
                     (Phase::Attach, Some(_)) => {
                         // Authentication may have completed during the attach.
                         handshake.check_proven()?;
+                        self.auth_plugin = Some(handshake.plugin());
                         self.handshake = None;
                         decoded = Decoded::Event(Event::Attached(response.status));
                         None

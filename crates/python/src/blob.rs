@@ -1,0 +1,144 @@
+//! BLOBs as files: read and written in pieces.
+
+use crate::connection::{Dependent, Shared, lock};
+use crate::transaction::Transaction;
+use crate::{error, signal};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// A BLOB that is read or written, which its connection ends.
+struct Inner<T> {
+    shared: Arc<Shared>,
+    blob: Mutex<Option<T>>,
+}
+
+impl<T: Send + Sync> Dependent for Inner<T> {
+    fn end(&self) {
+        drop(self.blob.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl<T> Drop for Inner<T> {
+    fn drop(&mut self) {
+        let blob = self.blob.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.shared.discard(blob);
+    }
+}
+
+impl<T: Send + Sync + 'static> Inner<T> {
+    fn new(shared: &Arc<Shared>, blob: T) -> Arc<Self> {
+        let inner = Arc::new(Self { shared: Arc::clone(shared), blob: Mutex::new(Some(blob)) });
+        let weak: Weak<Self> = Arc::downgrade(&inner);
+        shared.adopt(weak);
+        inner
+    }
+
+    fn run<U: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> io::Result<U> + Send) -> PyResult<U> {
+        self.shared.check_process(py)?;
+        let done = signal::wait(py, || {
+            let mut blob = self.blob.lock().unwrap_or_else(PoisonError::into_inner);
+            blob.as_mut().map(work).transpose().map_err(of_io)
+        })?;
+        done.ok_or_else(|| error::interface(py, "the BLOB is closed, or its transaction has ended"))
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<T> {
+        lock(py, &self.blob).take()
+    }
+}
+
+/// The client's error comes through the traits of `std::io`.
+fn of_io(failed: io::Error) -> firearrow::Error {
+    match failed.downcast::<firearrow::Error>() {
+        Ok(failed) => failed,
+        Err(failed) => failed.into(),
+    }
+}
+
+/// A BLOB that is read.
+#[pyclass(frozen, module = "firearrow._core")]
+pub(crate) struct BlobReader {
+    inner: Arc<Inner<firearrow::BlobReader>>,
+    /// Stored bytes.
+    #[pyo3(get)]
+    length: u64,
+    /// Whether it can be positioned.
+    #[pyo3(get)]
+    is_stream: bool,
+}
+
+#[pymethods]
+impl BlobReader {
+    #[new]
+    fn new(py: Python<'_>, transaction: &Transaction, id: u64) -> PyResult<Self> {
+        let blob = transaction.inner.run(py, |running| running.open_blob(id))?;
+        let (length, is_stream) = (blob.stored_length(), blob.is_stream());
+        Ok(Self { inner: Inner::new(&transaction.inner.shared, blob), length, is_stream })
+    }
+
+    /// Up to `most` bytes, fewer only at the end; all that are left without it.
+    #[pyo3(signature = (most=None))]
+    fn read<'py>(&self, py: Python<'py>, most: Option<u64>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.inner.run(py, |blob| {
+            let mut bytes = Vec::new();
+            match most {
+                Some(most) => blob.take(most).read_to_end(&mut bytes)?,
+                None => blob.read_to_end(&mut bytes)?,
+            };
+            Ok(bytes)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// `whence` is that of `io.IOBase.seek`.
+    fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
+        let to = match (whence, u64::try_from(offset)) {
+            (0, Ok(offset)) => SeekFrom::Start(offset),
+            (0, Err(_)) => return Err(error::data(py, "a BLOB has no bytes before its first")),
+            (1, _) => SeekFrom::Current(offset),
+            (2, _) => SeekFrom::End(offset),
+            _ => return Err(error::programming(py, "whence is 0, 1 or 2")),
+        };
+        self.inner.run(py, |blob| blob.seek(to))
+    }
+
+    fn close(&self, py: Python<'_>) {
+        let blob = self.inner.take(py);
+        py.detach(|| self.inner.shared.discard(blob));
+    }
+}
+
+/// A BLOB that is written.
+#[pyclass(frozen, module = "firearrow._core")]
+pub(crate) struct BlobWriter {
+    inner: Arc<Inner<firearrow::BlobWriter>>,
+}
+
+#[pymethods]
+impl BlobWriter {
+    #[new]
+    fn new(py: Python<'_>, transaction: &Transaction) -> PyResult<Self> {
+        let blob = transaction.inner.run(py, |running| running.create_blob())?;
+        Ok(Self { inner: Inner::new(&transaction.inner.shared, blob) })
+    }
+
+    fn write(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        self.inner.run(py, |blob| blob.write_all(bytes))
+    }
+
+    /// Completes it. Returns its id, which a row takes as the value of a BLOB column.
+    fn finish(&self, py: Python<'_>) -> PyResult<u64> {
+        let blob = self.inner.take(py);
+        let blob =
+            blob.ok_or_else(|| error::interface(py, "the BLOB is closed, or its transaction has ended"))?;
+        signal::wait(py, || blob.finish())
+    }
+
+    /// Discards it unless it was completed.
+    fn close(&self, py: Python<'_>) {
+        let blob = self.inner.take(py);
+        py.detach(|| self.inner.shared.discard(blob));
+    }
+}

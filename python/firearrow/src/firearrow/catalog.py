@@ -1,0 +1,146 @@
+"""Tables and what belongs to them.
+
+>>> for table in connection.catalog.tables():
+...     print(table.name, [column.name for column in connection.catalog.columns(table.name)])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+
+__all__ = ["Catalog", "Constraint", "Generator", "Index", "Reference", "Table", "TableColumn"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or view."""
+
+    name: str
+    kind: str
+    """``table``, ``view``, ``system table``, ``global temporary table`` or ``external table``."""
+    remarks: str | None
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table or view."""
+
+    table: str
+    name: str
+    position: int
+    """From 0."""
+    type_name: str
+    """The type in SQL, without its length."""
+    length: int
+    """Bytes."""
+    characters: int | None
+    precision: int | None
+    scale: int
+    """Digits after the point."""
+    sub_type: int | None
+    charset: str | None
+    collation: str | None
+    dimensions: list[tuple[int, int]]
+    """Bounds of an array; empty for other columns."""
+    nullable: bool
+    default: str | None
+    """In SQL."""
+    identity: str | None
+    """``always`` or ``by default``."""
+    computed: str | None
+    """The expression of a computed column, in SQL."""
+    domain: str | None
+    remarks: str | None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a foreign key refers to."""
+
+    constraint: str
+    table: str
+    columns: list[str]
+    on_update: str
+    on_delete: str
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A constraint of a table."""
+
+    table: str
+    name: str
+    kind: str
+    """``primary key``, ``unique``, ``foreign key`` or ``check``."""
+    columns: list[str]
+    index: str | None
+    references: Reference | None
+    check: str | None
+    """The condition, in SQL."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index."""
+
+    table: str
+    name: str
+    unique: bool
+    descending: bool
+    active: bool
+    constraint: str | None
+    """The constraint that it belongs to."""
+    columns: list[str]
+    expression: str | None
+    condition: str | None
+    """Of a partial index (Firebird 5)."""
+    selectivity: float | None
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A generator, in SQL's words a sequence."""
+
+    name: str
+    initial_value: int
+    increment: int
+    remarks: str | None
+
+
+class Catalog:
+    """What there is in the database, as it is committed. Names are as stored: usually in capitals."""
+
+    def __init__(self, core: _core.Connection) -> None:
+        self._core = core
+
+    def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
+        """Return tables and views, by name; ``system`` includes those of the engine."""
+        return [Table(**found) for found in self._core.catalog_tables(name, system)]
+
+    def columns(self, table: str | None = None, *, system: bool = False) -> list[TableColumn]:
+        """Return the columns of a table or of all, in their order."""
+        return [TableColumn(**found) for found in self._core.catalog_columns(table, system)]
+
+    def constraints(self, table: str | None = None) -> list[Constraint]:
+        """Return the constraints of a table or of all."""
+        return [_constraint(found) for found in self._core.catalog_constraints(table)]
+
+    def indexes(self, table: str | None = None) -> list[Index]:
+        """Return the indexes of a table or of all."""
+        return [Index(**found) for found in self._core.catalog_indexes(table)]
+
+    def generators(self, name: str | None = None) -> list[Generator]:
+        """Return the generators."""
+        return [Generator(**found) for found in self._core.catalog_generators(name)]
+
+    def generator_value(self, name: str) -> int:
+        """Return the current value of a generator."""
+        return self._core.catalog_generator_value(name)
+
+
+def _constraint(found: dict[str, Any]) -> Constraint:
+    references = found.pop("references")
+    return Constraint(references=Reference(**references) if references else None, **found)

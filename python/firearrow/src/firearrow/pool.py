@@ -1,0 +1,745 @@
+"""A pool of connections for threads.
+
+>>> with firearrow.Pool("firebird://SYSDBA@localhost/employee", password="masterkey", max_size=20) as pool:
+...     with pool.connection() as connection:
+...         connection.execute("UPDATE country SET currency = 'Euro' WHERE country = 'Croatia'")
+
+``docs/python-pool.md`` describes it. What it decides is in ``_pooling.py``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from time import monotonic
+from types import TracebackType
+from typing import Any, NoReturn, TypeAlias, cast
+
+from . import _core
+from ._pooling import Limits, Member, PoolClosed, PoolStats, PoolTimeout, State, Waiter, changes_session
+from .connection import Connection, connect
+from .errors import Error, InterfaceError
+from .transaction import Transaction
+
+__all__ = ["Pool", "PoolClosed", "PoolStats", "PoolTimeout", "PooledConnection"]
+
+_Member: TypeAlias = Member["_core.Connection"]
+
+# Seconds that a ping, a rollback or a reset of the pool's own may take.
+_PATIENCE = 5.0
+# Seconds after which the background thread looks after rollbacks that hang.
+_ROUND = 5.0
+
+
+class _Released:
+    """Takes the place of a connection that has gone back to its pool."""
+
+    is_open = False
+    is_alive = False
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise InterfaceError(_GONE)
+
+
+_GONE = "the connection has gone back to its pool: acquire another one"
+_RELEASED = cast(_core.Connection, _Released())
+
+
+class PooledConnection(Connection):
+    """A connection that is borrowed from a pool. Closing it gives it back.
+
+    What was opened on it ends then: its transactions are rolled back, and its cursors are closed.
+    """
+
+    def __init__(self, pool: Pool, member: _Member, settings: dict[str, Any]) -> None:
+        self.__dict__.update(settings)
+        self._core = member.connection
+        self._main = None
+        self._pool = pool
+        self._member: _Member | None = member
+        self._dependents: list[weakref.ref[Any]] = []
+        self._bound = 32
+
+    @property
+    def pool(self) -> Pool:
+        """The pool that it was borrowed from."""
+        return self._pool
+
+    def set_timeouts(self, *, statement: float | None = None, idle: float | None = None) -> None:
+        """Let the server end statements, or the idle connection, after these seconds; until release."""
+        self._changed()
+        super().set_timeouts(statement=statement, idle=idle)
+
+    def reset(self) -> None:
+        """Roll back, and undo settings of the session, those of the pool's ``configure`` included."""
+        self._changed()
+        super().reset()
+
+    def close(self) -> None:
+        """Give it back to its pool. Closing again does nothing."""
+        self._pool._give_back(self)
+
+    def __enter__(self) -> PooledConnection:
+        return self
+
+    def _check(self) -> None:
+        if not self._core.is_open:
+            raise InterfaceError(_GONE if self._member is None else "the connection is closed")
+
+    def _changed(self) -> None:
+        if self._member is not None:
+            self._member.has_changed = True
+
+    def _note_sql(self, sql: str) -> None:
+        if changes_session(sql):
+            self._changed()
+
+    def _adopt(self, dependent: Any) -> None:
+        dependents = self._dependents
+        if len(dependents) >= self._bound:
+            dependents[:] = [reference for reference in dependents if reference() is not None]
+            self._bound = max(32, 2 * len(dependents))
+        dependents.append(weakref.ref(dependent))
+
+    def _end(self) -> None:
+        """End what was begun on it. Most of the time, nothing is left."""
+        main, self._main = self._main, None
+        if main is not None and main.is_open:
+            main.rollback()
+        # Transactions first: it makes closing results cheap.
+        left = [dependent for reference in self._dependents if (dependent := reference()) is not None]
+        self._dependents = []
+        for dependent in left:
+            if isinstance(dependent, Transaction) and dependent._core.is_open:
+                dependent._core.rollback()
+        for dependent in left:
+            if not isinstance(dependent, Transaction):
+                dependent.close()
+
+    def _has_left(self) -> bool:
+        """Whether cursors or transactions of it are still in use."""
+        return any(reference() is not None for reference in self._dependents)
+
+    def _leave(self) -> tuple[_Member, _core.Connection] | None:
+        """Become useless; the pool's lock is held."""
+        member, self._member = self._member, None
+        if member is None:
+            return None
+        core, self._core = self._core, _RELEASED
+        return member, core
+
+    def _state(self) -> str:
+        return "released" if self._core is _RELEASED else super()._state()
+
+    def __del__(self) -> None:
+        member = getattr(self, "_member", None)
+        if member is None:
+            return
+        self._core = _RELEASED
+        warnings.warn(f"{self!r} was not given back to its pool", ResourceWarning, stacklevel=2, source=self)
+        # No lock and no I/O here: the garbage collector may run anywhere.
+        self._pool._inbox.put(member)
+
+
+class Pool:
+    """Connections that threads borrow and give back.
+
+    Parameters
+    ----------
+    database, **options
+        What :func:`firearrow.connect` takes.
+    min_size
+        Connections that are opened in the background, and kept when they are idle.
+    max_size
+        The most that are open at any time.
+    acquire_timeout
+        Seconds to wait for a connection before PoolTimeout is raised.
+    idle_timeout
+        Seconds after which an idle connection is closed, unless ``min_size`` keeps it.
+    max_lifetime
+        Seconds after which a connection is replaced when it comes back, or is idle.
+    check_after
+        Seconds of idleness after which the server is asked whether a connection works before it is lent,
+        which costs a round trip. A socket that was closed is always noticed, which costs none.
+    reset
+        When a session is reset on release, so that the next borrower finds it as new. ``"auto"``: if a
+        statement has changed it, as far as its text shows (``SET ROLE``, ``RDB$SET_CONTEXT`` …).
+        ``"always"``: also for what procedures and triggers may have done; a round trip each time.
+        ``"never"``. Firebird 3 cannot reset sessions: there, a connection that was changed is replaced.
+    configure
+        Called with each connection after it was opened, and after its session was reset.
+
+    Raises
+    ------
+    InterfaceError
+        An option has an impossible value.
+    """
+
+    def __init__(
+        self,
+        database: str | None = None,
+        *,
+        min_size: int = 0,
+        max_size: int = 10,
+        acquire_timeout: float = 30.0,
+        idle_timeout: float = 600.0,
+        max_lifetime: float = 3600.0,
+        check_after: float = 30.0,
+        reset: str = "auto",
+        configure: Callable[[Connection], object] | None = None,
+        **options: Any,
+    ) -> None:
+        # First, for __del__.
+        self._inbox: SimpleQueue[_Member | None] = SimpleQueue()
+        self._state: State[_core.Connection] | None = None
+        limits = Limits(min_size, max_size, acquire_timeout, idle_timeout, max_lifetime, check_after, reset)
+        if database is None:
+            raise InterfaceError("name a database: Pool('firebird://host/path')")
+        self._database = database
+        self._options = options
+        self._configure = configure
+        # What a connection has beside its core, from the first that was opened.
+        self._settings: dict[str, Any] = {}
+        # Whether Firebird can reset sessions; asked when it is needed.
+        self._is_modern: bool | None = None
+        self._start(limits)
+        _pools.add(self)
+        with self._lock:
+            number = self._policy.reserve(monotonic())
+        self._attend(number)
+
+    def _start(self, limits: Limits) -> None:
+        self._lock = threading.Lock()
+        self._change = threading.Condition(self._lock)
+        self._observers = 0
+        self._state = State(limits)
+        # Rollbacks and resets that run, and when they are cancelled.
+        self._watched: dict[_core.Connection, float] = {}
+        self._inbox = SimpleQueue()
+        self._keeper: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._process = os.getpid()
+
+    @property
+    def _policy(self) -> State[_core.Connection]:
+        assert self._state is not None
+        return self._state
+
+    # What users see.
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._policy.is_closed
+
+    @property
+    def stats(self) -> PoolStats:
+        """Connections and waiters now, and counters since the pool was made."""
+        with self._lock:
+            return self._policy.stats()
+
+    def connection(self, timeout: float | None = None) -> AbstractContextManager[PooledConnection]:
+        """Lend a connection for a block: commits at its end, rolls back if an error leaves it.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for it, in place of ``acquire_timeout``.
+        """
+        return _Loan(self, timeout)
+
+    def acquire(self, timeout: float | None = None) -> PooledConnection:
+        """Borrow a connection; give it back with :meth:`release` or its ``close``.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for it, in place of ``acquire_timeout``; 0 = only one that is idle.
+
+        Raises
+        ------
+        PoolTimeout
+            None became free in time, or the server cannot be reached.
+        PoolClosed
+            The pool is closed.
+        Error
+            A connection cannot be opened for a reason that does not pass, such as a wrong password.
+        """
+        state = self._policy
+        start = monotonic()
+        seconds = state.limits.acquire_timeout if timeout is None else timeout
+        is_first = False
+        while True:
+            with self._lock:
+                member = state.take()
+            if member is None:
+                member = self._wait(state, is_first, start + seconds, seconds)
+            try:
+                is_usable = self._is_usable(member, start + seconds)
+            except BaseException:
+                self._put(member, False)
+                raise
+            if is_usable:
+                break
+            with self._lock:
+                state.failed_checks += 1
+                state.acquired -= 1
+            self._put(member, False)
+            # Its place is still before those who came later.
+            is_first = True
+        return PooledConnection(self, member, self._settings)
+
+    def release(self, connection: Connection) -> None:
+        """Take a borrowed connection back. What is open on it ends; releasing again does nothing."""
+        if not isinstance(connection, PooledConnection) or connection._pool is not self:
+            raise InterfaceError("the connection is not from this pool")
+        self._give_back(connection)
+
+    def wait(self, timeout: float = 30.0) -> None:
+        """Wait until ``min_size`` connections are open.
+
+        Raises
+        ------
+        PoolTimeout
+            They are not after so many seconds; ``__cause__`` says why.
+        """
+        state = self._policy
+        end = monotonic() + timeout
+        with self._lock:
+            number = state.reserve(monotonic())
+        self._attend(number)
+        with self._lock:
+            while not state.is_closed and len(state.idle) + len(state.in_use) < state.limits.min_size:
+                if not self._observe(end - monotonic()):
+                    number, least = len(state.idle) + len(state.in_use), state.limits.min_size
+                    why = f": {state.error}" if state.error else ""
+                    error = PoolTimeout(f"{number} of {least} connections are open after {timeout:g} s{why}")
+                    raise error from state.error
+        self._check_open()
+
+    def resize(self, min_size: int | None = None, max_size: int | None = None) -> None:
+        """Change the limits. What is too much is closed as soon as it is idle."""
+        state = self._policy
+        with self._lock:
+            limits = state.limits
+            high = limits.max_size if max_size is None else max_size
+            low = min(limits.min_size, high) if min_size is None else min_size
+            state.limits = replace(limits, min_size=low, max_size=high)
+            old = state.expired(monotonic())
+            number = state.reserve(monotonic())
+        for member in old:
+            self._spawn(self._close_member, member)
+        self._attend(number)
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Close all connections. Closing again does nothing.
+
+        Who waits for a connection gets PoolClosed.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for connections in use; then they are closed, and what they run is cancelled.
+        """
+        state = self._policy
+        with self._lock:
+            if state.is_closed and not state.size:
+                return
+            state.close()
+            old = state.expired(monotonic())
+        for member in old:
+            self._spawn(self._close_member, member)
+        end = monotonic() + timeout
+        with self._lock:
+            while state.size and self._observe(end - monotonic()):
+                pass
+            left = list(state.in_use)
+        for member in left:
+            self._spawn(self._kill, member)
+        if left:
+            end = monotonic() + _PATIENCE
+            with self._lock:
+                while state.size and self._observe(end - monotonic()):
+                    pass
+        self._inbox.put(None)
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        state = self._state
+        self._inbox.put(None)
+        if state is None or self._process != os.getpid():
+            return
+        if not state.is_closed and state.size:
+            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
+
+    def __repr__(self) -> str:
+        state = self._policy
+        about = f"{len(state.in_use)} in use, {len(state.idle)} idle, at most {state.limits.max_size}"
+        if state.waiters:
+            about += f", {len(state.waiters)} waiting"
+        return f"<firearrow.Pool: {'closed' if state.is_closed else about}>"
+
+    # Borrowing and giving back.
+
+    def _wait(self, state: State[_core.Connection], is_first: bool, end: float, seconds: float) -> _Member:
+        gate = threading.Lock()
+        gate.acquire()
+        waiter: Waiter[_core.Connection] = Waiter(gate.release, monotonic())
+        with self._lock:
+            # It may have come back in between.
+            member = state.take()
+            if member is not None:
+                return member
+            state.wait(waiter, is_first=is_first)
+            number = state.reserve(waiter.since)
+        try:
+            self._attend(number)
+            gate.acquire(timeout=min(max(0.0, end - monotonic()), threading.TIMEOUT_MAX))
+        except BaseException:
+            # Ctrl+C. Perhaps it has got one at this moment.
+            with self._lock:
+                state.leave(waiter, monotonic())
+            if waiter.member is not None:
+                self._put(waiter.member, True)
+            raise
+        with self._lock:
+            state.leave(waiter, monotonic())
+            if waiter.member is not None:
+                return waiter.member
+            if waiter.error is not None:
+                raise waiter.error
+            raise state.timed_out(seconds)
+
+    def _is_usable(self, member: _Member, end: float) -> bool:
+        core = member.connection
+        if not core.is_alive:
+            return False
+        now = monotonic()
+        if now - member.idle_since < self._policy.limits.check_after:
+            return True
+        timer = threading.Timer(min(_PATIENCE, max(0.1, end - now)), core.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            core.ping()
+        except Error:
+            return False
+        finally:
+            timer.cancel()
+        return True
+
+    def _give_back(self, connection: PooledConnection) -> None:
+        with self._lock:
+            left = connection._leave()
+        if left is None:
+            return
+        member, core = left
+        if member.state is not self._state:
+            # Borrowed before a fork: it belongs to the parent process.
+            return
+        is_usable = False
+        try:
+            # Whether it works is looked at when it is lent again.
+            is_usable = self._clean(connection, member, core)
+        finally:
+            self._put(member, is_usable)
+
+    def _clean(self, connection: PooledConnection, member: _Member, core: _core.Connection) -> bool:
+        """Make a connection as new; ``False`` = that cannot be done."""
+        main = connection._main
+        if (
+            not connection._has_left()
+            and (main is None or not main.is_open)
+            and not self._is_to_reset(member)
+        ):
+            return True
+        self._watched[core] = monotonic() + _PATIENCE
+        try:
+            connection._end()
+            return (not self._is_to_reset(member) or self._reset(member, core)) and core.is_alive
+        except Error:
+            return False
+        finally:
+            self._watched.pop(core, None)
+
+    def _is_to_reset(self, member: _Member) -> bool:
+        reset = self._policy.limits.reset
+        return reset == "always" or (member.has_changed and reset == "auto")
+
+    def _reset(self, member: _Member, core: _core.Connection) -> bool:
+        if not self._can_reset(core):
+            # Only a new connection is without settings.
+            if member.has_changed:
+                with self._lock:
+                    self._policy.resets += 1
+            return not member.has_changed
+        core.reset()
+        with self._lock:
+            self._policy.resets += 1
+        if self._configure is not None:
+            self._prepare(core)
+        member.has_changed = False
+        return True
+
+    def _can_reset(self, core: _core.Connection) -> bool:
+        if self._is_modern is None:
+            self._is_modern = int(str(core.info()["engine_version"]).split(".")[0]) >= 4
+        return self._is_modern
+
+    def _put(self, member: _Member, is_usable: bool) -> None:
+        """Take a connection back that is as new, or not usable."""
+        state = member.state
+        now = monotonic()
+        with self._lock:
+            is_kept = state.give_back(member, is_usable, now)
+            number = state.reserve(now) if state.waiters or not is_kept else 0
+            if self._observers:
+                self._change.notify_all()
+        if not is_kept:
+            self._spawn(self._close_member, member)
+        if number:
+            self._attend(number)
+
+    # Opening and closing.
+
+    def _attend(self, number: int) -> None:
+        """Open as many connections in the background."""
+        if not number:
+            return
+        self._keep()
+        for _ in range(number):
+            self._spawn(self._open_one)
+
+    def _open_one(self) -> None:
+        state = self._policy
+        try:
+            connection = connect(self._database, **self._options)
+            core, settings = self._strip(connection)
+            try:
+                if not self._settings:
+                    self._settings = settings
+                if self._configure is not None:
+                    self._prepare(core)
+            except BaseException:
+                _close(core)
+                raise
+        except BaseException as error:
+            with self._lock:
+                state.is_not_open(error, monotonic())
+                self._change.notify_all()
+            # It knows when to try again.
+            self._inbox.put(_WAKE)
+            return
+        with self._lock:
+            member = state.is_open(core, monotonic())
+            number = state.reserve(monotonic())
+            self._change.notify_all()
+        self._attend(number)
+        if member is None:
+            self._close_core(state, core)
+
+    @staticmethod
+    def _strip(connection: Connection) -> tuple[_core.Connection, dict[str, Any]]:
+        """Take a connection apart, so that only the pool tells of what was not closed."""
+        settings = dict(connection.__dict__)
+        del settings["_core"], settings["_main"]
+        core, connection._core = connection._core, _RELEASED
+        return core, settings
+
+    def _prepare(self, core: _core.Connection) -> None:
+        """Let the user configure a connection."""
+        assert self._configure is not None
+        member: _Member = Member(core, self._policy, 0.0, 0.0)
+        connection = PooledConnection(self, member, self._settings)
+        try:
+            self._configure(connection)
+            if connection._main is not None:
+                connection.commit()
+        finally:
+            with self._lock:
+                connection._leave()
+            connection._end()
+
+    def _close_member(self, member: _Member) -> None:
+        self._close_core(member.state, member.connection)
+
+    def _close_core(self, state: State[_core.Connection], core: _core.Connection) -> None:
+        try:
+            _close(core)
+        finally:
+            with self._lock:
+                state.gone()
+                number = state.reserve(monotonic())
+                self._change.notify_all()
+            self._attend(number)
+
+    def _kill(self, member: _Member) -> None:
+        """Close a connection that somebody uses."""
+        _close(member.connection)
+        self._put(member, False)
+
+    def _clean_up(self, member: _Member) -> None:
+        """Look after a connection whose borrower is gone without giving it back."""
+        core = member.connection
+        is_usable = False
+        if core.is_alive:
+            self._watched[core] = monotonic() + _PATIENCE
+            # It ends every transaction, too.
+            with suppress(Error):
+                is_usable = self._can_reset(core) and self._reset(member, core)
+            self._watched.pop(core, None)
+        self._put(member, is_usable)
+
+    # In the background.
+
+    def _keep(self) -> None:
+        """Start the thread that closes what is old, unless it runs."""
+        with self._starting:
+            if self._keeper is not None and self._keeper.is_alive():
+                return
+            keeper = threading.Thread(
+                target=_keep, args=(weakref.ref(self), self._inbox), name="firearrow pool", daemon=True
+            )
+            # The interpreter may be about to exit.
+            with suppress(RuntimeError):
+                keeper.start()
+                self._keeper = keeper
+
+    def _spawn(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Run what may take long in a thread of its own."""
+        thread = threading.Thread(target=work, args=arguments, name="firearrow pool work", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            # The interpreter is about to exit, or there are too many threads.
+            work(*arguments)
+
+    def _tend(self, member: _Member | None) -> float:
+        """Do what is due, and return the seconds until the next time."""
+        state = self._policy
+        if member is not None and member.state is state:
+            self._spawn(self._clean_up, member)
+        now = monotonic()
+        for core, end in list(self._watched.items()):
+            if end < now:
+                core.cancel()
+        with self._lock:
+            old = state.expired(now)
+            number = state.reserve(now)
+            pause = state.next_event(now)
+            # Those that come back meanwhile wake nobody.
+            limits = state.limits
+            pause = min(pause, _ROUND, limits.idle_timeout, limits.max_lifetime)
+        for expired in old:
+            self._spawn(self._close_member, expired)
+        self._attend(number)
+        return max(0.05, pause)
+
+    def _observe(self, seconds: float) -> bool:
+        """Wait for a change with the lock held; ``False`` = there is no time left."""
+        if seconds <= 0:
+            return False
+        self._observers += 1
+        try:
+            self._change.wait(min(seconds, 60.0))
+        finally:
+            self._observers -= 1
+        return True
+
+    def _check_open(self) -> None:
+        if self._policy.is_closed:
+            raise PoolClosed("the pool is closed")
+
+    def _renew(self) -> None:
+        """Begin with no connection in a process that was forked."""
+        limits, is_closed = self._policy.limits, self._policy.is_closed
+        self._start(limits)
+        self._policy.is_closed = is_closed
+
+
+class _Loan:
+    """The block of :meth:`Pool.connection`."""
+
+    __slots__ = ("_connection", "_pool", "_timeout")
+
+    def __init__(self, pool: Pool, timeout: float | None) -> None:
+        self._pool = pool
+        self._timeout = timeout
+
+    def __enter__(self) -> PooledConnection:
+        self._connection = self._pool.acquire(self._timeout)
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        try:
+            if kind is None and connection._main is not None:
+                connection.commit()
+        finally:
+            # Rolls back what is not committed.
+            self._pool._give_back(connection)
+
+
+# Wakes the background thread.
+_WAKE: _Member = Member(_RELEASED, State(Limits()), 0.0, 0.0)
+
+
+def _keep(reference: weakref.ref[Pool], inbox: SimpleQueue[_Member | None]) -> None:
+    """Look after a pool until it is closed or gone."""
+    pause = 0.0
+    while True:
+        try:
+            member = inbox.get(timeout=pause) if pause else _WAKE
+        except Empty:
+            member = _WAKE
+        if member is None:
+            return
+        pool = reference()
+        if pool is None:
+            return
+        pause = pool._tend(None if member is _WAKE else member)
+        # Nothing may keep it alive meanwhile.
+        del pool, member
+
+
+def _close(core: _core.Connection) -> None:
+    """Disconnect. A server that is gone does not care."""
+    with suppress(Error):
+        core.close()
+
+
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def _renew_all() -> None:
+    for pool in list(_pools):
+        pool._renew()
+
+
+def _close_all() -> None:
+    for pool in list(_pools):
+        if not pool.closed:
+            if pool.stats.size:
+                warnings.warn(f"{pool!r} was not closed", ResourceWarning, stacklevel=1, source=pool)
+            pool.close(timeout=0)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)
+atexit.register(_close_all)

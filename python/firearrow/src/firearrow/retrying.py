@@ -1,0 +1,200 @@
+"""Transactions that are run again after conflicts.
+
+>>> def transfer(connection, source, target, amount):
+...     connection.execute("UPDATE account SET balance = balance - ? WHERE id = ?", (amount, source))
+...     connection.execute("UPDATE account SET balance = balance + ? WHERE id = ?", (amount, target))
+>>> firearrow.retry(connection, lambda connection: transfer(connection, 1, 2, 100), attempts=5)
+
+Which errors count is in ``_retrying.py``, the pauses are in ``_backoff.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from time import monotonic, sleep
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
+
+from ._backoff import Backoff
+from ._retrying import decide
+from .connection import Connection
+from .errors import Error, InterfaceError, ProgrammingError
+from .pool import Pool
+
+__all__ = ["retry"]
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Source: TypeAlias = Connection | Pool
+
+
+@overload
+def retry(
+    source: Source,
+    work: Callable[[Connection], T],
+    /,
+    *,
+    attempts: int = 5,
+    timeout: float = 30.0,
+    base: float = 0.01,
+    cap: float = 1.0,
+    **transaction: Any,
+) -> T: ...
+@overload
+def retry(
+    source: Source,
+    /,
+    *,
+    attempts: int = 5,
+    timeout: float = 30.0,
+    base: float = 0.01,
+    cap: float = 1.0,
+    **transaction: Any,
+) -> Callable[[Callable[Concatenate[Connection, P], T]], Callable[P, T]]: ...
+@overload
+def retry(
+    *,
+    attempts: int = 5,
+    timeout: float = 30.0,
+    base: float = 0.01,
+    cap: float = 1.0,
+    **transaction: Any,
+) -> Callable[[Callable[Concatenate[Connection, P], T]], Callable[Concatenate[Source, P], T]]: ...
+@overload
+def retry(function: Callable[Concatenate[Connection, P], T], /) -> Callable[Concatenate[Source, P], T]: ...
+def retry(
+    source: Any = None,
+    work: Callable[..., Any] | None = None,
+    /,
+    *,
+    attempts: int = 5,
+    timeout: float = 30.0,
+    base: float = 0.01,
+    cap: float = 1.0,
+    **transaction: Any,
+) -> Any:
+    """Run a function in a transaction, and the whole transaction again after a conflict.
+
+    Conflicts are deadlocks, rows that others have changed, and locks that were not to be had in time; with a
+    pool, lost connections as well. If the outcome of a commit is unknown, nothing is run again.
+
+    The function gets the connection, and its result is returned after the commit. It may run several times:
+    it should do nothing but work in the database.
+
+    Parameters
+    ----------
+    source
+        A connection without a transaction in progress, or a :class:`Pool`, from which each attempt borrows.
+        Without it, this is a decorator, and the decorated function is called with it.
+    work
+        The function. Without it, this is a decorator, and its function is called without a connection.
+    attempts
+        All of them, the first included.
+    timeout
+        Seconds after which no other attempt begins.
+    base, cap
+        Seconds. The first pause is a random part of ``base``; the limit doubles up to ``cap``.
+    **transaction
+        ``isolation``, ``read_only``, ``lock_timeout`` of the transactions; see :meth:`Connection.begin`.
+
+    Raises
+    ------
+    Error
+        What the last attempt raised; ``attempts`` in its ``details`` says how many there were.
+    """
+    backoff = Backoff(attempts, timeout, base, cap)
+    unknown = transaction.keys() - {"isolation", "read_only", "lock_timeout"}
+    if unknown:
+        raise TypeError(f"retry has no option {min(unknown)!r}")
+
+    def run(target: Source, function: Callable[[Connection], T]) -> T:
+        return _run(target, function, backoff, transaction)
+
+    def bound(function: Callable[..., T]) -> Callable[..., T]:
+        """Decorate a function that is called without a connection."""
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> T:
+            return run(source, lambda connection: function(connection, *arguments, **keywords))
+
+        return call
+
+    def free(function: Callable[..., T]) -> Callable[..., T]:
+        """Decorate a function whose first argument is a connection or pool."""
+
+        @functools.wraps(function)
+        def call(target: Any, /, *arguments: Any, **keywords: Any) -> T:
+            if not isinstance(target, (Connection, Pool)):
+                raise InterfaceError(
+                    f"the first argument is a connection or a pool, not {type(target).__name__}"
+                )
+            return run(target, lambda connection: function(connection, *arguments, **keywords))
+
+        return call
+
+    if isinstance(source, (Connection, Pool)):
+        return bound if work is None else run(source, work)
+    if source is None and work is None:
+        return free
+    if callable(source) and work is None:
+        return free(source)
+    raise InterfaceError(f"retry takes a connection or a pool, not {type(source).__name__}")
+
+
+def _run(source: Source, work: Callable[[Connection], T], backoff: Backoff, transaction: dict[str, Any]) -> T:
+    delays = backoff.delays(monotonic)
+    attempt = 0
+    while True:
+        attempt += 1
+        outcome: list[T] = []
+        try:
+            with _lent(source) as connection:
+                _attempt(connection, work, transaction, outcome)
+            return outcome[0]
+        except Error as error:
+            decision = decide(error, is_replaceable=isinstance(source, Pool))
+            if decision == "done" and outcome:
+                return outcome[0]
+            error.details["attempts"] = str(attempt)
+            pause = next(delays, None) if decision == "again" else None
+            if pause is None:
+                raise
+        sleep(pause)
+
+
+@contextmanager
+def _lent(source: Source) -> Generator[Connection]:
+    """A connection for one attempt."""
+    if isinstance(source, Connection):
+        if source._main is not None and source._main.is_open:
+            raise ProgrammingError(
+                "the connection has a transaction in progress, which retry would have to undo: commit it or "
+                "roll it back first"
+            )
+        yield source
+        return
+    connection = source.acquire()
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _attempt(
+    connection: Connection, work: Callable[[Connection], T], transaction: dict[str, Any], outcome: list[T]
+) -> None:
+    """Run the work in the connection's transaction, and commit."""
+    was_autocommit, connection._autocommit = connection._autocommit, False
+    try:
+        if transaction:
+            connection._main = connection.begin(**transaction)._core
+        outcome.append(work(connection))
+        connection.commit()
+    except BaseException:
+        # The error that led here is the better one.
+        with suppress(Error):
+            connection.rollback()
+        raise
+    finally:
+        connection._autocommit = was_autocommit
