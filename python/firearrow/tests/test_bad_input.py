@@ -654,3 +654,11 @@ def test_connections_of_many_threads(database: str) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(work, range(24))) == list(range(24))
+
+
+def test_the_first_error_counts(database: str) -> None:
+    """An error that leaves the block of a connection is not replaced by one of closing it."""
+    with pytest.raises(RuntimeError, match="first"), firearrow.connect(database) as connection:
+        connection.execute("SELECT 1 FROM RDB$DATABASE")
+        connection._core.close()
+        raise RuntimeError("first")

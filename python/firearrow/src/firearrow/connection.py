@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -349,7 +349,13 @@ class Connection:
     def close(self) -> None:
         """Roll back and disconnect. Closing again does nothing."""
         self._main = None
-        self._core.close()
+        is_alive = self._core.is_alive
+        try:
+            self._core.close()
+        except errors.OperationalError:
+            # Nobody is there to say goodbye to, which was known before.
+            if is_alive:
+                raise
 
     def drop_database(self) -> None:
         """Delete the database, to which nobody else may be connected, and close."""
@@ -402,9 +408,13 @@ class Connection:
     ) -> None:
         if self.closed:
             return
+        if error is not None:
+            # The error that led here is the better one.
+            with suppress(errors.Error):
+                self.close()
+            return
         try:
-            if error is None:
-                self.commit()
+            self.commit()
         finally:
             self.close()
 
