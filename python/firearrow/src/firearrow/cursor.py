@@ -200,12 +200,12 @@ class Cursor:
         table
             The table's name as it is stored: usually in capitals.
         mode
-            ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A new
-            table is committed at once, and stays if its rows do not come. No transaction may be under way then: it
-            would not see the table.
+            ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A
+            new table is committed at once, and stays if its rows do not come. No transaction may be under way
+            then: it would not see the table.
         text
-            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which hold any
-            text.
+            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which
+            hold any text.
 
         Returns
         -------
