@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel around a debug driver, installs it and tests it with real consumers, on the embedded engine and on
-# every available server. Arguments go to pytest.
+# Builds the ADBC wheel around a debug driver, installs it and tests it with real consumers, on the embedded engine and on
+# every available server; then the package firearrow, from its sources. Arguments go to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Python tests" scripts/test-python.sh "$@"; fi
@@ -17,12 +17,18 @@ library=$(realpath "$target/debug/deps/libadbc_driver_firebird.so")
 FIREARROW_ADBC_LIBRARY=$library scripts/step.sh "Python package" scripts/build-wheel.sh "$folder"
 "$environment/bin/pip" --quiet --disable-pip-version-check install --no-deps --force-reinstall "$folder"/*.whl
 
+# firearrow is imported from its sources, beside the extension module that was built with the Rust tests.
+ln -sf "$(realpath "$target/debug/libfirearrow_core.so")" python/firearrow/src/firearrow/_core.abi3.so
+export PYTHONPATH=$PWD/python/firearrow/src${PYTHONPATH:+:$PYTHONPATH}
+
 # Runs the tests on one platform: run NAME COMMAND..., with pytest and its arguments as last words of the command.
 status=0
 run() {
     echo "Python tests on $1"
     scripts/step.sh "Python tests, $1" "${@:2}" "$environment/bin/pytest" python/tests -p no:cacheprovider \
         "${arguments[@]}" || status=$?
+    scripts/step.sh "Tests of firearrow, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests \
+        -p no:cacheprovider "${arguments[@]}" || status=$?
 }
 readonly arguments=("$@")
 

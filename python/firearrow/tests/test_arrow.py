@@ -39,8 +39,8 @@ def row(n: int) -> tuple[Any, ...]:
 @pytest.fixture
 def wide(connection: firearrow.Connection, table: str) -> str:
     connection.execute(
-        f"CREATE TABLE {table} (id INTEGER NOT NULL, name VARCHAR(20), price NUMERIC(9,2), ratio DOUBLE PRECISION, "
-        "born DATE, moment TIMESTAMP, flag BOOLEAN)"
+        f"CREATE TABLE {table} (id INTEGER NOT NULL, name VARCHAR(20), price NUMERIC(9,2), "
+        "ratio DOUBLE PRECISION, born DATE, moment TIMESTAMP, flag BOOLEAN)"
     )
     connection.commit()
     connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?)", map(row, range(ROWS)))
@@ -132,7 +132,9 @@ def test_pandas(connection: firearrow.Connection, wide: str) -> None:
 def test_pandas_reads_by_itself(connection: firearrow.Connection, wide: str) -> None:
     """pandas asks a DB-API connection that it does not know, with a warning."""
     with pytest.warns(UserWarning, match="SQLAlchemy"):
-        found = pd.read_sql_query(f"SELECT id, name FROM {wide} WHERE id < ? ORDER BY id", connection, params=(3,))
+        found = pd.read_sql_query(
+            f"SELECT id, name FROM {wide} WHERE id < ? ORDER BY id", connection, params=(3,)
+        )
     assert found.to_dict("list") == {"ID": [0, 1, 2], "NAME": ["name 0", "name 1", "name 2"]}
 
 
@@ -187,7 +189,15 @@ def test_blobs_and_arrays(connection: firearrow.Connection, table: str) -> None:
 
 def arrow_table() -> pa.Table:
     columns = list(zip(*map(row, range(ROWS)), strict=True))
-    types = [pa.int64(), pa.string(), pa.decimal128(9, 2), pa.float64(), pa.date32(), pa.timestamp("us"), pa.bool_()]
+    types = [
+        pa.int64(),
+        pa.string(),
+        pa.decimal128(9, 2),
+        pa.float64(),
+        pa.date32(),
+        pa.timestamp("us"),
+        pa.bool_(),
+    ]
     arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
     return pa.table(arrays, names=[f"c{n}" for n in range(7)])
 
@@ -299,13 +309,15 @@ def test_a_stream_ends_with_its_connection(connection: firearrow.Connection, wid
     reader = connection.execute(f"SELECT a.* FROM {wide} a CROSS JOIN {wide} b").fetch_arrow_batches()
     assert reader.read_next_batch().num_rows > 0
     connection.close()
-    with pytest.raises(Exception, match="."):
+    with pytest.raises(OSError):
         for _ in reader:
             pass
 
 
 @pytest.mark.parametrize("name", ["pyarrow", "polars", "numpy", "duckdb"])
-def test_what_is_not_installed(connection: firearrow.Connection, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_what_is_not_installed(
+    connection: firearrow.Connection, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Libraries are optional, and the error names what to install; rows need none of them."""
     monkeypatch.setitem(sys.modules, name, None)
     fetch = {"pyarrow": "arrow_table", "polars": "polars", "numpy": "numpy", "duckdb": "duckdb"}[name]
@@ -321,5 +333,7 @@ def test_importing_is_lean() -> None:
         "import sys, firearrow; "
         "print([name for name in ('pyarrow', 'numpy', 'pandas', 'polars', 'duckdb') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -158,6 +159,7 @@ class Connection:
         self._core = core
         self._autocommit = autocommit
         self._main: _core.Transaction | None = None
+        self._lock = threading.Lock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
         self._target = ""
@@ -294,21 +296,23 @@ class Connection:
         self._check()
         core = self._place()
         if core is None:
-            raise errors.ProgrammingError("in autocommit mode there is no transaction for a BLOB: use begin()")
+            raise errors.ProgrammingError(
+                "in autocommit mode there is no transaction for a BLOB: use begin()"
+            )
         return core
 
     def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
         self._check()
-        main, self._main = self._main, None
-        if main is not None and main.is_open:
+        main = self._take_main()
+        if main is not None:
             main.commit()
 
     def rollback(self) -> None:
         """Undo the changes of the connection's transaction. Without one, nothing happens."""
         self._check()
-        main, self._main = self._main, None
-        if main is not None and main.is_open:
+        main = self._take_main()
+        if main is not None:
             main.rollback()
 
     @contextmanager
@@ -345,7 +349,13 @@ class Connection:
     def close(self) -> None:
         """Roll back and disconnect. Closing again does nothing."""
         self._main = None
-        self._core.close()
+        is_alive = self._core.is_alive
+        try:
+            self._core.close()
+        except errors.OperationalError:
+            # Nobody is there to say goodbye to, which was known before.
+            if is_alive:
+                raise
 
     def drop_database(self) -> None:
         """Delete the database, to which nobody else may be connected, and close."""
@@ -378,9 +388,17 @@ class Connection:
         return self._main is not None and self._main.is_open
 
     def _main_core(self) -> _core.Transaction:
-        if self._main is None or not self._main.is_open:
-            self._main = self._begin()
-        return self._main
+        # Threads that come together share one transaction.
+        with self._lock:
+            if self._main is None or not self._main.is_open:
+                self._main = self._begin()
+            return self._main
+
+    def _take_main(self) -> _core.Transaction | None:
+        """The connection's transaction, to be ended; ``None`` if there is none."""
+        with self._lock:
+            main, self._main = self._main, None
+        return main if main is not None and main.is_open else None
 
     def __enter__(self) -> Connection:
         return self
@@ -390,9 +408,13 @@ class Connection:
     ) -> None:
         if self.closed:
             return
+        if error is not None:
+            # The error that led here is the better one.
+            with suppress(errors.Error):
+                self.close()
+            return
         try:
-            if error is None:
-                self.commit()
+            self.commit()
         finally:
             self.close()
 

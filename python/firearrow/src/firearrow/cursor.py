@@ -191,7 +191,7 @@ class Cursor:
         return self
 
     def ingest(self, data: object, table: str, *, mode: str = "append", text: int | None = None) -> int:
-        """Insert a table or stream of Arrow data (pyarrow, polars, pandas 3, DuckDB …) into a table, by column names.
+        """Insert Arrow data (pyarrow, polars, pandas 3, DuckDB …) into a table, by column names.
 
         Parameters
         ----------
@@ -200,11 +200,12 @@ class Cursor:
         table
             The table's name as it is stored: usually in capitals.
         mode
-            ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A new table is
-            committed at once, and stays if its rows do not come. No transaction may be under way then: it would not see
-            the table.
+            ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A
+            new table is committed at once, and stays if its rows do not come. No transaction may be under way
+            then: it would not see the table.
         text
-            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which hold any text.
+            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which
+            hold any text.
 
         Returns
         -------
@@ -330,7 +331,7 @@ class Cursor:
     def fetch_json(self) -> bytes:
         """Return the rows that are left as JSON: an array with an object for each row.
 
-        Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal digits.
+        Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
         return b"".join(self._json(lines=False))
 
