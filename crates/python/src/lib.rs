@@ -15,12 +15,15 @@
 // Python's documentation is in the Python files.
 #![allow(missing_docs)]
 
+mod aio;
+mod api;
 mod capsule;
 mod config;
 mod connection;
 mod cursor;
 mod describe;
 mod error;
+mod flow;
 mod options;
 mod params;
 mod rows;
@@ -36,5 +39,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<connection::Connection>()?;
     module.add_class::<transaction::Transaction>()?;
     module.add_class::<cursor::Cursor>()?;
+    module.add_class::<aio::Connection>()?;
+    module.add_class::<aio::Transaction>()?;
+    module.add_class::<aio::Cursor>()?;
+    module.add_class::<aio::Prepared>()?;
+    module.add_class::<aio::Many>()?;
+    module.add_class::<aio::Batches>()?;
+    module.add_class::<aio::Operation>()?;
+    module.add_class::<aio::Bridge>()?;
     Ok(())
 }
