@@ -1,7 +1,6 @@
 //! The client's two APIs as one, so that what happens with them is written once.
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
 use firearrow::{
     Descriptor, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind, TransactionOptions,
     WireStats,
@@ -62,7 +61,6 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn kind(statement: &Self::Statement) -> StatementKind;
     fn has_rows(statement: &Self::Statement) -> bool;
     fn columns(statement: &Self::Statement) -> &[Descriptor];
-    fn schema(statement: &Self::Statement) -> Result<SchemaRef>;
     fn statement_stats(statement: &Self::Statement) -> WireStats;
     fn is_outdated_by(statement: &Self::Statement, error: &Error) -> bool;
     fn with(statement: Self::Statement, how: &crate::flow::How) -> Self::Statement;
@@ -164,10 +162,6 @@ macro_rules! api {
 
             fn columns(statement: &Self::Statement) -> &[Descriptor] {
                 statement.columns()
-            }
-
-            fn schema(statement: &Self::Statement) -> Result<SchemaRef> {
-                statement.schema()
             }
 
             fn statement_stats(statement: &Self::Statement) -> WireStats {

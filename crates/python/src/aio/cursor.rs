@@ -252,7 +252,7 @@ impl Cursor {
         let inner = self.here(py)?;
         let how = How::new(py, &inner.shared.facts, timeout, parallel, read)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
-        let place = Place::new(&inner.shared, transaction);
+        let place = Place::new(transaction);
         // What can be iterated only once is needed twice.
         let parameters = match parameters {
             Some(given) if given.cast::<PyIterator>().is_ok() => {
@@ -290,7 +290,7 @@ impl Cursor {
     ) -> PyResult<Operation> {
         let inner = self.here(py)?;
         let how = How::new(py, &inner.shared.facts, None, None, read)?;
-        let place = Place::new(&inner.shared, Some(transaction));
+        let place = Place::new(Some(transaction));
         Many::begin(py, inner, place, sql, rows, go_on, how)
     }
 
@@ -298,7 +298,7 @@ impl Cursor {
     fn describe(&self, py: Python<'_>, transaction: Option<&Transaction>, sql: &str) -> PyResult<Operation> {
         let inner = self.here(py)?;
         let sql = Sql::new(py, sql, true)?;
-        let place = Place::new(&inner.shared, transaction);
+        let place = Place::new(transaction);
         let prepare = async move { inner.prepare(&place, &sql).await };
         spawn(py, prepare, |py, statement| {
             let columns = describe::columns(py, statement.columns())?;

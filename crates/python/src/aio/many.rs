@@ -78,36 +78,40 @@ impl Many {
         })
     }
 
-    /// The next rows to be sent, and whether they are the last.
-    fn fill(&self, py: Python<'_>) -> PyResult<(Option<RecordBatch>, bool)> {
+    /// The next rows to be sent.
+    fn fill(&self, py: Python<'_>) -> PyResult<Filled> {
         let mut taken = lock(py, &self.rows);
-        let Rows::Python { rows, first, collected } = &mut *taken else { return Ok((None, true)) };
+        let Rows::Python { rows, first, collected } = &mut *taken else {
+            return Ok(match mem::replace(&mut *taken, Rows::Over) {
+                Rows::Arrow(reader) => Filled::Arrow(reader),
+                _ => Filled::Last(None),
+            });
+        };
         let parameters = self.statement.parameters();
         if let Some(row) = first.take() {
             collected.push(py, row.bind(py), &self.sql, parameters)?;
         }
         for row in rows.bind(py) {
             if let Some(full) = collected.push(py, &row?, &self.sql, parameters)? {
-                return Ok((Some(full), false));
+                return Ok(Filled::Some(full));
             }
         }
-        Ok((collected.take(), true))
+        Ok(Filled::Last(collected.take()))
     }
+}
+
+/// What is to be sent.
+enum Filled {
+    Some(RecordBatch),
+    Last(Option<RecordBatch>),
+    Arrow(Box<Received>),
 }
 
 #[pymethods]
 impl Many {
     /// Sends some rows. The result is `None`, or what all of them gave.
     fn step(&self, py: Python<'_>) -> PyResult<Operation> {
-        let (batch, is_last) = self.fill(py)?;
-        let reader = match mem::replace(&mut *lock(py, &self.rows), Rows::Over) {
-            Rows::Arrow(reader) => Some(reader),
-            Rows::Over => None,
-            rows => {
-                *lock(py, &self.rows) = rows;
-                None
-            }
-        };
+        let filled = self.fill(py)?;
         let (inner, place, sql) = (Arc::clone(&self.inner), self.place.clone(), Arc::clone(&self.sql));
         let (statement, sender) = (self.statement.clone(), Arc::clone(&self.sender));
         let send = async move {
@@ -118,15 +122,19 @@ impl Many {
             let Some(sender) = &mut *sending else {
                 return Err(Failure::Internal("the rows were sent already"));
             };
-            if let Some(batch) = batch {
-                sender.send::<Asynchronous>(held.running()?, &statement, &batch).await?;
-            }
-            if let Some(mut reader) = reader {
-                while !sender.should_stop() {
-                    let (batch, rest) = pull(reader).await?;
-                    let Some(batch) = batch else { break };
+            let is_last = !matches!(filled, Filled::Some(_));
+            match filled {
+                Filled::Some(batch) | Filled::Last(Some(batch)) => {
                     sender.send::<Asynchronous>(held.running()?, &statement, &batch).await?;
-                    reader = rest;
+                }
+                Filled::Last(None) => {}
+                Filled::Arrow(mut reader) => {
+                    while !sender.should_stop() {
+                        let (batch, rest) = pull(reader).await?;
+                        let Some(batch) = batch else { break };
+                        sender.send::<Asynchronous>(held.running()?, &statement, &batch).await?;
+                        reader = rest;
+                    }
                 }
             }
             if !is_last && !sender.should_stop() {

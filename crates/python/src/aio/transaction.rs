@@ -100,14 +100,13 @@ impl Inner {
 /// Where a statement is executed.
 #[derive(Clone)]
 pub(super) struct Place {
-    pub(super) shared: Arc<Shared>,
     /// `None` = in a transaction of its own.
     transaction: Option<Arc<Inner>>,
 }
 
 impl Place {
-    pub(super) fn new(shared: &Arc<Shared>, transaction: Option<&Transaction>) -> Self {
-        Self { shared: Arc::clone(shared), transaction: transaction.map(|given| Arc::clone(&given.inner)) }
+    pub(super) fn new(transaction: Option<&Transaction>) -> Self {
+        Self { transaction: transaction.map(|given| Arc::clone(&given.inner)) }
     }
 
     /// Begins a call of a connection in this place.
