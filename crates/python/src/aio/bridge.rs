@@ -3,21 +3,23 @@
 
 use super::runtime;
 use pyo3::exceptions::PyNotImplementedError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::mem;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes the result of a call, in the thread of the event loop; `None` cancels the future.
 pub(super) type Finish = Box<dyn FnOnce(Python<'_>) -> Option<PyResult<Py<PyAny>>> + Send>;
 
-/// Results on their way to one event loop.
+/// Results on their way to one event loop. It has nothing of Python, so that whoever sends keeps no event loop alive.
 pub(super) struct Queue {
-    results: Mutex<Vec<(Py<PyAny>, Finish)>>,
+    results: Mutex<Vec<(u64, Finish)>>,
     /// Written to when the first result comes.
     bell: UnixStream,
     /// What the loop listens to.
@@ -25,9 +27,9 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Hands a result to the loop. Never blocks.
-    pub(super) fn push(&self, future: Py<PyAny>, finish: Finish) {
-        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Hands the result for a future to the loop. Never blocks.
+    pub(super) fn push(&self, future: u64, finish: Finish) {
+        let mut results = lock(&self.results);
         results.push((future, finish));
         if results.len() == 1 {
             // A full socket wakes the loop as well.
@@ -36,10 +38,21 @@ impl Queue {
     }
 }
 
-/// What an event loop calls when results have come. It lives as long as the loop.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What an event loop calls when results have come. The loop owns it: what waits for results goes with the loop.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Bridge {
     queue: Arc<Queue>,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    last: u64,
+    futures: HashMap<u64, Py<PyAny>>,
 }
 
 #[pymethods]
@@ -47,13 +60,11 @@ impl Bridge {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
         let mut bytes = [0; 64];
         while matches!((&self.queue.ear).read(&mut bytes), Ok(count) if count == bytes.len()) {}
-        let results = {
-            let mut results = self.queue.results.lock().unwrap_or_else(PoisonError::into_inner);
-            mem::take(&mut *results)
-        };
+        let results = mem::take(&mut *lock(&self.queue.results));
         // Results that nobody wants any more may have parts of connections.
         runtime::within(|| {
-            for (future, finish) in results {
+            for (number, finish) in results {
+                let Some(future) = lock(&self.waiting).futures.remove(&number) else { continue };
                 let future = future.bind(py);
                 if future.call_method0(intern!(py, "done"))?.is_truthy()? {
                     continue;
@@ -67,28 +78,38 @@ impl Bridge {
             Ok(())
         })
     }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        lock(&self.waiting).futures.values().try_for_each(|future| visit.call(future))
+    }
+
+    fn __clear__(&self) {
+        let futures = mem::take(&mut lock(&self.waiting).futures);
+        drop(futures);
+    }
 }
 
-/// A new future of the running event loop, and the way to it.
-pub(super) fn future(py: Python<'_>) -> PyResult<(Py<PyAny>, Arc<Queue>)> {
+/// A future of an event loop that waits for a result.
+pub(super) struct Awaited {
+    pub(super) future: Py<PyAny>,
+    pub(super) number: u64,
+    pub(super) queue: Arc<Queue>,
+}
+
+/// A new future of the running event loop.
+pub(super) fn future(py: Python<'_>) -> PyResult<Awaited> {
     static RUNNING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    static BRIDGES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let running = RUNNING.import(py, "asyncio", "get_running_loop")?.call0()?;
-    let bridges = BRIDGES.get_or_try_init(py, || {
-        PyResult::Ok(py.import("weakref")?.getattr("WeakKeyDictionary")?.call0()?.unbind())
-    })?;
-    let bridges = bridges.bind(py);
-    let known = bridges.call_method1(intern!(py, "get"), (&running,))?;
-    let queue = match known.cast::<Bridge>() {
-        Ok(bridge) => Arc::clone(&bridge.get().queue),
-        Err(_) => {
-            let bridge = connect(py, &running)?;
-            let queue = Arc::clone(&bridge.get().queue);
-            bridges.set_item(&running, bridge)?;
-            queue
-        }
+    let bridge = match running.getattr_opt(intern!(py, "_firearrow"))? {
+        Some(bridge) => bridge.cast_into::<Bridge>()?,
+        None => connect(py, &running)?,
     };
-    Ok((running.call_method0(intern!(py, "create_future"))?.unbind(), queue))
+    let future = running.call_method0(intern!(py, "create_future"))?.unbind();
+    let mut waiting = lock(&bridge.get().waiting);
+    waiting.last += 1;
+    let number = waiting.last;
+    waiting.futures.insert(number, future.clone_ref(py));
+    Ok(Awaited { future, number, queue: Arc::clone(&bridge.get().queue) })
 }
 
 /// Lets an event loop listen.
@@ -97,7 +118,8 @@ fn connect<'py>(py: Python<'py>, running: &Bound<'py, PyAny>) -> PyResult<Bound<
     bell.set_nonblocking(true)?;
     ear.set_nonblocking(true)?;
     let fd = ear.as_raw_fd();
-    let bridge = Bound::new(py, Bridge { queue: Arc::new(Queue { results: Mutex::default(), bell, ear }) })?;
+    let queue = Arc::new(Queue { results: Mutex::default(), bell, ear });
+    let bridge = Bound::new(py, Bridge { queue, waiting: Mutex::default() })?;
     running.call_method1("add_reader", (fd, &bridge)).map_err(|failed| {
         match failed.is_instance_of::<PyNotImplementedError>(py) {
             true => PyNotImplementedError::new_err(
@@ -106,5 +128,6 @@ fn connect<'py>(py: Python<'py>, running: &Bound<'py, PyAny>) -> PyResult<Bound<
             false => failed,
         }
     })?;
+    running.setattr(intern!(py, "_firearrow"), &bridge)?;
     Ok(bridge)
 }

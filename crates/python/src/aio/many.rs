@@ -16,6 +16,9 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 use tokio::task::spawn_blocking;
 
+/// Rows that are taken from Python at a time; then other tasks have their turn.
+const TURN: usize = 1_000;
+
 /// Where rows of parameters come from.
 enum Rows {
     Python { rows: Py<PyIterator>, first: Option<Py<PyAny>>, collected: Collected },
@@ -23,7 +26,7 @@ enum Rows {
     Over,
 }
 
-/// An execution for many rows: `step` until it returns what it gave.
+/// An execution for many rows: `fill` until something is to be sent, `send`, and again until that tells what it gave.
 #[pyclass(frozen, name = "AioMany", module = "firearrow._core")]
 pub(crate) struct Many {
     inner: Arc<Inner>,
@@ -31,6 +34,8 @@ pub(crate) struct Many {
     sql: Arc<Sql>,
     statement: Statement,
     rows: Mutex<Rows>,
+    /// What is to be sent.
+    next: Mutex<Option<Filled>>,
     sender: Arc<tokio::sync::Mutex<Option<Sender>>>,
 }
 
@@ -73,30 +78,34 @@ impl Many {
                 other => other,
             };
             let sender = Arc::new(tokio::sync::Mutex::new(Some(Sender::new(go_on))));
-            let many = Self { inner, place, sql: Arc::new(sql), statement, rows: Mutex::new(rows), sender };
+            let (sql, rows, next) = (Arc::new(sql), Mutex::new(rows), Mutex::default());
+            let many = Self { inner, place, sql, statement, rows, next, sender };
             Ok(Py::new(py, many)?.into_any())
         })
     }
 
-    /// The next rows to be sent.
-    fn fill(&self, py: Python<'_>) -> PyResult<Filled> {
+    /// The next rows to be sent; `None` if more have to be taken first.
+    fn filled(&self, py: Python<'_>) -> PyResult<Option<Filled>> {
         let mut taken = lock(py, &self.rows);
         let Rows::Python { rows, first, collected } = &mut *taken else {
-            return Ok(match mem::replace(&mut *taken, Rows::Over) {
+            return Ok(Some(match mem::replace(&mut *taken, Rows::Over) {
                 Rows::Arrow(reader) => Filled::Arrow(reader),
                 _ => Filled::Last(None),
-            });
+            }));
         };
         let parameters = self.statement.parameters();
         if let Some(row) = first.take() {
             collected.push(py, row.bind(py), &self.sql, parameters)?;
         }
-        for row in rows.bind(py) {
+        for _ in 0..TURN {
+            let Some(row) = rows.bind(py).clone().next() else {
+                return Ok(Some(Filled::Last(collected.take())));
+            };
             if let Some(full) = collected.push(py, &row?, &self.sql, parameters)? {
-                return Ok(Filled::Some(full));
+                return Ok(Some(Filled::Some(full)));
             }
         }
-        Ok(Filled::Last(collected.take()))
+        Ok(None)
     }
 }
 
@@ -109,9 +118,17 @@ enum Filled {
 
 #[pymethods]
 impl Many {
-    /// Sends some rows. The result is `None`, or what all of them gave.
-    fn step(&self, py: Python<'_>) -> PyResult<Operation> {
-        let filled = self.fill(py)?;
+    /// Takes some rows. Returns whether there is something to be sent.
+    fn fill(&self, py: Python<'_>) -> PyResult<bool> {
+        let filled = self.filled(py)?;
+        let is_some = filled.is_some();
+        *lock(py, &self.next) = filled;
+        Ok(is_some)
+    }
+
+    /// Sends what there is. The result is `None`, or what all rows gave.
+    fn send(&self, py: Python<'_>) -> PyResult<Operation> {
+        let filled = lock(py, &self.next).take().unwrap_or(Filled::Last(None));
         let (inner, place, sql) = (Arc::clone(&self.inner), self.place.clone(), Arc::clone(&self.sql));
         let (statement, sender) = (self.statement.clone(), Arc::clone(&self.sender));
         let send = async move {

@@ -1,9 +1,10 @@
 //! A call that Python awaits.
 
-use super::bridge::{self, Finish, Queue};
+use super::bridge::{self, Awaited, Finish, Queue};
 use super::runtime;
 use crate::flow::Failure;
 use pyo3::exceptions::PyStopIteration;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -42,6 +43,11 @@ impl Operation {
         let result = future.call_method0(intern!(py, "result")).inspect_err(|_| self.abort())?;
         Err(PyStopIteration::new_err((result.unbind(),)))
     }
+
+    // The future's task has this; an event loop that has gone takes them all with it.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.future)
+    }
 }
 
 impl Operation {
@@ -70,8 +76,8 @@ pub(super) fn spawn<T: Send + 'static>(
     finish: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
 ) -> PyResult<Operation> {
     let runtime = runtime::handle(py)?;
-    let (future, queue) = bridge::future(py)?;
-    let mut reply = Reply { to: Some((future.clone_ref(py), queue)) };
+    let Awaited { future, number, queue } = bridge::future(py)?;
+    let mut reply = Reply { to: Some((number, queue)) };
     let task = runtime.spawn(async move {
         let result = work.await;
         reply.send(Box::new(move |py| {
@@ -99,7 +105,7 @@ pub(super) async fn to_its_end<T: Send + 'static>(
 
 /// The future that waits for a call. It is told even if the call ends in another way.
 struct Reply {
-    to: Option<(Py<PyAny>, Arc<Queue>)>,
+    to: Option<(u64, Arc<Queue>)>,
 }
 
 impl Reply {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -125,9 +126,12 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         self, place: Any, sql: str, rows: object, go_on: bool, read: Mapping[str, str] | None
     ) -> tuple[Any, int, list[tuple[int, Any]]]:
         many = await self._core.executemany(place, sql, rows, go_on, read)
-        while (told := await many.step()) is None:
-            pass
-        return told
+        while True:
+            while not many.fill():
+                # The turn of others.
+                await asyncio.sleep(0)
+            if (told := await many.send()) is not None:
+                return told
 
     async def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
         """Execute a procedure that is not selectable.
