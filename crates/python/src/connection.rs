@@ -242,7 +242,11 @@ impl Connection {
         let shared = &self.shared;
         // Whoever waits for it elsewhere need not wait any longer.
         shared.facts.cancel.cancel();
-        signal::wait(py, || shared.take().map_or(Ok(()), |connection| connection.close()))
+        signal::wait(py, || match shared.take() {
+            // One that has failed is closed.
+            Some(connection) if !connection.is_failed() => connection.close(),
+            _ => Ok(()),
+        })
     }
 
     fn drop_database(&self, py: Python<'_>) -> PyResult<()> {

@@ -122,24 +122,27 @@ def test_timeouts(database: str, version: int) -> None:
 
 def test_a_cancelled_wait_for_a_lock(database: str, table: str) -> None:
     async def work() -> None:
-        async with aio.connect(database) as first, aio.connect(database) as second:
-            await first.execute(f"CREATE TABLE {table} (id INTEGER)")
-            await first.commit()
-            await first.execute(f"INSERT INTO {table} VALUES (1)")
-            await first.commit()
-            await first.execute(f"UPDATE {table} SET id = 2")
-            waiting = asyncio.create_task(second.execute(f"UPDATE {table} SET id = 3"))
-            await asyncio.sleep(0.2)
-            assert not waiting.done()
-            waiting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await waiting
-            # The server may not have listened: then the connection was closed, and says so.
-            try:
-                assert await asyncio.wait_for(one(second), 20) == (1,)
-            except firearrow.OperationalError:
-                assert not second.is_alive
-            await first.rollback()
+        first, second = await aio.connect(database), await aio.connect(database)
+        await first.execute(f"CREATE TABLE {table} (id INTEGER)")
+        await first.commit()
+        await first.execute(f"INSERT INTO {table} VALUES (1)")
+        await first.commit()
+        await first.execute(f"UPDATE {table} SET id = 2")
+        waiting = asyncio.create_task(second.execute(f"UPDATE {table} SET id = 3"))
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        # The server may not have listened: then the connection was closed, and says so.
+        try:
+            assert await asyncio.wait_for(one(second), 20) == (1,)
+        except firearrow.OperationalError:
+            assert not second.is_alive
+        await second.close()
+        await first.commit()
+        assert await (await first.execute(f"SELECT id FROM {table}")).fetchall() == [(2,)]
+        await first.close()
 
     run(work())
 

@@ -21,7 +21,8 @@ use tokio::time::timeout;
 /// How often those that delay the end of a connection are cancelled again: they may have been between two calls.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// The right to use a connection, which is not closed meanwhile.
+/// The right to use a connection, which is not closed meanwhile. A call gets it first and drops it last, so that nothing is
+/// in use when the connection ends.
 pub(super) type Use = OwnedRwLockReadGuard<Option<asynchronous::Connection>, asynchronous::Connection>;
 
 /// A connection, which its transactions and cursors share.
@@ -223,6 +224,8 @@ impl Connection {
         let end = async move {
             Ok(match shared.take().await {
                 Some(connection) if with_database => connection.drop_database().await?,
+                // One that has failed is closed.
+                Some(connection) if connection.is_failed() => {}
                 Some(connection) => connection.close().await?,
                 None => {}
             })

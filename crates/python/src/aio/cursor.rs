@@ -90,7 +90,7 @@ impl Inner {
     pub(super) async fn statement(
         &self,
         state: &mut State,
-        held: &mut Held,
+        held: &mut Held<'_>,
         sql: &str,
     ) -> Result<(Statement, Option<Instant>), Failure> {
         let kept = state.kept.take();
@@ -122,7 +122,7 @@ impl Inner {
     ) -> Result<Told, Failure> {
         let connection = self.shared.enter().await?;
         let mut state = self.state.lock().await;
-        let mut held = place.enter(connection).await?;
+        let mut held = place.enter(&connection).await?;
         let (prepared, since) = self.statement(&mut state, &mut held, &sql.text).await?;
         let prepared = Asynchronous::with(prepared, how);
         let params = single(sql.settle(values.clone(), prepared.parameters())?);
@@ -419,7 +419,7 @@ impl Inner {
     async fn prepare(&self, place: &Place, sql: &Sql) -> Result<Statement, Failure> {
         let connection = self.shared.enter().await?;
         let mut state = self.state.lock().await;
-        let mut held = place.enter(connection).await?;
+        let mut held = place.enter(&connection).await?;
         let (statement, since) = self.statement(&mut state, &mut held, &sql.text).await?;
         state.kept = Some(Kept::new(&sql.text, statement.clone(), since));
         Ok(statement)

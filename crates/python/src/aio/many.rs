@@ -62,11 +62,12 @@ impl Many {
         };
         let sql = Sql::new(py, sql, is_named)?;
         let prepare = async move {
-            let connection = inner.shared.enter().await?;
-            let mut state = inner.state.lock().await;
-            let mut held = place.enter(connection).await?;
-            let (statement, _) = inner.statement(&mut state, &mut held, &sql.text).await?;
-            drop((state, held));
+            let statement = {
+                let connection = inner.shared.enter().await?;
+                let mut state = inner.state.lock().await;
+                let mut held = place.enter(&connection).await?;
+                inner.statement(&mut state, &mut held, &sql.text).await?.0
+            };
             Ok((inner, place, sql, Asynchronous::with(statement, &how)))
         };
         spawn(py, prepare, move |py, (inner, place, sql, statement)| {
@@ -134,7 +135,7 @@ impl Many {
         let send = async move {
             let connection = inner.shared.enter().await?;
             let mut state = inner.state.lock().await;
-            let mut held = place.enter(connection).await?;
+            let mut held = place.enter(&connection).await?;
             let mut sending = sender.lock().await;
             let Some(sender) = &mut *sending else {
                 return Err(Failure::Internal("the rows were sent already"));

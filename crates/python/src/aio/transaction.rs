@@ -64,11 +64,11 @@ impl Inner {
         }
     }
 
-    /// Begins a call that uses the transaction.
-    async fn call(&self) -> Result<(Use, Running), Failure> {
+    /// Begins a call that uses the transaction. What comes first is dropped first: see [`Use`].
+    async fn call(&self) -> Result<(Running, Use), Failure> {
         let connection = self.shared.enter().await?;
         let running = self.enter(&connection).await?;
-        Ok((connection, running))
+        Ok((running, connection))
     }
 
     /// Ends it with a commit, or with a rollback.
@@ -110,9 +110,9 @@ impl Place {
     }
 
     /// Begins a call of a connection in this place.
-    pub(super) async fn enter(&self, connection: Use) -> Result<Held, Failure> {
+    pub(super) async fn enter<'a>(&self, connection: &'a Use) -> Result<Held<'a>, Failure> {
         let running = match &self.transaction {
-            Some(inner) => Some(inner.enter(&connection).await?),
+            Some(inner) => Some(inner.enter(connection).await?),
             None => None,
         };
         Ok(Held { connection, running })
@@ -120,17 +120,17 @@ impl Place {
 }
 
 /// A connection and a place on it, while a call uses them.
-pub(super) struct Held {
-    pub(super) connection: Use,
+pub(super) struct Held<'a> {
+    connection: &'a Use,
     running: Option<Running>,
 }
 
-impl Held {
+impl Held<'_> {
     /// The transaction, or a new one.
     pub(super) async fn given(&mut self) -> Result<Given<'_, Asynchronous>, Failure> {
         Ok(match &mut self.running {
             Some(running) => Given::Callers(&mut **running),
-            None => Given::Own(Asynchronous::begin(&self.connection, TransactionOptions::default()).await?),
+            None => Given::Own(Asynchronous::begin(self.connection, TransactionOptions::default()).await?),
         })
     }
 
@@ -180,38 +180,38 @@ impl Transaction {
 
     fn commit_retaining(&self, py: Python<'_>) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        spawn_plain(py, async move { Ok(inner.call().await?.1.commit_retaining().await?) })
+        spawn_plain(py, async move { Ok(inner.call().await?.0.commit_retaining().await?) })
     }
 
     fn rollback_retaining(&self, py: Python<'_>) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        spawn_plain(py, async move { Ok(inner.call().await?.1.rollback_retaining().await?) })
+        spawn_plain(py, async move { Ok(inner.call().await?.0.rollback_retaining().await?) })
     }
 
     fn number(&self, py: Python<'_>) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        let ask = async move { Ok(inner.call().await?.1.number().await?) };
+        let ask = async move { Ok(inner.call().await?.0.number().await?) };
         spawn(py, ask, |py, number| Ok(number.into_pyobject(py)?.into_any().unbind()))
     }
 
     fn snapshot_number(&self, py: Python<'_>) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        let ask = async move { Ok(inner.call().await?.1.snapshot_number().await?) };
+        let ask = async move { Ok(inner.call().await?.0.snapshot_number().await?) };
         spawn(py, ask, |py, number| Ok(number.into_pyobject(py)?.into_any().unbind()))
     }
 
     fn savepoint(&self, py: Python<'_>, name: String) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        spawn_plain(py, async move { Ok(inner.call().await?.1.savepoint(&name).await?) })
+        spawn_plain(py, async move { Ok(inner.call().await?.0.savepoint(&name).await?) })
     }
 
     fn rollback_to_savepoint(&self, py: Python<'_>, name: String) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        spawn_plain(py, async move { Ok(inner.call().await?.1.rollback_to_savepoint(&name).await?) })
+        spawn_plain(py, async move { Ok(inner.call().await?.0.rollback_to_savepoint(&name).await?) })
     }
 
     fn release_savepoint(&self, py: Python<'_>, name: String) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        spawn_plain(py, async move { Ok(inner.call().await?.1.release_savepoint(&name).await?) })
+        spawn_plain(py, async move { Ok(inner.call().await?.0.release_savepoint(&name).await?) })
     }
 }
