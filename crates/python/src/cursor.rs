@@ -62,6 +62,7 @@ impl Cursor {
 
     /// Executes a statement with one row of parameters, in `transaction` or one of its own.
     #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[allow(clippy::too_many_arguments)]
     fn execute<'py>(
         &self,
         py: Python<'py>,

@@ -263,7 +263,8 @@ def test_returning_procedures_and_errors_of_rows(database: str, table: str) -> N
         async with aio.connect(database) as connection:
             await connection.execute(f"CREATE TABLE {table} (id INTEGER, twice COMPUTED BY (id * 2))")
             await connection.execute(
-                f"CREATE PROCEDURE p_{table} (a INTEGER, b INTEGER) RETURNS (s INTEGER) AS BEGIN s = a + b; END"
+                f"CREATE PROCEDURE p_{table} (a INTEGER, b INTEGER) RETURNS (s INTEGER) "
+                "AS BEGIN s = a + b; END"
             )
             await connection.commit()
             cursor = await connection.execute(f"INSERT INTO {table} (id) VALUES (21) RETURNING twice")

@@ -331,7 +331,9 @@ def test_what_is_left_open_is_ended(database: str, connection: firearrow.Connect
 
     run(work())
     deadline = time.monotonic() + 10
-    while connection.execute("SELECT COUNT(*) FROM mon$attachments WHERE mon$system_flag = 0").fetchone()[0] > 1:
+    while (
+        connection.execute("SELECT COUNT(*) FROM mon$attachments WHERE mon$system_flag = 0").fetchone()[0] > 1
+    ):
         assert time.monotonic() < deadline
         connection.commit()
         time.sleep(0.05)

@@ -222,13 +222,13 @@ impl Connection {
         }
         let shared = Arc::clone(&self.shared);
         let end = async move {
-            Ok(match shared.take().await {
+            match shared.take().await {
                 Some(connection) if with_database => connection.drop_database().await?,
                 // One that has failed is closed.
-                Some(connection) if connection.is_failed() => {}
-                Some(connection) => connection.close().await?,
-                None => {}
-            })
+                Some(connection) if !connection.is_failed() => connection.close().await?,
+                _ => {}
+            }
+            Ok(())
         };
         spawn_plain(py, to_its_end(end))
     }

@@ -239,6 +239,7 @@ impl Cursor {
     /// Executes a statement with one row of parameters, in `transaction` or one of its own. If the values depend on the
     /// statement, the result is a `Prepared`, which executes it.
     #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[allow(clippy::too_many_arguments)]
     fn execute(
         &self,
         py: Python<'_>,
@@ -426,10 +427,13 @@ impl Inner {
     }
 }
 
+/// What an execution needs.
+type Call = (Arc<Inner>, Place, Sql, How, Vec<Value>);
+
 /// A statement that waits for its execution.
 #[pyclass(frozen, name = "AioPrepared", module = "firearrow._core")]
 pub(crate) struct Prepared {
-    call: Mutex<Option<(Arc<Inner>, Place, Sql, How, Vec<Value>)>>,
+    call: Mutex<Option<Call>>,
 }
 
 #[pymethods]

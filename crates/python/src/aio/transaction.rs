@@ -87,12 +87,13 @@ impl Inner {
         spawn_plain(py, async move {
             let _connection = inner.shared.enter().await?;
             let mut slot = inner.slot.lock().await;
-            Ok(match mem::replace(&mut *slot, Slot::Ended) {
+            match mem::replace(&mut *slot, Slot::Ended) {
                 Slot::Running(running) if is_commit => running.commit().await?,
                 Slot::Running(running) => running.rollback().await?,
                 Slot::Fresh(_) => {}
                 Slot::Ended => return Err(Failure::Ended),
-            })
+            }
+            Ok(())
         })
     }
 }
