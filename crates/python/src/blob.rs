@@ -23,7 +23,7 @@ impl<T: Send + Sync> Dependent for Inner<T> {
 impl<T> Drop for Inner<T> {
     fn drop(&mut self) {
         let blob = self.blob.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.discard(blob);
+        self.shared.facts.discard(blob);
     }
 }
 
@@ -31,12 +31,12 @@ impl<T: Send + Sync + 'static> Inner<T> {
     fn new(shared: &Arc<Shared>, blob: T) -> Arc<Self> {
         let inner = Arc::new(Self { shared: Arc::clone(shared), blob: Mutex::new(Some(blob)) });
         let weak: Weak<Self> = Arc::downgrade(&inner);
-        shared.adopt(weak);
+        shared.dependents.adopt(weak);
         inner
     }
 
     fn run<U: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> io::Result<U> + Send) -> PyResult<U> {
-        self.shared.check_process(py)?;
+        self.shared.facts.check_process(py)?;
         let done = signal::wait(py, || {
             let mut blob = self.blob.lock().unwrap_or_else(PoisonError::into_inner);
             blob.as_mut().map(work).transpose().map_err(of_io)
@@ -106,7 +106,7 @@ impl BlobReader {
 
     fn close(&self, py: Python<'_>) {
         let blob = self.inner.take(py);
-        py.detach(|| self.inner.shared.discard(blob));
+        py.detach(|| self.inner.shared.facts.discard(blob));
     }
 }
 
@@ -139,6 +139,6 @@ impl BlobWriter {
     /// Discards it unless it was completed.
     fn close(&self, py: Python<'_>) {
         let blob = self.inner.take(py);
-        py.detach(|| self.inner.shared.discard(blob));
+        py.detach(|| self.inner.shared.facts.discard(blob));
     }
 }

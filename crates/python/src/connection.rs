@@ -2,12 +2,13 @@
 
 use crate::transaction::Transaction;
 use crate::{config, error, options, signal};
-use firearrow::{CancelHandle, Descriptor, ReadOptions, TransactionOptions};
+use firearrow::{CancelHandle, Descriptor, ReadOptions, StatementKind, TransactionOptions};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use std::mem;
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::thread;
 use std::time::Duration;
@@ -18,14 +19,99 @@ pub(crate) trait Dependent: Send + Sync {
     fn end(&self);
 }
 
-/// A connection, which its transactions and cursors share.
-pub(crate) struct Shared {
-    connection: RwLock<Option<firearrow::Connection>>,
-    dependents: Mutex<Vec<Weak<dyn Dependent>>>,
-    cancel: CancelHandle,
+/// What is known of a connection without asking it.
+pub(crate) struct Facts {
+    pub(crate) cancel: CancelHandle,
     process: u32,
     pub(crate) is_modern: bool,
     pub(crate) read: ReadOptions,
+    /// How the transactions of single statements begin.
+    single: Mutex<TransactionOptions>,
+    /// DDL that was executed here, counted: what was prepared before it may be outdated.
+    definitions: AtomicU64,
+}
+
+impl Facts {
+    pub(crate) fn new(cancel: CancelHandle, is_modern: bool, read: &ReadOptions) -> Self {
+        let (single, definitions) = Default::default();
+        Self { cancel, process: process::id(), is_modern, read: read.clone(), single, definitions }
+    }
+
+    /// How the transaction of a single statement begins.
+    pub(crate) fn single(&self) -> TransactionOptions {
+        *self.single.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_single(&self, options: TransactionOptions) {
+        *self.single.lock().unwrap_or_else(PoisonError::into_inner) = options;
+    }
+
+    /// Changes with each DDL statement.
+    pub(crate) fn definitions(&self) -> u64 {
+        self.definitions.load(Ordering::SeqCst)
+    }
+
+    /// Notes what was executed.
+    pub(crate) fn note(&self, kind: StatementKind) {
+        if kind == StatementKind::Ddl {
+            self.definitions.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether this is the process that opened it.
+    pub(crate) fn is_here(&self) -> bool {
+        self.process == process::id()
+    }
+
+    /// Refuses to use the socket of another process.
+    pub(crate) fn check_process(&self, py: Python<'_>) -> PyResult<()> {
+        match self.is_here() {
+            true => Ok(()),
+            false => Err(error::interface(
+                py,
+                "the connection belongs to the process that opened it: open another one after a fork",
+            )),
+        }
+    }
+
+    /// Drops something of the connection, whose end may not go to the server from another process.
+    pub(crate) fn discard<T>(&self, value: T) {
+        match self.is_here() {
+            true => drop(value),
+            false => mem::forget(value),
+        }
+    }
+}
+
+/// What ends with a connection.
+#[derive(Default)]
+pub(crate) struct Dependents(Mutex<Vec<Weak<dyn Dependent>>>);
+
+impl Dependents {
+    /// Ends something together with the connection.
+    pub(crate) fn adopt(&self, dependent: Weak<dyn Dependent>) {
+        let mut dependents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if dependents.len() == dependents.capacity() {
+            dependents.retain(|dependent| dependent.strong_count() > 0);
+        }
+        dependents.push(dependent);
+    }
+
+    pub(crate) fn end(&self) {
+        let dependents = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for dependent in dependents {
+            if let Some(dependent) = dependent.upgrade() {
+                dependent.end();
+            }
+        }
+    }
+}
+
+/// A connection, which its transactions and cursors share.
+pub(crate) struct Shared {
+    connection: RwLock<Option<firearrow::Connection>>,
+    pub(crate) dependents: Dependents,
+    pub(crate) facts: Facts,
 }
 
 impl Shared {
@@ -35,7 +121,7 @@ impl Shared {
         py: Python<'_>,
         work: impl FnOnce(&firearrow::Connection) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
-        self.check_process(py)?;
+        self.facts.check_process(py)?;
         let done = signal::wait(py, || {
             let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
             connection.as_ref().map(work).transpose()
@@ -47,52 +133,16 @@ impl Shared {
     pub(crate) fn declared(&self, columns: &[Descriptor]) -> firearrow::Result<ReadOptions> {
         let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
         match &*connection {
-            Some(connection) => connection.declared(columns, &self.read),
-            None => Ok(self.read.clone()),
+            Some(connection) => connection.declared(columns, &self.facts.read),
+            None => Ok(self.facts.read.clone()),
         }
-    }
-
-    /// Refuses to use the socket of another process.
-    pub(crate) fn check_process(&self, py: Python<'_>) -> PyResult<()> {
-        match self.process == process::id() {
-            true => Ok(()),
-            false => Err(error::interface(
-                py,
-                "the connection belongs to the process that opened it: open another one after a fork",
-            )),
-        }
-    }
-
-    /// Ends something together with the connection.
-    pub(crate) fn adopt(&self, dependent: Weak<dyn Dependent>) {
-        let mut dependents = self.dependents();
-        if dependents.len() == dependents.capacity() {
-            dependents.retain(|dependent| dependent.strong_count() > 0);
-        }
-        dependents.push(dependent);
-    }
-
-    fn dependents(&self) -> MutexGuard<'_, Vec<Weak<dyn Dependent>>> {
-        self.dependents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the connection away from everybody; its transactions are rolled back.
     fn take(&self) -> Option<firearrow::Connection> {
         let connection = self.connection.write().unwrap_or_else(PoisonError::into_inner).take();
-        for dependent in mem::take(&mut *self.dependents()) {
-            if let Some(dependent) = dependent.upgrade() {
-                dependent.end();
-            }
-        }
+        self.dependents.end();
         connection
-    }
-
-    /// Drops something of the connection, whose end may not go to the server from another process.
-    pub(crate) fn discard<T>(&self, value: T) {
-        match self.process == process::id() {
-            true => drop(value),
-            false => mem::forget(value),
-        }
     }
 
     fn is_open(&self) -> bool {
@@ -106,7 +156,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         let connection = mem::take(self.connection.get_mut().unwrap_or_else(PoisonError::into_inner));
         let Some(connection) = connection else { return };
-        if self.process != process::id() {
+        if !self.facts.is_here() {
             // Not a byte may go to the server from here.
             return mem::forget(connection);
         }
@@ -136,11 +186,12 @@ impl Connection {
             false => firearrow::Connection::open(&config),
         })?;
         let shared = Shared {
-            dependents: Mutex::default(),
-            cancel: connection.cancel_handle(),
-            process: process::id(),
-            is_modern: connection.has_firebird4(),
-            read: connection.read_options().clone(),
+            dependents: Dependents::default(),
+            facts: Facts::new(
+                connection.cancel_handle(),
+                connection.has_firebird4(),
+                connection.read_options(),
+            ),
             connection: RwLock::new(Some(connection)),
         };
         Ok(Self { shared: Arc::new(shared) })
@@ -156,9 +207,22 @@ impl Connection {
         lock_timeout: Option<f64>,
         snapshot: Option<u64>,
     ) -> PyResult<Transaction> {
-        let modern = self.shared.is_modern;
+        let modern = self.shared.facts.is_modern;
         let options = options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
         self.begin_with(py, options)
+    }
+
+    /// How the transactions of single statements begin, in autocommit mode.
+    fn set_single(
+        &self,
+        py: Python<'_>,
+        isolation: Option<&str>,
+        read_only: bool,
+        lock_timeout: Option<f64>,
+    ) -> PyResult<()> {
+        let facts = &self.shared.facts;
+        facts.set_single(options::transaction(py, isolation, read_only, lock_timeout, None, facts.is_modern)?);
+        Ok(())
     }
 
     #[getter]
@@ -169,7 +233,7 @@ impl Connection {
     /// Whether the server still answers as far as is known without asking.
     #[getter]
     fn is_alive(&self, py: Python<'_>) -> PyResult<bool> {
-        self.shared.check_process(py)?;
+        self.shared.facts.check_process(py)?;
         let connection = self.shared.connection.read().unwrap_or_else(PoisonError::into_inner);
         Ok(connection.as_ref().is_some_and(|connection| connection.is_alive()))
     }
@@ -185,7 +249,7 @@ impl Connection {
 
     /// Cancels what other threads run on it.
     fn cancel(&self) {
-        self.shared.cancel.cancel();
+        self.shared.facts.cancel.cancel();
     }
 
     /// Limits of the session in seconds: for each statement, and for being idle.
@@ -198,24 +262,7 @@ impl Connection {
 
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = self.shared.run(py, |connection| connection.info())?;
-        let to = PyDict::new(py);
-        to.set_item("engine_version", info.engine_version)?;
-        to.set_item("implementation", info.implementation)?;
-        to.set_item("ods", info.ods)?;
-        to.set_item("protocol", info.protocol)?;
-        to.set_item("cipher", info.cipher)?;
-        to.set_item("compressed", info.compressed)?;
-        to.set_item("connection_charset", info.connection_charset)?;
-        to.set_item("database_charset", info.database_charset)?;
-        to.set_item("dialect", info.dialect)?;
-        to.set_item("page_size", info.page_size)?;
-        to.set_item("pages", info.pages)?;
-        to.set_item("read_only", info.read_only)?;
-        to.set_item("forced_writes", info.forced_writes)?;
-        to.set_item("attachment", info.attachment)?;
-        to.set_item("user", info.user)?;
-        to.set_item("role", info.role)?;
-        Ok(to)
+        described(py, info)
     }
 
     /// Round trips, packets and bytes so far.
@@ -226,22 +273,24 @@ impl Connection {
 
     /// Warnings of connecting, and those of statements since the last call.
     fn warnings(&self, py: Python<'_>) -> PyResult<(Vec<String>, Vec<String>)> {
-        self.shared.run(py, |connection| {
-            let text = |warnings: &[firearrow::Warning]| warnings.iter().map(ToString::to_string).collect();
-            Ok((text(connection.warnings()), text(&connection.take_statement_warnings())))
-        })
+        self.shared
+            .run(py, |connection| Ok(texts(connection.warnings(), &connection.take_statement_warnings())))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        self.shared.check_process(py)?;
+        self.shared.facts.check_process(py)?;
         let shared = &self.shared;
         // Whoever waits for it elsewhere need not wait any longer.
-        shared.cancel.cancel();
-        signal::wait(py, || shared.take().map_or(Ok(()), |connection| connection.close()))
+        shared.facts.cancel.cancel();
+        signal::wait(py, || match shared.take() {
+            // One that has failed is closed.
+            Some(connection) if !connection.is_failed() => connection.close(),
+            _ => Ok(()),
+        })
     }
 
     fn drop_database(&self, py: Python<'_>) -> PyResult<()> {
-        self.shared.check_process(py)?;
+        self.shared.facts.check_process(py)?;
         let shared = &self.shared;
         signal::wait(py, || shared.take().map_or(Ok(()), |connection| connection.drop_database()))
     }
@@ -252,6 +301,37 @@ impl Connection {
         let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
         Ok(Transaction::new(&self.shared, begun))
     }
+}
+
+/// The server and the database.
+pub(crate) fn described(py: Python<'_>, info: firearrow::ServerInfo) -> PyResult<Bound<'_, PyDict>> {
+    let to = PyDict::new(py);
+    to.set_item("engine_version", info.engine_version)?;
+    to.set_item("implementation", info.implementation)?;
+    to.set_item("ods", info.ods)?;
+    to.set_item("protocol", info.protocol)?;
+    to.set_item("cipher", info.cipher)?;
+    to.set_item("compressed", info.compressed)?;
+    to.set_item("connection_charset", info.connection_charset)?;
+    to.set_item("database_charset", info.database_charset)?;
+    to.set_item("dialect", info.dialect)?;
+    to.set_item("page_size", info.page_size)?;
+    to.set_item("pages", info.pages)?;
+    to.set_item("read_only", info.read_only)?;
+    to.set_item("forced_writes", info.forced_writes)?;
+    to.set_item("attachment", info.attachment)?;
+    to.set_item("user", info.user)?;
+    to.set_item("role", info.role)?;
+    Ok(to)
+}
+
+/// Warnings of connecting, and those of statements.
+pub(crate) fn texts(
+    connecting: &[firearrow::Warning],
+    statements: &[firearrow::Warning],
+) -> (Vec<String>, Vec<String>) {
+    let text = |warnings: &[firearrow::Warning]| warnings.iter().map(ToString::to_string).collect();
+    (text(connecting), text(statements))
 }
 
 /// The counters of a connection, statement or result.

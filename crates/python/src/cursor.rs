@@ -1,18 +1,20 @@
 //! Cursors: one statement after the other, and the rows of the last one.
 
-mod arrow_form;
 mod execution;
 mod ingest;
 mod json;
 mod many;
+mod reader;
 mod result;
 
+use crate::api::Blocking;
 use crate::connection::{Connection, Dependent, Shared, lock};
+use crate::flow::{self, How, Kept, Outcome, Told};
 use crate::params::{Sql, is_mapping};
 use crate::transaction::Transaction;
 use crate::{capsule, connection, describe, error, signal};
-use execution::{How, Kept, Outcome, Place};
-use firearrow::{Descriptor, WireStats};
+use execution::Place;
+use firearrow::WireStats;
 pub(crate) use json::JsonStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
@@ -23,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 #[derive(Default)]
 pub(crate) struct State {
     /// The statement that was executed last.
-    kept: Option<Kept>,
+    kept: Option<Kept<Blocking>>,
     rows: Option<Fetched>,
     stats: WireStats,
 }
@@ -42,7 +44,7 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let state = std::mem::take(self.state.get_mut().unwrap_or_else(PoisonError::into_inner));
-        self.shared.discard(state);
+        self.shared.facts.discard(state);
     }
 }
 
@@ -50,9 +52,6 @@ impl Drop for Inner {
 pub(crate) struct Cursor {
     inner: Arc<Inner>,
 }
-
-/// What an execution tells: columns (`None` without rows), affected rows (-1 if unknown), and failed rows.
-type Told<'py> = (Option<Bound<'py, PyList>>, i64, Vec<(usize, Bound<'py, PyAny>)>);
 
 // Python calls with keywords; here they are arguments.
 #[allow(clippy::too_many_arguments)]
@@ -62,12 +61,13 @@ impl Cursor {
     fn new(connection: &Connection) -> Self {
         let inner = Arc::new(Inner { shared: Arc::clone(&connection.shared), state: Mutex::default() });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
-        connection.shared.adopt(weak);
+        connection.shared.dependents.adopt(weak);
         Self { inner }
     }
 
     /// Executes a statement with one row of parameters, in `transaction` or one of its own.
     #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[allow(clippy::too_many_arguments)]
     fn execute<'py>(
         &self,
         py: Python<'py>,
@@ -78,7 +78,7 @@ impl Cursor {
         parallel: Option<usize>,
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
-        let how = How::new(py, &self.inner.shared, timeout, parallel, read)?;
+        let how = How::new(py, &self.inner.shared.facts, timeout, parallel, read)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
         let place = Place::new(&self.inner.shared, transaction);
         let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
@@ -96,7 +96,7 @@ impl Cursor {
         go_on: bool,
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
-        let how = How::new(py, &self.inner.shared, None, None, read)?;
+        let how = How::new(py, &self.inner.shared.facts, None, None, read)?;
         let place = Place::new(&self.inner.shared, Some(transaction));
         let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
         self.tell(py, outcome)
@@ -133,7 +133,7 @@ impl Cursor {
     /// The plan of the statement that was executed last.
     fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Option<String>> {
         let statement = lock(py, &self.inner.state).kept.as_ref().map(|kept| kept.statement.clone());
-        self.inner.shared.check_process(py)?;
+        self.inner.shared.facts.check_process(py)?;
         statement.map(|statement| signal::wait(py, || statement.plan(detailed))).transpose()
     }
 
@@ -157,17 +157,17 @@ impl Cursor {
     /// Fetched that have been handed out so far, and whether all have.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         let state = lock(py, &self.inner.state);
-        state.rows.as_ref().map_or((0, true), |rows| (rows.count(), rows.is_over()))
+        state.rows.as_ref().map_or((0, true), |rows| (rows.buffer.count(), rows.buffer.is_over()))
     }
 
     /// The rows that are left as JSON: one array, or an object on each line.
     fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<JsonStream> {
-        Ok(JsonStream::new(self.reader(py)?, lines))
+        Ok(JsonStream::new(self.take_rows(py)?, lines))
     }
 
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
     fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::stream(py, self.reader(py)?)
+        capsule::stream(py, self.take_rows(py)?)
     }
 
     /// Closes the result; the statement can be executed again.
@@ -182,8 +182,8 @@ impl Cursor {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let state = std::mem::take(&mut *lock(py, &self.inner.state));
         let State { kept, rows, .. } = state;
-        if self.inner.shared.check_process(py).is_err() {
-            self.inner.shared.discard((kept, rows));
+        if self.inner.shared.facts.check_process(py).is_err() {
+            self.inner.shared.facts.discard((kept, rows));
             return Ok(());
         }
         let closed = match rows {
@@ -197,16 +197,16 @@ impl Cursor {
 
 impl Cursor {
     /// Takes the rows that are left, as batches.
-    fn reader(&self, py: Python<'_>) -> PyResult<arrow_form::Reader> {
-        self.inner.shared.check_process(py)?;
+    fn take_rows(&self, py: Python<'_>) -> PyResult<reader::Reader> {
+        self.inner.shared.facts.check_process(py)?;
         let rows = lock(py, &self.inner.state).rows.take();
         let rows = rows.ok_or_else(|| no_rows(py))?;
-        signal::wait(py, || arrow_form::Reader::new(&self.inner.shared, rows))
+        signal::wait(py, || reader::Reader::new(&self.inner.shared, rows))
     }
 
     /// Works with the rows of the last execution.
     fn rows<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Fetched) -> PyResult<T>) -> PyResult<T> {
-        self.inner.shared.check_process(py)?;
+        self.inner.shared.facts.check_process(py)?;
         let mut state = lock(py, &self.inner.state);
         match &mut state.rows {
             Some(rows) => work(rows),
@@ -215,24 +215,16 @@ impl Cursor {
     }
 
     /// Keeps what an execution gave.
-    fn tell<'py>(&self, py: Python<'py>, outcome: Outcome) -> PyResult<Told<'py>> {
+    fn tell<'py>(&self, py: Python<'py>, outcome: Outcome<Blocking>) -> PyResult<Told<'py>> {
         let Outcome { rows, affected, failures, stats } = outcome;
-        let columns = rows.as_ref().map(|rows| describe::columns(py, rows.descriptors())).transpose()?;
-        let affected = affected.map_or(-1, |rows| i64::try_from(rows).unwrap_or(i64::MAX));
-        let failures = failures.into_iter().map(|failure| {
-            (failure.row, error::of(py, failure.error).into_value(py).into_bound(py).into_any())
-        });
-        let failures = failures.collect();
+        let told = flow::tell(py, rows.as_ref().map(|rows| rows.columns()), affected, failures)?;
         let mut state = lock(py, &self.inner.state);
-        state.rows = rows;
+        state.rows = rows.map(Fetched::new);
         state.stats = stats;
-        Ok((columns, affected, failures))
+        Ok(told)
     }
 }
 
-fn no_rows(py: Python<'_>) -> PyErr {
+pub(crate) fn no_rows(py: Python<'_>) -> PyErr {
     error::programming(py, "there are no rows to fetch: execute a query first")
 }
-
-/// Columns as they are shared by the parts of a result.
-type Descriptors = Arc<[Descriptor]>;

@@ -21,7 +21,7 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let listener = self.listener.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.discard(listener);
+        self.shared.facts.discard(listener);
     }
 }
 
@@ -42,13 +42,13 @@ impl Events {
         })?;
         let inner = Arc::new(Inner { shared, listener: Mutex::new(Some(listener)) });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
-        inner.shared.adopt(weak);
+        inner.shared.dependents.adopt(weak);
         Ok(Self { inner })
     }
 
     /// Waits up to so many seconds. Returns how often each event was posted since the last time, or `None`.
     fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Bound<'py, PyDict>>> {
-        self.inner.shared.check_process(py)?;
+        self.inner.shared.facts.check_process(py)?;
         let time = duration(seconds)?;
         let waited = signal::wait(py, || {
             let listener = self.inner.listener.lock().unwrap_or_else(PoisonError::into_inner);

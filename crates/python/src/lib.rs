@@ -16,6 +16,8 @@
 #![allow(missing_docs)]
 
 mod blob;
+mod aio;
+mod api;
 mod capsule;
 mod catalog;
 mod config;
@@ -24,6 +26,7 @@ mod cursor;
 mod describe;
 mod error;
 mod event;
+mod flow;
 mod options;
 mod params;
 mod rows;
@@ -43,5 +46,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blob::BlobReader>()?;
     module.add_class::<blob::BlobWriter>()?;
     module.add_class::<event::Events>()?;
+    module.add_class::<aio::Connection>()?;
+    module.add_class::<aio::Transaction>()?;
+    module.add_class::<aio::Cursor>()?;
+    module.add_class::<aio::Prepared>()?;
+    module.add_class::<aio::Many>()?;
+    module.add_class::<aio::Batches>()?;
+    module.add_class::<aio::Operation>()?;
+    module.add_class::<aio::Bridge>()?;
     Ok(())
 }

@@ -4,12 +4,13 @@ mod column;
 mod value;
 
 use crate::error;
+use crate::flow::Failure;
 use arrow::array::RecordBatch;
 use column::Column;
 use firearrow::{Descriptor, Params};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
-use value::Value;
+pub(crate) use value::Value;
 
 /// SQL as the server wants it, and the names of its markers if it has names instead of `?`.
 pub(crate) struct Sql {
@@ -41,13 +42,42 @@ impl Sql {
         given: Option<&Bound<'_, PyAny>>,
         descriptors: &[Descriptor],
     ) -> PyResult<Vec<Value>> {
-        let Some(given) = given.filter(|given| !given.is_none()) else {
-            return self.counted(py, Vec::new(), descriptors);
-        };
-        let value = |index: usize, object: &Bound<'_, PyAny>| {
+        let values = self.each(py, given, |index, object| {
             Value::new(object, descriptors.get(index))
                 .map_err(|failed| named_error(py, failed, index, descriptors))
-        };
+        })?;
+        self.check_count(values.len(), descriptors).map_err(|failed| failed.into_exception(py))?;
+        Ok(values)
+    }
+
+    /// The same before the statement is known; `None` if some value depends on it.
+    pub(crate) fn early_values(
+        &self,
+        py: Python<'_>,
+        given: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<Vec<Value>>> {
+        let values = self.each(py, given, |_, object| Value::early(object))?;
+        Ok(values.into_iter().collect())
+    }
+
+    /// Early values as the statement wants them.
+    pub(crate) fn settle(
+        &self,
+        values: Vec<Value>,
+        descriptors: &[Descriptor],
+    ) -> Result<Vec<Value>, Failure> {
+        self.check_count(values.len(), descriptors)?;
+        Ok(values.into_iter().zip(descriptors).map(|(value, wanted)| value.settled(Some(wanted))).collect())
+    }
+
+    /// What `value` makes of each object of a row, by the number of its marker.
+    fn each<T>(
+        &self,
+        py: Python<'_>,
+        given: Option<&Bound<'_, PyAny>>,
+        value: impl Fn(usize, &Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> PyResult<Vec<T>> {
+        let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(Vec::new()) };
         if let Some(names) = &self.names {
             let values = names.iter().enumerate().map(|(index, name)| match given.get_item(name) {
                 Ok(object) => value(index, &object),
@@ -57,57 +87,43 @@ impl Sql {
             });
             return values.collect();
         }
-        let values = if let Ok(tuple) = given.cast::<PyTuple>() {
-            tuple
-                .iter()
-                .enumerate()
-                .map(|(index, object)| value(index, &object))
-                .collect::<PyResult<Vec<_>>>()?
-        } else if let Ok(list) = given.cast::<PyList>() {
-            list.iter()
-                .enumerate()
-                .map(|(index, object)| value(index, &object))
-                .collect::<PyResult<Vec<_>>>()?
-        } else if is_mapping(given) {
+        if let Ok(tuple) = given.cast::<PyTuple>() {
+            return tuple.iter().enumerate().map(|(index, object)| value(index, &object)).collect();
+        }
+        if let Ok(list) = given.cast::<PyList>() {
+            return list.iter().enumerate().map(|(index, object)| value(index, &object)).collect();
+        }
+        if is_mapping(given) {
             return Err(error::programming(
                 py,
                 "parameters with names need markers such as :name in the SQL; for ? give a sequence",
             ));
-        } else if is_text(given) {
+        }
+        if is_text(given) {
             return Err(error::programming(
                 py,
                 "the parameters are a sequence of values; for a single one write (value,)",
             ));
-        } else {
-            let objects = given.try_iter().map_err(|_| {
-                error::programming(
-                    py,
-                    "the parameters must be a sequence, or a mapping for markers such as :name",
-                )
-            })?;
-            objects.enumerate().map(|(index, object)| value(index, &object?)).collect::<PyResult<Vec<_>>>()?
-        };
-        self.counted(py, values, descriptors)
+        }
+        let objects = given.try_iter().map_err(|_| {
+            error::programming(
+                py,
+                "the parameters must be a sequence, or a mapping for markers such as :name",
+            )
+        })?;
+        objects.enumerate().map(|(index, object)| value(index, &object?)).collect()
     }
 
     /// Refuses too many and too few.
-    fn counted(
-        &self,
-        py: Python<'_>,
-        values: Vec<Value>,
-        descriptors: &[Descriptor],
-    ) -> PyResult<Vec<Value>> {
-        if values.len() == descriptors.len() {
-            return Ok(values);
+    fn check_count(&self, given: usize, descriptors: &[Descriptor]) -> Result<(), Failure> {
+        let wanted = descriptors.len();
+        if given == wanted {
+            return Ok(());
         }
-        let (wanted, given) = (descriptors.len(), values.len());
-        Err(error::programming(
-            py,
-            match &self.names {
-                Some(names) => format!("the statement needs values for :{}", names.join(", :")),
-                None => format!("the statement has {wanted} parameters, {given} were given"),
-            },
-        ))
+        Err(Failure::Parameters(match &self.names {
+            Some(names) => format!("the statement needs values for :{}", names.join(", :")),
+            None => format!("the statement has {wanted} parameters, {given} were given"),
+        }))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Transactions.
 
 use crate::connection::{Dependent, Shared, lock};
-use crate::{error, signal};
+use crate::flow::Failure;
+use crate::signal;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -21,7 +22,7 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let running = self.transaction.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.discard(running);
+        self.shared.facts.discard(running);
     }
 }
 
@@ -32,7 +33,7 @@ impl Inner {
         py: Python<'_>,
         work: impl FnOnce(&mut firearrow::Transaction) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
-        self.shared.check_process(py)?;
+        self.shared.facts.check_process(py)?;
         let done = signal::wait(py, || {
             let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
             running.as_mut().map(work).transpose()
@@ -46,14 +47,14 @@ impl Inner {
         py: Python<'_>,
         work: impl FnOnce(firearrow::Transaction) -> firearrow::Result<()> + Send,
     ) -> PyResult<()> {
-        self.shared.check_process(py)?;
+        self.shared.facts.check_process(py)?;
         let Some(running) = lock(py, &self.transaction).take() else { return Err(ended(py)) };
         signal::wait(py, || work(running))
     }
 }
 
 fn ended(py: Python<'_>) -> PyErr {
-    error::interface(py, "the transaction has ended, or its connection is closed")
+    Failure::Ended.into_exception(py)
 }
 
 #[pyclass(frozen, module = "firearrow._core")]
@@ -65,7 +66,7 @@ impl Transaction {
     pub(crate) fn new(shared: &Arc<Shared>, running: firearrow::Transaction) -> Self {
         let inner = Arc::new(Inner { shared: Arc::clone(shared), transaction: Mutex::new(Some(running)) });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
-        shared.adopt(weak);
+        shared.dependents.adopt(weak);
         Self { inner }
     }
 }

@@ -110,9 +110,6 @@ def test_altered_tables(connection: firearrow.Connection, table: str) -> None:
     assert [column.name for column in cursor.description] == ["A", "B"]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a cursor keeps its statement prepared for a second, whatever is altered"
-)
 def test_altered_tables_and_the_same_cursor(connection: firearrow.Connection, table: str) -> None:
     cursor = alter(connection, table)
     assert cursor.execute(f"SELECT * FROM {table}").fetchall() == [(1, 2)]

@@ -291,7 +291,6 @@ def test_autocommit(database: str, other: firearrow.Connection, counter: str) ->
         connection.rollback()
 
 
-@pytest.mark.xfail(strict=True, reason="transactions of single statements begin with the default options")
 def test_autocommit_begins_as_told(database: str, counter: str) -> None:
     """Options of transactions hold in autocommit mode, too."""
     connection = firearrow.connect(database, autocommit=True, read_only=True)

@@ -1,29 +1,17 @@
 //! Executing: in the caller's transaction, or in one that begins and ends with the statement.
 
 use super::Cursor;
-use super::result::{Fetched, Source};
-use crate::connection::{Shared, duration, lock};
+use crate::api::{Api, Blocking, ready};
+use crate::connection::{Shared, lock};
+use crate::flow::{self, Failure, Given, How, Kept, Outcome};
 use crate::params::{Sql, single};
 use crate::transaction::{self, Transaction};
-use crate::{error, options, signal};
-use firearrow::{Params, ReadOptions, RowFailure, Statement, StatementKind, TransactionOptions, WireStats};
+use crate::{error, signal};
+use firearrow::{Params, Statement};
 use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long a statement that is executed again stays prepared. Not longer, because the engine applies new constraints and
-/// triggers only to statements that are prepared after them.
-const KEPT: Duration = Duration::from_secs(1);
-
-/// A statement that may be executed again.
-pub(super) struct Kept {
-    sql: String,
-    pub(super) statement: Statement,
-    since: Instant,
-}
+use std::time::Instant;
 
 /// Where a statement is executed.
 pub(super) struct Place {
@@ -41,12 +29,12 @@ impl Place {
     fn run<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(Given<'_>) -> firearrow::Result<T> + Send,
+        work: impl FnOnce(Given<'_, Blocking>) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
         match &self.transaction {
             Some(inner) => inner.run(py, |running| work(Given::Callers(running))),
             None => self.shared.run(py, |connection| {
-                let own = connection.begin_lazy(TransactionOptions::default())?;
+                let own = connection.begin_lazy(self.shared.facts.single())?;
                 work(Given::Own(own))
             }),
         }
@@ -65,64 +53,6 @@ impl Place {
     }
 }
 
-/// A transaction for one execution.
-enum Given<'a> {
-    Callers(&'a mut firearrow::Transaction),
-    Own(firearrow::Transaction),
-}
-
-impl Given<'_> {
-    fn get(&self) -> &firearrow::Transaction {
-        match self {
-            Self::Callers(running) => running,
-            Self::Own(own) => own,
-        }
-    }
-}
-
-/// How a statement is executed.
-pub(super) struct How {
-    read: ReadOptions,
-    timeout: Option<Duration>,
-    parallel: Option<usize>,
-}
-
-impl How {
-    pub(super) fn new(
-        py: Python<'_>,
-        shared: &Shared,
-        timeout: Option<f64>,
-        parallel: Option<usize>,
-        read: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let mut options = options::for_rows(&shared.read);
-        if let Some(read) = read {
-            for (name, value) in read {
-                let (name, value): (String, String) = (name.extract()?, value.str()?.extract()?);
-                options.set(&name, &value).map_err(|failed| error::programming(py, failed.to_string()))?;
-            }
-        }
-        Ok(Self { read: options, timeout: timeout.map(duration).transpose()?, parallel })
-    }
-
-    pub(super) fn apply(&self, statement: Statement) -> Statement {
-        let statement = statement.with_read_options(self.read.clone()).with_timeout(self.timeout);
-        match self.parallel {
-            Some(readers) => statement.with_parallel(readers),
-            None => statement,
-        }
-    }
-}
-
-/// What an execution gave.
-#[derive(Default)]
-pub(super) struct Outcome {
-    pub(super) rows: Option<Fetched>,
-    pub(super) affected: Option<u64>,
-    pub(super) failures: Vec<RowFailure>,
-    pub(super) stats: WireStats,
-}
-
 /// Prepares a statement now.
 pub(super) fn prepare(py: Python<'_>, place: &Place, sql: &str) -> PyResult<Statement> {
     place.run(py, |given| given.get().prepare(sql))
@@ -136,7 +66,7 @@ pub(super) fn statement(
     place: &Place,
     sql: &str,
 ) -> PyResult<(Statement, Option<Instant>)> {
-    cursor.inner.shared.check_process(py)?;
+    cursor.inner.shared.facts.check_process(py)?;
     let (rows, kept) = {
         let mut state = lock(py, &cursor.inner.state);
         (state.rows.take(), state.kept.take())
@@ -146,7 +76,7 @@ pub(super) fn statement(
         signal::wait(py, || rows.close())?;
     }
     if let Some(kept) = kept {
-        if kept.sql == sql && kept.since.elapsed() < KEPT && !kept.statement.is_in_use() {
+        if kept.fits(sql, cursor.inner.shared.facts.definitions()) && !kept.statement.is_in_use() {
             return Ok((kept.statement, Some(kept.since)));
         }
         py.detach(|| drop(kept));
@@ -156,8 +86,10 @@ pub(super) fn statement(
 
 /// Keeps a statement for the next execution.
 pub(super) fn keep(py: Python<'_>, cursor: &Cursor, sql: &str, statement: Statement, since: Option<Instant>) {
-    let since = since.unwrap_or_else(Instant::now);
-    lock(py, &cursor.inner.state).kept = Some(Kept { sql: sql.to_owned(), statement, since });
+    let facts = &cursor.inner.shared.facts;
+    facts.note(statement.kind());
+    let kept = Kept::new(sql, statement, since, facts.definitions());
+    lock(py, &cursor.inner.state).kept = Some(kept);
 }
 
 /// Executes a statement with one row of parameters.
@@ -168,17 +100,17 @@ pub(super) fn execute(
     sql: &Sql,
     parameters: Option<&Bound<'_, PyAny>>,
     how: &How,
-) -> PyResult<Outcome> {
+) -> PyResult<Outcome<Blocking>> {
     let (prepared, since) = statement(py, cursor, place, &sql.text)?;
     let params = single(sql.values(py, parameters, prepared.parameters())?);
-    let prepared = how.apply(prepared);
+    let prepared = Blocking::with(prepared, how);
     if let Some(outcome) = run(py, place, sql, &prepared, params)? {
         keep(py, cursor, &sql.text, prepared, since);
         return Ok(outcome);
     }
     // What it uses was altered since the connection got to know it: once more, prepared anew.
     py.detach(|| drop(prepared));
-    let prepared = how.apply(prepare(py, place, &sql.text)?);
+    let prepared = Blocking::with(prepare(py, place, &sql.text)?, how);
     let params = single(sql.values(py, parameters, prepared.parameters())?);
     let outcome = run(py, place, sql, &prepared, params)?;
     let outcome =
@@ -194,63 +126,18 @@ fn run(
     sql: &Sql,
     statement: &Statement,
     params: Params,
-) -> PyResult<Option<Outcome>> {
-    use StatementKind::{Commit, Rollback, StartTransaction};
-    if matches!(statement.kind(), Commit | Rollback | StartTransaction) {
-        return Err(error::programming(
-            py,
-            "transactions begin with begin() and end with commit() or rollback() of the connection, not with SQL",
-        ));
-    }
-    let is_dml = is_dml(&sql.text);
-    place.run(py, |given| {
-        let before = statement.wire_stats();
-        match once(given, statement, is_dml, params) {
-            Ok(outcome) => Ok(Some(Outcome { stats: statement.wire_stats().since(&before), ..outcome })),
-            Err(failed) if statement.is_outdated_by(&failed) => Ok(None),
-            Err(failed) => Err(failed),
+) -> PyResult<Option<Outcome<Blocking>>> {
+    let mut failed = None;
+    let outcome = place.run(py, |given| match ready(flow::run(given, statement, is_dml(&sql.text), params)) {
+        Ok(outcome) => Ok(outcome),
+        Err(Failure::Client(error)) => Err(error),
+        Err(other) => {
+            failed = Some(other);
+            Ok(None)
         }
-    })
-}
-
-fn once(given: Given<'_>, statement: &Statement, is_dml: bool, params: Params) -> firearrow::Result<Outcome> {
-    if !statement.has_rows() {
-        let executed = match given {
-            Given::Callers(running) => statement.execute(running, params)?,
-            Given::Own(own) => statement.execute_last(own, params)?,
-        };
-        return Ok(Outcome { affected: counted(is_dml, executed.affected_rows), ..Outcome::default() });
+    })?;
+    match failed {
+        Some(failed) => Err(failed.into_exception(py)),
+        None => Ok(outcome),
     }
-    let mut cursor = statement.query(given.get(), params)?;
-    if statement.has_cursor() && !is_dml {
-        let cursor = match given {
-            Given::Callers(_) => cursor,
-            Given::Own(own) => cursor.owning(own),
-        };
-        let source = Source::Cursor(Box::new(cursor));
-        let rows = Some(Fetched::new(statement, source));
-        return Ok(Outcome { rows, ..Outcome::default() });
-    }
-    // What it does must not depend on how many of its rows are fetched.
-    let mut batches = VecDeque::new();
-    while let Some(batch) = cursor.next_batch()? {
-        batches.push_back(batch);
-    }
-    // Before Firebird 5, an UPDATE or DELETE that finds no row returns one of NULLs.
-    if is_dml && !statement.has_cursor() && cursor.affected_rows() == Some(0) {
-        batches.clear();
-    }
-    let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
-    let affected = counted(is_dml, cursor.affected_rows().or(Some(rows)));
-    drop(cursor);
-    if let Given::Own(own) = given {
-        own.commit()?;
-    }
-    let rows = Some(Fetched::new(statement, Source::Batches(batches)));
-    Ok(Outcome { rows, affected, ..Outcome::default() })
-}
-
-/// The engine counts for procedures and blocks, too, but that is not what callers mean by affected rows.
-pub(super) fn counted(is_dml: bool, rows: Option<u64>) -> Option<u64> {
-    rows.filter(|_| is_dml)
 }

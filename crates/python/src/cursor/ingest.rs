@@ -55,7 +55,7 @@ pub(super) fn run(
     let types = text.map_or(TextAs::Blob, TextAs::Varying);
     let options = IngestOptions { table: table.to_owned(), text: types, ..IngestOptions::default() };
     let defined = shared.run(py, |connection| {
-        match columns_of_table(&schema, &options, shared.is_modern, connection.dialect()) {
+        match columns_of_table(&schema, &options, shared.facts.is_modern, connection.dialect()) {
             Ok(columns) => define(connection, table, mode, &columns, has_begun),
             Err(failed) => Ok(Some(failed)),
         }

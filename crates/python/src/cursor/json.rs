@@ -1,6 +1,6 @@
 //! Results as JSON: an array of objects, or an object on each line.
 
-use super::arrow_form::Reader;
+use super::reader::Reader;
 use crate::{error, signal};
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};

@@ -50,10 +50,7 @@ impl Value {
             return Ok(Self::Double(number.value()));
         }
         if let Ok(flag) = object.cast::<PyBool>() {
-            return Ok(match is_integer(wanted) {
-                true => Self::Integer(flag.is_true().into()),
-                false => Self::Boolean(flag.is_true()),
-            });
+            return Ok(Self::Boolean(flag.is_true()).settled(wanted));
         }
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.as_bytes().to_vec()));
@@ -62,6 +59,10 @@ impl Value {
             return decimal_value(object);
         }
         if object.is_instance(datetime(py)?)? {
+            if object.get_type().name()? == "NaTType" {
+                // That of pandas stands for no value.
+                return Ok(Self::Null);
+            }
             return moment(object, wanted);
         }
         if object.is_instance(date(py)?)? {
@@ -111,6 +112,33 @@ impl Value {
         )))
     }
 
+    /// The value of an object that is the same for every parameter, up to [`settled`](Self::settled); `None` if that
+    /// depends on the parameter, or the object is no value.
+    pub(super) fn early(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = object.py();
+        let is_plain = object.is_none()
+            || object.is_exact_instance_of::<PyString>()
+            || object.is_exact_instance_of::<PyInt>()
+            || object.is_exact_instance_of::<PyFloat>()
+            || object.is_exact_instance_of::<PyBool>()
+            || object.is_exact_instance_of::<PyBytes>()
+            || object.is_exact_instance(decimal(py)?)
+            || object.is_exact_instance(date(py)?)
+            || object.is_exact_instance(datetime(py)?) && object.getattr(intern!(py, "tzinfo"))?.is_none();
+        // Errors say which parameter it is when the statement is known.
+        Ok(if is_plain { Self::new(object, None).ok() } else { None })
+    }
+
+    /// The value as the parameter wants it.
+    pub(super) fn settled(self, wanted: Option<&Descriptor>) -> Self {
+        let is_flag = || wanted.is_some_and(|wanted| wanted.sql_type == SqlType::BOOLEAN);
+        match self {
+            Self::Boolean(flag) if is_integer(wanted) => Self::Integer(flag.into()),
+            Self::Integer(number @ (0 | 1)) if is_flag() => Self::Boolean(number == 1),
+            value => value,
+        }
+    }
+
     /// The value as the client takes it for one execution.
     pub(super) fn into_scalar(self) -> Scalar {
         match self {
@@ -145,12 +173,7 @@ fn is_integer(wanted: Option<&Descriptor>) -> bool {
 
 fn integer(number: &Bound<'_, PyInt>, wanted: Option<&Descriptor>) -> PyResult<Value> {
     if let Ok(value) = number.extract::<i64>() {
-        let is_flag = wanted.is_some_and(|wanted| wanted.sql_type == SqlType::BOOLEAN);
-        return Ok(match (is_flag, value) {
-            (true, 0) => Value::Boolean(false),
-            (true, 1) => Value::Boolean(true),
-            _ => Value::Integer(value),
-        });
+        return Ok(Value::Integer(value).settled(wanted));
     }
     match number.extract::<i128>() {
         Ok(value) => Ok(Value::Decimal(Decimal::new(value, 0))),

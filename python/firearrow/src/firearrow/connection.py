@@ -127,6 +127,7 @@ def _open(
     connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
     connection._target = target
     connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
+    connection._tell_options()
     return connection
 
 
@@ -183,6 +184,7 @@ class Connection:
     @isolation.setter
     def isolation(self, value: str | None) -> None:
         self._options["isolation"] = value
+        self._tell_options()
 
     @property
     def read_only(self) -> bool:
@@ -192,6 +194,7 @@ class Connection:
     @read_only.setter
     def read_only(self, value: bool) -> None:
         self._options["read_only"] = value
+        self._tell_options()
 
     @property
     def lock_timeout(self) -> float | None:
@@ -201,6 +204,7 @@ class Connection:
     @lock_timeout.setter
     def lock_timeout(self, value: float | None) -> None:
         self._options["lock_timeout"] = value
+        self._tell_options()
 
     @property
     def closed(self) -> bool:
@@ -372,6 +376,10 @@ class Connection:
     def _check(self) -> None:
         if not self._core.is_open:
             raise errors.InterfaceError("the connection is closed")
+
+    def _tell_options(self) -> None:
+        """Let the transactions of single statements begin as the others do."""
+        self._core.set_single(self.isolation, self.read_only, self.lock_timeout)
 
     def _begin(self) -> _core.Transaction:
         return self._core.begin(

@@ -249,10 +249,7 @@ class Cursor:
         tuple
             Its outputs; the input parameters if it has none.
         """
-        if not _NAME.fullmatch(name):
-            raise ProgrammingError(f"{name!r} is no procedure name")
-        markers = ", ".join("?" * len(parameters))
-        self.execute(f"EXECUTE PROCEDURE {name}{f' ({markers})' if markers else ''}", tuple(parameters))
+        self.execute(call(name, len(parameters)), tuple(parameters))
         if self._description is None:
             return tuple(parameters)
         row = self._core.fetchone()
@@ -423,6 +420,14 @@ class Cursor:
         # Columns are known even after the connection was lost.
         count, is_over = (0, False) if self._connection.closed else self._core.fetched()
         return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
+
+
+def call(name: str, parameters: int) -> str:
+    """Return the SQL that executes a procedure."""
+    if not _NAME.fullmatch(name):
+        raise ProgrammingError(f"{name!r} is no procedure name")
+    markers = ", ".join("?" * parameters)
+    return f"EXECUTE PROCEDURE {name}{f' ({markers})' if markers else ''}"
 
 
 def _sql_type(column: Column) -> str:

@@ -4,75 +4,15 @@
 //! ask for. Most columns are the same in both. The others are converted here: decimals to their declared precision, and times
 //! with a zone.
 
-use super::result::Fetched;
-use crate::connection::Shared;
-use arrow::array::{
-    Array, ArrayRef, AsArray, RecordBatch, RecordBatchReader, StringArray, TimestampMicrosecondArray,
-};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
-use firearrow::arrow::schema;
-use firearrow::{CancelToken, Date, Time, Timestamp};
+use firearrow::{Date, Time, Timestamp};
 use std::sync::Arc;
 
-/// The rows that are left of a result.
-pub(super) struct Reader {
-    schema: SchemaRef,
-    rest: Option<RecordBatch>,
-    rows: Option<Fetched>,
-    token: CancelToken,
-}
-
-impl Reader {
-    pub(super) fn new(shared: &Shared, mut rows: Fetched) -> firearrow::Result<Self> {
-        let read = shared.declared(rows.descriptors())?;
-        let schema = schema(rows.descriptors(), &read)?;
-        let rest = rows.rest();
-        Ok(Self { schema, rest, rows: Some(rows), token: CancelToken::new() })
-    }
-
-    fn read(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
-        if let Some(rest) = self.rest.take() {
-            return convert(&rest, &self.schema).map(Some);
-        }
-        let Some(rows) = &mut self.rows else { return Ok(None) };
-        let batch = self.token.run(|| rows.next_of_source());
-        let batch = batch.map_err(|failed| ArrowError::ExternalError(Box::new(failed)))?;
-        batch.map(|batch| convert(&batch, &self.schema)).transpose()
-    }
-}
-
-impl Iterator for Reader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.read();
-        if !matches!(batch, Ok(Some(_)))
-            && let Some(rows) = self.rows.take()
-        {
-            drop(rows.close());
-        }
-        batch.transpose()
-    }
-}
-
-impl RecordBatchReader for Reader {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        if let Some(rows) = self.rows.take() {
-            drop(rows.close());
-        }
-    }
-}
-
 /// Converts the columns whose types differ.
-fn convert(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn convert(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| match column.data_type() == field.data_type() {
         true => Ok(Arc::clone(column)),

@@ -1,0 +1,49 @@
+//! Batches of a result for Arrow's consumers.
+
+use crate::capsule;
+use crate::flow::{Failure, convert};
+use arrow::array::{RecordBatch, RecordBatchIterator};
+use arrow::datatypes::SchemaRef;
+use firearrow::arrow::schema;
+use firearrow::{Descriptor, ReadOptions};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// Batches that have come.
+#[pyclass(frozen, name = "AioBatches", module = "firearrow._core")]
+pub(crate) struct Batches {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Batches {
+    pub(super) fn new(
+        columns: &[Descriptor],
+        read: &ReadOptions,
+        batches: Vec<RecordBatch>,
+    ) -> Result<Self, Failure> {
+        let schema = schema(columns, read).map_err(firearrow::Error::from)?;
+        let batches = batches.iter().map(|batch| convert(batch, &schema));
+        let batches = batches.collect::<Result<_, _>>().map_err(Failure::Reader)?;
+        Ok(Self { schema, batches })
+    }
+}
+
+#[pymethods]
+impl Batches {
+    fn __len__(&self) -> usize {
+        self.batches.len()
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The consumer converts.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        capsule::stream(py, RecordBatchIterator::new(batches, self.schema.clone()))
+    }
+}

@@ -1,0 +1,248 @@
+//! Connections.
+
+use super::operation::{Operation, spawn, spawn_plain, to_its_end};
+use super::runtime;
+use super::transaction::Transaction;
+use crate::connection::{Dependents, Facts, described, duration, statistics, texts};
+use crate::flow::Failure;
+use crate::{config, options};
+use firearrow::TransactionOptions;
+use firearrow::asynchronous;
+use firearrow::config::Target;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::time::timeout;
+
+/// How often those that delay the end of a connection are cancelled again: they may have been between two calls.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The right to use a connection, which is not closed meanwhile. A call gets it first and drops it last, so that nothing is
+/// in use when the connection ends.
+pub(super) type Use = OwnedRwLockReadGuard<Option<asynchronous::Connection>, asynchronous::Connection>;
+
+/// A connection, which its transactions and cursors share.
+pub(crate) struct Shared {
+    /// Read-locked by calls, once each, before they lock anything else.
+    connection: Arc<RwLock<Option<asynchronous::Connection>>>,
+    /// Since the beginning of its end.
+    is_closed: AtomicBool,
+    pub(super) dependents: Dependents,
+    pub(super) facts: Facts,
+}
+
+impl Shared {
+    fn new(connection: asynchronous::Connection) -> Self {
+        let facts =
+            Facts::new(connection.cancel_handle(), connection.has_firebird4(), connection.read_options());
+        let connection = Arc::new(RwLock::new(Some(connection)));
+        Self { connection, is_closed: AtomicBool::new(false), dependents: Dependents::default(), facts }
+    }
+
+    /// Begins a call.
+    pub(super) async fn enter(&self) -> Result<Use, Failure> {
+        if self.is_closed() {
+            return Err(Failure::Closed);
+        }
+        let connection = Arc::clone(&self.connection).read_owned().await;
+        OwnedRwLockReadGuard::try_map(connection, Option::as_ref).map_err(|_| Failure::Closed)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::SeqCst)
+    }
+
+    /// Asks what is known without waiting; `None` once the connection ends.
+    fn known<T>(&self, ask: impl FnOnce(&asynchronous::Connection) -> T) -> Option<T> {
+        if self.is_closed() {
+            return None;
+        }
+        self.connection.try_read().ok()?.as_ref().map(ask)
+    }
+
+    /// Waits for calls to end, which are cancelled.
+    async fn exclusive(&self) -> OwnedRwLockWriteGuard<Option<asynchronous::Connection>> {
+        loop {
+            self.facts.cancel.cancel();
+            if let Ok(connection) = timeout(AGAIN, Arc::clone(&self.connection).write_owned()).await {
+                return connection;
+            }
+        }
+    }
+
+    /// Takes the connection away from everybody; its transactions are rolled back.
+    async fn take(&self) -> Option<asynchronous::Connection> {
+        let mut connection = self.exclusive().await;
+        let taken = connection.take();
+        self.dependents.end();
+        taken
+    }
+}
+
+impl Drop for Shared {
+    /// Nobody closed it: that happens in the background.
+    fn drop(&mut self) {
+        let connection = mem::take(&mut self.connection);
+        match self.facts.is_here() {
+            true => runtime::within(|| drop(connection)),
+            // Not a byte may go to the server from here.
+            false => mem::forget(connection),
+        }
+    }
+}
+
+#[pyclass(frozen, name = "AioConnection", module = "firearrow._core")]
+pub(crate) struct Connection {
+    pub(super) shared: Arc<Shared>,
+}
+
+#[pymethods]
+impl Connection {
+    #[staticmethod]
+    #[pyo3(signature = (database, options, create=false))]
+    fn open(
+        py: Python<'_>,
+        database: &str,
+        options: &Bound<'_, PyDict>,
+        create: bool,
+    ) -> PyResult<Operation> {
+        let config = config::read(py, database, options)?;
+        let is_here = matches!(config.target, Target::Embedded { .. });
+        let open = async move {
+            Ok(match create {
+                true => asynchronous::Connection::create(&config).await?,
+                false => asynchronous::Connection::open(&config).await?,
+            })
+        };
+        let open = async move {
+            // An engine in this process does not stop in the middle.
+            if is_here { to_its_end(open).await } else { open.await }
+        };
+        spawn(py, open, |py, connection| {
+            let connection = Self { shared: Arc::new(Shared::new(connection)) };
+            Ok(Py::new(py, connection)?.into_any())
+        })
+    }
+
+    /// Begins a transaction, which the server learns of with its first statement.
+    #[pyo3(signature = (isolation=None, read_only=false, lock_timeout=None, snapshot=None))]
+    fn begin(
+        &self,
+        py: Python<'_>,
+        isolation: Option<&str>,
+        read_only: bool,
+        lock_timeout: Option<f64>,
+        snapshot: Option<u64>,
+    ) -> PyResult<Transaction> {
+        self.shared.facts.check_process(py)?;
+        let modern = self.shared.facts.is_modern;
+        let options: TransactionOptions =
+            options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
+        if self.shared.is_closed() {
+            return Err(Failure::Closed.into_exception(py));
+        }
+        Ok(Transaction::new(&self.shared, options))
+    }
+
+    /// How the transactions of single statements begin, in autocommit mode.
+    fn set_single(
+        &self,
+        py: Python<'_>,
+        isolation: Option<&str>,
+        read_only: bool,
+        lock_timeout: Option<f64>,
+    ) -> PyResult<()> {
+        let facts = &self.shared.facts;
+        facts.set_single(options::transaction(py, isolation, read_only, lock_timeout, None, facts.is_modern)?);
+        Ok(())
+    }
+
+    #[getter]
+    fn is_open(&self) -> bool {
+        !self.shared.is_closed()
+    }
+
+    #[getter]
+    fn is_alive(&self, py: Python<'_>) -> PyResult<bool> {
+        self.shared.facts.check_process(py)?;
+        Ok(self.shared.known(asynchronous::Connection::is_alive).unwrap_or(false))
+    }
+
+    fn ping(&self, py: Python<'_>) -> PyResult<Operation> {
+        self.shared.facts.check_process(py)?;
+        let shared = Arc::clone(&self.shared);
+        spawn_plain(py, async move { Ok(shared.enter().await?.ping().await?) })
+    }
+
+    fn reset(&self, py: Python<'_>) -> PyResult<Operation> {
+        self.shared.facts.check_process(py)?;
+        let shared = Arc::clone(&self.shared);
+        spawn_plain(py, async move { Ok(shared.enter().await?.reset().await?) })
+    }
+
+    /// Cancels what other tasks run on it.
+    fn cancel(&self) {
+        self.shared.facts.cancel.cancel();
+    }
+
+    #[pyo3(signature = (statement=None, idle=None))]
+    fn limit(&self, py: Python<'_>, statement: Option<f64>, idle: Option<f64>) -> PyResult<Operation> {
+        let time = |seconds: Option<f64>| seconds.map(duration).transpose();
+        let (statement, idle) = (time(statement)?, time(idle)?);
+        self.shared.facts.check_process(py)?;
+        let shared = Arc::clone(&self.shared);
+        spawn_plain(py, async move { Ok(shared.enter().await?.limit_session(statement, idle).await?) })
+    }
+
+    fn info(&self, py: Python<'_>) -> PyResult<Operation> {
+        self.shared.facts.check_process(py)?;
+        let shared = Arc::clone(&self.shared);
+        let ask = async move { Ok(shared.enter().await?.info().await?) };
+        spawn(py, ask, |py, info| Ok(described(py, info)?.into_any().unbind()))
+    }
+
+    fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.shared.known(asynchronous::Connection::wire_stats);
+        statistics(py, &stats.ok_or_else(|| Failure::Closed.into_exception(py))?)
+    }
+
+    fn warnings(&self, py: Python<'_>) -> PyResult<(Vec<String>, Vec<String>)> {
+        let warnings = self
+            .shared
+            .known(|connection| texts(connection.warnings(), &connection.take_statement_warnings()));
+        warnings.ok_or_else(|| Failure::Closed.into_exception(py))
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<Operation> {
+        self.end(py, false)
+    }
+
+    fn drop_database(&self, py: Python<'_>) -> PyResult<Operation> {
+        self.end(py, true)
+    }
+}
+
+impl Connection {
+    /// Ends it, in the background if the caller goes away.
+    fn end(&self, py: Python<'_>, with_database: bool) -> PyResult<Operation> {
+        self.shared.facts.check_process(py)?;
+        if self.shared.is_closed.swap(true, Ordering::SeqCst) {
+            return Ok(Operation::ready(py.None()));
+        }
+        let shared = Arc::clone(&self.shared);
+        let end = async move {
+            match shared.take().await {
+                Some(connection) if with_database => connection.drop_database().await?,
+                // One that has failed is closed.
+                Some(connection) if !connection.is_failed() => connection.close().await?,
+                _ => {}
+            }
+            Ok(())
+        };
+        spawn_plain(py, to_its_end(end))
+    }
+}

@@ -1,0 +1,454 @@
+//! Cursors: one statement after the other, and the rows of the last one.
+
+use super::arrow::Batches;
+use super::connection::{Connection, Shared};
+use super::many::Many;
+use super::operation::{Operation, spawn, spawn_plain};
+use super::runtime;
+use super::transaction::{Held, Place, Transaction};
+use crate::api::{Api, Asynchronous};
+use crate::connection::{Dependent, lock, statistics};
+use crate::cursor::no_rows;
+use crate::describe;
+use crate::flow::{self, Buffer, Failure, How, Kept, Opened, Outcome};
+use crate::params::{Sql, Value, is_mapping, single};
+use firearrow::asynchronous::Statement;
+use firearrow::{Descriptor, RowFailure, WireStats};
+use firearrow_driver::sql::is_dml;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
+
+/// Rows of a first batch up to which the second one, which is mostly the end, is awaited with it.
+const FEW: usize = 512;
+
+/// What a cursor has on the connection.
+#[derive(Default)]
+pub(super) struct State {
+    /// The statement that was executed last.
+    kept: Option<Kept<Asynchronous>>,
+    pub(super) opened: Option<Opened<Asynchronous>>,
+}
+
+/// What Python has of it.
+#[derive(Default)]
+struct View {
+    buffer: Option<Buffer>,
+    /// Why there are no more rows.
+    failed: Option<firearrow::Error>,
+    stats: WireStats,
+}
+
+pub(crate) struct Inner {
+    pub(super) shared: Arc<Shared>,
+    /// Locked by the call that runs.
+    pub(super) state: Arc<tokio::sync::Mutex<State>>,
+    /// Locked for moments.
+    view: Mutex<View>,
+}
+
+impl Dependent for Inner {
+    fn end(&self) {
+        // No call is running: they keep the connection from ending.
+        if let Ok(mut state) = self.state.try_lock() {
+            *state = State::default();
+        }
+        *self.view() = View::default();
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let state = mem::take(&mut self.state);
+        runtime::within(|| self.shared.facts.discard(state));
+    }
+}
+
+/// What an execution gave, without its rows.
+pub(super) struct Told {
+    columns: Option<Arc<[Descriptor]>>,
+    affected: Option<u64>,
+    failures: Vec<RowFailure>,
+}
+
+impl Told {
+    /// For Python.
+    pub(super) fn tell(py: Python<'_>, told: Self) -> PyResult<Py<PyAny>> {
+        let told = flow::tell(py, told.columns.as_deref(), told.affected, told.failures)?;
+        Ok(told.into_pyobject(py)?.into_any().unbind())
+    }
+}
+
+impl Inner {
+    fn view(&self) -> std::sync::MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the result before, as PEP 249 has it, and returns the statement for this SQL: the one before, if it is the same and
+    /// fresh, or one that is sent with its execution if the connection knows it. Also when it became prepared.
+    pub(super) async fn statement(
+        &self,
+        state: &mut State,
+        held: &mut Held<'_>,
+        sql: &str,
+    ) -> Result<(Statement, Option<Instant>), Failure> {
+        let kept = state.kept.take();
+        self.close_result(state).await?;
+        match kept.filter(|kept| kept.fits(sql, self.shared.facts.definitions())) {
+            Some(kept) => Ok((kept.statement, Some(kept.since))),
+            None => Ok((Asynchronous::recall(held.given().await?.get(), sql).await?, None)),
+        }
+    }
+
+    async fn close_result(&self, state: &mut State) -> Result<(), Failure> {
+        let is_over = {
+            let view = mem::take(&mut *self.view());
+            view.failed.is_some() || view.buffer.is_none_or(|buffer| buffer.is_over())
+        };
+        match state.opened.take() {
+            Some(opened) if !is_over => Ok(opened.close().await?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Executes a statement with one row of parameters.
+    async fn execute(
+        &self,
+        place: &Place,
+        sql: &Sql,
+        values: Vec<Value>,
+        how: &How,
+    ) -> Result<Told, Failure> {
+        let connection = self.shared.enter().await?;
+        let mut state = self.state.lock().await;
+        let mut held = place.enter(&connection).await?;
+        let (prepared, since) = self.statement(&mut state, &mut held, &sql.text).await?;
+        let prepared = Asynchronous::with(prepared, how);
+        let params = single(sql.settle(values.clone(), prepared.parameters())?);
+        if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml(&sql.text), params).await? {
+            return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome).await);
+        }
+        // What it uses was altered since the connection got to know it: once more, prepared anew.
+        drop(prepared);
+        let prepared = Asynchronous::prepare(held.given().await?.get(), &sql.text).await?;
+        let prepared = Asynchronous::with(prepared, how);
+        let params = single(sql.settle(values, prepared.parameters())?);
+        match flow::run(held.given().await?, &prepared, is_dml(&sql.text), params).await? {
+            Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome).await),
+            None => Err(Failure::Programming("what the statement uses was altered again")),
+        }
+    }
+
+    /// Keeps what an execution gave, and the statement for the next one. Short results are read whole.
+    pub(super) async fn keep(
+        &self,
+        state: &mut State,
+        sql: &str,
+        statement: Statement,
+        since: Option<Instant>,
+        outcome: Outcome<Asynchronous>,
+    ) -> Told {
+        let Outcome { rows, affected, failures, stats } = outcome;
+        self.shared.facts.note(statement.kind());
+        state.kept = Some(Kept::new(sql, statement, since, self.shared.facts.definitions()));
+        let mut view = View { buffer: None, failed: None, stats };
+        let mut columns = None;
+        if let Some(mut opened) = rows {
+            let mut buffer = Buffer::new(opened.columns());
+            columns = Some(Arc::clone(buffer.descriptors()));
+            for _ in 0..2 {
+                let batch = opened.next().await;
+                let rows =
+                    batch.as_ref().map_or(0, |batch| batch.as_ref().map_or(0, |batch| batch.num_rows()));
+                view.failed = buffer.feed(batch).err();
+                if rows == 0 || rows > FEW {
+                    break;
+                }
+            }
+            view.buffer = Some(buffer);
+            state.opened = Some(opened);
+        }
+        *self.view() = view;
+        Told { columns, affected, failures }
+    }
+
+    /// Reads a batch unless there are rows already. Returns whether there are more rows.
+    async fn read(&self) -> Result<bool, Failure> {
+        let _connection = self.shared.enter().await?;
+        let mut state = self.state.lock().await;
+        {
+            let mut view = self.view();
+            let View { buffer: Some(buffer), failed, .. } = &mut *view else {
+                return Err(Failure::Programming("there are no rows to fetch: execute a query first"));
+            };
+            if buffer.has_rows() {
+                return Ok(true);
+            }
+            if let Some(failed) = failed.take() {
+                return Err(failed.into());
+            }
+            if buffer.is_over() {
+                return Ok(false);
+            }
+        }
+        let batch = match &mut state.opened {
+            Some(opened) => opened.next().await,
+            None => Ok(None),
+        };
+        match &mut self.view().buffer {
+            Some(buffer) => Ok(buffer.feed(batch)?),
+            None => Ok(batch?.is_some()),
+        }
+    }
+
+    /// Takes up to `most` batches of the rows that are left.
+    async fn take(&self, most: usize) -> Result<Batches, Failure> {
+        let mut batches = Vec::new();
+        while batches.len() < most && self.read().await? {
+            if let Some(buffer) = &mut self.view().buffer {
+                batches.extend(buffer.take());
+            }
+        }
+        let columns = self.view().buffer.as_ref().map(|buffer| Arc::clone(buffer.descriptors()));
+        let columns = columns.ok_or(Failure::Closed)?;
+        let connection = self.shared.enter().await?;
+        let read = connection.declared(&columns, &self.shared.facts.read).await?;
+        Batches::new(&columns, &read, batches)
+    }
+}
+
+#[pyclass(frozen, name = "AioCursor", module = "firearrow._core")]
+pub(crate) struct Cursor {
+    inner: Arc<Inner>,
+}
+
+#[pymethods]
+impl Cursor {
+    #[new]
+    fn new(connection: &Connection) -> Self {
+        let inner = Arc::new(Inner {
+            shared: Arc::clone(&connection.shared),
+            state: Arc::default(),
+            view: Mutex::default(),
+        });
+        let weak: Weak<Inner> = Arc::downgrade(&inner);
+        connection.shared.dependents.adopt(weak);
+        Self { inner }
+    }
+
+    /// Executes a statement with one row of parameters, in `transaction` or one of its own. If the values depend on the
+    /// statement, the result is a `Prepared`, which executes it.
+    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        transaction: Option<&Transaction>,
+        sql: &str,
+        parameters: Option<&Bound<'_, PyAny>>,
+        timeout: Option<f64>,
+        parallel: Option<usize>,
+        read: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let how = How::new(py, &inner.shared.facts, timeout, parallel, read)?;
+        let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
+        let place = Place::new(&self.inner.shared.facts, transaction);
+        // What can be iterated only once is needed twice.
+        let parameters = match parameters {
+            Some(given) if given.cast::<PyIterator>().is_ok() => {
+                Some(PyTuple::new(py, given.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any())
+            }
+            other => other.cloned(),
+        };
+        if let Some(values) = sql.early_values(py, parameters.as_ref())? {
+            let execute = async move { inner.execute(&place, &sql, values, &how).await };
+            return spawn(py, execute, Told::tell);
+        }
+        let parameters = parameters.map(Bound::unbind);
+        let prepare = async move {
+            let statement = inner.prepare(&place, &sql).await?;
+            Ok((inner, place, sql, how, statement))
+        };
+        spawn(py, prepare, move |py, (inner, place, sql, how, statement)| {
+            let given = parameters.as_ref().map(|given| given.bind(py));
+            let values = sql.values(py, given, statement.parameters())?;
+            let call = Mutex::new(Some((inner, place, sql, how, values)));
+            Ok(Py::new(py, Prepared { call })?.into_any())
+        })
+    }
+
+    /// Begins to execute a statement for each row of parameters.
+    #[pyo3(signature = (transaction, sql, rows, go_on=false, read=None))]
+    fn executemany(
+        &self,
+        py: Python<'_>,
+        transaction: &Transaction,
+        sql: &str,
+        rows: &Bound<'_, PyAny>,
+        go_on: bool,
+        read: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let how = How::new(py, &inner.shared.facts, None, None, read)?;
+        let place = Place::new(&self.inner.shared.facts, Some(transaction));
+        Many::begin(py, inner, place, sql, rows, go_on, how)
+    }
+
+    /// Prepares a statement and describes its columns and parameters, without executing it.
+    fn describe(&self, py: Python<'_>, transaction: Option<&Transaction>, sql: &str) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let sql = Sql::new(py, sql, true)?;
+        let place = Place::new(&self.inner.shared.facts, transaction);
+        let prepare = async move { inner.prepare(&place, &sql).await };
+        spawn(py, prepare, |py, statement| {
+            let columns = describe::columns(py, statement.columns())?;
+            let described = (columns, describe::columns(py, statement.parameters())?);
+            Ok(described.into_pyobject(py)?.into_any().unbind())
+        })
+    }
+
+    /// The plan of the statement that was executed last.
+    fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let ask = async move {
+            let _connection = inner.shared.enter().await?;
+            let statement = inner.state.lock().await.kept.as_ref().map(|kept| kept.statement.clone());
+            Ok(match statement {
+                Some(statement) => Some(statement.plan(detailed).await?),
+                None => None,
+            })
+        };
+        spawn(py, ask, |py, plan| Ok(plan.into_pyobject(py)?.into_any().unbind()))
+    }
+
+    /// What the statement that was executed last has cost.
+    fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let of_rows = match self.inner.state.try_lock() {
+            Ok(state) => state.opened.as_ref().and_then(Opened::wire_stats),
+            Err(_) => None,
+        };
+        statistics(py, &of_rows.unwrap_or_else(|| self.inner.view().stats))
+    }
+
+    /// The next row, if it has come.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.rows(py, |rows| rows.next(py))
+    }
+
+    /// Appends up to `most` rows that have come to a list; all without it. Returns how many.
+    #[pyo3(signature = (to, most=None))]
+    fn append(&self, py: Python<'_>, to: &Bound<'_, PyList>, most: Option<usize>) -> PyResult<usize> {
+        self.rows(py, |rows| rows.append(py, most.unwrap_or(usize::MAX), to))
+    }
+
+    /// Waits for more rows; `False` at the end.
+    fn read(&self, py: Python<'_>) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let is_done = {
+            let view = lock(py, &inner.view);
+            view.failed.is_none() && view.buffer.as_ref().is_some_and(Buffer::is_done)
+        };
+        if is_done {
+            return Ok(Operation::ready(false.into_pyobject(py)?.to_owned().into_any().unbind()));
+        }
+        let read = async move { inner.read().await };
+        spawn(py, read, |py, is_more| Ok(is_more.into_pyobject(py)?.to_owned().into_any().unbind()))
+    }
+
+    /// Waits for up to `most` batches of the rows that are left; all without it.
+    #[pyo3(signature = (most=None))]
+    fn batches(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let take = async move { inner.take(most.unwrap_or(usize::MAX)).await };
+        spawn(py, take, |py, batches| Ok(Py::new(py, batches)?.into_any()))
+    }
+
+    /// Rows that have been handed out so far, and whether all have.
+    fn fetched(&self, py: Python<'_>) -> (u64, bool) {
+        let view = lock(py, &self.inner.view);
+        view.buffer.as_ref().map_or((0, true), |rows| (rows.count(), rows.is_done()))
+    }
+
+    /// Closes the result; the statement can be executed again.
+    fn close_result(&self, py: Python<'_>) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        spawn_plain(py, async move {
+            let _connection = inner.shared.enter().await?;
+            inner.close_result(&mut *inner.state.lock().await).await
+        })
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<Operation> {
+        let inner = Arc::clone(&self.inner);
+        if !inner.shared.facts.is_here() {
+            return Ok(Operation::ready(py.None()));
+        }
+        let is_over = lock(py, &inner.view).buffer.as_ref().is_none_or(Buffer::is_over);
+        if is_over && let Ok(mut state) = inner.state.try_lock() {
+            runtime::within(|| *state = State::default());
+            *lock(py, &inner.view) = View::default();
+            return Ok(Operation::ready(py.None()));
+        }
+        spawn_plain(py, async move {
+            // A connection that ends has ended this, too.
+            let Ok(_connection) = inner.shared.enter().await else { return Ok(()) };
+            let mut state = inner.state.lock().await;
+            state.kept = None;
+            inner.close_result(&mut state).await
+        })
+    }
+}
+
+impl Cursor {
+    fn here(&self, py: Python<'_>) -> PyResult<Arc<Inner>> {
+        self.inner.shared.facts.check_process(py)?;
+        Ok(Arc::clone(&self.inner))
+    }
+
+    /// Works with the rows of the last execution.
+    fn rows<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Buffer) -> PyResult<T>) -> PyResult<T> {
+        match &mut lock(py, &self.inner.view).buffer {
+            Some(rows) => work(rows),
+            None => Err(no_rows(py)),
+        }
+    }
+}
+
+impl Inner {
+    /// Prepares a statement, which is kept.
+    async fn prepare(&self, place: &Place, sql: &Sql) -> Result<Statement, Failure> {
+        let connection = self.shared.enter().await?;
+        let mut state = self.state.lock().await;
+        let mut held = place.enter(&connection).await?;
+        let (statement, since) = self.statement(&mut state, &mut held, &sql.text).await?;
+        state.kept = Some(Kept::new(&sql.text, statement.clone(), since, self.shared.facts.definitions()));
+        Ok(statement)
+    }
+}
+
+/// What an execution needs.
+type Call = (Arc<Inner>, Place, Sql, How, Vec<Value>);
+
+/// A statement that waits for its execution.
+#[pyclass(frozen, name = "AioPrepared", module = "firearrow._core")]
+pub(crate) struct Prepared {
+    call: Mutex<Option<Call>>,
+}
+
+#[pymethods]
+impl Prepared {
+    /// Executes it.
+    fn execute(&self, py: Python<'_>) -> PyResult<Operation> {
+        let call = lock(py, &self.call).take();
+        let execute = async move {
+            let Some((inner, place, sql, how, values)) = call else {
+                return Err(Failure::Internal("a statement that was prepared for one execution"));
+            };
+            inner.execute(&place, &sql, values, &how).await
+        };
+        spawn(py, execute, Told::tell)
+    }
+}

@@ -1,0 +1,28 @@
+//! The asynchronous classes: calls become tasks of a Tokio runtime, and their results go to futures of the event loop.
+//!
+//! ```text
+//!  event loop                                     runtime's threads
+//!  Cursor.execute ──► Operation ── spawn ───────► client's future
+//!        ▲                │ dropped: aborts it        │
+//!        └── future ◄── Bridge ◄── socket ◄── Queue ◄─┘
+//! ```
+//!
+//! The runtime's threads never wait for Python's lock: whatever needs Python (parameters, rows, exceptions) happens in the
+//! thread of the event loop.
+
+mod arrow;
+mod bridge;
+mod connection;
+mod cursor;
+mod many;
+mod operation;
+mod runtime;
+mod transaction;
+
+pub(crate) use arrow::Batches;
+pub(crate) use bridge::Bridge;
+pub(crate) use connection::Connection;
+pub(crate) use cursor::{Cursor, Prepared};
+pub(crate) use many::Many;
+pub(crate) use operation::Operation;
+pub(crate) use transaction::Transaction;

@@ -1,0 +1,226 @@
+//! The client's two APIs as one, so that what happens with them is written once.
+
+use arrow::array::RecordBatch;
+use firearrow::{
+    Descriptor, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind, TransactionOptions,
+    WireStats,
+};
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// A connection's methods, and those of what it makes.
+pub(crate) trait Api: Sized + Send + Sync + 'static {
+    type Connection: Send + Sync;
+    type Transaction: Send + Sync;
+    type Statement: Clone + Send + Sync;
+    type Cursor: Send;
+
+    fn begin(
+        connection: &Self::Connection,
+        options: TransactionOptions,
+    ) -> impl Future<Output = Result<Self::Transaction>> + Send;
+    fn prepare(
+        running: &Self::Transaction,
+        sql: &str,
+    ) -> impl Future<Output = Result<Self::Statement>> + Send;
+    fn recall(running: &Self::Transaction, sql: &str)
+    -> impl Future<Output = Result<Self::Statement>> + Send;
+    fn commit(running: Self::Transaction) -> impl Future<Output = Result<()>> + Send;
+
+    fn execute(
+        statement: &Self::Statement,
+        running: &mut Self::Transaction,
+        params: Params,
+    ) -> impl Future<Output = Result<Executed>> + Send;
+    fn execute_last(
+        statement: &Self::Statement,
+        running: Self::Transaction,
+        params: Params,
+    ) -> impl Future<Output = Result<Executed>> + Send;
+    fn query(
+        statement: &Self::Statement,
+        running: &Self::Transaction,
+        params: Params,
+    ) -> impl Future<Output = Result<Self::Cursor>> + Send;
+    fn execute_rows(
+        statement: &Self::Statement,
+        running: &mut Self::Transaction,
+        rows: &RecordBatch,
+        on_failure: OnFailure,
+    ) -> impl Future<Output = Result<RowsExecuted>> + Send;
+    /// Executes a statement for each row, and puts the rows that it returns into `to`.
+    fn query_rows(
+        statement: &Self::Statement,
+        running: &Self::Transaction,
+        rows: &RecordBatch,
+        on_failure: OnFailure,
+        to: &mut VecDeque<RecordBatch>,
+    ) -> impl Future<Output = Result<RowsExecuted>> + Send;
+
+    fn kind(statement: &Self::Statement) -> StatementKind;
+    fn has_rows(statement: &Self::Statement) -> bool;
+    fn has_cursor(statement: &Self::Statement) -> bool;
+    fn columns(statement: &Self::Statement) -> &[Descriptor];
+    fn statement_stats(statement: &Self::Statement) -> WireStats;
+    fn is_outdated_by(statement: &Self::Statement, error: &Error) -> bool;
+    fn with(statement: Self::Statement, how: &crate::flow::How) -> Self::Statement;
+
+    fn own(cursor: Self::Cursor, running: Self::Transaction) -> impl Future<Output = Self::Cursor> + Send;
+    fn next_batch(cursor: &mut Self::Cursor) -> impl Future<Output = Result<Option<RecordBatch>>> + Send;
+    fn close_and_commit(cursor: Self::Cursor) -> impl Future<Output = Result<()>> + Send;
+    fn affected_rows(cursor: &Self::Cursor) -> Option<u64>;
+    fn cursor_stats(cursor: &Self::Cursor) -> WireStats;
+}
+
+macro_rules! api {
+    ($name:ident, $($module:ident)::+, $($wait:tt)*) => {
+        impl Api for $name {
+            type Connection = $($module)::+::Connection;
+            type Transaction = $($module)::+::Transaction;
+            type Statement = $($module)::+::Statement;
+            type Cursor = $($module)::+::Cursor;
+
+            async fn begin(
+                connection: &Self::Connection,
+                options: TransactionOptions,
+            ) -> Result<Self::Transaction> {
+                connection.begin_lazy(options)$($wait)*
+            }
+
+            async fn prepare(running: &Self::Transaction, sql: &str) -> Result<Self::Statement> {
+                running.prepare(sql)$($wait)*
+            }
+
+            async fn recall(running: &Self::Transaction, sql: &str) -> Result<Self::Statement> {
+                running.recall(sql)$($wait)*
+            }
+
+            async fn commit(running: Self::Transaction) -> Result<()> {
+                running.commit()$($wait)*
+            }
+
+            async fn execute(
+                statement: &Self::Statement,
+                running: &mut Self::Transaction,
+                params: Params,
+            ) -> Result<Executed> {
+                statement.execute(running, params)$($wait)*
+            }
+
+            async fn execute_last(
+                statement: &Self::Statement,
+                running: Self::Transaction,
+                params: Params,
+            ) -> Result<Executed> {
+                statement.execute_last(running, params)$($wait)*
+            }
+
+            async fn query(
+                statement: &Self::Statement,
+                running: &Self::Transaction,
+                params: Params,
+            ) -> Result<Self::Cursor> {
+                statement.query(running, params)$($wait)*
+            }
+
+            async fn execute_rows(
+                statement: &Self::Statement,
+                running: &mut Self::Transaction,
+                rows: &RecordBatch,
+                on_failure: OnFailure,
+            ) -> Result<RowsExecuted> {
+                statement.execute_rows(running, rows, on_failure)$($wait)*
+            }
+
+            async fn query_rows(
+                statement: &Self::Statement,
+                running: &Self::Transaction,
+                rows: &RecordBatch,
+                on_failure: OnFailure,
+                to: &mut VecDeque<RecordBatch>,
+            ) -> Result<RowsExecuted> {
+                let mut cursor = statement.query_rows(running, rows, on_failure)$($wait)*?;
+                loop {
+                    match cursor.next_batch()$($wait)* {
+                        Ok(Some(batch)) => to.push_back(batch),
+                        Ok(None) => break,
+                        // The row that failed is in the report.
+                        Err(_) if !cursor.executed().failures.is_empty() => break,
+                        Err(failed) => return Err(failed),
+                    }
+                }
+                Ok(cursor.executed().clone())
+            }
+
+            fn kind(statement: &Self::Statement) -> StatementKind {
+                statement.kind()
+            }
+
+            fn has_rows(statement: &Self::Statement) -> bool {
+                statement.has_rows()
+            }
+
+            fn has_cursor(statement: &Self::Statement) -> bool {
+                statement.has_cursor()
+            }
+
+            fn columns(statement: &Self::Statement) -> &[Descriptor] {
+                statement.columns()
+            }
+
+            fn statement_stats(statement: &Self::Statement) -> WireStats {
+                statement.wire_stats()
+            }
+
+            fn is_outdated_by(statement: &Self::Statement, error: &Error) -> bool {
+                statement.is_outdated_by(error)
+            }
+
+            fn with(statement: Self::Statement, how: &crate::flow::How) -> Self::Statement {
+                let statement = statement.with_read_options(how.read.clone()).with_timeout(how.timeout);
+                match how.parallel {
+                    Some(readers) => statement.with_parallel(readers),
+                    None => statement,
+                }
+            }
+
+            async fn own(cursor: Self::Cursor, running: Self::Transaction) -> Self::Cursor {
+                cursor.owning(running)$($wait)*
+            }
+
+            async fn next_batch(cursor: &mut Self::Cursor) -> Result<Option<RecordBatch>> {
+                cursor.next_batch()$($wait)*
+            }
+
+            async fn close_and_commit(cursor: Self::Cursor) -> Result<()> {
+                cursor.close_and_commit()$($wait)*
+            }
+
+            fn affected_rows(cursor: &Self::Cursor) -> Option<u64> {
+                cursor.affected_rows()
+            }
+
+            fn cursor_stats(cursor: &Self::Cursor) -> WireStats {
+                cursor.wire_stats()
+            }
+        }
+    };
+}
+
+/// Calls wait in the thread that makes them.
+pub(crate) enum Blocking {}
+
+/// Calls are futures.
+pub(crate) enum Asynchronous {}
+
+api!(Blocking, firearrow,);
+api!(Asynchronous, firearrow::asynchronous, .await);
+
+/// The result of what is asynchronous in form only, because its calls block.
+pub(crate) fn ready<T>(flow: impl Future<Output = T>) -> T {
+    match pin!(flow).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("a blocking call pended"),
+    }
+}

@@ -1,0 +1,108 @@
+//! Rows that have come, as Python takes them.
+
+use crate::rows::Rows;
+use arrow::array::RecordBatch;
+use firearrow::Descriptor;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Batches of a result, of which some rows may have been handed out.
+pub(crate) struct Buffer {
+    descriptors: Arc<[Descriptor]>,
+    waiting: VecDeque<RecordBatch>,
+    /// What is left of the batch that is being handed out.
+    rows: Option<(Rows, RecordBatch)>,
+    count: u64,
+    is_over: bool,
+}
+
+impl Buffer {
+    pub(crate) fn new(columns: &[Descriptor]) -> Self {
+        Self { descriptors: columns.into(), waiting: VecDeque::new(), rows: None, count: 0, is_over: false }
+    }
+
+    pub(crate) fn descriptors(&self) -> &Arc<[Descriptor]> {
+        &self.descriptors
+    }
+
+    /// Rows that were handed out.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether no batch will come any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Whether all rows were handed out, and no batch will come.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_over && !self.has_rows()
+    }
+
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.waiting.is_empty() || self.rows.as_ref().is_some_and(|(rows, _)| rows.left() > 0)
+    }
+
+    /// Takes the answer to a request for a batch. Nothing comes after the end or an error.
+    pub(crate) fn feed<E>(&mut self, batch: Result<Option<RecordBatch>, E>) -> Result<bool, E> {
+        self.is_over = !matches!(batch, Ok(Some(_)));
+        let batch = batch?;
+        let is_more = batch.is_some();
+        self.waiting.extend(batch);
+        Ok(is_more)
+    }
+
+    /// Returns the next row, if it has come.
+    pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        loop {
+            if let Some((rows, _)) = &mut self.rows
+                && let Some(row) = rows.next(py)?
+            {
+                self.count += 1;
+                return Ok(Some(row));
+            }
+            if !self.advance()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Appends up to `most` rows that have come to a list. Returns how many.
+    pub(crate) fn append(&mut self, py: Python<'_>, most: usize, to: &Bound<'_, PyList>) -> PyResult<usize> {
+        let mut left = most;
+        while left > 0 {
+            if let Some((rows, _)) = &mut self.rows {
+                let added = rows.append(py, left, to)?;
+                self.count += added as u64;
+                left -= added;
+            }
+            if left > 0 && !self.advance()? {
+                break;
+            }
+        }
+        Ok(most - left)
+    }
+
+    /// Goes on to the next batch that has come.
+    fn advance(&mut self) -> PyResult<bool> {
+        self.rows = None;
+        let Some(batch) = self.waiting.pop_front() else { return Ok(false) };
+        self.rows = Some((Rows::new(&batch, &self.descriptors)?, batch));
+        Ok(true)
+    }
+
+    /// Takes the batches that have come, without the rows that were handed out.
+    pub(crate) fn take(&mut self) -> VecDeque<RecordBatch> {
+        let mut batches = std::mem::take(&mut self.waiting);
+        if let Some((rows, batch)) = self.rows.take() {
+            let left = rows.left();
+            if left > 0 {
+                batches.push_front(batch.slice(batch.num_rows() - left, left));
+            }
+        }
+        batches
+    }
+}

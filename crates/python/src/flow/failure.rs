@@ -1,0 +1,40 @@
+//! What goes wrong where Python cannot be reached.
+
+use crate::error;
+use arrow::error::ArrowError;
+use firearrow::Error;
+use pyo3::prelude::*;
+
+/// An error that becomes an exception later.
+pub(crate) enum Failure {
+    Client(Error),
+    /// The caller did something wrong.
+    Programming(&'static str),
+    /// The values of the parameters.
+    Parameters(String),
+    /// Of Arrow data.
+    Reader(ArrowError),
+    Closed,
+    Ended,
+    Internal(&'static str),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl Failure {
+    pub(crate) fn into_exception(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Client(failed) => error::of(py, failed),
+            Self::Programming(text) => error::programming(py, text),
+            Self::Parameters(text) => error::programming(py, text),
+            Self::Reader(failed) => error::of(py, failed),
+            Self::Closed => error::interface(py, "the connection is closed"),
+            Self::Ended => error::interface(py, "the transaction has ended, or its connection is closed"),
+            Self::Internal(text) => pyo3::exceptions::PyRuntimeError::new_err(text),
+        }
+    }
+}

@@ -1,0 +1,294 @@
+"""What connections, transactions and cursors have in common with their asynchronous counterparts."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from . import _core, errors
+from ._engine import engine
+from .rows import Row, RowFactory, tuple_row
+from .types import Column, column
+
+__all__ = ["ConnectionBase", "CursorBase", "TransactionBase", "arguments", "library", "masked_arrays"]
+
+CoreConnection = TypeVar("CoreConnection", _core.Connection, _core.AioConnection)
+CoreTransaction = TypeVar("CoreTransaction", _core.Transaction, _core.AioTransaction)
+CoreCursor = TypeVar("CoreCursor", _core.Cursor, _core.AioCursor)
+OfConnection = TypeVar("OfConnection", bound="ConnectionBase[Any, Any]")
+OfTransaction = TypeVar("OfTransaction", bound="TransactionBase[Any, Any]")
+
+
+def arguments(
+    database: str | None,
+    user: str | None,
+    password: str | None,
+    host: str | None,
+    port: int | None,
+    role: str | None,
+    options: dict[str, Any],
+) -> tuple[str, dict[str, Any]]:
+    """Return what the extension module's connections take."""
+    if database is None:
+        raise errors.InterfaceError(
+            "name a database: connect('host:path'), or a URL such as firebird://host/path"
+        )
+    if host is not None:
+        bracketed = f"[{host}]" if ":" in host else host
+        database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
+    elif port is not None:
+        raise errors.InterfaceError("a port needs a host")
+    options = {"user": user, "password": password, "role": role, **options}
+    if "client_library" not in options and (found := engine()):
+        options["client_library"] = found
+    return database, options
+
+
+class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
+    """A connection, without what waits."""
+
+    # PEP 249 wants them here, too.
+    Warning = errors.Warning
+    Error = errors.Error
+    InterfaceError = errors.InterfaceError
+    DatabaseError = errors.DatabaseError
+    DataError = errors.DataError
+    OperationalError = errors.OperationalError
+    IntegrityError = errors.IntegrityError
+    InternalError = errors.InternalError
+    ProgrammingError = errors.ProgrammingError
+    NotSupportedError = errors.NotSupportedError
+
+    def __init__(
+        self, core: CoreConnection, *, autocommit: bool = False, row_factory: RowFactory = tuple_row
+    ) -> None:
+        self._core: CoreConnection = core
+        self._autocommit = autocommit
+        self._main: CoreTransaction | None = None
+        self._options: dict[str, Any] = {}
+        self.row_factory = row_factory
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed here."""
+        return not self._core.is_open
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection works, as far as is known without asking the server; ``ping`` asks."""
+        return self._core.is_alive
+
+    @property
+    def wire_stats(self) -> dict[str, int]:
+        """Round trips, packets and bytes so far; zeros in-process."""
+        return self._core.wire_stats()
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the connection, such as clear text on a network, and new warnings of statements."""
+        connecting, statements = self._core.warnings()
+        return connecting + statements
+
+    def cancel(self) -> None:
+        """Cancel what others execute on this connection; they get an OperationalError."""
+        self._core.cancel()
+
+    def _check(self) -> None:
+        if not self._core.is_open:
+            raise errors.InterfaceError("the connection is closed")
+
+    def _begin_core(
+        self,
+        isolation: str | None = None,
+        read_only: bool | None = None,
+        lock_timeout: float | None = None,
+        snapshot: int | None = None,
+    ) -> CoreTransaction:
+        """A transaction with the connection's options where others are not given."""
+        defaults = self._options
+        begun: Any = self._core.begin(
+            isolation if isolation is not None else defaults.get("isolation"),
+            bool(defaults.get("read_only")) if read_only is None else read_only,
+            lock_timeout if lock_timeout is not None else defaults.get("lock_timeout"),
+            snapshot,
+        )
+        core: CoreTransaction = begun
+        return core
+
+    def _place(self) -> CoreTransaction | None:
+        """The transaction of the next statement; ``None`` = one of its own."""
+        if self._autocommit:
+            return None
+        if self._main is None or not self._main.is_open:
+            self._main = self._begin_core()
+        return self._main
+
+    def _take_main(self) -> CoreTransaction | None:
+        """The transaction of the connection, if it has one, which is about to end."""
+        self._check()
+        main, self._main = self._main, None
+        return main if main is not None and main.is_open else None
+
+    def __del__(self) -> None:
+        core = getattr(self, "_core", None)
+        if core is not None and core.is_open:
+            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
+
+    def __repr__(self) -> str:
+        return f"<{_name(self)}: {'closed' if self.closed else 'open'}>"
+
+
+class TransactionBase(Generic[CoreTransaction, OfConnection]):
+    """A transaction, without what waits."""
+
+    def __init__(self, connection: OfConnection, core: CoreTransaction) -> None:
+        self._connection: OfConnection = connection
+        self._core: CoreTransaction = core
+
+    @property
+    def connection(self) -> OfConnection:
+        """The connection that it belongs to."""
+        return self._connection
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self._core.is_open
+
+    def __repr__(self) -> str:
+        return f"<{_name(self)} of {self._connection!r}: {'open' if self.is_open else 'ended'}>"
+
+
+class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
+    """A cursor, without what waits."""
+
+    def __init__(
+        self,
+        core: CoreCursor,
+        connection: OfConnection,
+        transaction: OfTransaction | None,
+        row_factory: RowFactory | None,
+    ) -> None:
+        self._core: CoreCursor = core
+        self._connection: OfConnection = connection
+        self._transaction: OfTransaction | None = transaction
+        self._is_closed = False
+        self._make: Callable[[Row], Any] | None = None
+        self.arraysize = 100
+        self.row_factory = row_factory
+        self.failures: list[tuple[int, errors.Error]] = []
+        self._description: tuple[Column, ...] | None = None
+        self._rowcount = -1
+
+    @property
+    def connection(self) -> OfConnection:
+        """The connection that it belongs to."""
+        return self._connection
+
+    @property
+    def description(self) -> tuple[Column, ...] | None:
+        """The columns of the result; ``None`` if the last statement gave none."""
+        return self._description
+
+    @property
+    def rowcount(self) -> int:
+        """Rows that the last statement inserted, updated or deleted.
+
+        For a query: its rows if all were fetched, otherwise -1.
+        """
+        if self._rowcount >= 0 or self._description is None or self._is_closed:
+            return self._rowcount
+        count, is_over = self._core.fetched()
+        return count if is_over else -1
+
+    @property
+    def wire_stats(self) -> dict[str, int]:
+        """Round trips, packets and bytes of the last statement so far; zeros in-process."""
+        self._check()
+        return self._core.wire_stats()
+
+    def setinputsizes(self, sizes: Sequence[object]) -> None:
+        """Do nothing: the server says what types parameters have."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """Do nothing: values come whole."""
+
+    def _check(self) -> None:
+        if self._is_closed:
+            raise errors.InterfaceError("the cursor is closed")
+        self._connection._check()
+
+    def _begin(self, sql: str) -> None:
+        """Forget the last statement before this one."""
+        self._check()
+        self._description, self._rowcount, self._make = None, -1, None
+        self.failures = []
+        try:
+            sql.encode()
+        except UnicodeEncodeError as error:
+            raise errors.ProgrammingError(
+                f"the SQL has a lone surrogate, which is no character, at position {error.start}"
+            ) from None
+
+    def _place(self) -> Any:
+        """The transaction of the next statement; ``None`` = one of its own."""
+        if self._transaction is not None:
+            return self._transaction._core
+        return self._connection._place()
+
+    def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
+        columns, self._rowcount, self.failures = told
+        if columns is None:
+            return
+        self._description = tuple(column(described) for described in columns)
+        factory = self.row_factory or self._connection.row_factory
+        if factory is not tuple_row:
+            self._make = factory(self._description)
+
+    def _size(self, size: int | None) -> int:
+        """The number of rows that ``fetchmany`` returns."""
+        size = self.arraysize if size is None else size
+        if size < 0:
+            raise errors.ProgrammingError("a number of rows is not negative")
+        return min(size, sys.maxsize)
+
+    def _made(self, rows: list[Row]) -> list[Any]:
+        """Rows as the row factory makes them."""
+        return rows if self._make is None else [self._make(row) for row in rows]
+
+    def __repr__(self) -> str:
+        if self._is_closed:
+            return f"<{_name(self)}: closed>"
+        names = ", ".join(column.name for column in self._description or ())
+        return f"<{_name(self)}: {names or 'no rows'}>"
+
+
+def _name(of: object) -> str:
+    """The name of an object's class as users know it."""
+    cls = type(of)
+    return f"{cls.__module__.rpartition('.')[0]}.{cls.__name__}"
+
+
+def library(name: str) -> Any:
+    """Import a library that is not required."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise errors.InterfaceError(f"this needs {name}: pip install {name}") from error
+
+
+def masked_arrays(table: Any) -> dict[str, Any]:
+    """The columns of a ``pyarrow.Table`` as NumPy arrays; masked ones where values are NULL."""
+    numpy = library("numpy")
+    arrays: dict[str, Any] = {}
+    for name, values in zip(table.column_names, table.columns, strict=True):
+        array = values.to_numpy(zero_copy_only=False)
+        if values.null_count:
+            mask = values.is_null().to_numpy(zero_copy_only=False)
+            array = numpy.ma.masked_array(array, mask=mask)
+        arrays[name] = array
+    return arrays

@@ -1,0 +1,20 @@
+"""The same surface for asyncio: what waits is awaited, and nothing blocks the event loop.
+
+>>> from firearrow import aio
+>>> async with aio.connect("firebird://SYSDBA@localhost/employee", password="masterkey") as connection:
+...     cursor = await connection.execute("SELECT country, currency FROM country")
+...     async for country, currency in cursor:
+...         print(country, currency)
+
+Calls run in threads of their own, few for any number of connections. A task that is cancelled interrupts the
+server, and its connection can be used again, or is closed: see ``Connection.is_alive``. Calls of one
+connection take turns; queries that shall run side by side need a connection each.
+
+Types, errors, row factories and adapters are those of :mod:`firearrow`.
+"""
+
+from .connection import Connection, connect, create_database
+from .cursor import Cursor
+from .transaction import Transaction
+
+__all__ = ["Connection", "Cursor", "Transaction", "connect", "create_database"]

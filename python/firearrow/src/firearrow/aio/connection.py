@@ -1,0 +1,255 @@
+"""Connections."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any
+
+from .. import _core, errors
+from .._base import ConnectionBase, arguments
+from ..rows import RowFactory, tuple_row
+from .cursor import Cursor
+from .transaction import Transaction, savepoint
+
+__all__ = ["Connecting", "Connection", "connect", "create_database"]
+
+
+def connect(
+    database: str | None = None,
+    *,
+    user: str | None = None,
+    password: str | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    role: str | None = None,
+    autocommit: bool = False,
+    isolation: str | None = None,
+    read_only: bool = False,
+    lock_timeout: float | None = None,
+    row_factory: RowFactory = tuple_row,
+    **options: Any,
+) -> Connecting:
+    """Connect to a database: ``connection = await connect(…)``, or ``async with connect(…) as connection``.
+
+    Takes what :func:`firearrow.connect` takes, and raises the same errors.
+    """
+    return Connecting(
+        False, database, user, password, host, port, role, autocommit, isolation, read_only, lock_timeout,
+        row_factory, options,
+    )  # fmt: skip
+
+
+def create_database(database: str, **options: Any) -> Connecting:
+    """Create a database and connect to it; takes what :func:`firearrow.create_database` takes."""
+    return Connecting(
+        True,
+        database,
+        options.pop("user", None),
+        options.pop("password", None),
+        options.pop("host", None),
+        options.pop("port", None),
+        options.pop("role", None),
+        options.pop("autocommit", False),
+        options.pop("isolation", None),
+        options.pop("read_only", False),
+        options.pop("lock_timeout", None),
+        options.pop("row_factory", tuple_row),
+        options,
+    )
+
+
+class Connecting(Coroutine[Any, Any, "Connection"]):
+    """A connection that is being opened: to be awaited, or entered with ``async with``."""
+
+    def __init__(
+        self,
+        create: bool,
+        database: str | None,
+        user: str | None,
+        password: str | None,
+        host: str | None,
+        port: int | None,
+        role: str | None,
+        autocommit: bool,
+        isolation: str | None,
+        read_only: bool,
+        lock_timeout: float | None,
+        row_factory: RowFactory,
+        options: dict[str, Any],
+    ) -> None:
+        self._database, self._options = arguments(database, user, password, host, port, role, options)
+        self._create = create
+        self._autocommit = autocommit
+        self._row_factory = row_factory
+        self._transactions = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
+        self._opening: Coroutine[Any, Any, Connection] | None = None
+        self._connection: Connection | None = None
+
+    async def _open(self) -> Connection:
+        core = await _core.AioConnection.open(self._database, self._options, self._create)
+        connection = Connection(core, autocommit=self._autocommit, row_factory=self._row_factory)
+        connection._options = self._transactions
+        core.set_single(
+            self._transactions.get("isolation"),
+            bool(self._transactions.get("read_only")),
+            self._transactions.get("lock_timeout"),
+        )
+        return connection
+
+    # A coroutine, so that it can be the work of a task.
+    def send(self, value: Any, /) -> Any:
+        """Go on; called by tasks."""
+        self._opening = self._opening or self._open()
+        return self._opening.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        """End with an exception; called by tasks."""
+        self._opening = self._opening or self._open()
+        return self._opening.throw(*error)
+
+    def close(self) -> None:
+        """Give up."""
+        if self._opening is not None:
+            self._opening.close()
+
+    def __await__(self) -> Generator[Any, Any, Connection]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> Connection:
+        self._connection = await self._open()
+        return self._connection
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            await self._connection.__aexit__(kind, error, trace)
+
+
+class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
+    """A connection and its transaction: from the first statement to commit or rollback.
+
+    As an asynchronous context manager it commits at the end of the block, rolls back if an error leaves it,
+    and closes.
+
+    Attributes
+    ----------
+    row_factory : callable
+        What the rows of new results become.
+    """
+
+    @property
+    def autocommit(self) -> bool:
+        """Whether each statement is a transaction of its own; :meth:`set_autocommit` changes it."""
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        if value and self._main is not None and self._main.is_open:
+            raise errors.ProgrammingError(
+                "switching autocommit on commits, which has to be awaited: await set_autocommit(True)"
+            )
+        self._autocommit = value
+
+    async def set_autocommit(self, value: bool) -> None:
+        """Set whether each statement is a transaction of its own. Switching it on commits."""
+        if value and not self._autocommit:
+            await self.commit()
+        self._autocommit = value
+
+    @property
+    async def info(self) -> dict[str, Any]:
+        """The server and the database, to be awaited: versions, protocol, cipher, page size, user …"""
+        return await self._core.info()
+
+    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
+        """Return a cursor of the connection's transaction."""
+        self._check()
+        return Cursor(self, row_factory=row_factory)
+
+    async def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
+        """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
+        return await self.cursor().execute(sql, parameters, **options)
+
+    async def executemany(self, sql: str, rows: object, **options: Any) -> Cursor:
+        """Execute a statement for many rows with a new cursor; see :meth:`Cursor.executemany`."""
+        return await self.cursor().executemany(sql, rows, **options)
+
+    def begin(
+        self,
+        *,
+        isolation: str | None = None,
+        read_only: bool | None = None,
+        lock_timeout: float | None = None,
+        snapshot: int | None = None,
+    ) -> Transaction:
+        """Begin a transaction of its own, beside that of the connection: with its first statement.
+
+        Takes what :meth:`firearrow.Connection.begin` takes.
+        """
+        self._check()
+        return Transaction(self, self._begin_core(isolation, read_only, lock_timeout, snapshot))
+
+    async def commit(self) -> None:
+        """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
+        if (main := self._take_main()) is not None:
+            await main.commit()
+
+    async def rollback(self) -> None:
+        """Undo the changes of the connection's transaction. Without one, nothing happens."""
+        if (main := self._take_main()) is not None:
+            await main.rollback()
+
+    @asynccontextmanager
+    async def savepoint(self, name: str | None = None) -> AsyncGenerator[str]:
+        """A part of the connection's transaction that is undone alone if an error leaves the block."""
+        core = self._place()
+        if core is None:
+            raise errors.ProgrammingError(
+                "in autocommit mode there is no transaction for a savepoint: use begin()"
+            )
+        async with savepoint(core, name) as made:
+            yield made
+
+    async def ping(self) -> None:
+        """Ask the server whether it is there; an OperationalError says no."""
+        self._check()
+        await self._core.ping()
+
+    async def reset(self) -> None:
+        """Roll back, and undo settings of the session (``ALTER SESSION RESET``, Firebird 4 and newer)."""
+        await self.rollback()
+        await self._core.reset()
+
+    async def set_timeouts(self, *, statement: float | None = None, idle: float | None = None) -> None:
+        """Let the server end statements, or the idle connection, after these seconds; ``None`` = no limit."""
+        self._check()
+        # For the server, 0 is no limit; None would leave the one that there is.
+        await self._core.limit(statement or 0.0, idle or 0.0)
+
+    async def close(self) -> None:
+        """Roll back and disconnect; what still runs is cancelled. Closing again does nothing."""
+        self._main = None
+        await self._core.close()
+
+    async def drop_database(self) -> None:
+        """Delete the database, to which nobody else may be connected, and close."""
+        self._check()
+        self._main = None
+        await self._core.drop_database()
+
+    async def __aenter__(self) -> Connection:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.closed:
+            return
+        try:
+            if error is None:
+                await self.commit()
+        finally:
+            await self.close()

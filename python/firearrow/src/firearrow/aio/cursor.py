@@ -1,0 +1,240 @@
+"""Cursors: statements, and the rows that they give."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._base import CursorBase, library, masked_arrays
+from ..cursor import call
+from ..errors import ProgrammingError, failed
+from ..rows import Row, RowFactory
+
+if TYPE_CHECKING:
+    from .connection import Connection
+    from .transaction import Transaction
+
+__all__ = ["Cursor"]
+
+
+class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
+    """Executes statements, and fetches the rows of the last one.
+
+    >>> cursor = connection.cursor()
+    >>> await cursor.execute("SELECT country, currency FROM country WHERE currency = ?", ("Euro",))
+    >>> async for country, currency in cursor:
+    ...     print(country)
+
+    Attributes
+    ----------
+    arraysize : int
+        Rows that ``fetchmany`` returns unless it is told a number.
+    row_factory : callable or None
+        What rows become; ``None`` stands for the connection's.
+    failures : list of (int, Error)
+        The rows of the last ``executemany`` that failed, by number from 0.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        transaction: Transaction | None = None,
+        row_factory: RowFactory | None = None,
+    ) -> None:
+        super().__init__(_core.AioCursor(connection._core), connection, transaction, row_factory)
+
+    @property
+    async def plan(self) -> str | None:
+        """The plan of the last statement, to be awaited; one line for each access path."""
+        self._check()
+        return await self._core.plan(True)
+
+    async def execute(
+        self,
+        sql: str,
+        parameters: object = None,
+        *,
+        timeout: float | None = None,
+        parallel: int | None = None,
+        read: Mapping[str, str] | None = None,
+    ) -> Cursor:
+        """Execute a statement, and wait for its first rows.
+
+        Takes what :meth:`firearrow.Cursor.execute` takes. Errors of those rows are raised when they are
+        fetched.
+
+        Returns
+        -------
+        Cursor
+            This one.
+        """
+        self._begin(sql)
+        told = await self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        if isinstance(told, _core.AioPrepared):
+            told = await told.execute()
+        self._note(told)
+        return self
+
+    async def executemany(
+        self,
+        sql: str,
+        rows: object,
+        *,
+        on_error: str = "raise",
+        read: Mapping[str, str] | None = None,
+    ) -> Cursor:
+        """Execute a statement for many rows of parameters.
+
+        Takes what :meth:`firearrow.Cursor.executemany` takes. Rows are taken from an iterable some thousand
+        at a time, between which other tasks run.
+
+        Raises
+        ------
+        Error
+            The first row's; ``row`` is its number and ``failures`` has all that are known.
+        """
+        if on_error not in ("raise", "continue"):
+            raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+        self._begin(sql)
+        place = self._place()
+        go_on = on_error == "continue"
+        if place is not None:
+            told = await self._send(place, sql, rows, go_on, read)
+        else:
+            # All rows in one transaction.
+            own = self._connection._begin_core()
+            try:
+                told = await self._send(own, sql, rows, go_on, read)
+            except BaseException:
+                if own.is_open:
+                    await own.rollback()
+                raise
+            if told[2] and not go_on:
+                await own.rollback()
+            else:
+                await own.commit()
+        self._note(told)
+        if self.failures and not go_on:
+            raise failed(self.failures)
+        return self
+
+    async def _send(
+        self, place: Any, sql: str, rows: object, go_on: bool, read: Mapping[str, str] | None
+    ) -> tuple[Any, int, list[tuple[int, Any]]]:
+        many = await self._core.executemany(place, sql, rows, go_on, read)
+        while True:
+            while not many.fill():
+                # The turn of others.
+                await asyncio.sleep(0)
+            if (told := await many.send()) is not None:
+                return told
+
+    async def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
+        """Execute a procedure that is not selectable.
+
+        Parameters
+        ----------
+        name
+            The procedure's name as in SQL: quoted if its letters are not all capitals.
+
+        Returns
+        -------
+        tuple
+            Its outputs; the input parameters if it has none.
+        """
+        await self.execute(call(name, len(parameters)), tuple(parameters))
+        if self._description is None:
+            return tuple(parameters)
+        row = await self._next()
+        return tuple(parameters) if row is None else row
+
+    async def _next(self) -> Row | None:
+        while (row := self._core.next()) is None:
+            if not await self._core.read():
+                return None
+        return row
+
+    async def fetchone(self) -> Any:
+        """Return the next row; ``None`` after the last."""
+        self._check()
+        row = await self._next()
+        return row if row is None or self._make is None else self._make(row)
+
+    async def fetchmany(self, size: int | None = None) -> list[Any]:
+        """Return up to ``size`` rows (``arraysize`` without it); fewer only at the end."""
+        self._check()
+        return self._made(await self._rows(self._size(size)))
+
+    async def fetchall(self) -> list[Any]:
+        """Return all rows that are left."""
+        self._check()
+        return self._made(await self._rows(None))
+
+    async def _rows(self, most: int | None) -> list[Row]:
+        rows: list[Row] = []
+        while True:
+            self._core.append(rows, None if most is None else most - len(rows))
+            if len(rows) == most or not await self._core.read():
+                return rows
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        row = await self.fetchone()
+        if row is None:
+            raise StopAsyncIteration
+        return row
+
+    async def fetch_arrow_table(self) -> Any:
+        """Return the rows that are left as a ``pyarrow.Table``."""
+        pyarrow = library("pyarrow")
+        return pyarrow.table(await self._batches())
+
+    async def fetch_arrow_batches(self) -> AsyncGenerator[Any]:
+        """Yield the rows that are left as ``pyarrow.RecordBatch``: ``async for batch in …``."""
+        pyarrow = library("pyarrow")
+        while len(batches := await self._batches(1)):
+            for batch in pyarrow.RecordBatchReader.from_stream(batches):
+                yield batch
+
+    async def fetch_polars(self) -> Any:
+        """Return the rows that are left as a ``polars.DataFrame``."""
+        polars = library("polars")
+        return polars.DataFrame(await self._batches())
+
+    async def fetch_pandas(self, **options: Any) -> Any:
+        """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
+        return (await self.fetch_arrow_table()).to_pandas(**options)
+
+    async def fetch_numpy(self) -> dict[str, Any]:
+        """Return the rows that are left as NumPy arrays by column; masked arrays where values are NULL."""
+        return masked_arrays(await self.fetch_arrow_table())
+
+    async def fetch_duckdb(self, connection: Any = None) -> Any:
+        """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
+        duckdb = connection if connection is not None else library("duckdb")
+        return duckdb.from_arrow(await self.fetch_arrow_table())
+
+    async def _batches(self, most: int | None = None) -> _core.AioBatches:
+        self._check()
+        return await self._core.batches(most)
+
+    async def close(self) -> None:
+        """Free the statement and its rows. Closing again does nothing."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._description = None
+            await self._core.close()
+
+    async def __aenter__(self) -> Cursor:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
