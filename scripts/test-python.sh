@@ -8,6 +8,8 @@ if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Python tests" scrip
 readonly target=${CARGO_TARGET_DIR:-target}
 # Reuse the build of the Rust tests: another selection of packages would have other features and recompile most of it.
 cargo test --workspace --no-run --quiet
+# The extension module has no Rust tests, which would build it.
+cargo build --workspace --lib --tests --quiet
 
 scripts/step.sh "Python environment" scripts/python-env.sh >/dev/null
 environment=$(scripts/python-env.sh)
@@ -19,7 +21,8 @@ FIREARROW_ADBC_LIBRARY=$library scripts/step.sh "Python package" scripts/build-w
 
 # firearrow is imported from its sources, beside the extension module that was built with the Rust tests.
 ln -sf "$(realpath "$target/debug/libfirearrow_core.so")" python/firearrow/src/firearrow/_core.abi3.so
-export PYTHONPATH=$PWD/python/firearrow/src${PYTHONPATH:+:$PYTHONPATH}
+python3 scripts/python-metadata.py "$folder/site"
+export PYTHONPATH=$PWD/python/firearrow/src:$folder/site${PYTHONPATH:+:$PYTHONPATH}
 
 # Runs the tests on one platform: run NAME COMMAND..., with pytest and its arguments as last words of the command.
 status=0
@@ -30,11 +33,20 @@ run() {
     scripts/step.sh "Tests of firearrow, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests \
         -p no:cacheprovider "${arguments[@]}" || status=$?
 }
+
+# SQLAlchemy's own tests of the dialect.
+run_suite() {
+    echo "SQLAlchemy's tests on $1"
+    scripts/step.sh "SQLAlchemy's tests, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests/sqlalchemy \
+        -p no:cacheprovider "${arguments[@]}" || status=$?
+}
 readonly arguments=("$@")
 
 engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
 if [[ -d $engine ]]; then
     run "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
+    # On one engine: it takes a minute, and what differs between servers has tests of its own.
+    run_suite "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
 else
     echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
 fi

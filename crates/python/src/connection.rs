@@ -221,7 +221,14 @@ impl Connection {
         lock_timeout: Option<f64>,
     ) -> PyResult<()> {
         let facts = &self.shared.facts;
-        facts.set_single(options::transaction(py, isolation, read_only, lock_timeout, None, facts.is_modern)?);
+        facts.set_single(options::transaction(
+            py,
+            isolation,
+            read_only,
+            lock_timeout,
+            None,
+            facts.is_modern,
+        )?);
         Ok(())
     }
 

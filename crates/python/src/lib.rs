@@ -15,9 +15,9 @@
 // Python's documentation is in the Python files.
 #![allow(missing_docs)]
 
-mod blob;
 mod aio;
 mod api;
+mod blob;
 mod capsule;
 mod catalog;
 mod config;

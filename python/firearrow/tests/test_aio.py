@@ -418,6 +418,19 @@ def test_created_and_dropped(tmp_path: Any, database: str, is_wire: bool) -> Non
 
 # What differs, and why.
 ONLY_ASYNCHRONOUS = {"set_autocommit"}  # A property cannot be awaited when it is set.
+# What the asynchronous classes lack so far.
+ONLY_BLOCKING = {
+    "catalog",
+    "create_blob",
+    "events",
+    "fetch_json",
+    "ingest",
+    "isolation",
+    "lock_timeout",
+    "open_blob",
+    "read_only",
+    "stream_json",
+}
 
 
 @pytest.mark.parametrize("name", ["Connection", "Transaction", "Cursor"])
@@ -427,8 +440,9 @@ def test_the_surfaces_are_the_same(name: str) -> None:
     def public(cls: type) -> set[str]:
         return {name for name in dir(cls) if not name.startswith("_")}
 
-    assert public(asynchronous) - ONLY_ASYNCHRONOUS == public(blocking)
-    for member in public(blocking):
+    both = public(blocking) - ONLY_BLOCKING
+    assert public(asynchronous) - ONLY_ASYNCHRONOUS == both
+    for member in both:
         ours, theirs = (inspect.getattr_static(cls, member) for cls in (asynchronous, blocking))
         assert type(ours) is type(theirs), member
         if inspect.isfunction(theirs):

@@ -4,7 +4,7 @@ use super::connection::{Shared, Use};
 use super::operation::{Operation, spawn, spawn_plain};
 use super::runtime;
 use crate::api::{Api, Asynchronous};
-use crate::connection::{Facts, Dependent};
+use crate::connection::{Dependent, Facts};
 use crate::flow::{Failure, Given};
 use firearrow::TransactionOptions;
 use firearrow::asynchronous;

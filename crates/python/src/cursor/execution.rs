@@ -128,14 +128,15 @@ fn run(
     params: Params,
 ) -> PyResult<Option<Outcome<Blocking>>> {
     let mut failed = None;
-    let outcome = place.run(py, |given| match ready(flow::run(given, statement, is_dml(&sql.text), params)) {
-        Ok(outcome) => Ok(outcome),
-        Err(Failure::Client(error)) => Err(error),
-        Err(other) => {
-            failed = Some(other);
-            Ok(None)
-        }
-    })?;
+    let outcome =
+        place.run(py, |given| match ready(flow::run(given, statement, is_dml(&sql.text), params)) {
+            Ok(outcome) => Ok(outcome),
+            Err(Failure::Client(error)) => Err(error),
+            Err(other) => {
+                failed = Some(other);
+                Ok(None)
+            }
+        })?;
     match failed {
         Some(failed) => Err(failed.into_exception(py)),
         None => Ok(outcome),

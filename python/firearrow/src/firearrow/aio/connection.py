@@ -83,19 +83,19 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         self._create = create
         self._autocommit = autocommit
         self._row_factory = row_factory
-        self._transactions = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
+        self._isolation, self._read_only, self._lock_timeout = isolation, read_only, lock_timeout
         self._opening: Coroutine[Any, Any, Connection] | None = None
         self._connection: Connection | None = None
 
     async def _open(self) -> Connection:
         core = await _core.AioConnection.open(self._database, self._options, self._create)
         connection = Connection(core, autocommit=self._autocommit, row_factory=self._row_factory)
-        connection._options = self._transactions
-        core.set_single(
-            self._transactions.get("isolation"),
-            bool(self._transactions.get("read_only")),
-            self._transactions.get("lock_timeout"),
-        )
+        connection._options = {
+            "isolation": self._isolation,
+            "read_only": self._read_only,
+            "lock_timeout": self._lock_timeout,
+        }
+        core.set_single(self._isolation, self._read_only, self._lock_timeout)
         return connection
 
     # A coroutine, so that it can be the work of a task.
