@@ -65,9 +65,10 @@ bench: setup ## Measure fetching on every available server, and the codecs
 build: cargo ## Build the libraries and the firearrow command
 	cargo build --release
 
-wheel: cargo ## Build the Python package of the ADBC driver, into target/wheels
+wheel: cargo ## Build the Python packages, firearrow and that of the ADBC driver, into target/wheels
 	cargo build --release --package firearrow-adbc
 	scripts/build-wheel.sh
+	scripts/build-firearrow-wheel.sh
 
 docs: cargo ## Build the API documentation; a broken link is an error
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --features firearrow/tokio
