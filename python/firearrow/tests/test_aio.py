@@ -425,10 +425,7 @@ ONLY_BLOCKING = {
     "events",
     "fetch_json",
     "ingest",
-    "isolation",
-    "lock_timeout",
     "open_blob",
-    "read_only",
     "stream_json",
 }
 

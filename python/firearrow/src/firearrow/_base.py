@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any, Generic, TypeVar
 
 from . import _core, errors
 from ._engine import engine
+from ._target import describe
 from .rows import Row, RowFactory, tuple_row
 from .types import Column, column
+
+# Columns that a cursor shows by name.
+_SHOWN = 8
 
 __all__ = ["ConnectionBase", "CursorBase", "TransactionBase", "arguments", "library", "masked_arrays"]
 
@@ -29,8 +35,8 @@ def arguments(
     port: int | None,
     role: str | None,
     options: dict[str, Any],
-) -> tuple[str, dict[str, Any]]:
-    """Return what the extension module's connections take."""
+) -> tuple[str, dict[str, Any], str]:
+    """Return what the extension module's connections take, and how they are shown."""
     if database is None:
         raise errors.InterfaceError(
             "name a database: connect('host:path'), or a URL such as firebird://host/path"
@@ -40,10 +46,11 @@ def arguments(
         database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
     elif port is not None:
         raise errors.InterfaceError("a port needs a host")
+    target = describe(database, user)
     options = {"user": user, "password": password, "role": role, **options}
     if "client_library" not in options and (found := engine()):
         options["client_library"] = found
-    return database, options
+    return database, options, target
 
 
 class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
@@ -67,8 +74,40 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         self._core: CoreConnection = core
         self._autocommit = autocommit
         self._main: CoreTransaction | None = None
+        self._lock = threading.Lock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
+        self._target = ""
+
+    @property
+    def isolation(self) -> str | None:
+        """The isolation of the transactions to come; see :meth:`begin`."""
+        return self._options.get("isolation")
+
+    @isolation.setter
+    def isolation(self, value: str | None) -> None:
+        self._options["isolation"] = value
+        self._tell_options()
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the transactions to come refuse changes."""
+        return bool(self._options.get("read_only"))
+
+    @read_only.setter
+    def read_only(self, value: bool) -> None:
+        self._options["read_only"] = value
+        self._tell_options()
+
+    @property
+    def lock_timeout(self) -> float | None:
+        """Seconds that the transactions to come wait for others; see :meth:`begin`."""
+        return self._options.get("lock_timeout")
+
+    @lock_timeout.setter
+    def lock_timeout(self, value: float | None) -> None:
+        self._options["lock_timeout"] = value
+        self._tell_options()
 
     @property
     def closed(self) -> bool:
@@ -117,18 +156,35 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         core: CoreTransaction = begun
         return core
 
+    def _adopt(self, dependent: Any) -> None:
+        """Learn of a cursor or transaction; those of pooled connections end with the loan."""
+
+    def _note_sql(self, sql: str) -> None:
+        """Learn of a statement; a pool wants to know which ones change the session."""
+
+    def _tell_options(self) -> None:
+        """Let the transactions of single statements begin as the others do."""
+        self._core.set_single(self.isolation, self.read_only, self.lock_timeout)
+
     def _place(self) -> CoreTransaction | None:
         """The transaction of the next statement; ``None`` = one of its own."""
-        if self._autocommit:
-            return None
-        if self._main is None or not self._main.is_open:
-            self._main = self._begin_core()
-        return self._main
+        return None if self._autocommit else self._main_core()
+
+    def _has_begun(self) -> bool:
+        return self._main is not None and self._main.is_open
+
+    def _main_core(self) -> CoreTransaction:
+        # Threads that come together share one transaction.
+        with self._lock:
+            if self._main is None or not self._main.is_open:
+                self._main = self._begin_core()
+            return self._main
 
     def _take_main(self) -> CoreTransaction | None:
         """The transaction of the connection, if it has one, which is about to end."""
         self._check()
-        main, self._main = self._main, None
+        with self._lock:
+            main, self._main = self._main, None
         return main if main is not None and main.is_open else None
 
     def __del__(self) -> None:
@@ -137,7 +193,12 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
             warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
 
     def __repr__(self) -> str:
-        return f"<{_name(self)}: {'closed' if self.closed else 'open'}>"
+        return f"<{_name(self)}: {self._target}, {self._state()}>"
+
+    def _state(self) -> str:
+        if self.closed:
+            return "closed"
+        return "open, in a transaction" if self._has_begun() else "open"
 
 
 class TransactionBase(Generic[CoreTransaction, OfConnection]):
@@ -146,6 +207,7 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
     def __init__(self, connection: OfConnection, core: CoreTransaction) -> None:
         self._connection: OfConnection = connection
         self._core: CoreTransaction = core
+        connection._adopt(self)
 
     @property
     def connection(self) -> OfConnection:
@@ -181,6 +243,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self.failures: list[tuple[int, errors.Error]] = []
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
+        connection._adopt(self)
 
     @property
     def connection(self) -> OfConnection:
@@ -225,6 +288,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._check()
         self._description, self._rowcount, self._make = None, -1, None
         self.failures = []
+        self._connection._note_sql(sql)
         try:
             sql.encode()
         except UnicodeEncodeError as error:
@@ -259,10 +323,45 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         return rows if self._make is None else [self._make(row) for row in rows]
 
     def __repr__(self) -> str:
+        return f"<{_name(self)}: {self._state()}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the columns. Rows that it fetched would be missing from the next fetch."""
+        caption = f"<caption>{escape(self._state())}</caption>"
+        if self._is_closed or not self._description:
+            return f"<table>{caption}</table>"
+        heads = "".join(f"<th>{head}</th>" for head in ("column", "type", "may be NULL"))
+        rows = "".join(
+            f"<tr><td>{escape(column.name)}</td><td>{escape(_sql_type(column))}</td>"
+            f"<td>{'yes' if column.null_ok else 'no'}</td></tr>"
+            for column in self._description
+        )
+        return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _state(self) -> str:
         if self._is_closed:
-            return f"<{_name(self)}: closed>"
-        names = ", ".join(column.name for column in self._description or ())
-        return f"<{_name(self)}: {names or 'no rows'}>"
+            return "closed"
+        if self._description is None:
+            return "no rows" if self._rowcount < 0 else f"no rows, {self._rowcount} affected"
+        columns = len(self._description)
+        shown = ", ".join(column.name for column in self._description[:_SHOWN])
+        if columns > _SHOWN:
+            shown += f" … {columns} columns"
+        # Columns are known even after the connection was lost.
+        count, is_over = (0, False) if self._connection.closed else self._core.fetched()
+        return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
+
+
+def _sql_type(column: Column) -> str:
+    """Return a column's type as SQL has it, as far as the description tells."""
+    name, precision, scale = column.type_code, column.precision, column.scale
+    if name in ("NUMERIC", "DECIMAL") and precision is not None:
+        return f"{name}({precision}, {scale or 0})"
+    if name in ("CHAR", "VARCHAR") and column.display_size:
+        return f"{name}({column.display_size})"
+    if name in ("BINARY", "VARBINARY"):
+        return f"{name}({column.internal_size})"
+    return name
 
 
 def _name(of: object) -> str:
@@ -281,9 +380,8 @@ def library(name: str) -> Any:
         raise errors.InterfaceError(f"this needs {name}: pip install {name}") from error
 
 
-def masked_arrays(table: Any) -> dict[str, Any]:
+def masked_arrays(numpy: Any, table: Any) -> dict[str, Any]:
     """The columns of a ``pyarrow.Table`` as NumPy arrays; masked ones where values are NULL."""
-    numpy = library("numpy")
     arrays: dict[str, Any] = {}
     for name, values in zip(table.column_names, table.columns, strict=True):
         array = values.to_numpy(zero_copy_only=False)

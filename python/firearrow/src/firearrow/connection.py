@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
 from . import _core, errors
-from ._engine import engine
-from ._target import describe
+from ._base import ConnectionBase, arguments
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -110,19 +107,7 @@ def _open(
     row_factory: RowFactory,
     options: dict[str, Any],
 ) -> Connection:
-    if database is None:
-        raise errors.InterfaceError(
-            "name a database: connect('host:path'), or a URL such as firebird://host/path"
-        )
-    if host is not None:
-        bracketed = f"[{host}]" if ":" in host else host
-        database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
-    elif port is not None:
-        raise errors.InterfaceError("a port needs a host")
-    target = describe(database, user)
-    options = {"user": user, "password": password, "role": role, **options}
-    if "client_library" not in options and (found := engine()):
-        options["client_library"] = found
+    database, options, target = arguments(database, user, password, host, port, role, options)
     core = _core.Connection(database, options, create)
     connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
     connection._target = target
@@ -131,7 +116,7 @@ def _open(
     return connection
 
 
-class Connection:
+class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
     """A connection and its transaction: from the first statement to commit or rollback.
 
     As a context manager it commits at the end of the block, rolls back if an error leaves it, and closes.
@@ -141,29 +126,6 @@ class Connection:
     row_factory : callable
         What the rows of new results become.
     """
-
-    # PEP 249 wants them here, too.
-    Warning = errors.Warning
-    Error = errors.Error
-    InterfaceError = errors.InterfaceError
-    DatabaseError = errors.DatabaseError
-    DataError = errors.DataError
-    OperationalError = errors.OperationalError
-    IntegrityError = errors.IntegrityError
-    InternalError = errors.InternalError
-    ProgrammingError = errors.ProgrammingError
-    NotSupportedError = errors.NotSupportedError
-
-    def __init__(
-        self, core: _core.Connection, *, autocommit: bool = False, row_factory: RowFactory = tuple_row
-    ) -> None:
-        self._core = core
-        self._autocommit = autocommit
-        self._main: _core.Transaction | None = None
-        self._lock = threading.Lock()
-        self._options: dict[str, Any] = {}
-        self.row_factory = row_factory
-        self._target = ""
 
     @property
     def autocommit(self) -> bool:
@@ -177,60 +139,9 @@ class Connection:
         self._autocommit = value
 
     @property
-    def isolation(self) -> str | None:
-        """The isolation of the transactions to come; see :meth:`begin`."""
-        return self._options.get("isolation")
-
-    @isolation.setter
-    def isolation(self, value: str | None) -> None:
-        self._options["isolation"] = value
-        self._tell_options()
-
-    @property
-    def read_only(self) -> bool:
-        """Whether the transactions to come refuse changes."""
-        return bool(self._options.get("read_only"))
-
-    @read_only.setter
-    def read_only(self, value: bool) -> None:
-        self._options["read_only"] = value
-        self._tell_options()
-
-    @property
-    def lock_timeout(self) -> float | None:
-        """Seconds that the transactions to come wait for others; see :meth:`begin`."""
-        return self._options.get("lock_timeout")
-
-    @lock_timeout.setter
-    def lock_timeout(self, value: float | None) -> None:
-        self._options["lock_timeout"] = value
-        self._tell_options()
-
-    @property
-    def closed(self) -> bool:
-        """Whether it was closed here."""
-        return not self._core.is_open
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the connection works, as far as is known without asking the server; :meth:`ping` asks."""
-        return self._core.is_alive
-
-    @property
     def info(self) -> dict[str, Any]:
         """The server and the database: versions, protocol, cipher, character sets, page size, user …"""
         return self._core.info()
-
-    @property
-    def wire_stats(self) -> dict[str, int]:
-        """Round trips, packets and bytes so far; zeros in-process."""
-        return self._core.wire_stats()
-
-    @property
-    def warnings(self) -> list[str]:
-        """Warnings about the connection, such as clear text on a network, and new warnings of statements."""
-        connecting, statements = self._core.warnings()
-        return connecting + statements
 
     def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
         """Return a cursor of the connection's transaction."""
@@ -268,14 +179,7 @@ class Connection:
         snapshot
             The number of another transaction's snapshot to read (Firebird 4 and newer).
         """
-        defaults = self._options
-        core = self._core.begin(
-            isolation if isolation is not None else defaults.get("isolation"),
-            bool(defaults.get("read_only")) if read_only is None else read_only,
-            lock_timeout if lock_timeout is not None else defaults.get("lock_timeout"),
-            snapshot,
-        )
-        return Transaction(self, core)
+        return Transaction(self, self._begin_core(isolation, read_only, lock_timeout, snapshot))
 
     @property
     def catalog(self) -> Catalog:
@@ -307,16 +211,12 @@ class Connection:
 
     def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
-        self._check()
-        main = self._take_main()
-        if main is not None:
+        if (main := self._take_main()) is not None:
             main.commit()
 
     def rollback(self) -> None:
         """Undo the changes of the connection's transaction. Without one, nothing happens."""
-        self._check()
-        main = self._take_main()
-        if main is not None:
+        if (main := self._take_main()) is not None:
             main.rollback()
 
     @contextmanager
@@ -329,10 +229,6 @@ class Connection:
             )
         with savepoint(core, name) as made:
             yield made
-
-    def cancel(self) -> None:
-        """Cancel what other threads execute on this connection; they get an OperationalError."""
-        self._core.cancel()
 
     def ping(self) -> None:
         """Ask the server whether it is there; an OperationalError says no."""
@@ -367,47 +263,6 @@ class Connection:
         self._main = None
         self._core.drop_database()
 
-    def _adopt(self, dependent: Cursor | Transaction) -> None:
-        """Learn of a cursor or transaction; those of pooled connections end with the loan."""
-
-    def _note_sql(self, sql: str) -> None:
-        """Learn of a statement; a pool wants to know which ones change the session."""
-
-    def _check(self) -> None:
-        if not self._core.is_open:
-            raise errors.InterfaceError("the connection is closed")
-
-    def _tell_options(self) -> None:
-        """Let the transactions of single statements begin as the others do."""
-        self._core.set_single(self.isolation, self.read_only, self.lock_timeout)
-
-    def _begin(self) -> _core.Transaction:
-        return self._core.begin(
-            self._options.get("isolation"),
-            bool(self._options.get("read_only")),
-            self._options.get("lock_timeout"),
-        )
-
-    def _place(self) -> _core.Transaction | None:
-        """The transaction of the next statement; ``None`` = one of its own."""
-        return None if self._autocommit else self._main_core()
-
-    def _has_begun(self) -> bool:
-        return self._main is not None and self._main.is_open
-
-    def _main_core(self) -> _core.Transaction:
-        # Threads that come together share one transaction.
-        with self._lock:
-            if self._main is None or not self._main.is_open:
-                self._main = self._begin()
-            return self._main
-
-    def _take_main(self) -> _core.Transaction | None:
-        """The connection's transaction, to be ended; ``None`` if there is none."""
-        with self._lock:
-            main, self._main = self._main, None
-        return main if main is not None and main.is_open else None
-
     def __enter__(self) -> Connection:
         return self
 
@@ -425,16 +280,3 @@ class Connection:
             self.commit()
         finally:
             self.close()
-
-    def __del__(self) -> None:
-        core = getattr(self, "_core", None)
-        if core is not None and core.is_open:
-            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
-
-    def __repr__(self) -> str:
-        return f"<firearrow.{type(self).__name__}: {self._target}, {self._state()}>"
-
-    def _state(self) -> str:
-        if self.closed:
-            return "closed"
-        return "open, in a transaction" if self._main is not None and self._main.is_open else "open"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .errors import Error, InterfaceError, ProgrammingError, failed
-from .rows import Row, RowFactory, tuple_row
-from .types import Column, column
+from ._base import CursorBase, library, masked_arrays
+from .errors import ProgrammingError, failed
+from .rows import Row, RowFactory
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -21,11 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["Cursor"]
 
 # Columns that a cursor's text names.
-_SHOWN = 8
 _NAME = re.compile(r'\w+(\.\w+)?|("[^"]+")(\."[^"]+")?')
 
 
-class Cursor:
+class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
     """Executes statements, and fetches the rows of the last one.
 
     >>> cursor = connection.cursor()
@@ -50,50 +47,13 @@ class Cursor:
         transaction: Transaction | None = None,
         row_factory: RowFactory | None = None,
     ) -> None:
-        self._core = _core.Cursor(connection._core)
-        self._connection = connection
-        self._transaction = transaction
-        self._is_closed = False
-        self._make: Callable[[Row], Any] | None = None
-        self.arraysize = 100
-        self.row_factory = row_factory
-        self.failures: list[tuple[int, Error]] = []
-        self._description: tuple[Column, ...] | None = None
-        self._rowcount = -1
-        connection._adopt(self)
-
-    @property
-    def connection(self) -> Connection:
-        """The connection that it belongs to."""
-        return self._connection
-
-    @property
-    def description(self) -> tuple[Column, ...] | None:
-        """The columns of the result; ``None`` if the last statement gave none."""
-        return self._description
-
-    @property
-    def rowcount(self) -> int:
-        """Rows that the last statement inserted, updated or deleted.
-
-        For a query: its rows if all were fetched, otherwise -1.
-        """
-        if self._rowcount >= 0 or self._description is None or self._is_closed:
-            return self._rowcount
-        count, is_over = self._core.fetched()
-        return count if is_over else -1
+        super().__init__(_core.Cursor(connection._core), connection, transaction, row_factory)
 
     @property
     def plan(self) -> str | None:
         """The plan of the last statement, one line for each access path."""
         self._check()
         return self._core.plan(True)
-
-    @property
-    def wire_stats(self) -> dict[str, int]:
-        """Round trips, packets and bytes of the last statement so far; zeros in-process."""
-        self._check()
-        return self._core.wire_stats()
 
     def execute(
         self,
@@ -124,12 +84,8 @@ class Cursor:
         Cursor
             This one.
         """
-        self._begin()
-        self._connection._note_sql(sql)
-        try:
-            told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
-        except UnicodeEncodeError as error:
-            raise _surrogate(error) from None
+        self._begin(sql)
+        told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         self._note(told)
         return self
 
@@ -162,19 +118,14 @@ class Cursor:
         """
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
-        self._begin()
-        self._connection._note_sql(sql)
-        try:
-            sql.encode()
-        except UnicodeEncodeError as error:
-            raise _surrogate(error) from None
+        self._begin(sql)
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
             told = self._core.executemany(place, sql, rows, go_on, read)
         else:
             # All rows in one transaction.
-            own = self._connection._begin()
+            own = self._connection._begin_core()
             try:
                 told = self._core.executemany(own, sql, rows, go_on, read)
             except BaseException:
@@ -212,7 +163,7 @@ class Cursor:
         int
             The number of rows.
         """
-        self._begin()
+        self._begin("")
         if self._transaction is not None:
             # It may have begun.
             count = self._core.ingest(lambda: self._transaction_core(), True, data, table, mode, text)
@@ -223,7 +174,7 @@ class Cursor:
             own: list[_core.Transaction] = []
 
             def begin_own() -> _core.Transaction:
-                own.append(self._connection._begin())
+                own.append(self._connection._begin_core())
                 return own[0]
 
             try:
@@ -264,17 +215,12 @@ class Cursor:
     def fetchmany(self, size: int | None = None) -> list[Any]:
         """Return up to ``size`` rows (``arraysize`` without it); fewer only at the end."""
         self._check()
-        size = self.arraysize if size is None else size
-        if size < 0:
-            raise ProgrammingError("a number of rows is not negative")
-        rows = self._core.fetchmany(min(size, sys.maxsize))
-        return rows if self._make is None else [self._make(row) for row in rows]
+        return self._made(self._core.fetchmany(self._size(size)))
 
     def fetchall(self) -> list[Any]:
         """Return all rows that are left."""
         self._check()
-        rows = self._core.fetchmany()
-        return rows if self._make is None else [self._make(row) for row in rows]
+        return self._made(self._core.fetchmany())
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -292,15 +238,15 @@ class Cursor:
 
     def fetch_arrow_table(self) -> Any:
         """Return the rows that are left as a ``pyarrow.Table``."""
-        return _import("pyarrow").table(self)
+        return library("pyarrow").table(self)
 
     def fetch_arrow_batches(self) -> Any:
         """Return the rows that are left as a ``pyarrow.RecordBatchReader``, which reads while it is read."""
-        return _import("pyarrow").RecordBatchReader.from_stream(self)
+        return library("pyarrow").RecordBatchReader.from_stream(self)
 
     def fetch_polars(self) -> Any:
         """Return the rows that are left as a ``polars.DataFrame``."""
-        return _import("polars").DataFrame(self)
+        return library("polars").DataFrame(self)
 
     def fetch_pandas(self, **options: Any) -> Any:
         """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
@@ -308,20 +254,12 @@ class Cursor:
 
     def fetch_numpy(self) -> dict[str, Any]:
         """Return the rows that are left as NumPy arrays by column; masked arrays where values are NULL."""
-        numpy = _import("numpy")
-        table = self.fetch_arrow_table()
-        arrays: dict[str, Any] = {}
-        for name, values in zip(table.column_names, table.columns, strict=True):
-            array = values.to_numpy(zero_copy_only=False)
-            if values.null_count:
-                mask = values.is_null().to_numpy(zero_copy_only=False)
-                array = numpy.ma.masked_array(array, mask=mask)
-            arrays[name] = array
-        return arrays
+        numpy = library("numpy")  # before the rows are taken
+        return masked_arrays(numpy, self.fetch_arrow_table())
 
     def fetch_duckdb(self, connection: Any = None) -> Any:
         """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
-        duckdb = connection if connection is not None else _import("duckdb")
+        duckdb = connection if connection is not None else library("duckdb")
         # A stream could be read once, and relations are read each time that they are asked.
         return duckdb.from_arrow(self.fetch_arrow_table())
 
@@ -350,39 +288,9 @@ class Cursor:
             self._description = None
             self._core.close()
 
-    def setinputsizes(self, sizes: Sequence[object]) -> None:
-        """Do nothing: the server says what types parameters have."""
-
-    def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """Do nothing: values come whole."""
-
-    def _check(self) -> None:
-        if self._is_closed:
-            raise InterfaceError("the cursor is closed")
-        self._connection._check()
-
-    def _begin(self) -> None:
-        self._check()
-        self._description, self._rowcount, self._make = None, -1, None
-        self.failures = []
-
-    def _place(self) -> _core.Transaction | None:
-        if self._transaction is not None:
-            return self._transaction._core
-        return self._connection._place()
-
     def _transaction_core(self) -> _core.Transaction:
         assert self._transaction is not None
         return self._transaction._core
-
-    def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
-        columns, self._rowcount, self.failures = told
-        if columns is None:
-            return
-        self._description = tuple(column(described) for described in columns)
-        factory = self.row_factory or self._connection.row_factory
-        if factory is not tuple_row:
-            self._make = factory(self._description)
 
     def __enter__(self) -> Cursor:
         return self
@@ -392,35 +300,6 @@ class Cursor:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"<firearrow.Cursor: {self._state()}>"
-
-    def _repr_html_(self) -> str:
-        """What notebooks show: the columns. Rows that it fetched would be missing from the next fetch."""
-        caption = f"<caption>{escape(self._state())}</caption>"
-        if self._is_closed or not self._description:
-            return f"<table>{caption}</table>"
-        heads = "".join(f"<th>{head}</th>" for head in ("column", "type", "may be NULL"))
-        rows = "".join(
-            f"<tr><td>{escape(column.name)}</td><td>{escape(_sql_type(column))}</td>"
-            f"<td>{'yes' if column.null_ok else 'no'}</td></tr>"
-            for column in self._description
-        )
-        return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-
-    def _state(self) -> str:
-        if self._is_closed:
-            return "closed"
-        if self._description is None:
-            return "no rows" if self._rowcount < 0 else f"no rows, {self._rowcount} affected"
-        columns = len(self._description)
-        shown = ", ".join(column.name for column in self._description[:_SHOWN])
-        if columns > _SHOWN:
-            shown += f" … {columns} columns"
-        # Columns are known even after the connection was lost.
-        count, is_over = (0, False) if self._connection.closed else self._core.fetched()
-        return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
-
 
 def call(name: str, parameters: int) -> str:
     """Return the SQL that executes a procedure."""
@@ -428,30 +307,3 @@ def call(name: str, parameters: int) -> str:
         raise ProgrammingError(f"{name!r} is no procedure name")
     markers = ", ".join("?" * parameters)
     return f"EXECUTE PROCEDURE {name}{f' ({markers})' if markers else ''}"
-
-
-def _sql_type(column: Column) -> str:
-    """Return a column's type as SQL has it, as far as the description tells."""
-    name, precision, scale = column.type_code, column.precision, column.scale
-    if name in ("NUMERIC", "DECIMAL") and precision is not None:
-        return f"{name}({precision}, {scale or 0})"
-    if name in ("CHAR", "VARCHAR") and column.display_size:
-        return f"{name}({column.display_size})"
-    if name in ("BINARY", "VARBINARY"):
-        return f"{name}({column.internal_size})"
-    return name
-
-
-def _surrogate(error: UnicodeEncodeError) -> ProgrammingError:
-    """Return the error for SQL that cannot be sent."""
-    return ProgrammingError(f"the SQL has a lone surrogate, which is no character, at position {error.start}")
-
-
-def _import(name: str) -> Any:
-    """Import a library that is not required."""
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise InterfaceError(f"this needs {name}: pip install {name}") from error

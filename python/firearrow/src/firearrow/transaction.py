@@ -9,11 +9,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._base import TransactionBase
 from .blob import BlobReader, BlobWriter
 from .errors import InterfaceError
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from .connection import Connection  # noqa: F401 # the base class names it
     from .cursor import Cursor
     from .rows import RowFactory
 
@@ -22,7 +23,7 @@ __all__ = ["Transaction"]
 _numbers = itertools.count(1)
 
 
-class Transaction:
+class Transaction(TransactionBase[_core.Transaction, "Connection"]):
     """A transaction; a connection can have several at a time.
 
     As a context manager it commits at the end, and rolls back if an error leaves the block:
@@ -30,21 +31,6 @@ class Transaction:
     >>> with connection.begin(isolation="snapshot", read_only=True) as transaction:
     ...     transaction.execute("SELECT COUNT(*) FROM country").fetchone()
     """
-
-    def __init__(self, connection: Connection, core: _core.Transaction) -> None:
-        self._connection = connection
-        self._core = core
-        connection._adopt(self)
-
-    @property
-    def connection(self) -> Connection:
-        """The connection that it belongs to."""
-        return self._connection
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it has not ended."""
-        return self._core.is_open
 
     def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
         """Return a cursor whose statements belong to this transaction."""
@@ -113,9 +99,6 @@ class Transaction:
         # If the connection is closed, the error that led here is the better one.
         with suppress(InterfaceError):
             self.rollback()
-
-    def __repr__(self) -> str:
-        return f"<firearrow.Transaction of {self._connection!r}: {'open' if self.is_open else 'ended'}>"
 
 
 @contextmanager

@@ -79,7 +79,9 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         row_factory: RowFactory,
         options: dict[str, Any],
     ) -> None:
-        self._database, self._options = arguments(database, user, password, host, port, role, options)
+        self._database, self._options, self._target = arguments(
+            database, user, password, host, port, role, options
+        )
         self._create = create
         self._autocommit = autocommit
         self._row_factory = row_factory
@@ -95,7 +97,8 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
             "read_only": self._read_only,
             "lock_timeout": self._lock_timeout,
         }
-        core.set_single(self._isolation, self._read_only, self._lock_timeout)
+        connection._target = self._target
+        connection._tell_options()
         return connection
 
     # A coroutine, so that it can be the work of a task.

@@ -213,7 +213,8 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
 
     async def fetch_numpy(self) -> dict[str, Any]:
         """Return the rows that are left as NumPy arrays by column; masked arrays where values are NULL."""
-        return masked_arrays(await self.fetch_arrow_table())
+        numpy = library("numpy")  # before the rows are taken
+        return masked_arrays(numpy, await self.fetch_arrow_table())
 
     async def fetch_duckdb(self, connection: Any = None) -> Any:
         """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
