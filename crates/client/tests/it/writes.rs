@@ -42,6 +42,9 @@ matrix!(
     fn values_that_cannot_be_sent_fail_their_rows(target: &Target) {
         cases::values_that_cannot_be_sent_fail_their_rows(target);
     },
+    fn rows_without_parameters_are_executed(target: &Target) {
+        cases::rows_without_parameters_are_executed(target);
+    },
     fn a_reader_that_panics_leaves_the_connection_in_step(target: &Target) {
         let connection = fresh(target);
         run(&connection, "CREATE TABLE t (id INTEGER)");

@@ -56,6 +56,7 @@ macro_rules! suite {
                 write_cases::hundreds_of_failures_are_all_described(target);
                 write_cases::blobs_of_all_lengths_arrive(target);
                 write_cases::streams_count_over_all_batches(target);
+                write_cases::rows_without_parameters_are_executed(target);
                 write_cases::floats_are_the_decimals_that_were_meant(target);
                 write_cases::text_without_character_set_has_its_code_page(target);
             },
