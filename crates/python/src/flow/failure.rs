@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Reader(ArrowError),
     Closed,
     Ended,
+    /// Something else is closed.
+    Interface(&'static str),
     Internal(&'static str),
 }
 
@@ -34,6 +36,7 @@ impl Failure {
             Self::Reader(failed) => error::of(py, failed),
             Self::Closed => error::interface(py, "the connection is closed"),
             Self::Ended => error::interface(py, "the transaction has ended, or its connection is closed"),
+            Self::Interface(text) => error::interface(py, text),
             Self::Internal(text) => pyo3::exceptions::PyRuntimeError::new_err(text),
         }
     }
