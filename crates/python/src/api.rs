@@ -4,8 +4,8 @@ use crate::catalog::{About, Answer, Question};
 use arrow::array::RecordBatch;
 use firearrow::catalog::Name;
 use firearrow::{
-    Descriptor, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind, TransactionOptions,
-    WireStats,
+    Descriptor, Dialect, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind,
+    TransactionOptions, WireStats,
 };
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -74,6 +74,11 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn affected_rows(cursor: &Self::Cursor) -> Option<u64>;
     fn cursor_stats(cursor: &Self::Cursor) -> WireStats;
 
+    fn dialect(connection: &Self::Connection) -> Dialect;
+    /// Executes a statement in a transaction of its own.
+    fn execute_alone(connection: &Self::Connection, sql: &str) -> impl Future<Output = Result<()>> + Send;
+    /// Whether there is a table or view with this name, those of the engine included.
+    fn has_table(connection: &Self::Connection, table: &str) -> impl Future<Output = Result<bool>> + Send;
     fn look_up(
         connection: &Self::Connection,
         question: &Question,
@@ -210,6 +215,19 @@ macro_rules! api {
 
             fn cursor_stats(cursor: &Self::Cursor) -> WireStats {
                 cursor.wire_stats()
+            }
+
+            fn dialect(connection: &Self::Connection) -> Dialect {
+                connection.dialect()
+            }
+
+            async fn execute_alone(connection: &Self::Connection, sql: &str) -> Result<()> {
+                connection.execute(sql)$($wait)*.map(drop)
+            }
+
+            async fn has_table(connection: &Self::Connection, table: &str) -> Result<bool> {
+                let catalog = connection.catalog()$($wait)*?.with_system_tables(true);
+                Ok(!catalog.tables(Name::Is(table))$($wait)*?.is_empty())
             }
 
             async fn look_up(connection: &Self::Connection, question: &Question) -> Result<Answer> {

@@ -2,7 +2,7 @@
 
 use crate::connection::{Connection, Dependent, Shared, closed, duration, lock};
 use crate::signal;
-use firearrow::{EventCounts, EventListener};
+use firearrow::EventListener;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -23,15 +23,6 @@ impl Drop for Inner {
         let listener = self.listener.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.shared.facts.discard(listener);
     }
-}
-
-/// How often events were posted.
-pub(crate) fn tell<'py>(py: Python<'py>, counts: &EventCounts) -> PyResult<Bound<'py, PyDict>> {
-    let to = PyDict::new(py);
-    for (name, count) in counts.iter() {
-        to.set_item(name, count)?;
-    }
-    Ok(to)
 }
 
 /// Listens for events of some names.
@@ -64,7 +55,11 @@ impl Events {
             listener.as_ref().map(|listener| listener.wait(time)).transpose()
         })?;
         let Some(counts) = waited.ok_or_else(|| closed(py))? else { return Ok(None) };
-        tell(py, &counts).map(Some)
+        let to = PyDict::new(py);
+        for (name, count) in counts.iter() {
+            to.set_item(name, count)?;
+        }
+        Ok(Some(to))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {

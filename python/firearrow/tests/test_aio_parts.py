@@ -1,11 +1,14 @@
-"""What ``firearrow.aio`` has beside statements: the catalog, events and BLOBs as files."""
+"""What ``firearrow.aio`` has beside statements: the catalog, events, BLOBs as files, ingestion and JSON."""
 
 from __future__ import annotations
 
 import asyncio
+import datetime
+import decimal
+import json
 import random
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
 import pytest
@@ -56,7 +59,9 @@ def test_catalog(database: str, connection: firearrow.Connection, table: str) ->
             assert [(found.name, found.kind) for found in found] == [(table, "table")]
             assert found == theirs.tables(table)
             assert await ours.tables("RDB$DATABASE") == []
-            assert [found.kind for found in await ours.tables("RDB$DATABASE", system=True)] == ["system table"]
+            assert [found.kind for found in await ours.tables("RDB$DATABASE", system=True)] == [
+                "system table"
+            ]
             columns = await ours.columns(table)
             assert [column.name for column in columns] == ["ID", "PARENT", "PRICE", "TWICE"]
             assert (columns[2].type_name, columns[2].precision, columns[2].scale) == ("NUMERIC", 9, 2)
@@ -180,6 +185,24 @@ def test_events_and_cancelled_tasks(database: str, connection: firearrow.Connect
             # Nothing that was posted is lost.
             post(connection, table, 2)
             assert await events.wait(timeout=20) == {table: 2}
+            # Tasks that are cancelled while events come.
+            chance, count = random.Random(6), 0
+            posting = asyncio.get_running_loop().run_in_executor(
+                None, lambda: [post(connection, table) for _ in range(100)]
+            )
+            while count < 100:
+                task = asyncio.create_task(events.wait(timeout=20))
+                await asyncio.sleep(chance.random() * 0.004)
+                task.cancel()
+                try:
+                    counts = await task
+                except asyncio.CancelledError:
+                    continue
+                assert counts is not None
+                count += counts[table]
+            await posting
+            assert count == 100
+            assert await events.wait(timeout=0.1) is None
             # Opening, too.
             for number in range(10):
                 task = asyncio.ensure_future(other.events(table))
@@ -434,7 +457,11 @@ def test_cancelled_reads_lose_no_bytes(database: str, connection: firearrow.Conn
             for _ in range(10_000):
                 task = asyncio.create_task(blob.read(chance.choice([100, 60_000, 200_000])))
                 if chance.random() < 0.5:
-                    await asyncio.sleep(chance.random() ** 3 * 0.002)
+                    # Mostly before it has its bytes, sometimes when they have come.
+                    for _ in range(chance.randrange(1, 4)):
+                        await asyncio.sleep(0)
+                    if chance.random() < 0.2:
+                        await asyncio.sleep(0.002)
                     task.cancel()
                 try:
                     piece = await task
@@ -525,3 +552,239 @@ def test_a_blob_waits_for_its_turn(database: str, connection: firearrow.Connecti
                 assert sorted([first, second]) == sorted([data[:50_000], data[50_000:]])
 
     run(work())
+
+
+def numbers(pyarrow: Any, count: int, start: int = 0) -> Any:
+    """A table of numbers and texts."""
+    ids = range(start, start + count)
+    names = pyarrow.array([f"n{id}" if id % 3 else None for id in ids], pyarrow.string())
+    return pyarrow.table({"ID": pyarrow.array(ids, pyarrow.int32()), "NAME": names})
+
+
+def test_ingest(database: str, connection: firearrow.Connection, table: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+
+    def rows() -> list[Any]:
+        found = connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
+        connection.commit()
+        return found
+
+    def expected(count: int) -> list[Any]:
+        return [(id, f"n{id}" if id % 3 else None) for id in range(count)]
+
+    async def work() -> None:
+        async with aio.connect(database) as other:
+            cursor = other.cursor()
+            with pytest.raises(firearrow.ProgrammingError, match=table):
+                await cursor.ingest(numbers(pyarrow, 1), table)
+            with pytest.raises(firearrow.ProgrammingError, match="mode"):
+                await cursor.ingest(numbers(pyarrow, 1), table, mode="other")
+            with pytest.raises(firearrow.ProgrammingError, match="Arrow"):
+                await cursor.ingest([(1, "a")], table)
+            assert await cursor.ingest(numbers(pyarrow, 10), table, mode="create", text=20) == 10
+            assert cursor.rowcount == 10
+            assert rows() == []
+            await other.commit()
+            assert rows() == expected(10)
+            [column] = [column for column in connection.catalog.columns(table) if column.name == "NAME"]
+            assert (column.type_name, column.characters) == ("VARCHAR", 20)
+            with pytest.raises(firearrow.ProgrammingError, match="exists"):
+                await cursor.ingest(numbers(pyarrow, 10), table, mode="create")
+            assert await cursor.ingest(polars.DataFrame({"ID": [10], "NAME": ["n10"]}), table) == 1
+            assert await cursor.ingest(numbers(pyarrow, 5, 11), table, mode="create_append") == 5
+            await other.commit()
+            assert rows() == expected(16)
+            # A transaction that has begun would not see a new table.
+            await one(other)
+            with pytest.raises(firearrow.ProgrammingError, match="commit or roll back"):
+                await cursor.ingest(numbers(pyarrow, 1), table, mode="replace")
+            await other.commit()
+            # Many batches, of a stream that is read while rows are sent.
+            batches = (numbers(pyarrow, 1_000, start).to_batches()[0] for start in range(0, 30_000, 1_000))
+            reader = pyarrow.RecordBatchReader.from_batches(numbers(pyarrow, 0).schema, batches)
+            assert await cursor.ingest(reader, table, mode="replace") == 30_000
+            await other.commit()
+            assert rows() == expected(30_000)
+            async with other.begin() as transaction:
+                assert await transaction.cursor().ingest(numbers(pyarrow, 2, 30_000), table) == 2
+            assert len(rows()) == 30_002
+            await other.set_autocommit(True)
+            assert await other.cursor().ingest(numbers(pyarrow, 3), table, mode="replace") == 3
+            assert rows() == expected(3)
+            # From a cursor of a blocking connection.
+            source = connection.execute("SELECT rdb$type AS id, TRIM(rdb$type_name) AS name FROM rdb$types")
+            count = await other.cursor().ingest(source, table)
+            connection.commit()
+            assert count > 100
+            assert len(rows()) == 3 + count
+
+    run(work())
+
+
+def test_ingest_of_rows_that_fail(database: str, connection: firearrow.Connection, table: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    connection.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, name VARCHAR(10))")
+    connection.commit()
+    connection.execute(f"INSERT INTO {table} VALUES (4, 'x')")
+    connection.commit()
+
+    def failing() -> Iterator[Any]:
+        yield numbers(pyarrow, 10, 100).to_batches()[0]
+        raise ZeroDivisionError("of the reader")
+
+    async def work() -> None:
+        async with aio.connect(database, autocommit=True) as other:
+            with pytest.raises(firearrow.IntegrityError) as raised:
+                await other.cursor().ingest(numbers(pyarrow, 10), table)
+            assert raised.value.row == 4
+            reader = pyarrow.RecordBatchReader.from_batches(numbers(pyarrow, 0).schema, failing())
+            with pytest.raises(firearrow.Error, match="of the reader"):
+                await other.cursor().ingest(reader, table)
+            with pytest.raises(firearrow.Error):
+                await other.cursor().ingest(pyarrow.table({"NOTHING": [1]}), table)
+            assert await one(other) == (1,)
+            # As with executemany.
+            with pytest.raises(firearrow.IntegrityError) as raised:
+                await other.executemany(f"INSERT INTO {table} VALUES (?, ?)", numbers(pyarrow, 10))
+            assert raised.value.row == 4
+
+    run(work())
+    assert connection.execute(f"SELECT id, name FROM {table}").fetchall() == [(4, "x")]
+
+
+def test_cancelled_ingestion(database: str, connection: firearrow.Connection, table: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    connection.execute(f"CREATE TABLE {table} (id INTEGER, name VARCHAR(10))")
+    connection.commit()
+    chance = random.Random(3)
+    data = numbers(pyarrow, 5_000)
+
+    def slow() -> Iterator[Any]:
+        for start in range(0, 5_000, 500):
+            time.sleep(0.002)
+            yield data.slice(start, 500).to_batches()[0]
+
+    async def work() -> None:
+        other = await aio.connect(database, autocommit=True)
+        whole = cancelled = closed = 0
+        for number in range(30):
+            given = pyarrow.RecordBatchReader.from_batches(data.schema, slow()) if number % 2 else data
+            task = asyncio.create_task(other.cursor().ingest(given, table))
+            await asyncio.sleep(chance.random() ** 2 * 0.08)
+            task.cancel()
+            try:
+                assert await task == 5_000
+                whole += 1
+            except asyncio.CancelledError:
+                cancelled += 1
+            try:
+                assert await one(other) == (1,)
+            except firearrow.Error:
+                assert not other.is_alive
+                closed += 1
+                await other.close()
+                other = await aio.connect(database, autocommit=True)
+        assert cancelled > 5
+        assert closed <= 3
+        cursor = await other.execute(f"SELECT COUNT(*), COUNT(DISTINCT id) FROM {table}")
+        count, _ = await cursor.fetchone()
+        # All rows of an ingestion or none. One that was cancelled while it committed may have ended.
+        assert count % 5_000 == 0
+        assert whole <= count // 5_000 <= whole + cancelled
+        assert await other.cursor().ingest(data, table) == 5_000
+        await other.close()
+
+    run(work(), 120)
+
+
+def test_json(database: str, connection: firearrow.Connection, table: str) -> None:
+    connection.execute(
+        f"CREATE TABLE {table} (id INTEGER, price NUMERIC(9, 2), name VARCHAR(20), born DATE, data BLOB)"
+    )
+    connection.commit()
+    rows = [
+        (
+            id,
+            decimal.Decimal("1.10"),
+            'ž "quoted"' if id % 2 else None,
+            datetime.date(2024, 2, 29),
+            b"\x00\xff",
+        )
+        for id in range(25_000)
+    ]
+    connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", rows)
+    connection.commit()
+    select = f"SELECT * FROM {table} ORDER BY id"
+    expected = [
+        {"ID": id, "PRICE": 1.1, "NAME": name, "BORN": "2024-02-29", "DATA": "00ff"}
+        for id, _, name, _, _ in rows
+    ]
+
+    async def work() -> None:
+        async with aio.connect(database) as other:
+            found = await (await other.execute(select)).fetch_json()
+            assert json.loads(found) == expected
+            assert found == connection.execute(select).fetch_json()
+            cursor = await other.execute(select)
+            pieces = [piece async for piece in cursor.stream_json()]
+            assert len(pieces) > 1
+            assert all(piece.endswith(b"\n") for piece in pieces)
+            assert [json.loads(line) for line in b"".join(pieces).splitlines()] == expected
+            assert b"".join(pieces) == b"".join(connection.execute(select).stream_json())
+            # Those that are left.
+            cursor = await other.execute(select)
+            assert await cursor.fetchmany(24_990) == rows[:24_990]
+            assert json.loads(await cursor.fetch_json()) == expected[24_990:]
+            assert await cursor.fetch_json() == b"[]"
+            assert [piece async for piece in cursor.stream_json()] == []
+            cursor = await other.execute(f"SELECT * FROM {table} WHERE id < 0")
+            assert await cursor.fetch_json() == b"[]"
+            cursor = await other.execute(f"INSERT INTO {table} (id) VALUES (-1) RETURNING id")
+            assert await cursor.fetch_json() == b'[{"ID":-1}]'
+            await other.rollback()
+            with pytest.raises(firearrow.ProgrammingError, match="execute a query"):
+                await other.cursor().fetch_json()
+            cursor = await other.execute(f"SELECT 1 / (id - 20000) FROM {table} ORDER BY id")
+            with pytest.raises(firearrow.DatabaseError, match="zero"):
+                await cursor.fetch_json()
+            # Another execution ends the stream.
+            cursor = await other.execute(select)
+            stream = cursor.stream_json()
+            assert (await anext(stream)).startswith(b'{"ID":0,')
+            await cursor.execute("SELECT 1 AS id FROM rdb$database")
+            with pytest.raises(firearrow.ProgrammingError, match="another statement"):
+                await anext(stream)
+            assert await cursor.fetchone() == (1,)
+            await cursor.close()
+            with pytest.raises(firearrow.InterfaceError):
+                await cursor.fetch_json()
+            cursor = await other.execute(select)
+            async for piece in cursor.stream_json():
+                assert piece
+                break
+            assert await one(other) == (1,)
+
+    run(work())
+
+
+def test_cancelled_json(database: str) -> None:
+    select = "SELECT a.*, b.rdb$field_name AS other FROM rdb$fields a, rdb$fields b ROWS 40000"
+    chance = random.Random(4)
+
+    async def work() -> None:
+        async with aio.connect(database) as other:
+            cancelled = 0
+            for _ in range(20):
+                cursor = await other.execute(select)
+                task = asyncio.create_task(cursor.fetch_json())
+                await asyncio.sleep(chance.random() * 0.05)
+                task.cancel()
+                try:
+                    assert len(json.loads(await task)) == 40_000
+                except asyncio.CancelledError:
+                    cancelled += 1
+                assert await one(other) == (1,)
+            assert cancelled > 0
+
+    run(work(), 120)

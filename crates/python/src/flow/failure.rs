@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 /// An error that becomes an exception later.
 pub(crate) enum Failure {
     Client(Error),
+    /// Of the driver layer.
+    Driver(Box<firearrow_driver::Error>),
     /// The caller did something wrong.
     Programming(&'static str),
     /// The values of the parameters.
@@ -27,10 +29,17 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<firearrow_driver::Error> for Failure {
+    fn from(error: firearrow_driver::Error) -> Self {
+        Self::Driver(Box::new(error))
+    }
+}
+
 impl Failure {
     pub(crate) fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Client(failed) => error::of(py, failed),
+            Self::Driver(failed) => error::of(py, *failed),
             Self::Programming(text) => error::programming(py, text),
             Self::Parameters(text) => error::programming(py, text),
             Self::Reader(failed) => error::of(py, failed),

@@ -178,8 +178,8 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
     def events(self, *names: str) -> Listening:
         """Listen for events of these names: ``async for counts in connection.events("new_order")``.
 
-        Or ``async with connection.events(…) as events``, or ``events = await connection.events(…)``: from then
-        on. Waiting holds up no other use of the connection.
+        Or ``async with connection.events(…) as events``, or ``events = await connection.events(…)``: from
+        then on. Waiting holds up no other use of the connection.
         """
         self._check()
         return Listening(self._core, list(names))

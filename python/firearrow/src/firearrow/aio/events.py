@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from time import monotonic
 from types import TracebackType
 
 from .. import _core
@@ -34,7 +35,13 @@ class Events:
         dict or None
             How often each event was posted since the last time; ``None`` if none was in time.
         """
-        return await self._core.wait(timeout)
+        deadline = None if timeout is None else monotonic() + timeout
+        while (counts := self._core.take()) is None:
+            if not await self._core.wait(timeout):
+                return None
+            # Another task may have taken them.
+            timeout = None if deadline is None else max(deadline - monotonic(), 0.0)
+        return counts
 
     def __aiter__(self) -> Events:
         return self
