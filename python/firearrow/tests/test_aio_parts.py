@@ -648,6 +648,17 @@ def test_ingest_of_rows_that_fail(database: str, connection: firearrow.Connectio
             with pytest.raises(firearrow.IntegrityError) as raised:
                 await other.executemany(f"INSERT INTO {table} VALUES (?, ?)", numbers(pyarrow, 10))
             assert raised.value.row == 4
+            # Rows are counted over all batches.
+            reader = pyarrow.RecordBatchReader.from_batches(
+                numbers(pyarrow, 0).schema, numbers(pyarrow, 10).to_batches(max_chunksize=3)
+            )
+            async with other.begin() as transaction:
+                cursor = await transaction.executemany(
+                    f"INSERT INTO {table} VALUES (?, ?)", reader, on_error="continue"
+                )
+                assert [row for row, _ in cursor.failures] == [4]
+                assert cursor.rowcount == 9
+                await transaction.rollback()
 
     run(work())
     assert connection.execute(f"SELECT id, name FROM {table}").fetchall() == [(4, "x")]
@@ -786,5 +797,70 @@ def test_cancelled_json(database: str) -> None:
                     cancelled += 1
                 assert await one(other) == (1,)
             assert cancelled > 0
+
+    run(work(), 120)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cancelled_wherever_they_wait(
+    database: str, connection: firearrow.Connection, table: str, seed: int
+) -> None:
+    """A task is cancelled after a random time; afterwards the connection works, or is known to be closed."""
+    pyarrow = pytest.importorskip("pyarrow")
+    connection.execute(f"CREATE TABLE {table} (id INTEGER, name VARCHAR(10), data BLOB)")
+    connection.commit()
+    chance = random.Random(seed)
+    data = numbers(pyarrow, 2_000)
+    piece = pattern(100_000)
+
+    async def session(other: aio.Connection) -> None:
+        while True:
+            async with other.create_blob() as blob:
+                await blob.write(piece)
+                await blob.write(piece)
+            insert = f"INSERT INTO {table} (id, data) VALUES (1, ?) RETURNING data"
+            cursor = await other.execute(insert, (blob.id,), read={"blobs": "lazy"})
+            (number,) = await cursor.fetchone()
+            async with other.open_blob(number) as reader:
+                await reader.seek(1_000)
+                assert await reader.read(150_000) == (piece * 2)[1_000:151_000]
+                await reader.seek(0)
+                assert await reader.read() == piece * 2
+            await other.catalog.columns()
+            await cursor.ingest(data, table)
+            await cursor.execute(f"SELECT id, name FROM {table} ROWS 5000")
+            await cursor.fetch_json()
+            async with other.events("a", "b") as events:
+                await events.wait(timeout=0.005)
+            await cursor.execute("SELECT * FROM rdb$fields")
+            async for _ in cursor.stream_json():
+                pass
+            await other.rollback()
+
+    async def work() -> None:
+        other = await aio.connect(database)
+        closed = 0
+        for _ in range(40):
+            task = asyncio.create_task(session(other))
+            await asyncio.sleep(chance.random() ** 2 * 0.2)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            try:
+                assert await one(other) == (1,)
+                await other.rollback()
+            except firearrow.Error:
+                assert not other.is_alive
+                closed += 1
+                await other.close()
+                other = await aio.connect(database)
+        # The server listens nearly always.
+        assert closed <= 4
+        # Nothing was committed.
+        cursor = await other.execute(f"SELECT COUNT(*) FROM {table}")
+        assert await cursor.fetchone() == (0,)
+        begun = time.monotonic()
+        await other.close()
+        assert time.monotonic() - begun < 5
 
     run(work(), 120)

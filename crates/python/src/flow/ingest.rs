@@ -67,7 +67,7 @@ impl Ingestion {
         has_begun: bool,
     ) -> Result<(), Failure> {
         let options =
-            IngestOptions { table: self.table.clone(), text: self.text.clone(), ..IngestOptions::default() };
+            IngestOptions { table: self.table.clone(), text: self.text, ..IngestOptions::default() };
         let columns = columns_of_table(&self.schema, &options, is_modern, A::dialect(connection))?;
         let is_there = A::has_table(connection, &self.table).await?;
         let verb = match (self.mode, is_there) {
