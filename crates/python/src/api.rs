@@ -1,9 +1,11 @@
 //! The client's two APIs as one, so that what happens with them is written once.
 
+use crate::catalog::{About, Answer, Question};
 use arrow::array::RecordBatch;
+use firearrow::catalog::Name;
 use firearrow::{
-    Descriptor, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind, TransactionOptions,
-    WireStats,
+    Descriptor, Dialect, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind,
+    TransactionOptions, WireStats,
 };
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -71,6 +73,16 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn close_and_commit(cursor: Self::Cursor) -> impl Future<Output = Result<()>> + Send;
     fn affected_rows(cursor: &Self::Cursor) -> Option<u64>;
     fn cursor_stats(cursor: &Self::Cursor) -> WireStats;
+
+    fn dialect(connection: &Self::Connection) -> Dialect;
+    /// Executes a statement in a transaction of its own.
+    fn execute_alone(connection: &Self::Connection, sql: &str) -> impl Future<Output = Result<()>> + Send;
+    /// Whether there is a table or view with this name, those of the engine included.
+    fn has_table(connection: &Self::Connection, table: &str) -> impl Future<Output = Result<bool>> + Send;
+    fn look_up(
+        connection: &Self::Connection,
+        question: &Question,
+    ) -> impl Future<Output = Result<Answer>> + Send;
 }
 
 macro_rules! api {
@@ -203,6 +215,34 @@ macro_rules! api {
 
             fn cursor_stats(cursor: &Self::Cursor) -> WireStats {
                 cursor.wire_stats()
+            }
+
+            fn dialect(connection: &Self::Connection) -> Dialect {
+                connection.dialect()
+            }
+
+            async fn execute_alone(connection: &Self::Connection, sql: &str) -> Result<()> {
+                connection.execute(sql)$($wait)*.map(drop)
+            }
+
+            async fn has_table(connection: &Self::Connection, table: &str) -> Result<bool> {
+                let catalog = connection.catalog()$($wait)*?.with_system_tables(true);
+                Ok(!catalog.tables(Name::Is(table))$($wait)*?.is_empty())
+            }
+
+            async fn look_up(connection: &Self::Connection, question: &Question) -> Result<Answer> {
+                let catalog = connection.catalog()$($wait)*?.with_system_tables(question.with_system);
+                let name = question.name();
+                Ok(match question.about {
+                    About::Tables => Answer::Tables(catalog.tables(name)$($wait)*?),
+                    About::Columns => Answer::Columns(catalog.columns(name, Name::Any)$($wait)*?),
+                    About::Constraints => Answer::Constraints(catalog.constraints(name)$($wait)*?),
+                    About::Indexes => Answer::Indexes(catalog.indexes(name)$($wait)*?),
+                    About::Generators => Answer::Generators(catalog.generators(name)$($wait)*?),
+                    About::GeneratorValue => {
+                        Answer::GeneratorValue(catalog.generator_value(question.one_name())$($wait)*?)
+                    }
+                })
             }
         }
     };

@@ -8,6 +8,9 @@ use pyo3::types::PyBytes;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+/// Why a BLOB cannot be used.
+pub(crate) const CLOSED: &str = "the BLOB is closed, or its transaction has ended";
+
 /// A BLOB that is read or written, which its connection ends.
 struct Inner<T> {
     shared: Arc<Shared>,
@@ -41,11 +44,22 @@ impl<T: Send + Sync + 'static> Inner<T> {
             let mut blob = self.blob.lock().unwrap_or_else(PoisonError::into_inner);
             blob.as_mut().map(work).transpose().map_err(of_io)
         })?;
-        done.ok_or_else(|| error::interface(py, "the BLOB is closed, or its transaction has ended"))
+        done.ok_or_else(|| error::interface(py, CLOSED))
     }
 
     fn take(&self, py: Python<'_>) -> Option<T> {
         lock(py, &self.blob).take()
+    }
+}
+
+/// Where `io.IOBase.seek` goes.
+pub(crate) fn place(py: Python<'_>, offset: i64, whence: u8) -> PyResult<SeekFrom> {
+    match (whence, u64::try_from(offset)) {
+        (0, Ok(offset)) => Ok(SeekFrom::Start(offset)),
+        (0, Err(_)) => Err(error::data(py, "a BLOB has no bytes before its first")),
+        (1, _) => Ok(SeekFrom::Current(offset)),
+        (2, _) => Ok(SeekFrom::End(offset)),
+        _ => Err(error::programming(py, "whence is 0, 1 or 2")),
     }
 }
 
@@ -94,13 +108,7 @@ impl BlobReader {
 
     /// `whence` is that of `io.IOBase.seek`.
     fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
-        let to = match (whence, u64::try_from(offset)) {
-            (0, Ok(offset)) => SeekFrom::Start(offset),
-            (0, Err(_)) => return Err(error::data(py, "a BLOB has no bytes before its first")),
-            (1, _) => SeekFrom::Current(offset),
-            (2, _) => SeekFrom::End(offset),
-            _ => return Err(error::programming(py, "whence is 0, 1 or 2")),
-        };
+        let to = place(py, offset, whence)?;
         self.inner.run(py, |blob| blob.seek(to))
     }
 
@@ -131,8 +139,7 @@ impl BlobWriter {
     /// Completes it. Returns its id, which a row takes as the value of a BLOB column.
     fn finish(&self, py: Python<'_>) -> PyResult<u64> {
         let blob = self.inner.take(py);
-        let blob =
-            blob.ok_or_else(|| error::interface(py, "the BLOB is closed, or its transaction has ended"))?;
+        let blob = blob.ok_or_else(|| error::interface(py, CLOSED))?;
         signal::wait(py, || blob.finish())
     }
 

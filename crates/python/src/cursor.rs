@@ -225,6 +225,9 @@ impl Cursor {
     }
 }
 
+/// Why there is nothing to fetch.
+pub(crate) const NO_ROWS: &str = "there are no rows to fetch: execute a query first";
+
 pub(crate) fn no_rows(py: Python<'_>) -> PyErr {
-    error::programming(py, "there are no rows to fetch: execute a query first")
+    error::programming(py, NO_ROWS)
 }

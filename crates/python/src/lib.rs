@@ -52,6 +52,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::Prepared>()?;
     module.add_class::<aio::Many>()?;
     module.add_class::<aio::Batches>()?;
+    module.add_class::<aio::Ingestion>()?;
+    module.add_class::<aio::JsonStream>()?;
+    module.add_class::<aio::BlobReader>()?;
+    module.add_class::<aio::BlobWriter>()?;
+    module.add_class::<aio::Events>()?;
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;
     Ok(())

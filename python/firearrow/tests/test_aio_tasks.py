@@ -358,6 +358,31 @@ cursor = loop.run_until_complete(connection.execute("SELECT * FROM rdb$types"))
 query = loop.create_task(connection.begin().execute(LONG))
 loop.run_until_complete(asyncio.sleep(0.1))
 """,
+    "parts": """
+import pyarrow
+def slow():
+    for number in range(1000):
+        time.sleep(0.01)
+        yield pyarrow.record_batch({"ID": [number]})
+async def work():
+    connection = await open_one()
+    writer = await connection.create_blob()
+    await writer.write(b'a' * 100000)
+    events = await connection.events("a")
+    waiting = asyncio.create_task(events.wait())
+    cursor = await connection.execute("SELECT * FROM rdb$fields a, rdb$types b")
+    stream = cursor.stream_json()
+    await anext(stream)
+    other = await open_one()
+    await other.commit()
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"ID": pyarrow.int64()}), slow())
+    ingesting = asyncio.create_task(other.cursor().ingest(reader, "ENDED", mode="replace"))
+    await asyncio.sleep(0.3)
+    assert not waiting.done() and not ingesting.done()
+    return connection, writer, events, cursor, stream, other, waiting, ingesting
+loop = asyncio.new_event_loop()
+kept = loop.run_until_complete(work())
+""",
     "fork": """
 connection = asyncio.run(open_one())
 child = os.fork()
@@ -386,7 +411,7 @@ def test_the_interpreter_ends(database: str, is_wire: bool, program: str, tmp_pa
     # Two processes cannot open a file with engines of their own.
     name = database if is_wire else str(tmp_path / "own.fdb")
     text = f"""
-import asyncio, os, sys, warnings
+import asyncio, os, sys, time, warnings
 import firearrow
 from firearrow import aio
 warnings.simplefilter("ignore")

@@ -30,6 +30,7 @@ def test_the_package_is_clean(command: list[str]) -> None:
 
 PROGRAM = """
 import firearrow
+from firearrow import aio
 
 with firearrow.connect("x.fdb") as connection:
     cursor: firearrow.Cursor = connection.execute("SELECT 1 FROM RDB$DATABASE", timeout=1.5)
@@ -39,6 +40,24 @@ with firearrow.connect("x.fdb") as connection:
         transaction.executemany("", [(1,)])
         text: str = name
     connection.row_factory = firearrow.dict_row
+
+
+async def work(data: object) -> list[str]:
+    async with aio.connect("x.fdb") as connection, connection.begin() as transaction:
+        async with transaction.create_blob() as writer:
+            size: int = await writer.write(b"a")
+        reader = await connection.open_blob(writer.id)
+        piece: bytes = await reader.read(size)
+        count: int = await connection.cursor().ingest(data, "T", mode="create")
+        found: bytes = await (await connection.execute("SELECT 1 FROM RDB$DATABASE")).fetch_json()
+        async for lines in connection.cursor().stream_json():
+            found += lines + piece * count
+        async for counts in connection.events("a", "b"):
+            posted: int = counts["a"]
+            print(posted)
+        async with connection.events("a") as events:
+            await events.wait(timeout=1.5)
+        return [table.name for table in await connection.catalog.tables()]
 """
 WRONG = """
 import firearrow

@@ -4,10 +4,9 @@ use crate::capsule;
 use crate::flow::{Failure, convert};
 use arrow::array::{RecordBatch, RecordBatchIterator};
 use arrow::datatypes::SchemaRef;
-use firearrow::arrow::schema;
-use firearrow::{Descriptor, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::collections::VecDeque;
 
 /// Batches that have come.
 #[pyclass(frozen, name = "AioBatches", module = "firearrow._core")]
@@ -17,12 +16,7 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    pub(super) fn new(
-        columns: &[Descriptor],
-        read: &ReadOptions,
-        batches: Vec<RecordBatch>,
-    ) -> Result<Self, Failure> {
-        let schema = schema(columns, read).map_err(firearrow::Error::from)?;
+    pub(super) fn new(schema: SchemaRef, batches: &VecDeque<RecordBatch>) -> Result<Self, Failure> {
         let batches = batches.iter().map(|batch| convert(batch, &schema));
         let batches = batches.collect::<Result<_, _>>().map_err(Failure::Reader)?;
         Ok(Self { schema, batches })

@@ -8,15 +8,19 @@ use super::runtime;
 use super::transaction::{Held, Place, Transaction};
 use crate::api::{Api, Asynchronous};
 use crate::connection::{Dependent, lock, statistics};
-use crate::cursor::no_rows;
+use crate::cursor::{NO_ROWS, no_rows};
 use crate::describe;
 use crate::flow::{self, Buffer, Failure, How, Kept, Opened, Outcome};
 use crate::params::{Sql, Value, is_mapping, single};
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use firearrow::arrow::schema;
 use firearrow::asynchronous::Statement;
 use firearrow::{Descriptor, RowFailure, WireStats};
 use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
@@ -181,7 +185,7 @@ impl Inner {
         {
             let mut view = self.view();
             let View { buffer: Some(buffer), failed, .. } = &mut *view else {
-                return Err(Failure::Programming("there are no rows to fetch: execute a query first"));
+                return Err(Failure::Programming(NO_ROWS));
             };
             if buffer.has_rows() {
                 return Ok(true);
@@ -203,19 +207,40 @@ impl Inner {
         }
     }
 
+    /// The columns of the rows, and the schema of their batches.
+    pub(super) async fn schema(&self) -> Result<(Arc<[Descriptor]>, SchemaRef), Failure> {
+        let connection = self.shared.enter().await?;
+        let columns = self.view().buffer.as_ref().map(|buffer| Arc::clone(buffer.descriptors()));
+        let columns = columns.ok_or(Failure::Programming(NO_ROWS))?;
+        let read = connection.declared(&columns, &self.shared.facts.read).await?;
+        let schema = schema(&columns, &read).map_err(firearrow::Error::from)?;
+        Ok((columns, schema))
+    }
+
+    /// The next batches of the result that has these columns; none at its end.
+    pub(super) async fn more(&self, columns: &Arc<[Descriptor]>) -> Result<VecDeque<RecordBatch>, Failure> {
+        let is_more = self.read().await?;
+        match &mut self.view().buffer {
+            Some(buffer) if !Arc::ptr_eq(buffer.descriptors(), columns) => {
+                Err(Failure::Programming("the cursor has executed another statement meanwhile"))
+            }
+            Some(buffer) if is_more => Ok(buffer.take()),
+            _ => Ok(VecDeque::new()),
+        }
+    }
+
     /// Takes up to `most` batches of the rows that are left.
     async fn take(&self, most: usize) -> Result<Batches, Failure> {
-        let mut batches = Vec::new();
-        while batches.len() < most && self.read().await? {
-            if let Some(buffer) = &mut self.view().buffer {
-                batches.extend(buffer.take());
+        let (columns, schema) = self.schema().await?;
+        let mut batches = VecDeque::new();
+        while batches.len() < most {
+            let mut more = self.more(&columns).await?;
+            if more.is_empty() {
+                break;
             }
+            batches.append(&mut more);
         }
-        let columns = self.view().buffer.as_ref().map(|buffer| Arc::clone(buffer.descriptors()));
-        let columns = columns.ok_or(Failure::Closed)?;
-        let connection = self.shared.enter().await?;
-        let read = connection.declared(&columns, &self.shared.facts.read).await?;
-        Batches::new(&columns, &read, batches)
+        Batches::new(schema, &batches)
     }
 }
 
@@ -403,7 +428,7 @@ impl Cursor {
 }
 
 impl Cursor {
-    fn here(&self, py: Python<'_>) -> PyResult<Arc<Inner>> {
+    pub(super) fn here(&self, py: Python<'_>) -> PyResult<Arc<Inner>> {
         self.inner.shared.facts.check_process(py)?;
         Ok(Arc::clone(&self.inner))
     }

@@ -6,7 +6,7 @@ use super::transaction::Place;
 use crate::api::{Api, Asynchronous};
 use crate::capsule::{self, Received};
 use crate::connection::lock;
-use crate::flow::{Collected, Failure, How, Sender};
+use crate::flow::{Collected, Failure, How, Pour, Sender};
 use crate::params::{Sql, is_mapping};
 use arrow::array::RecordBatch;
 use firearrow::asynchronous::Statement;
@@ -147,6 +147,11 @@ impl Many {
                     sender.send::<Asynchronous>(held.running()?, &statement, &batch).await?;
                 }
                 Filled::Last(None) => {}
+                Filled::Arrow(reader) if !statement.has_rows() => {
+                    let on_failure = sender.on_failure;
+                    let done = Asynchronous::pour(&statement, held.running()?, *reader, on_failure).await?;
+                    sender.note(done);
+                }
                 Filled::Arrow(mut reader) => {
                     while !sender.should_stop() {
                         let (batch, rest) = pull(reader).await?;

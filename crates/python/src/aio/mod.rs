@@ -11,18 +11,27 @@
 //! thread of the event loop.
 
 mod arrow;
+mod blob;
 mod bridge;
+mod catalog;
 mod connection;
 mod cursor;
+mod event;
+mod ingest;
+mod json;
 mod many;
 mod operation;
 mod runtime;
 mod transaction;
 
 pub(crate) use arrow::Batches;
+pub(crate) use blob::{BlobReader, BlobWriter};
 pub(crate) use bridge::Bridge;
 pub(crate) use connection::Connection;
 pub(crate) use cursor::{Cursor, Prepared};
+pub(crate) use event::Events;
+pub(crate) use ingest::Ingestion;
+pub(crate) use json::JsonStream;
 pub(crate) use many::Many;
 pub(crate) use operation::Operation;
 pub(crate) use transaction::Transaction;

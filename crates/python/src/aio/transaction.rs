@@ -65,7 +65,7 @@ impl Inner {
     }
 
     /// Begins a call that uses the transaction. What comes first is dropped first: see [`Use`].
-    async fn call(&self) -> Result<(Running, Use), Failure> {
+    pub(super) async fn call(&self) -> Result<(Running, Use), Failure> {
         let connection = self.shared.enter().await?;
         let running = self.enter(&connection).await?;
         Ok((running, connection))
@@ -161,7 +161,7 @@ impl Transaction {
         Self { inner }
     }
 
-    fn here(&self, py: Python<'_>) -> PyResult<Arc<Inner>> {
+    pub(super) fn here(&self, py: Python<'_>) -> PyResult<Arc<Inner>> {
         self.inner.shared.facts.check_process(py)?;
         Ok(Arc::clone(&self.inner))
     }

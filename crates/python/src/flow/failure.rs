@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 /// An error that becomes an exception later.
 pub(crate) enum Failure {
     Client(Error),
+    /// Of the driver layer.
+    Driver(Box<firearrow_driver::Error>),
     /// The caller did something wrong.
     Programming(&'static str),
     /// The values of the parameters.
@@ -16,6 +18,8 @@ pub(crate) enum Failure {
     Reader(ArrowError),
     Closed,
     Ended,
+    /// Something else is closed.
+    Interface(&'static str),
     Internal(&'static str),
 }
 
@@ -25,15 +29,23 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<firearrow_driver::Error> for Failure {
+    fn from(error: firearrow_driver::Error) -> Self {
+        Self::Driver(Box::new(error))
+    }
+}
+
 impl Failure {
     pub(crate) fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Client(failed) => error::of(py, failed),
+            Self::Driver(failed) => error::of(py, *failed),
             Self::Programming(text) => error::programming(py, text),
             Self::Parameters(text) => error::programming(py, text),
             Self::Reader(failed) => error::of(py, failed),
             Self::Closed => error::interface(py, "the connection is closed"),
             Self::Ended => error::interface(py, "the transaction has ended, or its connection is closed"),
+            Self::Interface(text) => error::interface(py, text),
             Self::Internal(text) => pyo3::exceptions::PyRuntimeError::new_err(text),
         }
     }

@@ -3,8 +3,11 @@
 mod arrow_form;
 mod buffer;
 mod failure;
+mod ingest;
+mod json;
 mod many;
 mod result;
+mod stream;
 
 use crate::api::Api;
 use crate::connection::{Facts, duration};
@@ -19,8 +22,11 @@ use std::time::{Duration, Instant};
 pub(crate) use arrow_form::convert;
 pub(crate) use buffer::Buffer;
 pub(crate) use failure::Failure;
+pub(crate) use ingest::Ingestion;
+pub(crate) use json::Json;
 pub(crate) use many::{Collected, Sender};
 pub(crate) use result::{Opened, Source};
+pub(crate) use stream::Pour;
 
 /// How long a statement that is executed again stays prepared. Not longer, because the engine applies new constraints and
 /// triggers only to statements that are prepared after them.

@@ -170,6 +170,15 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         """The transaction of the next statement; ``None`` = one of its own."""
         return None if self._autocommit else self._main_core()
 
+    def _blob_place(self) -> CoreTransaction:
+        self._check()
+        core = self._place()
+        if core is None:
+            raise errors.ProgrammingError(
+                "in autocommit mode there is no transaction for a BLOB: use begin()"
+            )
+        return core
+
     def _has_begun(self) -> bool:
         return self._main is not None and self._main.is_open
 

@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core
+
+T = TypeVar("T")
 
 __all__ = ["Catalog", "Constraint", "Generator", "Index", "Reference", "Table", "TableColumn"]
 
@@ -118,29 +120,32 @@ class Catalog:
 
     def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
         """Return tables and views, by name; ``system`` includes those of the engine."""
-        return [Table(**found) for found in self._core.catalog_tables(name, system)]
+        return objects(Table, self._core.catalog("tables", name, system))
 
     def columns(self, table: str | None = None, *, system: bool = False) -> list[TableColumn]:
         """Return the columns of a table or of all, in their order."""
-        return [TableColumn(**found) for found in self._core.catalog_columns(table, system)]
+        return objects(TableColumn, self._core.catalog("columns", table, system))
 
     def constraints(self, table: str | None = None) -> list[Constraint]:
         """Return the constraints of a table or of all."""
-        return [_constraint(found) for found in self._core.catalog_constraints(table)]
+        return objects(Constraint, self._core.catalog("constraints", table))
 
     def indexes(self, table: str | None = None) -> list[Index]:
         """Return the indexes of a table or of all."""
-        return [Index(**found) for found in self._core.catalog_indexes(table)]
+        return objects(Index, self._core.catalog("indexes", table))
 
     def generators(self, name: str | None = None) -> list[Generator]:
         """Return the generators."""
-        return [Generator(**found) for found in self._core.catalog_generators(name)]
+        return objects(Generator, self._core.catalog("generators", name))
 
     def generator_value(self, name: str) -> int:
         """Return the current value of a generator."""
-        return self._core.catalog_generator_value(name)
+        return self._core.catalog("generator_value", name)
 
 
-def _constraint(found: dict[str, Any]) -> Constraint:
-    references = found.pop("references")
-    return Constraint(references=Reference(**references) if references else None, **found)
+def objects(kind: type[T], found: list[dict[str, Any]]) -> list[T]:
+    """Make objects of what the extension module has found."""
+    for item in found:
+        if references := item.get("references"):
+            item["references"] = Reference(**references)
+    return [kind(**item) for item in found]

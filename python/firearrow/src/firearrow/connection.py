@@ -200,15 +200,6 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         """Create a BLOB in the connection's transaction, as a file that is written."""
         return BlobWriter(_core.BlobWriter(self._blob_place()))
 
-    def _blob_place(self) -> _core.Transaction:
-        self._check()
-        core = self._place()
-        if core is None:
-            raise errors.ProgrammingError(
-                "in autocommit mode there is no transaction for a BLOB: use begin()"
-            )
-        return core
-
     def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
         if (main := self._take_main()) is not None:

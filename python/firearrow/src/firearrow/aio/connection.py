@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Coroutine, Generator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any
@@ -10,7 +10,11 @@ from typing import Any
 from .. import _core, errors
 from .._base import ConnectionBase, arguments
 from ..rows import RowFactory, tuple_row
+from ._opening import Opening
+from .blob import BlobReader, BlobWriter, create_blob, open_blob
+from .catalog import Catalog
 from .cursor import Cursor
+from .events import Listening
 from .transaction import Transaction, savepoint
 
 __all__ = ["Connecting", "Connection", "connect", "create_database"]
@@ -60,7 +64,7 @@ def create_database(database: str, **options: Any) -> Connecting:
     )
 
 
-class Connecting(Coroutine[Any, Any, "Connection"]):
+class Connecting(Opening["Connection"]):
     """A connection that is being opened: to be awaited, or entered with ``async with``."""
 
     def __init__(
@@ -79,6 +83,7 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         row_factory: RowFactory,
         options: dict[str, Any],
     ) -> None:
+        super().__init__(self._open)
         self._database, self._options, self._target = arguments(
             database, user, password, host, port, role, options
         )
@@ -86,8 +91,6 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         self._autocommit = autocommit
         self._row_factory = row_factory
         self._isolation, self._read_only, self._lock_timeout = isolation, read_only, lock_timeout
-        self._opening: Coroutine[Any, Any, Connection] | None = None
-        self._connection: Connection | None = None
 
     async def _open(self) -> Connection:
         core = await _core.AioConnection.open(self._database, self._options, self._create)
@@ -100,35 +103,6 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         connection._target = self._target
         connection._tell_options()
         return connection
-
-    # A coroutine, so that it can be the work of a task.
-    def send(self, value: Any, /) -> Any:
-        """Go on; called by tasks."""
-        self._opening = self._opening or self._open()
-        return self._opening.send(value)
-
-    def throw(self, *error: Any) -> Any:
-        """End with an exception; called by tasks."""
-        self._opening = self._opening or self._open()
-        return self._opening.throw(*error)
-
-    def close(self) -> None:
-        """Give up."""
-        if self._opening is not None:
-            self._opening.close()
-
-    def __await__(self) -> Generator[Any, Any, Connection]:
-        return self._open().__await__()
-
-    async def __aenter__(self) -> Connection:
-        self._connection = await self._open()
-        return self._connection
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._connection is not None:
-            await self._connection.__aexit__(kind, error, trace)
 
 
 class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
@@ -194,6 +168,35 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """
         self._check()
         return Transaction(self, self._begin_core(isolation, read_only, lock_timeout, snapshot))
+
+    @property
+    def catalog(self) -> Catalog:
+        """Tables and what belongs to them."""
+        self._check()
+        return Catalog(self._core)
+
+    def events(self, *names: str) -> Listening:
+        """Listen for events of these names: ``async for counts in connection.events("new_order")``.
+
+        Or ``async with connection.events(…) as events``, or ``events = await connection.events(…)``: from
+        then on. Waiting holds up no other use of the connection.
+        """
+        self._check()
+        return Listening(self._core, list(names))
+
+    def open_blob(self, number: int) -> Opening[BlobReader]:
+        """Open a BLOB of the connection's transaction by its id, as a file that is read.
+
+        To be awaited, or entered with ``async with``.
+        """
+        return open_blob(self._blob_place(), number)
+
+    def create_blob(self) -> Opening[BlobWriter]:
+        """Create a BLOB in the connection's transaction, as a file that is written.
+
+        To be awaited, or entered with ``async with``.
+        """
+        return create_blob(self._blob_place())
 
     async def commit(self) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens."""

@@ -133,6 +133,34 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
             if (told := await many.send()) is not None:
                 return told
 
+    async def ingest(self, data: object, table: str, *, mode: str = "append", text: int | None = None) -> int:
+        """Insert Arrow data (pyarrow, polars, pandas 3, DuckDB …) into a table, by column names.
+
+        Takes what :meth:`firearrow.Cursor.ingest` takes, and returns the number of rows. If the task is
+        cancelled, rows that were sent are part of the transaction, and a new table stays.
+        """
+        self._begin("")
+        ingestion = self._core.ingestion(data, table, mode, text)
+        if self._transaction is not None:
+            # It may have begun.
+            await ingestion.define(True)
+            count = await ingestion.insert(self._transaction._core)
+        elif not self._connection.autocommit:
+            await ingestion.define(self._connection._has_begun())
+            count = await ingestion.insert(self._connection._main_core())
+        else:
+            await ingestion.define(False)
+            own = self._connection._begin_core()
+            try:
+                count = await ingestion.insert(own)
+            except BaseException:
+                if own.is_open:
+                    await own.rollback()
+                raise
+            await own.commit()
+        self._rowcount = count
+        return count
+
     async def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
         """Execute a procedure that is not selectable.
 
@@ -220,6 +248,27 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
         duckdb = connection if connection is not None else library("duckdb")
         return duckdb.from_arrow(await self.fetch_arrow_table())
+
+    async def fetch_json(self) -> bytes:
+        """Return the rows that are left as JSON: an array with an object for each row.
+
+        Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
+        """
+        return b"".join([piece async for piece in self._json(lines=False)])
+
+    def stream_json(self) -> AsyncGenerator[bytes]:
+        """Yield the rows that are left as NDJSON, an object on each line: ``async for piece in …``.
+
+        Pieces are whole lines. The next one is made when it is asked for.
+        """
+        return self._json(lines=True)
+
+    async def _json(self, *, lines: bool) -> AsyncGenerator[bytes]:
+        self._check()
+        stream = await self._core.json_stream(lines)
+        while (piece := await stream.next()) is not None:
+            if piece:
+                yield piece
 
     async def _batches(self, most: int | None = None) -> _core.AioBatches:
         self._check()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base import TransactionBase
 from ..errors import InterfaceError
+from ._opening import Opening
+from .blob import BlobReader, BlobWriter, create_blob, open_blob
 
 if TYPE_CHECKING:
     from ..rows import RowFactory
@@ -44,6 +46,14 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
     async def executemany(self, sql: str, rows: object, **options: Any) -> Cursor:
         """Execute a statement for many rows with a new cursor; see :meth:`Cursor.executemany`."""
         return await self.cursor().executemany(sql, rows, **options)
+
+    def open_blob(self, number: int) -> Opening[BlobReader]:
+        """Open a BLOB by its id, as a file that is read: to be awaited, or entered with ``async with``."""
+        return open_blob(self._core, number)
+
+    def create_blob(self) -> Opening[BlobWriter]:
+        """Create a BLOB, as a file that is written: to be awaited, or entered with ``async with``."""
+        return create_blob(self._core)
 
     async def commit(self) -> None:
         """Make the changes permanent, and end. If the task is cancelled, they may be or not."""

@@ -1,0 +1,64 @@
+//! Arrow data into a table.
+
+use super::cursor::{Cursor, Inner};
+use super::operation::{Operation, spawn, spawn_plain};
+use super::transaction::Transaction;
+use crate::api::Asynchronous;
+use crate::capsule::Received;
+use crate::connection::lock;
+use crate::flow;
+use crate::flow::Failure;
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex};
+
+/// An ingestion: `define`, then `insert` in a transaction that begins when the table is there.
+#[pyclass(frozen, name = "AioIngestion", module = "firearrow._core")]
+pub(crate) struct Ingestion {
+    inner: Arc<Inner>,
+    ingestion: Arc<flow::Ingestion>,
+    rows: Mutex<Option<Received>>,
+}
+
+#[pymethods]
+impl Cursor {
+    #[pyo3(signature = (data, table, mode, text=None))]
+    fn ingestion(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        table: &str,
+        mode: &str,
+        text: Option<u16>,
+    ) -> PyResult<Ingestion> {
+        let inner = self.here(py)?;
+        let (ingestion, rows) = flow::Ingestion::new(py, data, table, mode, text)?;
+        Ok(Ingestion { inner, ingestion: Arc::new(ingestion), rows: Mutex::new(Some(rows)) })
+    }
+}
+
+#[pymethods]
+impl Ingestion {
+    /// Makes the table, or finds out that it is there. `has_begun`: the transaction of the rows, which would not see it.
+    fn define(&self, py: Python<'_>, has_begun: bool) -> PyResult<Operation> {
+        let (inner, ingestion) = (Arc::clone(&self.inner), Arc::clone(&self.ingestion));
+        spawn_plain(py, async move {
+            let connection = inner.shared.enter().await?;
+            ingestion.define::<Asynchronous>(&connection, inner.shared.facts.is_modern, has_begun).await
+        })
+    }
+
+    /// Inserts the rows. The result is their number.
+    fn insert(&self, py: Python<'_>, transaction: &Transaction) -> PyResult<Operation> {
+        let (place, ingestion) = (transaction.here(py)?, Arc::clone(&self.ingestion));
+        let rows = lock(py, &self.rows).take();
+        let insert = async move {
+            let rows = rows.ok_or(Failure::Internal("the rows were sent already"))?;
+            let mut held = place.call().await?;
+            Ok(ingestion.insert::<Asynchronous>(&mut held.0, rows).await?)
+        };
+        spawn(py, insert, |py, done| {
+            let count = flow::Ingestion::tell(py, done)?;
+            Ok(count.into_pyobject(py)?.into_any().unbind())
+        })
+    }
+}

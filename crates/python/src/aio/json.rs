@@ -1,0 +1,71 @@
+//! Results as JSON.
+
+use super::cursor::{Cursor, Inner};
+use super::operation::{Operation, spawn};
+use crate::flow::{Failure, Json, convert};
+use arrow::datatypes::SchemaRef;
+use firearrow::Descriptor;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+struct State {
+    inner: Arc<Inner>,
+    columns: Arc<[Descriptor]>,
+    schema: SchemaRef,
+    json: Json,
+    is_over: bool,
+}
+
+impl State {
+    /// The next piece; `None` after the last.
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        if self.is_over {
+            return Ok(None);
+        }
+        // After an error, and if nobody waits for it any more, there is no other piece.
+        self.is_over = true;
+        let mut piece = Vec::new();
+        let batches = self.inner.more(&self.columns).await?;
+        for batch in &batches {
+            let batch = convert(batch, &self.schema).map_err(Failure::Reader)?;
+            piece.append(&mut self.json.piece(&batch).map_err(Failure::Reader)?);
+        }
+        if batches.is_empty() {
+            return self.json.end().map(Some).map_err(Failure::Reader);
+        }
+        self.is_over = false;
+        Ok(Some(piece))
+    }
+}
+
+/// The rows that are left of a result, a piece of JSON for each batch.
+#[pyclass(frozen, name = "AioJsonStream", module = "firearrow._core")]
+pub(crate) struct JsonStream(Arc<tokio::sync::Mutex<State>>);
+
+#[pymethods]
+impl JsonStream {
+    fn next(&self, py: Python<'_>) -> PyResult<Operation> {
+        let state = Arc::clone(&self.0);
+        let next = async move { state.lock().await.next().await };
+        spawn(py, next, |py, piece| match piece {
+            Some(piece) => Ok(PyBytes::new(py, &piece).into_any().unbind()),
+            None => Ok(py.None()),
+        })
+    }
+}
+
+#[pymethods]
+impl Cursor {
+    /// The rows that are left as JSON: one array, or an object on each line.
+    fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let begin = async move {
+            let (columns, schema) = inner.schema().await?;
+            Ok(State { inner, columns, schema, json: Json::new(lines), is_over: false })
+        };
+        spawn(py, begin, |py, state| {
+            Ok(Py::new(py, JsonStream(Arc::new(tokio::sync::Mutex::new(state))))?.into_any())
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Arrow data into a table, which is made for it if necessary.
+
+use super::{Failure, Pour};
+use crate::api::Api;
+use crate::capsule::{self, Received};
+use crate::error;
+use arrow::array::RecordBatchReader;
+use arrow::datatypes::SchemaRef;
+use firearrow::catalog::quoted;
+use firearrow::{OnFailure, RowsExecuted};
+use firearrow_driver::{Class, Error, IngestOptions, TextAs, columns_of_table};
+use pyo3::prelude::*;
+
+/// What is done about a table that is there, or is not.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Append,
+    Create,
+    CreateAppend,
+    Replace,
+}
+
+/// An ingestion: [`define`](Self::define), then [`insert`](Self::insert) in a transaction that begins when the table is there. It is
+/// made in a transaction of its own, because Firebird lets nobody use it before it is committed, and only a transaction that begins
+/// later sees it.
+pub(crate) struct Ingestion {
+    table: String,
+    mode: Mode,
+    text: TextAs,
+    schema: SchemaRef,
+}
+
+impl Ingestion {
+    /// And the rows.
+    pub(crate) fn new(
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        table: &str,
+        mode: &str,
+        text: Option<u16>,
+    ) -> PyResult<(Self, Received)> {
+        let mode = match mode {
+            "append" => Mode::Append,
+            "create" => Mode::Create,
+            "create_append" => Mode::CreateAppend,
+            "replace" => Mode::Replace,
+            _ => {
+                let text = format!("mode is 'append', 'create', 'create_append' or 'replace', not '{mode}'");
+                return Err(error::programming(py, text));
+            }
+        };
+        let Some(reader) = capsule::reader(data)? else {
+            return Err(error::programming(
+                py,
+                "the data must be an Arrow table or stream: a table of pyarrow, a frame of polars, pandas 3 or DuckDB …",
+            ));
+        };
+        let text = text.map_or(TextAs::Blob, TextAs::Varying);
+        Ok((Self { table: table.to_owned(), mode, text, schema: reader.schema() }, reader))
+    }
+
+    /// Makes the table, or finds out that it is there. `has_begun`: the transaction of the rows, which would not see it.
+    pub(crate) async fn define<A: Api>(
+        &self,
+        connection: &A::Connection,
+        is_modern: bool,
+        has_begun: bool,
+    ) -> Result<(), Failure> {
+        let options =
+            IngestOptions { table: self.table.clone(), text: self.text, ..IngestOptions::default() };
+        let columns = columns_of_table(&self.schema, &options, is_modern, A::dialect(connection))?;
+        let is_there = A::has_table(connection, &self.table).await?;
+        let verb = match (self.mode, is_there) {
+            (Mode::Append | Mode::CreateAppend, true) => return Ok(()),
+            (Mode::Append, false) => return Err(Error::no_table(&self.table).into()),
+            (Mode::Create, true) => {
+                let text = format!("table {} exists already", quoted(&self.table));
+                return Err(Error::new(Class::Exists, text).into());
+            }
+            (Mode::Replace, _) => "RECREATE",
+            (Mode::Create | Mode::CreateAppend, false) => "CREATE",
+        };
+        if has_begun {
+            return Err(Failure::Programming(
+                "the table has to be made, and a transaction that has begun would not see it: commit or roll back first",
+            ));
+        }
+        let sql = format!("{verb} TABLE {} ({})", quoted(&self.table), columns.join(", "));
+        Ok(A::execute_alone(connection, &sql).await?)
+    }
+
+    /// Inserts the rows.
+    pub(crate) async fn insert<A: Pour>(
+        &self,
+        running: &mut A::Transaction,
+        rows: Received,
+    ) -> firearrow::Result<RowsExecuted> {
+        let names: Vec<String> = self.schema.fields().iter().map(|field| quoted(field.name())).collect();
+        let markers = vec!["?"; names.len()].join(", ");
+        let sql = format!("INSERT INTO {} ({}) VALUES ({markers})", quoted(&self.table), names.join(", "));
+        let statement = A::prepare(running, &sql).await?;
+        A::pour(&statement, running, rows, OnFailure::Stop).await
+    }
+
+    /// The number of rows, or the error of the first one that failed.
+    pub(crate) fn tell(py: Python<'_>, done: RowsExecuted) -> PyResult<u64> {
+        match done.failures.into_iter().next() {
+            Some(failure) => {
+                let failed = error::of(py, failure.error);
+                failed.value(py).setattr("row", failure.row)?;
+                Err(failed)
+            }
+            None => Ok(done.rows as u64),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+"""``Cursor.ingest`` of the blocking package; test_aio_parts.py has the asynchronous one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import firearrow
+
+pyarrow = pytest.importorskip("pyarrow")
+
+
+def numbers(count: int, start: int = 0) -> Any:
+    """A table of numbers and texts."""
+    ids = range(start, start + count)
+    names = pyarrow.array([f"n{id}" if id % 3 else None for id in ids], pyarrow.string())
+    return pyarrow.table({"ID": pyarrow.array(ids, pyarrow.int32()), "NAME": names})
+
+
+def rows(connection: firearrow.Connection, table: str) -> list[Any]:
+    """What others see."""
+    found = connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
+    connection.commit()
+    return found
+
+
+def expected(count: int) -> list[Any]:
+    return [(id, f"n{id}" if id % 3 else None) for id in range(count)]
+
+
+def test_modes(connection: firearrow.Connection, other: firearrow.Connection, table: str) -> None:
+    cursor = connection.cursor()
+    with pytest.raises(firearrow.ProgrammingError, match=table):
+        cursor.ingest(numbers(1), table)
+    with pytest.raises(firearrow.ProgrammingError, match="mode"):
+        cursor.ingest(numbers(1), table, mode="other")
+    with pytest.raises(firearrow.ProgrammingError, match="Arrow"):
+        cursor.ingest([(1, "a")], table)
+    assert cursor.ingest(numbers(10), table, mode="create", text=20) == 10
+    assert cursor.rowcount == 10
+    assert rows(other, table) == []
+    connection.commit()
+    assert rows(other, table) == expected(10)
+    with pytest.raises(firearrow.ProgrammingError, match="exists"):
+        cursor.ingest(numbers(10), table, mode="create")
+    assert cursor.ingest(numbers(6, 10), table, mode="create_append") == 6
+    # The transaction has begun.
+    with pytest.raises(firearrow.ProgrammingError, match="commit or roll back"):
+        cursor.ingest(numbers(1), table, mode="replace")
+    connection.commit()
+    assert rows(other, table) == expected(16)
+    batches = (numbers(1_000, start).to_batches()[0] for start in range(0, 20_000, 1_000))
+    reader = pyarrow.RecordBatchReader.from_batches(numbers(0).schema, batches)
+    assert cursor.ingest(reader, table, mode="replace") == 20_000
+    connection.commit()
+    assert rows(other, table) == expected(20_000)
+    with connection.begin() as transaction:
+        assert transaction.cursor().ingest(numbers(1, 20_000), table) == 1
+    assert rows(other, table)[-1] == (20_000, "n20000")
+
+
+def test_autocommit(database: str, other: firearrow.Connection, table: str) -> None:
+    with firearrow.connect(database, autocommit=True) as connection:
+        assert connection.cursor().ingest(numbers(3), table, mode="replace") == 3
+        assert rows(other, table) == expected(3)
+        # From a cursor of the same connection.
+        source = connection.execute("SELECT rdb$type AS id, TRIM(rdb$type_name) AS name FROM rdb$types")
+        count = connection.cursor().ingest(source, table)
+        assert count > 100
+        assert len(rows(other, table)) == 3 + count
+
+
+def test_rows_that_fail(database: str, other: firearrow.Connection, table: str) -> None:
+    def failing() -> Iterator[Any]:
+        yield numbers(10, 100).to_batches()[0]
+        raise ZeroDivisionError("of the reader")
+
+    other.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, name VARCHAR(10))")
+    other.commit()
+    other.execute(f"INSERT INTO {table} VALUES (4, 'x')")
+    other.commit()
+    with firearrow.connect(database, autocommit=True) as connection:
+        with pytest.raises(firearrow.IntegrityError) as raised:
+            connection.cursor().ingest(numbers(10), table)
+        assert raised.value.row == 4
+        reader = pyarrow.RecordBatchReader.from_batches(numbers(0).schema, failing())
+        with pytest.raises(firearrow.Error, match="of the reader"):
+            connection.cursor().ingest(reader, table)
+    assert rows(other, table) == [(4, "x")]
