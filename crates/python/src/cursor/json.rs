@@ -1,6 +1,7 @@
 //! Results as JSON: an array of objects, or an object on each line.
 
 use super::reader::Reader;
+use crate::connection::{Shared, closed};
 use crate::{error, signal};
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
@@ -81,6 +82,7 @@ impl Format {
 }
 
 struct State {
+    shared: Arc<Shared>,
     reader: Reader,
     format: Format,
     buffer: Buffer,
@@ -92,7 +94,7 @@ struct State {
 pub(crate) struct JsonStream(Mutex<State>);
 
 impl JsonStream {
-    pub(super) fn new(reader: Reader, lines: bool) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>, reader: Reader, lines: bool) -> Self {
         let buffer = Buffer::default();
         // A key that is missing would not say whether there is such a column.
         let builder = WriterBuilder::new().with_explicit_nulls(true);
@@ -100,7 +102,7 @@ impl JsonStream {
             true => Format::Lines(builder.build(buffer.clone())),
             false => Format::Array(builder.build(buffer.clone())),
         };
-        Self(Mutex::new(State { reader, format, buffer, is_over: false }))
+        Self(Mutex::new(State { shared: Arc::clone(shared), reader, format, buffer, is_over: false }))
     }
 }
 
@@ -109,24 +111,23 @@ impl JsonStream {
     /// The next piece; `None` after the last.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let mut state = crate::connection::lock(py, &self.0);
-        let State { reader, format, buffer, is_over } = &mut *state;
+        let State { shared, reader, format, buffer, is_over } = &mut *state;
         if *is_over {
             return Ok(None);
         }
-        let step = signal::wait(py, || {
-            let step = match reader.next() {
-                Some(batch) => batch.and_then(|batch| format.write(&batch)).map(|()| false),
-                None => format.finish().map(|()| true),
-            };
-            Ok(step)
+        *is_over = true;
+        *is_over = shared.call(py, || {
+            let step = signal::wait(py, || {
+                Ok(match reader.next() {
+                    Some(batch) => batch.and_then(|batch| format.write(&batch)).map(|()| false),
+                    None => format.finish().map(|()| true),
+                })
+            })?;
+            step.map_err(|failed| match shared.calls.is_closing() {
+                true => closed(py),
+                false => error::of(py, failed),
+            })
         })?;
-        match step {
-            Ok(ended) => *is_over = ended,
-            Err(failed) => {
-                *is_over = true;
-                return Err(error::of(py, failed));
-            }
-        }
         Ok(Some(PyBytes::new(py, &buffer.take())))
     }
 }
