@@ -1,6 +1,7 @@
 //! BLOBs as files: read and written in pieces.
 
 use crate::connection::{Dependent, Shared, lock};
+use crate::options::Bounded;
 use crate::transaction::Transaction;
 use crate::{error, signal};
 use pyo3::prelude::*;
@@ -88,8 +89,8 @@ pub(crate) struct BlobReader {
 #[pymethods]
 impl BlobReader {
     #[new]
-    fn new(py: Python<'_>, transaction: &Transaction, id: u64) -> PyResult<Self> {
-        let blob = transaction.inner.run(py, |running| running.open_blob(id))?;
+    fn new(py: Python<'_>, transaction: &Transaction, id: Bounded<u64>) -> PyResult<Self> {
+        let blob = transaction.inner.run(py, |running| running.open_blob(id.0))?;
         let (length, is_stream) = (blob.stored_length(), blob.is_stream());
         Ok(Self { inner: Inner::new(&transaction.inner.shared, blob), length, is_stream })
     }

@@ -2,6 +2,7 @@
 
 mod calls;
 
+use crate::options::Bounded;
 use crate::transaction::Transaction;
 use crate::{config, error, options, signal};
 use calls::{Calls, Left};
@@ -262,8 +263,8 @@ impl Connection {
         py: Python<'_>,
         isolation: Option<&str>,
         read_only: bool,
-        lock_timeout: Option<f64>,
-        snapshot: Option<u64>,
+        lock_timeout: Option<Bounded<f64>>,
+        snapshot: Option<Bounded<u64>>,
     ) -> PyResult<Transaction> {
         let modern = self.shared.facts.is_modern;
         let options = options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
@@ -276,7 +277,7 @@ impl Connection {
         py: Python<'_>,
         isolation: Option<&str>,
         read_only: bool,
-        lock_timeout: Option<f64>,
+        lock_timeout: Option<Bounded<f64>>,
     ) -> PyResult<()> {
         let facts = &self.shared.facts;
         facts.set_single(options::transaction(
@@ -319,8 +320,13 @@ impl Connection {
 
     /// Limits of the session in seconds: for each statement, and for being idle.
     #[pyo3(signature = (statement=None, idle=None))]
-    fn limit(&self, py: Python<'_>, statement: Option<f64>, idle: Option<f64>) -> PyResult<()> {
-        let time = |seconds: Option<f64>| seconds.map(duration).transpose();
+    fn limit(
+        &self,
+        py: Python<'_>,
+        statement: Option<Bounded<f64>>,
+        idle: Option<Bounded<f64>>,
+    ) -> PyResult<()> {
+        let time = |seconds: Option<Bounded<f64>>| seconds.map(|seconds| duration(py, seconds.0)).transpose();
         let (statement, idle) = (time(statement)?, time(idle)?);
         self.shared.run(py, move |connection| connection.limit_session(statement, idle))
     }
@@ -440,8 +446,8 @@ pub(crate) fn statistics<'py>(py: Python<'py>, stats: &firearrow::WireStats) -> 
 }
 
 /// Seconds of Python.
-pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
-    let wrong = |_| pyo3::exceptions::PyValueError::new_err(format!("{seconds} s is no time limit"));
+pub(crate) fn duration(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
+    let wrong = |_| error::programming(py, format!("{seconds} s is no time limit; None is no limit"));
     Duration::try_from_secs_f64(seconds).map_err(wrong)
 }
 

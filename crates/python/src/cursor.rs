@@ -10,6 +10,7 @@ mod result;
 use crate::api::Blocking;
 use crate::connection::{Connection, Dependent, Shared, closed_meanwhile, lock};
 use crate::flow::{self, How, Kept, Outcome, Told};
+use crate::options::Bounded;
 use crate::params::{Sql, is_mapping};
 use crate::transaction::Transaction;
 use crate::{capsule, connection, describe, error, signal};
@@ -74,8 +75,8 @@ impl Cursor {
         transaction: Option<&Transaction>,
         sql: &str,
         parameters: Option<&Bound<'py, PyAny>>,
-        timeout: Option<f64>,
-        parallel: Option<usize>,
+        timeout: Option<Bounded<f64>>,
+        parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
         let shared = &self.inner.shared;
@@ -121,10 +122,12 @@ impl Cursor {
         data: &Bound<'_, PyAny>,
         table: &str,
         mode: &str,
-        text: Option<u16>,
+        text: Option<Bounded<u16>>,
     ) -> PyResult<u64> {
         let shared = &self.inner.shared;
-        shared.call(py, || ingest::run(py, shared, begin, has_begun, data, table, mode, text))
+        shared.call(py, || {
+            ingest::run(py, shared, begin, has_begun, data, table, mode, text.map(|number| number.0))
+        })
     }
 
     /// Prepares a statement and describes its columns and parameters, without executing it.

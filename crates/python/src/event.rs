@@ -1,6 +1,7 @@
 //! Events that triggers and procedures post.
 
 use crate::connection::{Connection, Dependent, Shared, closed, duration, lock};
+use crate::options::Bounded;
 use crate::signal;
 use firearrow::{EventCounts, EventListener};
 use pyo3::prelude::*;
@@ -63,8 +64,8 @@ impl Events {
     }
 
     /// Waits up to so many seconds. Returns how often each event was posted since the last time, or `None`.
-    fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let time = duration(seconds)?;
+    fn wait<'py>(&self, py: Python<'py>, seconds: Bounded<f64>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let time = duration(py, seconds.0)?;
         let wait = || {
             signal::wait(py, || {
                 let since = Instant::now();

@@ -42,6 +42,10 @@ def script(database: str, code: str, *options: str, timeout: float = 60) -> subp
     )
 
 
+def ascii_id(value: object) -> str:
+    return repr(value)[:30] if isinstance(value, float) or value == -1 else "huge"
+
+
 # SQL
 
 
@@ -499,10 +503,58 @@ def test_timeouts_that_do_not_strike(connection: firearrow.Connection) -> None:
         assert connection.execute("SELECT 1 FROM RDB$DATABASE", timeout=60).fetchall() == [(1,)]
 
 
-@pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf"), 1e300, "soon"])
-def test_timeouts_that_are_none(connection: firearrow.Connection, seconds: Any) -> None:
-    with pytest.raises((ValueError, TypeError, firearrow.Error)):
+@pytest.mark.parametrize("seconds", [-1, -0.001, float("nan"), float("inf"), 1e300, 10**400], ids=ascii_id)
+def test_timeouts_that_are_none(
+    connection: firearrow.Connection, database: str, seconds: Any, version: int
+) -> None:
+    """Times that are none are errors of the program, in the classes of PEP 249."""
+    with pytest.raises(firearrow.ProgrammingError):
         connection.execute("SELECT 1 FROM RDB$DATABASE", timeout=seconds)
+    with pytest.raises(firearrow.ProgrammingError):
+        connection.begin(lock_timeout=seconds)
+    with pytest.raises(firearrow.ProgrammingError):
+        connection.set_timeouts(statement=seconds)
+    with pytest.raises(firearrow.InterfaceError, match="connect_timeout"):
+        firearrow.connect(database, connect_timeout=seconds)
+    with connection.events("nothing") as events, pytest.raises(firearrow.ProgrammingError):
+        events.wait(seconds)
+    assert works(connection)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"parallel": -1},
+        {"parallel": 2**100},
+        {"read": {"blobs": "sometimes"}},
+        {"read": {"max_blob": -1}},
+        {"read": {"nothing": 1}},
+    ],
+    ids=repr,
+)
+def test_options_of_executions(connection: firearrow.Connection, options: Any) -> None:
+    with pytest.raises(firearrow.ProgrammingError):
+        connection.execute("SELECT 1 FROM RDB$DATABASE", **options)
+    assert works(connection)
+
+
+def test_numbers_out_of_range(connection: firearrow.Connection, table: str) -> None:
+    for number in (-1, 2**64, 10**5000):
+        with pytest.raises(firearrow.ProgrammingError, match="out of range"):
+            connection.begin(snapshot=number)
+        with pytest.raises(firearrow.ProgrammingError, match="out of range"):
+            connection.open_blob(number)
+    with pytest.raises(firearrow.ProgrammingError, match="out of range"):
+        connection.cursor().ingest(object(), table, text=-1)
+    with pytest.raises(firearrow.ProgrammingError):
+        connection.begin(isolation="nothing")
+    assert works(connection)
+
+
+@pytest.mark.parametrize("option", ["timeout", "parallel", "read"])
+def test_options_of_the_wrong_class(connection: firearrow.Connection, option: str) -> None:
+    with pytest.raises(TypeError):
+        connection.execute("SELECT 1 FROM RDB$DATABASE", **{option: "soon"})
     assert works(connection)
 
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from types import TracebackType
@@ -38,7 +39,8 @@ class Events:
         dict or None
             How often each event was posted since the last time; ``None`` if none was in time.
         """
-        if timeout is not None and timeout <= _STEP:
+        if timeout is not None and not _STEP < timeout <= threading.TIMEOUT_MAX:
+            # Short ones, and what is no time.
             return self._core.wait(timeout)
         end = None if timeout is None else time.monotonic() + timeout
         while True:
