@@ -28,7 +28,7 @@ pub struct RowsExecuted {
     /// were not inserted together.
     pub counts: Option<RecordCounts>,
     /// Rows affected by each parameter row; `None` for one that failed, and where the engine counts nothing. Empty with
-    /// [`OnFailure::Stop`]. 16 bytes per row.
+    /// [`OnFailure::Stop`], unless the statement returns rows. 16 bytes per row.
     pub affected_by_row: Vec<Option<u64>>,
     /// Rows that failed, in order.
     pub failures: Vec<RowFailure>,

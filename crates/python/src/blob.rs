@@ -1,6 +1,7 @@
 //! BLOBs as files: read and written in pieces.
 
 use crate::connection::{Dependent, Shared, lock};
+use crate::options::Bounded;
 use crate::transaction::Transaction;
 use crate::{error, signal};
 use pyo3::prelude::*;
@@ -39,17 +40,33 @@ impl<T: Send + Sync + 'static> Inner<T> {
     }
 
     fn run<U: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> io::Result<U> + Send) -> PyResult<U> {
-        self.shared.facts.check_process(py)?;
-        let done = signal::wait(py, || {
-            let mut blob = self.blob.lock().unwrap_or_else(PoisonError::into_inner);
-            blob.as_mut().map(work).transpose().map_err(of_io)
-        })?;
-        done.ok_or_else(|| error::interface(py, CLOSED))
+        let wait = || {
+            signal::wait(py, || {
+                let mut blob = self.blob.lock().unwrap_or_else(PoisonError::into_inner);
+                blob.as_mut().map(work).transpose().map_err(of_io)
+            })
+        };
+        self.shared.call(py, wait)?.ok_or_else(|| closed(py))
     }
 
     fn take(&self, py: Python<'_>) -> Option<T> {
         lock(py, &self.blob).take()
     }
+
+    fn close(&self, py: Python<'_>) {
+        if !self.shared.facts.is_here() {
+            return self.shared.facts.discard(self.take(py));
+        }
+        // A connection that ends ends this, too.
+        if let Some(_call) = self.shared.calls.enter() {
+            let blob = self.take(py);
+            py.detach(|| drop(blob));
+        }
+    }
+}
+
+fn closed(py: Python<'_>) -> PyErr {
+    error::interface(py, CLOSED)
 }
 
 /// Where `io.IOBase.seek` goes.
@@ -86,8 +103,8 @@ pub(crate) struct BlobReader {
 #[pymethods]
 impl BlobReader {
     #[new]
-    fn new(py: Python<'_>, transaction: &Transaction, id: u64) -> PyResult<Self> {
-        let blob = transaction.inner.run(py, |running| running.open_blob(id))?;
+    fn new(py: Python<'_>, transaction: &Transaction, id: Bounded<u64>) -> PyResult<Self> {
+        let blob = transaction.inner.run(py, |running| running.open_blob(id.0))?;
         let (length, is_stream) = (blob.stored_length(), blob.is_stream());
         Ok(Self { inner: Inner::new(&transaction.inner.shared, blob), length, is_stream })
     }
@@ -113,8 +130,7 @@ impl BlobReader {
     }
 
     fn close(&self, py: Python<'_>) {
-        let blob = self.inner.take(py);
-        py.detach(|| self.inner.shared.facts.discard(blob));
+        self.inner.close(py);
     }
 }
 
@@ -138,14 +154,14 @@ impl BlobWriter {
 
     /// Completes it. Returns its id, which a row takes as the value of a BLOB column.
     fn finish(&self, py: Python<'_>) -> PyResult<u64> {
-        let blob = self.inner.take(py);
-        let blob = blob.ok_or_else(|| error::interface(py, CLOSED))?;
-        signal::wait(py, || blob.finish())
+        self.inner.shared.call(py, || {
+            let blob = self.inner.take(py).ok_or_else(|| closed(py))?;
+            signal::wait(py, || blob.finish())
+        })
     }
 
     /// Discards it unless it was completed.
     fn close(&self, py: Python<'_>) {
-        let blob = self.inner.take(py);
-        py.detach(|| self.inner.shared.facts.discard(blob));
+        self.inner.close(py);
     }
 }

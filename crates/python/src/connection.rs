@@ -1,8 +1,13 @@
 //! Connections.
 
+mod calls;
+
+use crate::options::Bounded;
 use crate::transaction::Transaction;
 use crate::{config, error, options, signal};
-use firearrow::{CancelHandle, Descriptor, ReadOptions, StatementKind, TransactionOptions};
+use calls::{Calls, Left};
+use firearrow::{CancelHandle, Descriptor, Kind, ReadOptions, StatementKind, TransactionOptions};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
@@ -12,6 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::thread;
 use std::time::Duration;
+
+/// How long closing waits for calls of other threads, which it cancels. The client gives up a server that does not listen sooner.
+const CLOSING: Duration = Duration::from_secs(10);
 
 /// Something of a connection that ends with it.
 pub(crate) trait Dependent: Send + Sync {
@@ -110,23 +118,41 @@ impl Dependents {
 /// A connection, which its transactions and cursors share.
 pub(crate) struct Shared {
     connection: RwLock<Option<firearrow::Connection>>,
+    pub(crate) calls: Calls,
     pub(crate) dependents: Dependents,
     pub(crate) facts: Facts,
 }
 
 impl Shared {
+    /// Runs a call, which may have several parts that wait: the connection does not end before it.
+    pub(crate) fn call<T>(&self, py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        self.facts.check_process(py)?;
+        let call = self.calls.enter().ok_or_else(|| closed(py))?;
+        let done = work();
+        drop(call);
+        done.map_err(|failed| match self.calls.is_closing() && is_cancelled(py, &failed) {
+            true => {
+                let closed = closed_meanwhile(py);
+                closed.set_cause(py, Some(failed));
+                closed
+            }
+            false => failed,
+        })
+    }
+
     /// Runs `work` with the connection, while other Python threads run.
     pub(crate) fn run<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&firearrow::Connection) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
-        self.facts.check_process(py)?;
-        let done = signal::wait(py, || {
-            let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
-            connection.as_ref().map(work).transpose()
-        })?;
-        done.ok_or_else(|| closed(py))
+        let wait = || {
+            signal::wait(py, || {
+                let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
+                connection.as_ref().map(work).transpose()
+            })
+        };
+        self.call(py, wait)?.ok_or_else(|| closed(py))
     }
 
     /// The connection's read options with the declared precisions of these columns.
@@ -145,8 +171,30 @@ impl Shared {
         connection
     }
 
+    /// Ends it by `work`, after the calls of other threads, which are cancelled. Otherwise it ends with those that are left.
+    fn end(
+        self: &Arc<Self>,
+        work: impl FnOnce(firearrow::Connection) -> firearrow::Result<()>,
+    ) -> firearrow::Result<Left> {
+        if !self.calls.refuse() {
+            return Ok(Left::Nothing);
+        }
+        let left = self.calls.wait(CLOSING, || self.facts.cancel.cancel());
+        if left == Left::Nothing {
+            return self.take().map_or(Ok(()), work).map(|()| left);
+        }
+        let shared = Arc::clone(self);
+        let end_later = move || {
+            while shared.calls.wait(CLOSING, || ()) != Left::Nothing {}
+            drop(shared.take());
+        };
+        // Without a thread, it ends with the last of what is its.
+        drop(thread::Builder::new().name("firearrow close".into()).spawn(end_later));
+        Ok(left)
+    }
+
     fn is_open(&self) -> bool {
-        self.connection.read().unwrap_or_else(PoisonError::into_inner).is_some()
+        !self.calls.is_closing()
     }
 }
 
@@ -163,6 +211,16 @@ impl Drop for Shared {
         // Without a thread, it is closed here.
         drop(thread::Builder::new().name("firearrow close".into()).spawn(move || drop(connection)));
     }
+}
+
+/// The error of a call that the end of its connection has cancelled.
+pub(crate) fn closed_meanwhile(py: Python<'_>) -> PyErr {
+    error::interface(py, "the connection was closed during this call")
+}
+
+fn is_cancelled(py: Python<'_>, failed: &PyErr) -> bool {
+    let kind = failed.value(py).getattr(intern!(py, "kind"));
+    kind.is_ok_and(|kind| kind.eq("Cancelled").unwrap_or(false))
 }
 
 /// The error of anything that needs an open connection.
@@ -186,6 +244,7 @@ impl Connection {
             false => firearrow::Connection::open(&config),
         })?;
         let shared = Shared {
+            calls: Calls::default(),
             dependents: Dependents::default(),
             facts: Facts::new(
                 connection.cancel_handle(),
@@ -204,8 +263,8 @@ impl Connection {
         py: Python<'_>,
         isolation: Option<&str>,
         read_only: bool,
-        lock_timeout: Option<f64>,
-        snapshot: Option<u64>,
+        lock_timeout: Option<Bounded<f64>>,
+        snapshot: Option<Bounded<u64>>,
     ) -> PyResult<Transaction> {
         let modern = self.shared.facts.is_modern;
         let options = options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
@@ -218,7 +277,7 @@ impl Connection {
         py: Python<'_>,
         isolation: Option<&str>,
         read_only: bool,
-        lock_timeout: Option<f64>,
+        lock_timeout: Option<Bounded<f64>>,
     ) -> PyResult<()> {
         let facts = &self.shared.facts;
         facts.set_single(options::transaction(
@@ -261,8 +320,13 @@ impl Connection {
 
     /// Limits of the session in seconds: for each statement, and for being idle.
     #[pyo3(signature = (statement=None, idle=None))]
-    fn limit(&self, py: Python<'_>, statement: Option<f64>, idle: Option<f64>) -> PyResult<()> {
-        let time = |seconds: Option<f64>| seconds.map(duration).transpose();
+    fn limit(
+        &self,
+        py: Python<'_>,
+        statement: Option<Bounded<f64>>,
+        idle: Option<Bounded<f64>>,
+    ) -> PyResult<()> {
+        let time = |seconds: Option<Bounded<f64>>| seconds.map(|seconds| duration(py, seconds.0)).transpose();
         let (statement, idle) = (time(statement)?, time(idle)?);
         self.shared.run(py, move |connection| connection.limit_session(statement, idle))
     }
@@ -284,23 +348,47 @@ impl Connection {
             .run(py, |connection| Ok(texts(connection.warnings(), &connection.take_statement_warnings())))
     }
 
+    /// Rolls back and disconnects. What other threads run on it is cancelled.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.facts.check_process(py)?;
-        let shared = &self.shared;
-        // Whoever waits for it elsewhere need not wait any longer.
-        shared.facts.cancel.cancel();
-        signal::wait(py, || match shared.take() {
-            // One that has failed is closed.
-            Some(connection) if !connection.is_failed() => connection.close(),
-            _ => Ok(()),
-        })
+        let left = signal::wait(py, || {
+            self.shared.end(|connection| {
+                // One that has failed is closed.
+                if connection.is_failed() {
+                    return Ok(());
+                }
+                match connection.close() {
+                    // Something of it is being dropped elsewhere, and it ends with that.
+                    Err(failed) if failed.kind() == Kind::Misuse => Ok(()),
+                    closed => closed,
+                }
+            })
+        })?;
+        match left {
+            Left::Nothing | Left::Own => Ok(()),
+            Left::Others => Err(stuck(py, "the connection ends when that does")),
+        }
     }
 
     fn drop_database(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.facts.check_process(py)?;
-        let shared = &self.shared;
-        signal::wait(py, || shared.take().map_or(Ok(()), |connection| connection.drop_database()))
+        match signal::wait(py, || self.shared.end(firearrow::Connection::drop_database))? {
+            Left::Nothing => Ok(()),
+            Left::Own => {
+                Err(error::programming(py, "a database cannot be dropped within a call of its connection"))
+            }
+            Left::Others => Err(stuck(py, "the database was not dropped")),
+        }
     }
+}
+
+/// The error about calls of other threads that do not end.
+fn stuck(py: Python<'_>, outcome: &str) -> PyErr {
+    let seconds = CLOSING.as_secs();
+    error::timeout(
+        py,
+        format!("a call of another thread has not ended {seconds} s after it was cancelled: {outcome}"),
+    )
 }
 
 impl Connection {
@@ -358,8 +446,8 @@ pub(crate) fn statistics<'py>(py: Python<'py>, stats: &firearrow::WireStats) -> 
 }
 
 /// Seconds of Python.
-pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
-    let wrong = |_| pyo3::exceptions::PyValueError::new_err(format!("{seconds} s is no time limit"));
+pub(crate) fn duration(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
+    let wrong = |_| error::programming(py, format!("{seconds} s is no time limit; None is no limit"));
     Duration::try_from_secs_f64(seconds).map_err(wrong)
 }
 

@@ -8,8 +8,9 @@ mod reader;
 mod result;
 
 use crate::api::Blocking;
-use crate::connection::{Connection, Dependent, Shared, lock};
+use crate::connection::{Connection, Dependent, Shared, closed_meanwhile, lock};
 use crate::flow::{self, How, Kept, Outcome, Told};
+use crate::options::Bounded;
 use crate::params::{Sql, is_mapping};
 use crate::transaction::Transaction;
 use crate::{capsule, connection, describe, error, signal};
@@ -74,15 +75,18 @@ impl Cursor {
         transaction: Option<&Transaction>,
         sql: &str,
         parameters: Option<&Bound<'py, PyAny>>,
-        timeout: Option<f64>,
-        parallel: Option<usize>,
+        timeout: Option<Bounded<f64>>,
+        parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
-        let how = How::new(py, &self.inner.shared.facts, timeout, parallel, read)?;
+        let shared = &self.inner.shared;
+        let how = How::new(py, &shared.facts, timeout, parallel, read)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
-        let place = Place::new(&self.inner.shared, transaction);
-        let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
-        self.tell(py, outcome)
+        let place = Place::new(shared, transaction);
+        shared.call(py, || {
+            let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
+            self.tell(py, outcome)
+        })
     }
 
     /// Executes a statement for each row of parameters: an iterable of rows, or a stream of Arrow batches.
@@ -96,10 +100,16 @@ impl Cursor {
         go_on: bool,
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
-        let how = How::new(py, &self.inner.shared.facts, None, None, read)?;
-        let place = Place::new(&self.inner.shared, Some(transaction));
-        let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
-        self.tell(py, outcome)
+        let shared = &self.inner.shared;
+        let how = How::new(py, &shared.facts, None, None, read)?;
+        let place = Place::new(shared, Some(transaction));
+        shared.call(py, || {
+            let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
+            if shared.calls.is_closing() && !outcome.failures.is_empty() {
+                return Err(closed_meanwhile(py));
+            }
+            self.tell(py, outcome)
+        })
     }
 
     /// Inserts Arrow data into a table. Returns the number of rows.
@@ -112,9 +122,12 @@ impl Cursor {
         data: &Bound<'_, PyAny>,
         table: &str,
         mode: &str,
-        text: Option<u16>,
+        text: Option<Bounded<u16>>,
     ) -> PyResult<u64> {
-        ingest::run(py, &self.inner.shared, begin, has_begun, data, table, mode, text)
+        let shared = &self.inner.shared;
+        shared.call(py, || {
+            ingest::run(py, shared, begin, has_begun, data, table, mode, text.map(|number| number.0))
+        })
     }
 
     /// Prepares a statement and describes its columns and parameters, without executing it.
@@ -124,17 +137,21 @@ impl Cursor {
         transaction: Option<&Transaction>,
         sql: &str,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+        let shared = &self.inner.shared;
         let sql = Sql::new(py, sql, true)?;
-        let place = Place::new(&self.inner.shared, transaction);
-        let statement = execution::prepare(py, &place, &sql.text)?;
-        Ok((describe::columns(py, statement.columns())?, describe::columns(py, statement.parameters())?))
+        let place = Place::new(shared, transaction);
+        shared.call(py, || {
+            let statement = execution::prepare(py, &place, &sql.text)?;
+            Ok((describe::columns(py, statement.columns())?, describe::columns(py, statement.parameters())?))
+        })
     }
 
     /// The plan of the statement that was executed last.
     fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Option<String>> {
-        let statement = lock(py, &self.inner.state).kept.as_ref().map(|kept| kept.statement.clone());
-        self.inner.shared.facts.check_process(py)?;
-        statement.map(|statement| signal::wait(py, || statement.plan(detailed))).transpose()
+        self.inner.shared.call(py, || {
+            let statement = lock(py, &self.inner.state).kept.as_ref().map(|kept| kept.statement.clone());
+            statement.map(|statement| signal::wait(py, || statement.plan(detailed))).transpose()
+        })
     }
 
     /// What the statement that was executed last has cost.
@@ -145,13 +162,13 @@ impl Cursor {
     }
 
     fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        self.rows(py, |rows| rows.next(py))
+        self.rows(py, |rows| rows.next(py, &self.inner.shared))
     }
 
     /// Up to `most` rows; all without it.
     #[pyo3(signature = (most=None))]
     fn fetchmany<'py>(&self, py: Python<'py>, most: Option<usize>) -> PyResult<Bound<'py, PyList>> {
-        self.rows(py, |rows| rows.list(py, most.unwrap_or(usize::MAX)))
+        self.rows(py, |rows| rows.list(py, &self.inner.shared, most.unwrap_or(usize::MAX)))
     }
 
     /// Fetched that have been handed out so far, and whether all have.
@@ -162,7 +179,7 @@ impl Cursor {
 
     /// The rows that are left as JSON: one array, or an object on each line.
     fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<JsonStream> {
-        Ok(JsonStream::new(self.take_rows(py)?, lines))
+        Ok(JsonStream::new(&self.inner.shared, self.take_rows(py)?, lines))
     }
 
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
@@ -172,20 +189,22 @@ impl Cursor {
 
     /// Closes the result; the statement can be executed again.
     fn close_result(&self, py: Python<'_>) -> PyResult<()> {
-        let rows = lock(py, &self.inner.state).rows.take();
-        match rows {
+        self.inner.shared.call(py, || match lock(py, &self.inner.state).rows.take() {
             Some(rows) => signal::wait(py, || rows.close()),
             None => Ok(()),
-        }
+        })
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let state = std::mem::take(&mut *lock(py, &self.inner.state));
-        let State { kept, rows, .. } = state;
-        if self.inner.shared.facts.check_process(py).is_err() {
-            self.inner.shared.facts.discard((kept, rows));
+        let shared = &self.inner.shared;
+        let take = || std::mem::take(&mut *lock(py, &self.inner.state));
+        if !shared.facts.is_here() {
+            shared.facts.discard(take());
             return Ok(());
         }
+        // A connection that ends ends this, too.
+        let Some(_call) = shared.calls.enter() else { return Ok(()) };
+        let State { kept, rows, .. } = take();
         let closed = match rows {
             Some(rows) => signal::wait(py, || rows.close()),
             None => Ok(()),
@@ -198,10 +217,12 @@ impl Cursor {
 impl Cursor {
     /// Takes the rows that are left, as batches.
     fn take_rows(&self, py: Python<'_>) -> PyResult<reader::Reader> {
-        self.inner.shared.facts.check_process(py)?;
-        let rows = lock(py, &self.inner.state).rows.take();
-        let rows = rows.ok_or_else(|| no_rows(py))?;
-        signal::wait(py, || reader::Reader::new(&self.inner.shared, rows))
+        let shared = &self.inner.shared;
+        shared.call(py, || {
+            let rows = lock(py, &self.inner.state).rows.take();
+            let rows = rows.ok_or_else(|| no_rows(py))?;
+            signal::wait(py, || reader::Reader::new(shared, rows))
+        })
     }
 
     /// Works with the rows of the last execution.

@@ -24,6 +24,12 @@ pub(crate) fn interface(py: Python<'_>, message: impl Into<String>) -> PyErr {
     make(py, "InterfaceError", &error).unwrap_or_else(|failed| failed)
 }
 
+/// Returns the exception for a time limit that has passed.
+pub(crate) fn timeout(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    let error = Error::new(Class::Timeout, message).with_sqlstate("HYT00");
+    make(py, "OperationalError", &error).unwrap_or_else(|failed| failed)
+}
+
 /// Returns the exception for a value that cannot be a parameter.
 pub(crate) fn data(py: Python<'_>, message: impl Into<String>) -> PyErr {
     let error = Error::argument(message);

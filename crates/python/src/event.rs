@@ -1,15 +1,32 @@
 //! Events that triggers and procedures post.
 
 use crate::connection::{Connection, Dependent, Shared, closed, duration, lock};
+use crate::options::Bounded;
 use crate::signal;
-use firearrow::EventListener;
+use firearrow::{EventCounts, EventListener};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// How long a wait goes on that nobody wants any more.
+const STEP: Duration = Duration::from_millis(100);
 
 struct Inner {
     shared: Arc<Shared>,
     listener: Mutex<Option<EventListener>>,
+}
+
+impl Inner {
+    /// Waits up to `time`. `None` = it is closed.
+    fn wait(&self, time: Duration) -> firearrow::Result<Option<Option<EventCounts>>> {
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        listener
+            .as_ref()
+            .filter(|_| !self.shared.calls.is_closing())
+            .map(|listener| listener.wait(time))
+            .transpose()
+    }
 }
 
 impl Dependent for Inner {
@@ -47,13 +64,22 @@ impl Events {
     }
 
     /// Waits up to so many seconds. Returns how often each event was posted since the last time, or `None`.
-    fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Bound<'py, PyDict>>> {
-        self.inner.shared.facts.check_process(py)?;
-        let time = duration(seconds)?;
-        let waited = signal::wait(py, || {
-            let listener = self.inner.listener.lock().unwrap_or_else(PoisonError::into_inner);
-            listener.as_ref().map(|listener| listener.wait(time)).transpose()
-        })?;
+    fn wait<'py>(&self, py: Python<'py>, seconds: Bounded<f64>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let time = duration(py, seconds.0)?;
+        let wait = || {
+            signal::wait(py, || {
+                let since = Instant::now();
+                loop {
+                    let left = time.saturating_sub(since.elapsed());
+                    // In steps, between which it can be closed.
+                    let counts = self.inner.wait(left.min(STEP))?;
+                    if left <= STEP || !matches!(counts, Some(None)) || self.inner.shared.calls.is_closing() {
+                        return Ok(counts);
+                    }
+                }
+            })
+        };
+        let waited = self.inner.shared.call(py, wait)?;
         let Some(counts) = waited.ok_or_else(|| closed(py))? else { return Ok(None) };
         let to = PyDict::new(py);
         for (name, count) in counts.iter() {
@@ -63,10 +89,14 @@ impl Events {
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let listener = lock(py, &self.inner.listener).take();
-        match listener {
+        let shared = &self.inner.shared;
+        if shared.calls.is_closing() {
+            // A connection that ends ends this, too.
+            return Ok(());
+        }
+        shared.call(py, || match lock(py, &self.inner.listener).take() {
             Some(listener) => signal::wait(py, || listener.close()),
             None => Ok(()),
-        }
+        })
     }
 }

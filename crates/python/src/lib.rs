@@ -27,6 +27,7 @@ mod describe;
 mod error;
 mod event;
 mod flow;
+mod interpreter;
 mod options;
 mod params;
 mod rows;
@@ -38,6 +39,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interpreter::check(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<connection::Connection>()?;
     module.add_class::<transaction::Transaction>()?;

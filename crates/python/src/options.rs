@@ -3,15 +3,38 @@
 use crate::error;
 use firearrow::arrow::{DecimalPrecision, Int128As, TimestampTzAs, TimetzAs};
 use firearrow::{Isolation, LockResolution, ReadOptions, TransactionOptions};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+
+/// A number of Python's that fits.
+pub(crate) struct Bounded<T>(pub(crate) T);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Bounded<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        object.extract::<T>().map(Self).map_err(|failed| {
+            let (py, failed) = (object.py(), failed.into());
+            match failed.is_instance_of::<PyOverflowError>(py) {
+                true => error::programming(py, format!("{} is out of range", shown(&object))),
+                false => failed,
+            }
+        })
+    }
+}
+
+/// A number, unless it is too long to be shown.
+fn shown(number: &Bound<'_, PyAny>) -> String {
+    number.str().map_or_else(|_| "the number".to_owned(), |text| text.to_string().chars().take(40).collect())
+}
 
 /// Returns the options of a transaction. `lock_timeout` is in seconds: 0 = fail at once, `None` = wait.
 pub(crate) fn transaction(
     py: Python<'_>,
     isolation: Option<&str>,
     read_only: bool,
-    lock_timeout: Option<f64>,
-    snapshot: Option<u64>,
+    lock_timeout: Option<Bounded<f64>>,
+    snapshot: Option<Bounded<u64>>,
     is_modern: bool,
 ) -> PyResult<TransactionOptions> {
     let isolation = match isolation.map(|name| name.to_ascii_lowercase().replace(['-', ' '], "_")).as_deref()
@@ -35,7 +58,7 @@ pub(crate) fn transaction(
             ));
         }
     };
-    let lock = match lock_timeout {
+    let lock = match lock_timeout.map(|seconds| seconds.0) {
         None => LockResolution::Wait,
         Some(0.0) => LockResolution::NoWait,
         Some(seconds) if seconds > 0.0 && seconds <= 32767.0 => {
@@ -50,7 +73,7 @@ pub(crate) fn transaction(
         }
     };
     let options = TransactionOptions::default().isolation(isolation).lock_resolution(lock);
-    Ok(options.read_only(read_only).at_snapshot(snapshot))
+    Ok(options.read_only(read_only).at_snapshot(snapshot.map(|number| number.0)))
 }
 
 /// How rows are read that become Python objects: every value whole. Arrow's defaults fit fewer digits, and lose the time zone.

@@ -33,12 +33,13 @@ impl Inner {
         py: Python<'_>,
         work: impl FnOnce(&mut firearrow::Transaction) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
-        self.shared.facts.check_process(py)?;
-        let done = signal::wait(py, || {
-            let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-            running.as_mut().map(work).transpose()
-        })?;
-        done.ok_or_else(|| ended(py))
+        let wait = || {
+            signal::wait(py, || {
+                let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+                running.as_mut().map(work).transpose()
+            })
+        };
+        self.shared.call(py, wait)?.ok_or_else(|| ended(py))
     }
 
     /// Runs the end of the transaction.
@@ -47,9 +48,10 @@ impl Inner {
         py: Python<'_>,
         work: impl FnOnce(firearrow::Transaction) -> firearrow::Result<()> + Send,
     ) -> PyResult<()> {
-        self.shared.facts.check_process(py)?;
-        let Some(running) = lock(py, &self.transaction).take() else { return Err(ended(py)) };
-        signal::wait(py, || work(running))
+        self.shared.call(py, || {
+            let running = lock(py, &self.transaction).take().ok_or_else(|| ended(py))?;
+            signal::wait(py, || work(running))
+        })
     }
 }
 

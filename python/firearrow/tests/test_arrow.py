@@ -6,6 +6,8 @@ import datetime
 import gc
 import subprocess
 import sys
+import threading
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -303,15 +305,73 @@ def test_a_stream_outlives_its_cursor(connection: firearrow.Connection, wide: st
     assert sum(batch.num_rows for batch in reader) == ROWS
 
 
-@pytest.mark.xfail(strict=True, reason="a connection cannot be closed while a stream of it is alive")
-def test_a_stream_ends_with_its_connection(connection: firearrow.Connection, wide: str) -> None:
-    """Closing the connection ends its streams: whoever reads on gets an error."""
-    reader = connection.execute(f"SELECT a.* FROM {wide} a CROSS JOIN {wide} b").fetch_arrow_batches()
+def many_rows(connection: firearrow.Connection, wide: str) -> firearrow.Cursor:
+    """A result of nine million rows."""
+    return connection.execute(f"SELECT a.* FROM {wide} a CROSS JOIN {wide} b")
+
+
+def test_a_stream_ends_with_its_connection(
+    connection: firearrow.Connection, other: firearrow.Connection, wide: str
+) -> None:
+    """Closing the connection ends its streams, and nothing stays on the server; reading on fails."""
+    number = connection.info["attachment"]
+    reader = many_rows(connection, wide).fetch_arrow_batches()
     assert reader.read_next_batch().num_rows > 0
+    whole = connection.execute(f"SELECT id FROM {wide} WHERE id < 3").fetch_arrow_batches()
+    assert whole.read_all().num_rows == 3
     connection.close()
-    with pytest.raises(OSError):
+    left = other.execute("SELECT COUNT(*) FROM MON$ATTACHMENTS WHERE MON$ATTACHMENT_ID = ?", (number,))
+    assert left.fetchone() == (0,)
+    with pytest.raises(OSError, match="closed before all rows were read"):
         for _ in reader:
             pass
+    assert list(whole) == [], "what was read to its end needs no connection"
+
+
+def test_json_ends_with_its_connection(connection: firearrow.Connection, wide: str) -> None:
+    pieces = many_rows(connection, wide).stream_json()
+    assert next(pieces).startswith(b'{"ID":')
+    connection.close()
+    with pytest.raises(firearrow.InterfaceError, match="connection is closed"):
+        next(pieces)
+
+
+def test_closing_while_a_stream_is_read(connection: firearrow.Connection, wide: str) -> None:
+    """The thread that reads is told at once."""
+    reader = many_rows(connection, wide).fetch_arrow_batches()
+    reader.read_next_batch()
+    timer = threading.Timer(0.3, connection.close)
+    timer.start()
+    started = time.monotonic()
+    with pytest.raises(OSError, match="closed before all rows were read"):
+        for _ in reader:
+            pass
+    assert time.monotonic() - started < 3
+    timer.join(5)
+    assert not timer.is_alive()
+
+
+def test_streams_that_nobody_reads(database: str) -> None:
+    """They go in any order with their connection, at the end of the interpreter, too."""
+    code = """if True:
+        import sys, pyarrow, firearrow
+        query = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d"
+        first = firearrow.connect(sys.argv[1])
+        second = firearrow.connect(sys.argv[1])
+        capsules = [first.execute(query).__arrow_c_stream__() for _ in range(3)]
+        reader = second.execute(query).fetch_arrow_batches()
+        reader.read_next_batch()
+        first.close()
+        del capsules
+        second.close()
+        third = firearrow.connect(sys.argv[1])
+        left = third.execute(query).fetch_arrow_batches()
+        left.read_next_batch()
+        third.close()
+    """
+    command = [sys.executable, "-X", "dev", "-c", code, database]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("name", ["pyarrow", "polars", "numpy", "duckdb"])

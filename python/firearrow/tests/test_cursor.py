@@ -131,7 +131,7 @@ def test_update_returning(connection: firearrow.Connection, numbers: str, versio
     cursor = connection.execute(f"UPDATE {numbers} SET name = 'x' WHERE id = 3 RETURNING OLD.name, NEW.name")
     assert cursor.fetchall() == [("name 3", "x")]
     cursor = connection.execute(f"UPDATE {numbers} SET name = 'x' WHERE id = -1 RETURNING id")
-    assert cursor.fetchall() in ([], [(None,)]), "3.0 and 4.0 return a row without values"
+    assert cursor.fetchall() == [], "3.0 and 4.0 return a row without values"
     update = f"UPDATE {numbers} SET name = 'y' WHERE id < 4000 RETURNING id"
     if version < 5:
         with pytest.raises(firearrow.DatabaseError, match="multiple rows in singleton select"):
@@ -155,6 +155,42 @@ def test_executemany_returning(connection: firearrow.Connection, numbers: str) -
     assert cursor.fetchmany(2) == [(6000, 12000), (6001, 12002)]
     assert cursor.fetchall() == [(n, n * 2) for n in range(6002, 6500)]
     assert cursor.rowcount == 500
+
+
+def test_executemany_returning_what_is_found(connection: firearrow.Connection, numbers: str) -> None:
+    """Executions that find no row give none, on servers that return one of NULLs, too; found NULLs stay."""
+    connection.execute(f"UPDATE {numbers} SET name = NULL WHERE id = 4")
+    update = f"UPDATE {numbers} SET id = id WHERE id = ? RETURNING name"
+    ids = [-1, 3, -2, 4, 5, -3]
+    cursor = connection.executemany(update, [(n,) for n in ids])
+    assert cursor.fetchall() == [("name 3",), (None,), ("name 5",)]
+    assert cursor.rowcount == 3
+    assert connection.executemany(update, [(-1,), (-2,)]).fetchall() == []
+    delete = f"DELETE FROM {numbers} WHERE id = ? RETURNING id"
+    # In several batches of parameters, and over several batches of rows.
+    cursor = connection.executemany(delete, ((n if n % 3 else -n - 1,) for n in range(12_000)))
+    wanted = [(n,) for n in range(12_000) if n % 3]
+    existing = connection.execute(f"SELECT COUNT(*) FROM {numbers}").fetchone()[0]
+    found = cursor.fetchall()
+    assert found == wanted[: len(found)]
+    assert cursor.rowcount == len(found) > 1000
+    assert existing + len(found) >= 4000
+
+
+def test_executemany_returning_after_failures(connection: firearrow.Connection, table: str) -> None:
+    """Failed rows and rows that were not found, mixed."""
+    connection.execute(f"CREATE TABLE {table} (id INTEGER, part INTEGER CHECK (part > 0))")
+    connection.commit()
+    connection.executemany(f"INSERT INTO {table} VALUES (?, 1)", [(1,), (2,), (3,)])
+    update = f"UPDATE {table} SET part = ? WHERE id = ? RETURNING id"
+    rows = [(5, 1), (-5, 2), (5, 9), (5, 3), (-5, 9), (-5, 3)]
+    cursor = connection.executemany(update, rows, on_error="continue")
+    assert cursor.fetchall() == [(1,), (3,)]
+    assert [row for row, _ in cursor.failures] == [1, 5]
+    assert cursor.rowcount == 2
+    with pytest.raises(firearrow.IntegrityError) as caught:
+        connection.executemany(update, [(6, 9), (6, 1), (-6, 2)])
+    assert caught.value.row == 2
 
 
 def test_executemany_of_queries(connection: firearrow.Connection, numbers: str) -> None:

@@ -381,6 +381,50 @@ def test_arrays_take_tuples(connection: firearrow.Connection, table: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("sql_type", "value", "found"),
+    [
+        ("DOUBLE PRECISION[3]", [1, 2.5, Decimal("0.1")], [1.0, 2.5, 0.1]),
+        ("DOUBLE PRECISION[2]", [2**53, -0.5], [2.0**53, -0.5]),
+        ("FLOAT[2]", [1, 0.25], [1.0, 0.25]),
+        ("NUMERIC(9,2)[4]", [1, 2.5, Decimal("0.25"), True], [1, Decimal("2.5"), Decimal("0.25"), 1]),
+        ("NUMERIC(18,4)[2]", [0.1, 10**13], [Decimal("0.1"), 10**13]),
+        ("INTEGER[3]", [1, 2.0, Decimal(3)], [1, 2, 3]),
+        ("DOUBLE PRECISION[2,2]", [[1, 2], [0.5, 1]], [[1.0, 2.0], [0.5, 1.0]]),
+    ],
+    ids=ids,
+)
+def test_numbers_of_several_classes(
+    connection: firearrow.Connection, table: str, sql_type: str, value: list[Any], found: list[Any]
+) -> None:
+    """An array takes numbers that its type has, whatever their classes; rows may differ, too."""
+    make(connection, table, sql_type)
+    insert = f"INSERT INTO {table} VALUES (?, ?)"
+    connection.execute(insert, (1, value))
+    connection.executemany(insert, [(2, found), (3, value), (4, None), (5, value)])
+    assert read_own(connection, table) == [found, found, found, None, found]
+
+
+@pytest.mark.parametrize(
+    ("sql_type", "value"),
+    [
+        ("INTEGER[2]", [1, 2.5]),
+        ("NUMERIC(9,2)[2]", [1, 0.005]),
+        ("DOUBLE PRECISION[2]", [2**53 + 1, 0.5]),
+        ("INTEGER[2]", [1, float("nan")]),
+        ("NUMERIC(9,2)[2]", [1, float("inf")]),
+    ],
+    ids=ids,
+)
+def test_numbers_that_an_array_would_change(
+    connection: firearrow.Connection, table: str, sql_type: str, value: list[Any]
+) -> None:
+    make(connection, table, sql_type)
+    with pytest.raises(firearrow.DataError):
+        connection.execute(f"INSERT INTO {table} VALUES (1, ?)", (value,))
+    assert read_own(connection, table) == []
+
+
+@pytest.mark.parametrize(
     ("value", "words"),
     [
         ([1, 2], "has 3 elements, the data has 2"),

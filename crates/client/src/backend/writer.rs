@@ -157,7 +157,8 @@ impl Writer {
             stops_at_error,
             method: Method::default(),
             layout: None,
-            written: Written { by_row: (!stops_at_error).then(Vec::new), ..Written::default() },
+            // With output, callers need to tell rows that were found from NULLs of older engines.
+            written: Written { by_row: (!stops_at_error || has_output).then(Vec::new), ..Written::default() },
             failed: VecDeque::new(),
             failures: 0,
             is_over: false,

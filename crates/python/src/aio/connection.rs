@@ -5,6 +5,7 @@ use super::runtime;
 use super::transaction::Transaction;
 use crate::connection::{Dependents, Facts, described, duration, statistics, texts};
 use crate::flow::Failure;
+use crate::options::Bounded;
 use crate::{config, options};
 use firearrow::TransactionOptions;
 use firearrow::asynchronous;
@@ -135,8 +136,8 @@ impl Connection {
         py: Python<'_>,
         isolation: Option<&str>,
         read_only: bool,
-        lock_timeout: Option<f64>,
-        snapshot: Option<u64>,
+        lock_timeout: Option<Bounded<f64>>,
+        snapshot: Option<Bounded<u64>>,
     ) -> PyResult<Transaction> {
         self.shared.facts.check_process(py)?;
         let modern = self.shared.facts.is_modern;
@@ -154,7 +155,7 @@ impl Connection {
         py: Python<'_>,
         isolation: Option<&str>,
         read_only: bool,
-        lock_timeout: Option<f64>,
+        lock_timeout: Option<Bounded<f64>>,
     ) -> PyResult<()> {
         let facts = &self.shared.facts;
         facts.set_single(options::transaction(
@@ -197,8 +198,13 @@ impl Connection {
     }
 
     #[pyo3(signature = (statement=None, idle=None))]
-    fn limit(&self, py: Python<'_>, statement: Option<f64>, idle: Option<f64>) -> PyResult<Operation> {
-        let time = |seconds: Option<f64>| seconds.map(duration).transpose();
+    fn limit(
+        &self,
+        py: Python<'_>,
+        statement: Option<Bounded<f64>>,
+        idle: Option<Bounded<f64>>,
+    ) -> PyResult<Operation> {
+        let time = |seconds: Option<Bounded<f64>>| seconds.map(|seconds| duration(py, seconds.0)).transpose();
         let (statement, idle) = (time(statement)?, time(idle)?);
         self.shared.facts.check_process(py)?;
         let shared = Arc::clone(&self.shared);

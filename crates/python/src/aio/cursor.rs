@@ -11,6 +11,7 @@ use crate::connection::{Dependent, lock, statistics};
 use crate::cursor::{NO_ROWS, no_rows};
 use crate::describe;
 use crate::flow::{self, Buffer, Failure, How, Kept, Opened, Outcome};
+use crate::options::Bounded;
 use crate::params::{Sql, Value, is_mapping, single};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -273,8 +274,8 @@ impl Cursor {
         transaction: Option<&Transaction>,
         sql: &str,
         parameters: Option<&Bound<'_, PyAny>>,
-        timeout: Option<f64>,
-        parallel: Option<usize>,
+        timeout: Option<Bounded<f64>>,
+        parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Operation> {
         let inner = self.here(py)?;

@@ -79,7 +79,7 @@ impl Many {
                 }
                 other => other,
             };
-            let sender = Arc::new(tokio::sync::Mutex::new(Some(Sender::new(go_on))));
+            let sender = Arc::new(tokio::sync::Mutex::new(Some(Sender::new(go_on, is_dml(&sql.text)))));
             let (sql, rows, next) = (Arc::new(sql), Mutex::new(rows), Mutex::default());
             let many = Self { inner, place, sql, statement, rows, next, sender };
             Ok(Py::new(py, many)?.into_any())
@@ -165,7 +165,7 @@ impl Many {
                 return Ok(None);
             }
             let Some(sender) = sending.take() else { return Ok(None) };
-            let outcome = sender.finish::<Asynchronous>(&statement, is_dml(&sql.text));
+            let outcome = sender.finish::<Asynchronous>(&statement);
             Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome).await))
         };
         spawn(py, send, |py, told| match told {

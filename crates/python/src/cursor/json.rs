@@ -1,13 +1,15 @@
 //! Results as JSON.
 
 use super::reader::Reader;
+use crate::connection::{Shared, closed};
 use crate::flow::Json;
 use crate::{error, signal};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 struct State {
+    shared: Arc<Shared>,
     reader: Reader,
     json: Json,
     is_over: bool,
@@ -18,8 +20,8 @@ struct State {
 pub(crate) struct JsonStream(Mutex<State>);
 
 impl JsonStream {
-    pub(super) fn new(reader: Reader, lines: bool) -> Self {
-        Self(Mutex::new(State { reader, json: Json::new(lines), is_over: false }))
+    pub(super) fn new(shared: &Arc<Shared>, reader: Reader, lines: bool) -> Self {
+        Self(Mutex::new(State { shared: Arc::clone(shared), reader, json: Json::new(lines), is_over: false }))
     }
 }
 
@@ -28,18 +30,25 @@ impl JsonStream {
     /// The next piece; `None` after the last.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let mut state = crate::connection::lock(py, &self.0);
-        let State { reader, json, is_over } = &mut *state;
+        let State { shared, reader, json, is_over } = &mut *state;
         if *is_over {
             return Ok(None);
         }
-        let piece = signal::wait(py, || {
-            Ok(match reader.next() {
-                Some(batch) => batch.and_then(|batch| json.piece(&batch)).map(|piece| (piece, false)),
-                None => json.end().map(|piece| (piece, true)),
+        // Unless it goes well, there is no next piece.
+        *is_over = true;
+        let (piece, is_last) = shared.call(py, || {
+            let piece = signal::wait(py, || {
+                Ok(match reader.next() {
+                    Some(batch) => batch.and_then(|batch| json.piece(&batch)).map(|piece| (piece, false)),
+                    None => json.end().map(|piece| (piece, true)),
+                })
+            })?;
+            piece.map_err(|failed| match shared.calls.is_closing() {
+                true => closed(py),
+                false => error::of(py, failed),
             })
         })?;
-        *is_over = !matches!(piece, Ok((_, false)));
-        let (piece, _) = piece.map_err(|failed| error::of(py, failed))?;
+        *is_over = is_last;
         Ok(Some(PyBytes::new(py, &piece)))
     }
 }

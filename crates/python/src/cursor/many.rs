@@ -21,7 +21,7 @@ pub(super) fn execute(
     go_on: bool,
     how: &How,
 ) -> PyResult<Outcome<Blocking>> {
-    let mut sender = Sender::new(go_on);
+    let mut sender = Sender::new(go_on, is_dml(sql));
     if let Some(reader) = capsule::reader(rows)? {
         let sql = Sql::new(py, sql, false)?;
         let prepared = Blocking::with(statement(py, cursor, place, &sql.text)?.0, how);
@@ -87,7 +87,7 @@ fn finish(
     sender: Sender,
     statement: Statement,
 ) -> Outcome<Blocking> {
-    let outcome = sender.finish(&statement, is_dml(sql));
+    let outcome = sender.finish(&statement);
     keep(py, cursor, sql, statement, None);
     outcome
 }

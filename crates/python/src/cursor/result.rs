@@ -1,6 +1,7 @@
 //! The rows of an execution.
 
 use crate::api::{Blocking, ready};
+use crate::connection::Shared;
 use crate::flow::{Buffer, Opened};
 use crate::signal;
 use arrow::array::RecordBatch;
@@ -24,24 +25,33 @@ impl Fetched {
     }
 
     /// Returns the next row.
-    pub(super) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    pub(super) fn next<'py>(
+        &mut self,
+        py: Python<'py>,
+        shared: &Shared,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
         loop {
             if let Some(row) = self.buffer.next(py)? {
                 return Ok(Some(row));
             }
-            if !self.next_batch(py)? {
+            if !self.next_batch(py, shared)? {
                 return Ok(None);
             }
         }
     }
 
     /// Returns up to `most` rows.
-    pub(super) fn list<'py>(&mut self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyList>> {
+    pub(super) fn list<'py>(
+        &mut self,
+        py: Python<'py>,
+        shared: &Shared,
+        most: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         let mut left = most;
         while left > 0 {
             left -= self.buffer.append(py, left, &list)?;
-            if left > 0 && !self.next_batch(py)? {
+            if left > 0 && !self.next_batch(py, shared)? {
                 break;
             }
         }
@@ -49,12 +59,12 @@ impl Fetched {
     }
 
     /// Reads the next batch, if there is one.
-    fn next_batch(&mut self, py: Python<'_>) -> PyResult<bool> {
+    fn next_batch(&mut self, py: Python<'_>, shared: &Shared) -> PyResult<bool> {
         if self.buffer.is_over() {
             return Ok(false);
         }
         let opened = &mut self.opened;
-        let batch = signal::wait(py, || ready(opened.next()));
+        let batch = shared.call(py, || signal::wait(py, || ready(opened.next())));
         self.buffer.feed(batch)
     }
 

@@ -3,7 +3,8 @@
 use super::{Opened, Outcome, Source, counted};
 use crate::api::Api;
 use crate::params::{Many, Sql};
-use arrow::array::RecordBatch;
+use arrow::array::{BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
 use firearrow::{Descriptor, OnFailure, RowFailure, RowsExecuted};
 use pyo3::prelude::*;
 use std::collections::VecDeque;
@@ -63,13 +64,14 @@ pub(crate) struct Sender {
     batches: VecDeque<RecordBatch>,
     /// Rows of parameters in earlier batches.
     sent: usize,
+    is_dml: bool,
 }
 
 impl Sender {
     /// With `go_on`, rows after one that failed are executed, too.
-    pub(crate) fn new(go_on: bool) -> Self {
+    pub(crate) fn new(go_on: bool, is_dml: bool) -> Self {
         let on_failure = if go_on { OnFailure::Continue } else { OnFailure::Stop };
-        Self { on_failure, affected: None, failures: Vec::new(), batches: VecDeque::new(), sent: 0 }
+        Self { on_failure, affected: None, failures: Vec::new(), batches: VecDeque::new(), sent: 0, is_dml }
     }
 
     pub(crate) fn should_stop(&self) -> bool {
@@ -83,7 +85,15 @@ impl Sender {
         batch: &RecordBatch,
     ) -> firearrow::Result<()> {
         let done = match A::has_rows(statement) {
-            true => A::query_rows(statement, running, batch, self.on_failure, &mut self.batches).await?,
+            true => {
+                let mut batches = VecDeque::new();
+                let done = A::query_rows(statement, running, batch, self.on_failure, &mut batches).await?;
+                if self.is_dml && !A::has_cursor(statement) {
+                    without_phantoms(&mut batches, &done.affected_by_row)?;
+                }
+                self.batches.append(&mut batches);
+                done
+            }
             false => A::execute_rows(statement, running, batch, self.on_failure).await?,
         };
         self.note(done);
@@ -101,13 +111,30 @@ impl Sender {
         self.failures.extend(failures.map(|RowFailure { row, error }| RowFailure { row: row + sent, error }));
     }
 
-    pub(crate) fn finish<A: Api>(self, statement: &A::Statement, is_dml: bool) -> Outcome<A> {
+    pub(crate) fn finish<A: Api>(self, statement: &A::Statement) -> Outcome<A> {
         let opened = || Opened::new(statement.clone(), Source::Batches(self.batches));
         Outcome {
             rows: A::has_rows(statement).then(opened),
-            affected: counted(is_dml, self.affected),
+            affected: counted(self.is_dml, self.affected),
             failures: self.failures,
             stats: A::statement_stats(statement),
         }
     }
+}
+
+/// Before Firebird 5, an UPDATE or DELETE that finds no row returns one of NULLs. Drops those.
+fn without_phantoms(batches: &mut VecDeque<RecordBatch>, affected: &[Option<u64>]) -> firearrow::Result<()> {
+    // Each execution that did not fail has returned one row.
+    let found: Vec<bool> = affected.iter().flatten().map(|rows| *rows > 0).collect();
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    if rows != found.len() || found.iter().all(|found| *found) {
+        return Ok(());
+    }
+    let mut first = 0;
+    for batch in batches {
+        let end = first + batch.num_rows();
+        *batch = filter_record_batch(batch, &BooleanArray::from(found[first..end].to_vec()))?;
+        first = end;
+    }
+    Ok(())
 }

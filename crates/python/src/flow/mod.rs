@@ -11,6 +11,7 @@ mod stream;
 
 use crate::api::Api;
 use crate::connection::{Facts, duration};
+use crate::options::Bounded;
 use crate::{describe, error, options};
 use arrow::array::RecordBatch;
 use firearrow::{Params, ReadOptions, RowFailure, StatementKind, WireStats};
@@ -80,8 +81,8 @@ impl How {
     pub(crate) fn new(
         py: Python<'_>,
         facts: &Facts,
-        timeout: Option<f64>,
-        parallel: Option<usize>,
+        timeout: Option<Bounded<f64>>,
+        parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let mut options = options::for_rows(&facts.read);
@@ -91,7 +92,8 @@ impl How {
                 options.set(&name, &value).map_err(|failed| error::programming(py, failed.to_string()))?;
             }
         }
-        Ok(Self { read: options, timeout: timeout.map(duration).transpose()?, parallel })
+        let timeout = timeout.map(|seconds| duration(py, seconds.0));
+        Ok(Self { read: options, timeout: timeout.transpose()?, parallel: parallel.map(|number| number.0) })
     }
 }
 

@@ -5,6 +5,7 @@ use arrow::array::*;
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Schema};
 use firearrow::{Decimal, Descriptor, ToParam};
+use firearrow_proto::api::descriptor::SqlType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::mem;
@@ -147,9 +148,11 @@ pub(super) fn list(object: &Bound<'_, PyAny>, depth: usize, element: &Descriptor
     let mut lengths = vec![Vec::new(); depth];
     flatten(object, 0, element, &mut values, &mut lengths)?;
     let mut column = Column::default();
-    for value in values {
+    for value in alike(values, element) {
         if !column.fits(&value) {
-            return Err(PyTypeError::new_err("the elements of an array must be of one type"));
+            return Err(PyTypeError::new_err(
+                "the elements of an array must be of one type, or numbers that fit its own",
+            ));
         }
         column.push(value);
     }
@@ -159,6 +162,40 @@ pub(super) fn list(object: &Bound<'_, PyAny>, depth: usize, element: &Descriptor
         array = Arc::new(ListArray::new(field, OffsetBuffer::from_lengths(lengths), array, None));
     }
     Ok(array)
+}
+
+/// Makes numbers of different classes alike, if nothing is lost: floats for elements of floating point, otherwise decimals.
+fn alike(values: Vec<Value>, element: &Descriptor) -> Vec<Value> {
+    let has = |wanted: fn(&Value) -> bool| values.iter().any(wanted);
+    let kinds = [
+        has(|value| matches!(value, Value::Integer(_))),
+        has(|value| matches!(value, Value::Decimal(_))),
+        has(|value| matches!(value, Value::Double(_))),
+    ];
+    if kinds.iter().filter(|has| **has).count() < 2 {
+        return values;
+    }
+    let is_floating = matches!(element.sql_type, SqlType::FLOAT | SqlType::DOUBLE | SqlType::D_FLOAT);
+    values.into_iter().map(|value| if is_floating { to_double(value) } else { to_decimal(value) }).collect()
+}
+
+fn to_double(value: Value) -> Value {
+    match value {
+        Value::Integer(number) if number.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS => {
+            Value::Double(number as f64)
+        }
+        Value::Decimal(number) => number.to_string().parse().map_or(Value::Decimal(number), Value::Double),
+        value => value,
+    }
+}
+
+/// A float becomes the shortest decimal that stands for it, as Python shows it.
+fn to_decimal(value: Value) -> Value {
+    match value {
+        Value::Integer(number) => Value::Decimal(Decimal::new(number.into(), 0)),
+        Value::Double(number) => number.to_string().parse().map_or(Value::Double(number), Value::Decimal),
+        value => value,
+    }
 }
 
 fn flatten(

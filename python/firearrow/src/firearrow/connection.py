@@ -238,8 +238,14 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         self._core.limit(statement or 0.0, idle or 0.0)
 
     def close(self) -> None:
-        """Roll back and disconnect. Closing again does nothing."""
-        self._main = None
+        """Roll back and disconnect. What other threads run is cancelled. Closing again does nothing.
+
+        Raises
+        ------
+        OperationalError
+            A call of another thread has not ended within 10 s although it was cancelled; the connection ends
+            with it.
+        """
         is_alive = self._core.is_alive
         try:
             self._core.close()
@@ -247,12 +253,15 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             # Nobody is there to say goodbye to, which was known before.
             if is_alive:
                 raise
+        finally:
+            # Not earlier: what other threads do in it ends first.
+            self._main = None
 
     def drop_database(self) -> None:
         """Delete the database, to which nobody else may be connected, and close."""
         self._check()
-        self._main = None
         self._core.drop_database()
+        self._main = None
 
     def __enter__(self) -> Connection:
         return self

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -15,7 +17,7 @@ from . import _core
 __all__ = ["Events"]
 
 # Seconds between looks at whether the program wants something else.
-_STEP = 3600.0
+_STEP = 0.5
 
 
 class Events:
@@ -37,11 +39,14 @@ class Events:
         dict or None
             How often each event was posted since the last time; ``None`` if none was in time.
         """
-        if timeout is not None:
+        if timeout is not None and not _STEP < timeout <= threading.TIMEOUT_MAX:
+            # Short ones, and what is no time.
             return self._core.wait(timeout)
+        end = None if timeout is None else time.monotonic() + timeout
         while True:
-            counts = self._core.wait(_STEP)
-            if counts is not None:
+            left = _STEP if end is None else min(end - time.monotonic(), _STEP)
+            counts = self._core.wait(max(left, 0.0))
+            if counts is not None or left < _STEP:
                 return counts
 
     def __iter__(self) -> Iterator[dict[str, int]]:

@@ -1,0 +1,25 @@
+//! The one interpreter of a process that the module serves: it keeps Python's objects in statics, which would reach others.
+#![allow(unsafe_code)]
+
+use pyo3::exceptions::PyImportError;
+use pyo3::{ffi, prelude::*};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The number of the interpreter that came first; -1 is none's.
+static FIRST: AtomicI64 = AtomicI64::new(-1);
+
+/// Refuses to be imported by a second interpreter.
+pub(crate) fn check(py: Python<'_>) -> PyResult<()> {
+    // SAFETY: the thread is attached to an interpreter, as `py` shows, and the state is that interpreter's.
+    let number = unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    if number < 0 {
+        return Err(PyErr::fetch(py));
+    }
+    match FIRST.compare_exchange(-1, number, Ordering::SeqCst, Ordering::SeqCst) {
+        Err(first) if first != number => Err(PyImportError::new_err(
+            "firearrow does not support subinterpreters: another interpreter of this process has imported it; use threads or \
+             processes",
+        )),
+        _ => Ok(()),
+    }
+}
