@@ -1,9 +1,9 @@
 """Whether a run of the codec's benchmarks is slower than the baseline.
 
-Machines differ, so every figure is divided by that of a calibration loop in the same process. Processes differ, too: by where
-their code and data lie, by what else the machine does. So a run has many, a figure is the median of theirs, and a difference
-counts only if it is one for nearly every selection of processes: the lower end of a bootstrap interval of the ratio of the
-medians must be above the threshold.
+Machines differ, so every figure is divided by that of a calibration loop in the same process. Processes differ, too: by
+where their code and data lie, by what else the machine does. So a run has many, a figure is the median of theirs, and a
+difference counts only if it is one for nearly every selection of processes: the lower end of a bootstrap interval of the
+ratio of the medians must be above the threshold.
 """
 
 from __future__ import annotations
@@ -56,12 +56,21 @@ def compare(name: str, baseline: Sequence[float], current: Sequence[float]) -> V
     return Verdict(name, ratio, ratios[outside], ratios[-1 - outside])
 
 
-def normalised(rounds: Sequence[dict[str, float]], calibration: str) -> dict[str, list[float]]:
-    """Divides each round's figures by that of its calibration."""
-    names = {name for figures in rounds for name in figures}
+class Figure(NamedTuple):
+    """Nanoseconds of one item, and of one record of the calibration loop in the same process."""
+
+    item: float
+    calibration: float
+
+
+Rounds = Sequence[dict[str, Figure]]
+"""The figures of each round, by the names of the benchmarks."""
+
+
+def normalised(rounds: Rounds) -> dict[str, list[float]]:
+    """Divides the figures by those of their calibration."""
+    names = sorted({name for figures in rounds for name in figures})
     for name in names:
-        if any(figures.get(name, 0) <= 0 for figures in rounds):
+        if any(name not in figures or min(figures[name]) <= 0 for figures in rounds):
             raise ValueError(f"{name}: not measured in every round")
-    return {
-        name: [figures[name] / figures[calibration] for figures in rounds] for name in sorted(names - {calibration})
-    }
+    return {name: [figures[name].item / figures[name].calibration for figures in rounds] for name in names}

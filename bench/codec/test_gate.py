@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 import run
-from gate import compare, normalised
+from gate import Figure, Rounds, compare, normalised
 from table import figures
 
 NAMES = ("decode/value/int", "decode/row/five", "encode/row/five")
@@ -44,30 +44,30 @@ codec                            fastest       │ slowest       │ median     
 """
 
 
-def rounds(seed: int, slower: float = 1.0, noise: float = 0.03, machine: float = 1.0, count: int = 25) -> run.Rounds:
+def rounds(
+    seed: int, slower: float = 1.0, noise: float = 0.03, machine: float = 1.0, count: int = 25
+) -> list[dict[str, Figure]]:
     """A run in which the first benchmark is slower, on a machine that is."""
     chance = random.Random(seed)
 
-    def figure(nanoseconds: float, noise: float = noise) -> float:
-        return nanoseconds * machine * chance.lognormvariate(0, noise)
+    def figure(nanoseconds: float) -> Figure:
+        calibration = 3.3 * machine * chance.lognormvariate(0, 0.02)
+        return Figure(nanoseconds * machine * chance.lognormvariate(0, noise), calibration)
 
-    return [
-        {
-            run.CALIBRATION: figure(3.3, 0.02),
-            **{name: figure(10.0 * (slower if name == NAMES[0] else 1)) for name in NAMES},
-            # Not compared.
-            "transforms/byte_deflate": figure(5.0 * slower),
-        }
-        for _ in range(count)
-    ]
+    def of_round() -> dict[str, Figure]:
+        found = {name: figure(10.0 * (slower if name == NAMES[0] else 1)) for name in NAMES}
+        # What is not compared.
+        return {**found, "transforms/byte_deflate": figure(5.0 * slower)}
+
+    return [of_round() for _ in range(count)]
 
 
 def baseline() -> dict[str, object]:
-    return {"normalised": normalised(rounds(1), run.CALIBRATION)}
+    return {"normalised": normalised(rounds(1))}
 
 
 class Gate(unittest.TestCase):
-    def failing(self, current: run.Rounds) -> list[str]:
+    def failing(self, current: Rounds) -> list[str]:
         return [verdict.name for verdict in run.failures(baseline(), current)]
 
     def test_forty_percent_slower_fails(self) -> None:
@@ -105,7 +105,8 @@ class Gate(unittest.TestCase):
     def test_a_few_slow_processes_pass(self) -> None:
         current = rounds(3)
         for figures_of_round in current[:8]:
-            figures_of_round[NAMES[0]] *= 20
+            figure = figures_of_round[NAMES[0]]
+            figures_of_round[NAMES[0]] = figure._replace(item=figure.item * 20)
         self.assertEqual(self.failing(current), [])
 
     def test_a_slower_machine_passes_and_hides_nothing(self) -> None:
@@ -116,7 +117,8 @@ class Gate(unittest.TestCase):
         self.assertEqual(self.failing(rounds(5, slower=0.3)), [])
 
     def test_benchmarks_that_come_or_go_need_a_new_baseline(self) -> None:
-        for change in ({"decode/value/new": 1.0}, {}):
+        change: dict[str, Figure]
+        for change in ({"decode/value/new": Figure(1.0, 3.3)}, {}):
             current = [{**figures_of_round, **change} for figures_of_round in rounds(6)]
             if not change:
                 for figures_of_round in current:
@@ -168,24 +170,25 @@ class Program(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        mocked = mock.patch.object(run, "BASELINE", self.folder / "baseline" / "codec.json")
-        mocked.start()
-        self.addCleanup(mocked.stop)
+        for name, value in {"BASELINE": self.folder / "baseline" / "codec.json", "GROUPS": ("all",)}.items():
+            mocked = mock.patch.object(run, name, value)
+            mocked.start()
+            self.addCleanup(mocked.stop)
 
     def run_it(self, *arguments: str, table: str = TABLE) -> tuple[int, str]:
         program = self.folder / "program"
         program.write_text(f"#!{sys.executable}\nprint({table!r})\n", encoding="utf-8")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         out = io.StringIO()
-        with mock.patch.object(sys, "argv", ["run.py", str(program), "--rounds", "10", *arguments]):
-            with contextlib.redirect_stdout(out):
-                status = run.main()
+        command = ["run.py", str(program), "--rounds", "10", *arguments]
+        with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out):
+            status = run.main()
         return status, out.getvalue()
 
     def test_saves_and_compares(self) -> None:
         raw = self.folder / "raw" / "codec.jsonl"
         self.assertEqual(self.run_it("--save", "--raw", str(raw))[0], 0)
-        self.assertEqual(len(raw.read_text(encoding="utf-8").splitlines()), 1 + 10 * 6)
+        self.assertEqual(len(raw.read_text(encoding="utf-8").splitlines()), 1 + 10 * 5)
         saved = json.loads(run.BASELINE.read_text(encoding="utf-8"))
         self.assertEqual(len(saved["normalised"]["decode/row/five"]), 10)
         status, out = self.run_it("--check")

@@ -8,7 +8,7 @@ use firearrow_proto::wire::compress::{Deflate, Inflate};
 use firearrow_proto::wire::crypt::{CipherKind, new_cipher};
 
 /// Bytes per iteration.
-const BYTES: usize = 1 << 18;
+const BYTES: usize = 1 << 16;
 
 #[divan::bench(args = CipherKind::ALL)]
 fn byte_encrypt(bencher: Bencher<'_, '_>, kind: CipherKind) {
