@@ -105,6 +105,12 @@ class FirebirdDriver(DbApi):
         if self.connection.main_transaction.is_active():
             super().refresh()
 
+    def close(self) -> None:
+        for cursor, statement in self.prepared.values():
+            cursor.close()
+            statement.free()
+        super().close()
+
     def again(self, sql: str) -> Any:
         """Executes a statement that stays prepared."""
         if sql not in self.prepared:
@@ -137,7 +143,8 @@ def rivals(place: Place, version: str, notes: list[str]) -> dict[str, Any]:
 
     kinds: dict[str, Any] = {"firebird-driver": FirebirdDriver, "firebirdsql": FirebirdSql}
     if version.startswith("5"):
-        kinds = {"fbfast": FbFast, **kinds}
+        # The last one: if its client library is loaded before the other's, the process crashes at its end.
+        kinds["fbfast"] = FbFast
     found = {}
     for name, kind in kinds.items():
         try:

@@ -17,6 +17,9 @@ OURS = "firearrow"
 
 Sample = dict[str, Any]
 
+FIGURE = "a figure: "
+"""Begins a note that is one."""
+
 
 class Wrong(Exception):
     """What was measured did not do its work, so there is no figure."""
@@ -115,7 +118,10 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
                 share = f"{statistics.median(per(a, 'cpu') / max(per(b, 'cpu'), 1e-12) for a, b in both):.2f}"
             processor = shown(cpu) if cpu else ""
             lines.append(f"| {case} | {driver} | {shown(seconds)} | {shown(each)} | {processor} | {speed} | {share} |")
-    notes = list(notes)
+    told = [note.removeprefix(FIGURE) for note in notes if note.startswith(FIGURE)]
+    if told:
+        lines += ["", "Percentiles:", ""] + [f"- {note}" for note in told]
+    notes = [note for note in notes if not note.startswith(FIGURE)]
     if notes:
         lines += ["", "Without a figure, because it failed or gave other values:", ""] + [f"- {note}" for note in notes]
     text = "\n".join(lines) + "\n"

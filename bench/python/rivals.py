@@ -61,6 +61,9 @@ def main() -> int:
     if begin("postgres"):
         samples += postgres.rows_of_five(connection, notes)
     measure.write(Path(folder), about, samples, notes)
+    for other in others.values():
+        other.close()
+    connection.close()
     return 0 if samples else 1
 
 

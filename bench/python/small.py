@@ -15,7 +15,7 @@ import firearrow.aio
 from bulk import checked, same
 from drivers import DbApi, FirebirdDriver, FirebirdSql, Place
 from exchange import Exchange
-from measure import OURS, Sample, first_line
+from measure import FIGURE, OURS, Sample, first_line
 
 ONE = "SELECT 1 FROM RDB$DATABASE"
 TABLE = "BENCH_SMALL"
@@ -136,7 +136,7 @@ def percentiles(call: Callable[[], Any]) -> str:
         times.append((time.perf_counter() - begin) * 1e6)
     cuts = statistics.quantiles(times, n=100)
     named = {"p50": cuts[49], "p90": cuts[89], "p95": cuts[94], "p99": cuts[98], "max": max(times)}
-    return "a figure: SELECT 1, prepared, of 1,000 calls: " + ", ".join(f"{name} {us:.0f} µs" for name, us in named.items())
+    return FIGURE + "SELECT 1, prepared, of 1,000 calls: " + ", ".join(f"{name} {us:.0f} µs" for name, us in named.items())
 
 
 def connections(place: Place, notes: list[str]) -> list[Sample]:
