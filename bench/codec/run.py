@@ -81,7 +81,7 @@ def measure(binary: Path, rounds: int, groups: Sequence[str]) -> list[dict[str, 
         of_round: dict[str, Figure] = {}
         for group in groups:
             pipe = subprocess.PIPE
-            done = subprocess.run([*command, group], stdout=pipe, stderr=pipe, text=True, timeout=120)
+            done = subprocess.run([*command, group], stdout=pipe, stderr=pipe, text=True, timeout=600)
             if done.returncode:
                 raise SystemExit(f"{binary} has failed:\n{done.stderr}")
             nanoseconds = figures(done.stdout)
