@@ -17,7 +17,7 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .venv-python/.requirements
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-odbc bench-python bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,9 +58,18 @@ bench-odbc: setup ## Measure the ODBC driver on the embedded engine and on every
 bench-python: setup ## Measure the Python package beside other drivers, on every available server
 	scripts/bench-python.sh
 
-bench: setup ## Measure fetching on every available server, and the codecs
+bench-codec: cargo ## Measure the codec, in Rust and through Python; needs no server
+	scripts/bench-codec.sh
+
+bench-check: cargo ## Fail if the codec is slower than its baseline; needs no server
+	scripts/bench-codec.sh --check
+
+bench-save: cargo ## Measure the codec and make that the baseline of bench-check
+	scripts/bench-codec.sh --save
+
+bench: setup ## Measure fetching on every available server, and the codec
 	scripts/bench-fetch.sh
-	cargo bench --package firearrow-proto
+	scripts/bench-codec.sh
 
 build: cargo ## Build the libraries and the firearrow command
 	cargo build --release

@@ -1,12 +1,19 @@
 #!/usr/bin/env bash
 # Measures the Python package beside other drivers, on every available server; bench/runs keeps the figures. Arguments choose
-# server versions: scripts/bench-python.sh 5.0
+# server versions: scripts/bench-python.sh 5.0. With --codec it needs no server, and measures the codec through Python.
+#
+# BENCH_ROWS (200000), BENCH_ROUNDS (10), BENCH_PARTS: see bench/python/rivals.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly target=${CARGO_TARGET_DIR:-target}
-cargo build --release --package firearrow-cli --package firearrow-python
-cargo build --release --package firearrow-testkit --example serve
+if [[ ${1:-} == --codec ]]; then
+    cargo build --release --package firearrow-python
+else
+    cargo build --release --package firearrow-cli --package firearrow-python
+    cargo build --release --package firearrow-testkit --example serve
+    cargo build --release --package firearrow --features tokio --example connections
+fi
 
 environment=${FIREARROW_CACHE:-.cache}/bench-python
 readonly environment
@@ -18,9 +25,17 @@ folder=$(mktemp -d)
 readonly folder
 trap 'rm -rf "$folder"' EXIT
 cp -r python/firearrow/src/firearrow "$folder"
+# It may be a link to another build.
+rm -f "$folder/firearrow/_core.abi3.so"
 cp "$target/release/libfirearrow_core.so" "$folder/firearrow/_core.abi3.so"
 
 export FIREARROW=$target/release/firearrow PYTHON=$environment/bin/python PYTHONPATH=$folder
+export FIREARROW_CONNECTIONS=$target/release/examples/connections
+if [[ ${1:-} == --codec ]]; then
+    "$PYTHON" bench/python/codec.py
+    exit
+fi
+
 rows=${BENCH_ROWS:-200000}
 export BENCH_ROWS=$rows
 if (($# == 0)); then set -- 3.0 4.0 5.0; fi

@@ -149,6 +149,8 @@ mod backend;
 mod blocking;
 mod cancel;
 pub mod catalog;
+#[doc(hidden)]
+pub mod codec;
 pub mod config;
 mod db_key;
 mod error;

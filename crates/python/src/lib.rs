@@ -20,6 +20,7 @@ mod api;
 mod blob;
 mod capsule;
 mod catalog;
+mod codec;
 mod config;
 mod connection;
 mod cursor;
@@ -61,5 +62,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::Events>()?;
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;
+    module.add_class::<codec::Decoder>()?;
+    module.add_class::<codec::Batch>()?;
     Ok(())
 }

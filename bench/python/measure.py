@@ -1,0 +1,140 @@
+"""Measures what several drivers do in turn, and writes what came out."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+ROUNDS = max(int(os.environ.get("BENCH_ROUNDS", "10")), 1)
+
+OURS = "firearrow"
+
+Sample = dict[str, Any]
+
+FIGURE = "a figure: "
+"""Begins a note that is one."""
+
+
+class Wrong(Exception):
+    """What was measured did not do its work, so there is no figure."""
+
+
+def measure(
+    case: str,
+    works: dict[str, Callable[[], Any]],
+    check: Callable[[str, Any], None],
+    count: int,
+    repeat: int = 1,
+) -> list[Sample]:
+    """Runs each work in every round.
+
+    Parameters
+    ----------
+    works
+        What each driver does; ours is called OURS.
+    check
+        Raises if the result is wrong. Not timed, and called for every round.
+    count
+        What a work does, in rows or calls.
+    repeat
+        How often a work is done in a row: the time of small ones.
+    """
+    samples = []
+    for number in range(ROUNDS):
+        for driver, work in works.items():
+            cpu, begin = time.process_time(), time.perf_counter()
+            try:
+                for _ in range(repeat):
+                    result = work()
+                took, cpu = time.perf_counter() - begin, time.process_time() - cpu
+                check(driver, result)
+            except Exception as failed:
+                raise Wrong(f"{driver}: {type(failed).__name__}: {failed}") from failed
+            del result
+            samples.append(
+                {
+                    "case": case,
+                    "round": number,
+                    "driver": driver,
+                    "seconds": took,
+                    "cpu": cpu,
+                    "count": count * repeat,
+                }
+            )
+    return samples
+
+
+def first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0][:300]
+
+
+def environment(firebird: str) -> dict[str, Any]:
+    import firearrow
+
+    return {
+        "firearrow": firearrow.__version__,
+        "firebird": firebird,
+        "python": platform.python_version(),
+        "machine": f"{os.cpu_count()} processors, {platform.platform()}",
+        "rounds": ROUNDS,
+        "load": os.getloadavg()[0],
+    }
+
+
+def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Iterable[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "raw.jsonl", "w", encoding="utf-8") as file:
+        for line in [about, *samples]:
+            file.write(json.dumps(line) + "\n")
+    lines = [
+        f"# Python drivers, Firebird {about['firebird']}",
+        "",
+        f"firearrow {about['firearrow']}, Python {about['python']}, {about['machine']}, load {about['load']:.1f} before.",
+        f"Loopback, plain. Medians of {ROUNDS} interleaved rounds. Speed: how many times as fast firearrow is, median of",
+        "the rounds' ratios. CPU: processor time of firearrow's process ÷ that of the other. What each driver fetched was",
+        "compared before it was timed, and checked each time.",
+        "",
+        "| what | driver | time | each | processor time of each | speed | CPU |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for case in dict.fromkeys(sample["case"] for sample in samples):
+        of_case = [sample for sample in samples if sample["case"] == case]
+        ours = [sample for sample in of_case if sample["driver"] == OURS]
+        for driver in dict.fromkeys(sample["driver"] for sample in of_case):
+            theirs = [sample for sample in of_case if sample["driver"] == driver]
+            seconds = statistics.median(sample["seconds"] for sample in theirs)
+            each = statistics.median(sample["seconds"] / sample["count"] for sample in theirs)
+            cpu = statistics.median(sample["cpu"] / sample["count"] for sample in theirs)
+            speed, share = "", ""
+            if driver != OURS and ours:
+                both = list(zip(ours, theirs, strict=True))
+                speed = f"{statistics.median(per(b, 'seconds') / per(a, 'seconds') for a, b in both):.2f}"
+                share = f"{statistics.median(per(a, 'cpu') / max(per(b, 'cpu'), 1e-12) for a, b in both):.2f}"
+            processor = shown(cpu) if cpu else ""
+            lines.append(f"| {case} | {driver} | {shown(seconds)} | {shown(each)} | {processor} | {speed} | {share} |")
+    told = [note.removeprefix(FIGURE) for note in notes if note.startswith(FIGURE)]
+    if told:
+        lines += ["", "Percentiles:", ""] + [f"- {note}" for note in told]
+    notes = [note for note in notes if not note.startswith(FIGURE)]
+    if notes:
+        lines += ["", "Without a figure, because it failed or gave other values:", ""] + [f"- {note}" for note in notes]
+    text = "\n".join(lines) + "\n"
+    (folder / "report.md").write_text(text, encoding="utf-8")
+    print(text, flush=True)
+
+
+def per(sample: Sample, what: str) -> float:
+    return float(sample[what]) / int(sample["count"])
+
+
+def shown(seconds: float) -> str:
+    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "µs")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"

@@ -1,0 +1,89 @@
+//! Rows from bytes, without a connection: what bench/python/codec.py measures.
+
+use crate::capsule;
+use crate::options::for_rows;
+use crate::rows::Rows;
+use arrow::array::{RecordBatch, RecordBatchIterator};
+use firearrow::codec::Decoder as Codec;
+use firearrow::{Descriptor, ReadOptions};
+use firearrow_proto::api::descriptor::SqlType;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyList};
+
+/// Decodes packed rows, as a server sends them in its protocol from 13 on.
+#[pyclass(module = "firearrow._core")]
+pub(crate) struct Decoder {
+    codec: Codec,
+    descriptors: Vec<Descriptor>,
+}
+
+#[pymethods]
+impl Decoder {
+    /// Columns are the number of their type, its length in bytes, scale and sub type.
+    #[new]
+    fn new(columns: Vec<(u16, u32, i32, i32)>) -> PyResult<Self> {
+        let descriptor = |((sql_type, length, scale, sub_type), number)| Descriptor {
+            sql_type: SqlType(sql_type),
+            nullable: true,
+            sub_type,
+            scale,
+            length,
+            alias: format!("C{number}"),
+            ..Descriptor::default()
+        };
+        let descriptors: Vec<Descriptor> = columns.into_iter().zip(1..).map(descriptor).collect();
+        let codec = Codec::new(&descriptors, &for_rows(&ReadOptions::default())).map_err(malformed)?;
+        Ok(Self { codec, descriptors })
+    }
+
+    /// Returns the rows as tuples.
+    fn rows<'py>(&mut self, py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        if let Some(batch) = self.decode(py, data)? {
+            Rows::new(&batch, &self.descriptors)?.append(py, usize::MAX, &list)?;
+        }
+        Ok(list)
+    }
+
+    /// Returns the rows as an Arrow batch.
+    fn arrow(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<Batch> {
+        let batch = self.decode(py, data)?;
+        batch.map(Batch).ok_or_else(|| PyValueError::new_err("no rows"))
+    }
+}
+
+impl Decoder {
+    fn decode(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<Option<RecordBatch>> {
+        let codec = &mut self.codec;
+        py.detach(|| {
+            codec
+                .read(data)
+                .ok_or_else(|| PyValueError::new_err("these bytes are not whole rows"))?
+                .map_err(malformed)?;
+            codec.finish().map_err(malformed)
+        })
+    }
+}
+
+/// A batch, for whoever imports it.
+#[pyclass(module = "firearrow._core", frozen)]
+pub(crate) struct Batch(RecordBatch);
+
+#[pymethods]
+impl Batch {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The consumer converts.
+        let _ = requested_schema;
+        capsule::stream(py, RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema()))
+    }
+}
+
+fn malformed(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
