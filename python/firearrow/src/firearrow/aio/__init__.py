@@ -15,6 +15,7 @@ Types, errors, row factories and adapters are those of :mod:`firearrow`.
 
 from .connection import Connection, connect, create_database
 from .cursor import Cursor
+from .pool import Pool, PooledConnection
 from .transaction import Transaction
 
-__all__ = ["Connection", "Cursor", "Transaction", "connect", "create_database"]
+__all__ = ["Connection", "Cursor", "Pool", "PooledConnection", "Transaction", "connect", "create_database"]

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core, errors
 from .._base import ConnectionBase, arguments
 from ..rows import RowFactory, tuple_row
+from ._loop import running_loop
 from .cursor import Cursor
 from .transaction import Transaction, savepoint
 
@@ -90,6 +91,7 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         self._connection: Connection | None = None
 
     async def _open(self) -> Connection:
+        running_loop()
         core = await _core.AioConnection.open(self._database, self._options, self._create)
         connection = Connection(core, autocommit=self._autocommit, row_factory=self._row_factory)
         connection._options = {
