@@ -126,6 +126,8 @@ class Pool(PoolBase[_core.AioConnection]):
 
     def _start(self, limits: Limits) -> None:
         super()._start(limits)
+        # Timers do not keep it alive.
+        self._reference: weakref.ref[Pool] = weakref.ref(self)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         # What runs in the background, and the connection that it has in hands.
@@ -366,7 +368,7 @@ class Pool(PoolBase[_core.AioConnection]):
         # The loop may be closed, or that of the parent of a forked process.
         if self._loop is not None and self._process == os.getpid():
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(_tend, weakref.ref(self))
+                self._loop.call_soon_threadsafe(_tend, self._reference)
 
     # Opening and closing.
 
@@ -481,7 +483,7 @@ class Pool(PoolBase[_core.AioConnection]):
         # Those that come back meanwhile wake nobody.
         limits = state.limits
         pause = max(0.05, min(state.next_event(now), limits.idle_timeout, limits.max_lifetime, _YEAR))
-        self._timer = self._loop.call_later(pause, _tend, weakref.ref(self))
+        self._timer = self._loop.call_later(pause, _tend, self._reference)
 
     def _tell(self) -> None:
         """Wake those that wait for a change."""
