@@ -63,12 +63,12 @@ def test_the_examples_of_the_fixtures(pytester: pytest.Pytester, monkeypatch: py
     monkeypatch.setenv("FIREARROW_ENGINE", engine)
     monkeypatch.setenv("PYTHONPATH", str(Path(firearrow.__file__).parents[1]))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    first, schema, tests = examples("python-testing.md")
+    first, schema, tests, tasks = examples("python-testing.md")
     pytester.makepyfile(test_first=first)
     folder = pytester.mkdir("customers")
     (folder / "conftest.py").write_text(schema, "utf-8")
     (folder / "test_customers.py").write_text(tests, "utf-8")
-    result = pytester.runpytest_subprocess(
-        "-p", "firearrow.testing", "-p", "no:cacheprovider", "-W", "error", timeout=120
-    )
-    result.assert_outcomes(passed=3)
+    (folder / "test_tasks.py").write_text(tasks, "utf-8")
+    plugins = ("-p", "firearrow.testing", "-p", "anyio.pytest_plugin", "-p", "no:cacheprovider")
+    result = pytester.runpytest_subprocess(*plugins, "-W", "error", timeout=120)
+    result.assert_outcomes(passed=5)
