@@ -33,13 +33,14 @@ def test_the_examples_of_the_pool(
         connection.commit()
     code = "\n\n".join(examples("python-pool.md"))
     address = '"firebird://localhost/shop", user="SYSDBA", password="masterkey"'
-    assert code.count(address) == 1
+    assert code.count(address) == 2
     names: dict[str, Any] = {}
     try:
         exec(compile(code.replace(address, repr(database)), "python-pool.md", "exec"), names)
         assert names["left"] == 9
         assert connection.execute("SELECT stock FROM article").fetchall() == [(9,)]
-        assert connection.execute("SELECT * FROM item").fetchall() == []
+        assert connection.execute("SELECT id, name FROM item").fetchall() == [(2, "lamp")]
+        assert names["total"] == 10
         printed = capsys.readouterr().out.splitlines()
         assert printed[0] == "(1,)"
         assert re.fullmatch(r"0 of 20 in use, [12] idle, 0 callers wait", printed[1])

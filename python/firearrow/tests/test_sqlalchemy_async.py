@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -328,6 +330,16 @@ def test_creator_and_pool_of_firearrow(database: str) -> None:
             await engine.dispose()
 
     run(work())
+
+
+def test_the_example_of_the_page(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[3] / "docs/sqlalchemy.md").read_text("utf-8")
+    (example,) = re.findall(r"^```python\n(import asyncio\n.*?)^```", page, re.MULTILINE | re.DOTALL)
+    address = "firebird+firearrow_async://SYSDBA:masterkey@localhost//data/shop.fdb"
+    assert example.count(address) == 1
+    exec(example.replace(address, url(database, driver="firearrow_async")), {})
+    user, *names = capsys.readouterr().out.splitlines()
+    assert user == "SYSDBA" and len(names) > 100
 
 
 # --- ORM
