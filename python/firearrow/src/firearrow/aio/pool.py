@@ -48,6 +48,10 @@ class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connec
 
     _pool: Pool
 
+    def __init__(self, pool: Pool, member: _Member, settings: dict[str, Any]) -> None:
+        super().__init__(pool, member, settings)
+        self._closing: list[_core.Operation[None]] = []
+
     @property
     def pool(self) -> Pool:
         """The pool that it was borrowed from."""
@@ -70,8 +74,29 @@ class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connec
     async def __aenter__(self) -> PooledConnection:
         return self
 
+    def _settle(self) -> None:
+        """Close cursors that need no server for it, such as those whose rows were all read."""
+        for dependent in self._take_dependents():
+            if isinstance(dependent, Transaction):
+                if dependent.is_open:
+                    self._adopt(dependent)
+            elif dependent._is_closed:
+                continue
+            elif dependent._description is None or dependent._core.fetched()[1]:
+                dependent._is_closed, dependent._description = True, None
+                closing = dependent._core.close()
+                if not _is_over(closing):
+                    self._closing.append(closing)
+            else:
+                self._adopt(dependent)
+
+    def _has_left(self) -> bool:
+        return bool(self._closing) or super()._has_left()
+
     async def _end(self) -> None:
         """End what was begun on it. Most of the time, nothing is left."""
+        for closing in self._closing:
+            await closing
         main, self._main = self._main, None
         if main is not None and main.is_open:
             await main.rollback()
@@ -306,6 +331,7 @@ class Pool(PoolBase[_core.AioConnection]):
             # Borrowed before a fork: it belongs to the parent process.
             return
         member, core = left
+        connection._settle()
         # Whether it works is looked at when it is lent again.
         if not self._is_to_clean(connection, member):
             self._put(member, True)
@@ -533,6 +559,15 @@ class _Loan:
         finally:
             # Rolls back what is not committed.
             await self._pool._give_back(connection)
+
+
+def _is_over(operation: _core.Operation[None]) -> bool:
+    """Whether a call had its result from the start."""
+    try:
+        next(operation.__await__())
+    except StopIteration:
+        return True
+    return False
 
 
 def _wake(future: asyncio.Future[None]) -> None:
