@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import pathlib
 import random
 import subprocess
@@ -15,6 +16,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import pytest
+from forking import in_child
 from proxy import Proxy
 
 import firearrow
@@ -924,6 +926,45 @@ def test_two_loops_at_a_time_are_refused(database: str) -> None:
     with pytest.raises(firearrow.InterfaceError, match="a pool for each loop"):
         asyncio.run(borrow(pool))
     loop.run_until_complete(pool.close())
+    loop.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_a_pool_of_its_own(database: str, is_wire: bool) -> None:
+    if not is_wire:
+        pytest.skip("fork does not copy the engine's threads")
+    pool = Pool(database, max_size=2, acquire_timeout=20)
+
+    async def begin() -> tuple[aio.PooledConnection, int]:
+        await borrow(pool)
+        connection = await pool.acquire()
+        return connection, await attachment(connection)
+
+    async def end() -> None:
+        assert await attachment(borrowed) == first
+        await borrowed.close()
+        await borrow(pool)
+        assert pool.stats.opened == 1
+        await pool.close()
+
+    async def use() -> None:
+        with pytest.raises(firearrow.InterfaceError, match="belongs to the process that opened it"):
+            await borrowed.execute(ONE)
+        await borrowed.close()
+        assert pool.stats.size == 0
+        async with pool.connection() as connection:
+            assert await attachment(connection) != first
+        await pool.close()
+
+    def child() -> str:
+        asyncio.run(asyncio.wait_for(use(), 30))
+        return "done"
+
+    loop = asyncio.new_event_loop()
+    borrowed, first = loop.run_until_complete(begin())
+    assert in_child(child) == "done"
+    # The parent is unaffected.
+    loop.run_until_complete(end())
     loop.close()
 
 
