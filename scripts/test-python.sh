@@ -34,7 +34,7 @@ run() {
         -p no:cacheprovider "${arguments[@]}" || status=$?
 }
 
-# SQLAlchemy's own tests of the dialect.
+# SQLAlchemy's own tests of the dialects.
 run_suite() {
     echo "SQLAlchemy's tests on $1"
     scripts/step.sh "SQLAlchemy's tests, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests/sqlalchemy \
@@ -45,8 +45,9 @@ readonly arguments=("$@")
 engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
 if [[ -d $engine ]]; then
     run "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
-    # On one engine: it takes a minute, and what differs between servers has tests of its own.
+    # On one engine: each takes two minutes, and what differs between servers has tests of its own.
     run_suite "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
+    run_suite "the embedded engine, asyncio" env "FIREARROW_TEST_ENGINE=$engine" FIREARROW_TEST_DIALECT=firearrow_async
 else
     echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
 fi

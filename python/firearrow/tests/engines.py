@@ -7,16 +7,17 @@ from typing import Any
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.dialects import registry
 
-# As the entry point of the installed package does.
+# As the entry points of the installed package do.
 registry.register("firebird.firearrow", "firearrow.sqlalchemy", "FirearrowDialect")
+registry.register("firebird.firearrow_async", "firearrow.sqlalchemy", "FirearrowAsyncDialect")
 
 
-def url(database: str, **query: str) -> str:
+def url(database: str, driver: str = "firearrow", **query: str) -> str:
     """Return SQLAlchemy's URL for an argument of ``firearrow.connect``."""
     if database.startswith("firebird://"):
-        address = f"firebird+firearrow://{database.removeprefix('firebird://')}"
+        address = f"firebird+{driver}://{database.removeprefix('firebird://')}"
     else:
-        address = f"firebird+firearrow:///{database}"
+        address = f"firebird+{driver}:///{database}"
     options = "&".join(f"{name}={value}" for name, value in query.items())
     if not options:
         return address

@@ -33,13 +33,14 @@ def test_the_examples_of_the_pool(
         connection.commit()
     code = "\n\n".join(examples("python-pool.md"))
     address = '"firebird://localhost/shop", user="SYSDBA", password="masterkey"'
-    assert code.count(address) == 1
+    assert code.count(address) == 2
     names: dict[str, Any] = {}
     try:
         exec(compile(code.replace(address, repr(database)), "python-pool.md", "exec"), names)
         assert names["left"] == 9
         assert connection.execute("SELECT stock FROM article").fetchall() == [(9,)]
-        assert connection.execute("SELECT * FROM item").fetchall() == []
+        assert connection.execute("SELECT id, name FROM item").fetchall() == [(2, "lamp")]
+        assert names["total"] == 10
         printed = capsys.readouterr().out.splitlines()
         assert printed[0] == "(1,)"
         assert re.fullmatch(r"0 of 20 in use, [12] idle, 0 callers wait", printed[1])
@@ -63,12 +64,12 @@ def test_the_examples_of_the_fixtures(pytester: pytest.Pytester, monkeypatch: py
     monkeypatch.setenv("FIREARROW_ENGINE", engine)
     monkeypatch.setenv("PYTHONPATH", str(Path(firearrow.__file__).parents[1]))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    first, schema, tests = examples("python-testing.md")
+    first, schema, tests, tasks = examples("python-testing.md")
     pytester.makepyfile(test_first=first)
     folder = pytester.mkdir("customers")
     (folder / "conftest.py").write_text(schema, "utf-8")
     (folder / "test_customers.py").write_text(tests, "utf-8")
-    result = pytester.runpytest_subprocess(
-        "-p", "firearrow.testing", "-p", "no:cacheprovider", "-W", "error", timeout=120
-    )
-    result.assert_outcomes(passed=3)
+    (folder / "test_tasks.py").write_text(tasks, "utf-8")
+    plugins = ("-p", "firearrow.testing", "-p", "anyio.pytest_plugin", "-p", "no:cacheprovider")
+    result = pytester.runpytest_subprocess(*plugins, "-W", "error", timeout=120)
+    result.assert_outcomes(passed=5)

@@ -195,14 +195,21 @@ def test_an_unfinished_result_of_autocommit_ends_with_the_loan(
         assert cursor is not None
 
 
-def test_settings_of_the_python_side_do_not_reach_the_next_borrower(pool: Pool) -> None:
+def test_settings_of_the_python_side_do_not_reach_the_next_borrower(
+    pool: Pool, numbers: str, other: firearrow.Connection
+) -> None:
     with pool.connection() as connection:
         connection.autocommit = True
         connection.row_factory = firearrow.dict_row
+        connection.isolation, connection.read_only = "read_committed", True
         first = attachment_of_dict(connection)
     with pool.connection() as connection:
-        assert not connection.autocommit
+        assert not connection.autocommit and not connection.read_only and connection.isolation is None
         assert attachment(connection) == first
+        # Transactions of single statements begin as those of a new connection.
+        connection.autocommit = True
+        connection.execute(f"INSERT INTO {numbers} VALUES (1)")
+    assert values(other, numbers) == [1]
 
 
 def attachment_of_dict(connection: firearrow.Connection) -> int:

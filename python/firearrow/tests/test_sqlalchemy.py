@@ -18,7 +18,7 @@ from sqlalchemy import orm
 from sqlalchemy.dialects import registry
 
 import firearrow
-from firearrow.sqlalchemy import BINARY_UUID, FirearrowDialect
+from firearrow.sqlalchemy import BINARY_UUID, FirearrowAsyncDialect, FirearrowDialect
 from firearrow.sqlalchemy.url import arguments
 
 
@@ -112,8 +112,9 @@ def test_url_may_not_name_code_to_run(database: str) -> None:
 def test_entry_points_name_what_there_is() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     points = project["entry-points"]
-    module, name = points["sqlalchemy.dialects"]["firebird.firearrow"].split(":")
-    assert getattr(import_module(module), name) is FirearrowDialect
+    for driver, dialect in (("firearrow", FirearrowDialect), ("firearrow_async", FirearrowAsyncDialect)):
+        module, name = points["sqlalchemy.dialects"][f"firebird.{driver}"].split(":")
+        assert getattr(import_module(module), name) is dialect
     assert callable(import_module(points["alembic.plugins"]["firearrow"]).setup)
     assert registry.load("firebird.firearrow") is FirearrowDialect
 

@@ -188,6 +188,52 @@ def test_a_test_that_leaves_a_connection_open_harms_no_other(engine: str, suite:
     play(suite).assert_outcomes(passed=2)
 
 
+ASYNCHRONOUS = {
+    "anyio": ("anyio.pytest_plugin", "pytest.mark.anyio", "async "),
+    "pytest-asyncio": ("pytest_asyncio.plugin", "pytest.mark.asyncio", "async "),
+    "none": ("no:anyio", "[]", ""),
+}
+
+
+@pytest.mark.parametrize("plugin", ASYNCHRONOUS)
+def test_an_asynchronous_connection_in_any_loop(engine: str, suite: pytest.Pytester, plugin: str) -> None:
+    name, mark, prefix = ASYNCHRONOUS[plugin]
+    suite.makepyfile(f"""
+        import asyncio
+        import pytest
+        from firearrow import aio
+
+        pytestmark = {mark}
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        @pytest.fixture(scope="session")
+        def firebird_schema():
+            return "CREATE TABLE item (id INT PRIMARY KEY); INSERT INTO item VALUES (1)"
+
+        async def work(connection, path, turn):
+            cursor = await connection.execute("SELECT id FROM item")
+            assert await cursor.fetchall() == [(1,)]
+            await connection.execute("INSERT INTO item VALUES (?)", (turn,))
+            await connection.commit()
+            async with aio.connect(path) as other:
+                cursor = await other.execute("SELECT id FROM item ORDER BY id")
+                assert await cursor.fetchall() == [(1,), (turn,)]
+            # Left open, and never committed.
+            await connection.execute("DELETE FROM item")
+
+        @pytest.mark.parametrize("turn", [2, 3])
+        {prefix}def test_it(firebird_aio_connection, firebird_database, turn):
+            made = work(firebird_aio_connection, firebird_database, turn)
+            {"await made" if prefix else "asyncio.run(made)"}
+    """)
+    options = ("-o", "asyncio_default_fixture_loop_scope=function") if plugin == "pytest-asyncio" else ()
+    result = play(suite, "-p", name, "-W", "error", *options)
+    result.assert_outcomes(passed=2)
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib is new in Python 3.11")
 def test_the_entry_point_names_the_plugin() -> None:
     project = Path(__file__).resolve().parents[1] / "pyproject.toml"

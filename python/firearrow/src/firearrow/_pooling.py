@@ -206,6 +206,11 @@ class State(Generic[C]):
             "use; release them sooner, or raise max_size or acquire_timeout"
         )
 
+    def is_dead(self) -> None:
+        """Note that a connection that was lent does not work; it comes back at once."""
+        self.failed_checks += 1
+        self.acquired -= 1
+
     def give_back(self, member: Member[C], is_usable: bool, now: float) -> bool:
         """Take a connection back; ``False`` = the caller has to close it, and to say so with :meth:`gone`."""
         if member not in self.in_use:
@@ -279,6 +284,16 @@ class State(Generic[C]):
         waiter = self.waiters.popleft()
         waiter.error = error
         waiter.wake()
+
+    def is_given_up(self) -> None:
+        """Note that a connection is not opened after all, for no reason of its own."""
+        self.opening -= 1
+
+    def abandon(self) -> None:
+        """Forget everybody who waits, opens or closes: their event loop has gone."""
+        self.waiters.clear()
+        self.closed += self.closing
+        self.opening = self.closing = 0
 
     def gone(self) -> None:
         """Note that a connection has been closed."""

@@ -1,12 +1,17 @@
-"""Which failures a transaction is run again for; blocking and asynchronous functions share it."""
+"""Which failures a transaction is run again for, and how ``retry`` is called.
+
+Blocking and asynchronous functions share it.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import functools
+from collections.abc import Callable
+from typing import Any, Literal
 
-from .errors import Error
+from .errors import Error, InterfaceError, ProgrammingError
 
-__all__ = ["decide"]
+__all__ = ["arrange", "check_options", "decide", "in_progress"]
 
 Decision = Literal["again", "done", "raise"]
 
@@ -40,3 +45,72 @@ def decide(error: Error, *, is_replaceable: bool) -> Decision:
     if is_replaceable and (error.commit == "rolled_back" or error.kind in _LOST):
         return "again"
     return "raise"
+
+
+def check_options(transaction: dict[str, Any]) -> None:
+    """Raise TypeError if transactions have no such option."""
+    unknown = transaction.keys() - {"isolation", "read_only", "lock_timeout"}
+    if unknown:
+        raise TypeError(f"retry has no option {min(unknown)!r}")
+
+
+def in_progress() -> ProgrammingError:
+    """Return the error for a connection that is in the middle of something."""
+    return ProgrammingError(
+        "the connection has a transaction in progress, which retry would have to undo: commit it or "
+        "roll it back first"
+    )
+
+
+def arrange(
+    source: Any,
+    work: Callable[..., Any] | None,
+    kinds: tuple[type, ...],
+    run: Callable[[Any, Callable[[Any], Any]], Any],
+    function_of: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Any:
+    """Do what a call of ``retry`` asks for: run some work, or decorate it.
+
+    Parameters
+    ----------
+    source, work
+        Arguments of ``retry``.
+    kinds
+        The classes of connections and pools.
+    run
+        Runs a function with a connection of a source.
+    function_of
+        Makes the decorated function from what calls it.
+    """
+
+    def bound(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate a function that is called without a connection."""
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            return run(source, lambda connection: function(connection, *arguments, **keywords))
+
+        return functools.wraps(function)(function_of(call))
+
+    def free(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate a function whose first argument is a connection or pool."""
+
+        def call(target: Any, /, *arguments: Any, **keywords: Any) -> Any:
+            if not isinstance(target, kinds):
+                raise InterfaceError(f"the first argument is a connection or a pool, not {_name(target)}")
+            return run(target, lambda connection: function(connection, *arguments, **keywords))
+
+        return functools.wraps(function)(function_of(call))
+
+    if isinstance(source, kinds):
+        return bound if work is None else run(source, work)
+    if source is None and work is None:
+        return free
+    if callable(source) and work is None:
+        return free(source)
+    raise InterfaceError(f"retry takes a connection or a pool, not {_name(source)}")
+
+
+def _name(of: object) -> str:
+    """A class's name, with its package if firearrow has another one of that name."""
+    package = type(of).__module__.rpartition(".")[0]
+    return f"{package}.{type(of).__name__}" if package.startswith("firearrow") else type(of).__name__

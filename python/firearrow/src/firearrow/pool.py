@@ -9,21 +9,18 @@
 
 from __future__ import annotations
 
-import atexit
-import os
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import TracebackType
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from . import _core
-from ._pooling import Limits, Member, PoolClosed, PoolStats, PoolTimeout, State, Waiter, changes_session
+from ._pooled import PATIENCE, RELEASED, PoolBase, Pooled
+from ._pooling import Limits, Member, PoolClosed, PoolStats, PoolTimeout, State, Waiter
 from .connection import Connection, connect
 from .errors import Error, InterfaceError
 from .transaction import Transaction
@@ -32,40 +29,17 @@ __all__ = ["Pool", "PoolClosed", "PoolStats", "PoolTimeout", "PooledConnection"]
 
 _Member: TypeAlias = Member["_core.Connection"]
 
-# Seconds that a ping, a rollback or a reset of the pool's own may take.
-_PATIENCE = 5.0
 # Seconds after which the background thread looks after rollbacks that hang.
 _ROUND = 5.0
 
 
-class _Released:
-    """Takes the place of a connection that has gone back to its pool."""
-
-    is_open = False
-    is_alive = False
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise InterfaceError(_GONE)
-
-
-_GONE = "the connection has gone back to its pool: acquire another one"
-_RELEASED = cast(_core.Connection, _Released())
-
-
-class PooledConnection(Connection):
+class PooledConnection(Pooled[_core.Connection, _core.Transaction], Connection):
     """A connection that is borrowed from a pool. Closing it gives it back.
 
     What was opened on it ends then: its transactions are rolled back, and its cursors are closed.
     """
 
-    def __init__(self, pool: Pool, member: _Member, settings: dict[str, Any]) -> None:
-        self.__dict__.update(settings)
-        self._core = member.connection
-        self._main = None
-        self._pool = pool
-        self._member: _Member | None = member
-        self._dependents: list[weakref.ref[Any]] = []
-        self._bound = 32
+    _pool: Pool
 
     @property
     def pool(self) -> Pool:
@@ -89,33 +63,13 @@ class PooledConnection(Connection):
     def __enter__(self) -> PooledConnection:
         return self
 
-    def _check(self) -> None:
-        if not self._core.is_open:
-            raise InterfaceError(_GONE if self._member is None else "the connection is closed")
-
-    def _changed(self) -> None:
-        if self._member is not None:
-            self._member.has_changed = True
-
-    def _note_sql(self, sql: str) -> None:
-        if changes_session(sql):
-            self._changed()
-
-    def _adopt(self, dependent: Any) -> None:
-        dependents = self._dependents
-        if len(dependents) >= self._bound:
-            dependents[:] = [reference for reference in dependents if reference() is not None]
-            self._bound = max(32, 2 * len(dependents))
-        dependents.append(weakref.ref(dependent))
-
     def _end(self) -> None:
         """End what was begun on it. Most of the time, nothing is left."""
         main, self._main = self._main, None
         if main is not None and main.is_open:
             main.rollback()
         # Transactions first: it makes closing results cheap.
-        left = [dependent for reference in self._dependents if (dependent := reference()) is not None]
-        self._dependents = []
+        left = self._take_dependents()
         for dependent in left:
             if isinstance(dependent, Transaction) and dependent._core.is_open:
                 dependent._core.rollback()
@@ -123,32 +77,8 @@ class PooledConnection(Connection):
             if not isinstance(dependent, Transaction):
                 dependent.close()
 
-    def _has_left(self) -> bool:
-        """Whether cursors or transactions of it are still in use."""
-        return any(reference() is not None for reference in self._dependents)
 
-    def _leave(self) -> tuple[_Member, _core.Connection] | None:
-        """Become useless; the pool's lock is held."""
-        member, self._member = self._member, None
-        if member is None:
-            return None
-        core, self._core = self._core, _RELEASED
-        return member, core
-
-    def _state(self) -> str:
-        return "released" if self._core is _RELEASED else super()._state()
-
-    def __del__(self) -> None:
-        member = getattr(self, "_member", None)
-        if member is None:
-            return
-        self._core = _RELEASED
-        warnings.warn(f"{self!r} was not given back to its pool", ResourceWarning, stacklevel=2, source=self)
-        # No lock and no I/O here: the garbage collector may run anywhere.
-        self._pool._inbox.put(member)
-
-
-class Pool:
+class Pool(PoolBase[_core.Connection]):
     """Connections that threads borrow and give back.
 
     Parameters
@@ -198,46 +128,24 @@ class Pool:
     ) -> None:
         # First, for __del__.
         self._inbox: SimpleQueue[_Member | None] = SimpleQueue()
-        self._state: State[_core.Connection] | None = None
         limits = Limits(min_size, max_size, acquire_timeout, idle_timeout, max_lifetime, check_after, reset)
-        if database is None:
-            raise InterfaceError("name a database: Pool('firebird://host/path')")
-        self._database = database
-        self._options = options
-        self._configure = configure
-        # What a connection has beside its core, from the first that was opened.
-        self._settings: dict[str, Any] = {}
-        # Whether Firebird can reset sessions; asked when it is needed.
-        self._is_modern: bool | None = None
-        self._start(limits)
-        _pools.add(self)
+        super().__init__(database, configure, options, limits)
         with self._lock:
             number = self._policy.reserve(monotonic())
         self._attend(number)
 
     def _start(self, limits: Limits) -> None:
+        super()._start(limits)
         self._lock = threading.Lock()
         self._change = threading.Condition(self._lock)
         self._observers = 0
-        self._state = State(limits)
         # Rollbacks and resets that run, and when they are cancelled.
         self._watched: dict[_core.Connection, float] = {}
         self._inbox = SimpleQueue()
         self._keeper: threading.Thread | None = None
         self._starting = threading.Lock()
-        self._process = os.getpid()
-
-    @property
-    def _policy(self) -> State[_core.Connection]:
-        assert self._state is not None
-        return self._state
 
     # What users see.
-
-    @property
-    def closed(self) -> bool:
-        """Whether it was closed."""
-        return self._policy.is_closed
 
     @property
     def stats(self) -> PoolStats:
@@ -289,8 +197,7 @@ class Pool:
             if is_usable:
                 break
             with self._lock:
-                state.failed_checks += 1
-                state.acquired -= 1
+                state.is_dead()
             self._put(member, False)
             # Its place is still before those who came later.
             is_first = True
@@ -316,22 +223,16 @@ class Pool:
             number = state.reserve(monotonic())
         self._attend(number)
         with self._lock:
-            while not state.is_closed and len(state.idle) + len(state.in_use) < state.limits.min_size:
+            while self._is_missing():
                 if not self._observe(end - monotonic()):
-                    number, least = len(state.idle) + len(state.in_use), state.limits.min_size
-                    why = f": {state.error}" if state.error else ""
-                    error = PoolTimeout(f"{number} of {least} connections are open after {timeout:g} s{why}")
-                    raise error from state.error
+                    raise self._missing(timeout)
         self._check_open()
 
     def resize(self, min_size: int | None = None, max_size: int | None = None) -> None:
         """Change the limits. What is too much is closed as soon as it is idle."""
         state = self._policy
         with self._lock:
-            limits = state.limits
-            high = limits.max_size if max_size is None else max_size
-            low = min(limits.min_size, high) if min_size is None else min_size
-            state.limits = replace(limits, min_size=low, max_size=high)
+            self._limit(min_size, max_size)
             old = state.expired(monotonic())
             number = state.reserve(monotonic())
         for member in old:
@@ -364,7 +265,7 @@ class Pool:
         for member in left:
             self._spawn(self._kill, member)
         if left:
-            end = monotonic() + _PATIENCE
+            end = monotonic() + PATIENCE
             with self._lock:
                 while state.size and self._observe(end - monotonic()):
                     pass
@@ -379,19 +280,8 @@ class Pool:
         self.close()
 
     def __del__(self) -> None:
-        state = self._state
         self._inbox.put(None)
-        if state is None or self._process != os.getpid():
-            return
-        if not state.is_closed and state.size:
-            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
-
-    def __repr__(self) -> str:
-        state = self._policy
-        about = f"{len(state.in_use)} in use, {len(state.idle)} idle, at most {state.limits.max_size}"
-        if state.waiters:
-            about += f", {len(state.waiters)} waiting"
-        return f"<firearrow.Pool: {'closed' if state.is_closed else about}>"
+        super().__del__()
 
     # Borrowing and giving back.
 
@@ -428,10 +318,9 @@ class Pool:
         core = member.connection
         if not core.is_alive:
             return False
-        now = monotonic()
-        if now - member.idle_since < self._policy.limits.check_after:
+        if self._is_recent(member):
             return True
-        timer = threading.Timer(min(_PATIENCE, max(0.1, end - now)), core.cancel)
+        timer = threading.Timer(min(PATIENCE, max(0.1, end - monotonic())), core.cancel)
         timer.daemon = True
         timer.start()
         try:
@@ -460,14 +349,9 @@ class Pool:
 
     def _clean(self, connection: PooledConnection, member: _Member, core: _core.Connection) -> bool:
         """Make a connection as new; ``False`` = that cannot be done."""
-        main = connection._main
-        if (
-            not connection._has_left()
-            and (main is None or not main.is_open)
-            and not self._is_to_reset(member)
-        ):
+        if not self._is_to_clean(connection, member):
             return True
-        self._watched[core] = monotonic() + _PATIENCE
+        self._watched[core] = monotonic() + PATIENCE
         try:
             connection._end()
             return (not self._is_to_reset(member) or self._reset(member, core)) and core.is_alive
@@ -475,10 +359,6 @@ class Pool:
             return False
         finally:
             self._watched.pop(core, None)
-
-    def _is_to_reset(self, member: _Member) -> bool:
-        reset = self._policy.limits.reset
-        return reset == "always" or (member.has_changed and reset == "auto")
 
     def _reset(self, member: _Member, core: _core.Connection) -> bool:
         if not self._can_reset(core):
@@ -552,14 +432,6 @@ class Pool:
         if member is None:
             self._close_core(state, core)
 
-    @staticmethod
-    def _strip(connection: Connection) -> tuple[_core.Connection, dict[str, Any]]:
-        """Take a connection apart, so that only the pool tells of what was not closed."""
-        settings = dict(connection.__dict__)
-        del settings["_core"], settings["_main"]
-        core, connection._core = connection._core, _RELEASED
-        return core, settings
-
     def _prepare(self, core: _core.Connection) -> None:
         """Let the user configure a connection."""
         assert self._configure is not None
@@ -597,7 +469,7 @@ class Pool:
         core = member.connection
         is_usable = False
         if core.is_alive:
-            self._watched[core] = monotonic() + _PATIENCE
+            self._watched[core] = monotonic() + PATIENCE
             # It ends every transaction, too.
             with suppress(Error):
                 is_usable = self._can_reset(core) and self._reset(member, core)
@@ -660,15 +532,11 @@ class Pool:
             self._observers -= 1
         return True
 
-    def _check_open(self) -> None:
-        if self._policy.is_closed:
-            raise PoolClosed("the pool is closed")
+    def _lost(self, member: _Member) -> None:
+        self._inbox.put(member)
 
-    def _renew(self) -> None:
-        """Begin with no connection in a process that was forked."""
-        limits, is_closed = self._policy.limits, self._policy.is_closed
-        self._start(limits)
-        self._policy.is_closed = is_closed
+    def _finish(self) -> None:
+        self.close(timeout=0)
 
 
 class _Loan:
@@ -697,7 +565,7 @@ class _Loan:
 
 
 # Wakes the background thread.
-_WAKE: _Member = Member(_RELEASED, State(Limits()), 0.0, 0.0)
+_WAKE: _Member = Member(RELEASED, State(Limits()), 0.0, 0.0)
 
 
 def _keep(reference: weakref.ref[Pool], inbox: SimpleQueue[_Member | None]) -> None:
@@ -722,24 +590,3 @@ def _close(core: _core.Connection) -> None:
     """Disconnect. A server that is gone does not care."""
     with suppress(Error):
         core.close()
-
-
-_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
-
-
-def _renew_all() -> None:
-    for pool in list(_pools):
-        pool._renew()
-
-
-def _close_all() -> None:
-    for pool in list(_pools):
-        if not pool.closed:
-            if pool.stats.size:
-                warnings.warn(f"{pool!r} was not closed", ResourceWarning, stacklevel=1, source=pool)
-            pool.close(timeout=0)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
-atexit.register(_close_all)

@@ -10,16 +10,15 @@ Which errors count is in ``_retrying.py``, the pauses are in ``_backoff.py``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
 
 from ._backoff import Backoff
-from ._retrying import decide
+from ._retrying import arrange, check_options, decide, in_progress
 from .connection import Connection
-from .errors import Error, InterfaceError, ProgrammingError
+from .errors import Error
 from .pool import Pool
 
 __all__ = ["retry"]
@@ -104,42 +103,12 @@ def retry(
         What the last attempt raised; ``attempts`` in its ``details`` says how many there were.
     """
     backoff = Backoff(attempts, timeout, base, cap)
-    unknown = transaction.keys() - {"isolation", "read_only", "lock_timeout"}
-    if unknown:
-        raise TypeError(f"retry has no option {min(unknown)!r}")
+    check_options(transaction)
 
     def run(target: Source, function: Callable[[Connection], T]) -> T:
         return _run(target, function, backoff, transaction)
 
-    def bound(function: Callable[..., T]) -> Callable[..., T]:
-        """Decorate a function that is called without a connection."""
-
-        @functools.wraps(function)
-        def call(*arguments: Any, **keywords: Any) -> T:
-            return run(source, lambda connection: function(connection, *arguments, **keywords))
-
-        return call
-
-    def free(function: Callable[..., T]) -> Callable[..., T]:
-        """Decorate a function whose first argument is a connection or pool."""
-
-        @functools.wraps(function)
-        def call(target: Any, /, *arguments: Any, **keywords: Any) -> T:
-            if not isinstance(target, (Connection, Pool)):
-                raise InterfaceError(
-                    f"the first argument is a connection or a pool, not {type(target).__name__}"
-                )
-            return run(target, lambda connection: function(connection, *arguments, **keywords))
-
-        return call
-
-    if isinstance(source, (Connection, Pool)):
-        return bound if work is None else run(source, work)
-    if source is None and work is None:
-        return free
-    if callable(source) and work is None:
-        return free(source)
-    raise InterfaceError(f"retry takes a connection or a pool, not {type(source).__name__}")
+    return arrange(source, work, (Connection, Pool), run, lambda call: call)
 
 
 def _run(source: Source, work: Callable[[Connection], T], backoff: Backoff, transaction: dict[str, Any]) -> T:
@@ -168,10 +137,7 @@ def _lent(source: Source) -> Generator[Connection]:
     """A connection for one attempt."""
     if isinstance(source, Connection):
         if source._main is not None and source._main.is_open:
-            raise ProgrammingError(
-                "the connection has a transaction in progress, which retry would have to undo: commit it or "
-                "roll it back first"
-            )
+            raise in_progress()
         yield source
         return
     connection = source.acquire()

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import pytest
 
@@ -23,7 +24,17 @@ from ._script import statements
 from .connection import Connection, connect, create_database
 from .errors import DatabaseError, Error
 
-__all__ = ["Schema", "firebird_connection", "firebird_database", "firebird_schema", "firebird_templates"]
+if TYPE_CHECKING:
+    from . import aio
+
+__all__ = [
+    "Schema",
+    "firebird_aio_connection",
+    "firebird_connection",
+    "firebird_database",
+    "firebird_schema",
+    "firebird_templates",
+]
 
 Schema: TypeAlias = "str | Sequence[str] | Callable[[Connection], object] | None"
 """A script, statements, or a function that is called with a connection to the template."""
@@ -120,3 +131,42 @@ def firebird_connection(firebird_database: str) -> Generator[Connection]:
         yield connection
     finally:
         connection.close()
+
+
+@pytest.fixture
+def firebird_aio_connection(firebird_database: str) -> Generator[aio.Connection]:
+    """An asynchronous connection to ``firebird_database``, which is rolled back and closed after the test.
+
+    It belongs to no event loop, so it needs no plugin, and works with that of any.
+    """
+    from . import aio
+
+    async def opened() -> aio.Connection:
+        return await aio.connect(firebird_database)
+
+    connection: aio.Connection = _run(opened())
+    try:
+        yield connection
+    finally:
+        _run(connection.close())
+
+
+def _run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine in a thread of its own: this one may have an event loop, of which nothing is known."""
+    import asyncio
+
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(asyncio.run(work))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run, name="firebird_aio_connection")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,5 +1,7 @@
 """Runs SQLAlchemy's suite on each database of FIREARROW_TEST_URLS and FIREARROW_TEST_ENGINE.
 
+FIREARROW_TEST_DIALECT is ``firearrow``, or ``firearrow_async`` for the asynchronous dialect.
+
 The plugin of SQLAlchemy changes how pytest collects and names tests, so this folder is run by itself:
 ``pytest python/firearrow/tests/sqlalchemy``.
 """
@@ -20,8 +22,9 @@ pytest.register_assert_rewrite("sqlalchemy.testing.assertions")
 if os.environ.get("FIREARROW_TEST_ENGINE"):
     os.environ["FIREARROW_ENGINE"] = os.environ["FIREARROW_TEST_ENGINE"]
 
-# As the entry point of the installed package does.
+# As the entry points of the installed package do.
 registry.register("firebird.firearrow", "firearrow.sqlalchemy", "FirearrowDialect")
+registry.register("firebird.firearrow_async", "firearrow.sqlalchemy", "FirearrowAsyncDialect")
 
 import provision  # noqa: E402, F401
 from sqlalchemy.testing.plugin import pytestplugin  # noqa: E402
@@ -38,13 +41,14 @@ LEFT_OUT = {
 
 def urls() -> list[str]:
     """Return the databases' URLs as SQLAlchemy has them."""
+    driver = os.environ.get("FIREARROW_TEST_DIALECT", "firearrow")
     found = [
-        f"firebird+firearrow{url.removeprefix('firebird')}{'&' if '?' in url else '?'}create_if_missing=true"
+        f"firebird+{driver}{url.removeprefix('firebird')}{'&' if '?' in url else '?'}create_if_missing=true"
         for url in os.environ.get("FIREARROW_TEST_URLS", "").split()
     ]
     if os.environ.get("FIREARROW_TEST_ENGINE"):
         folder = Path(tempfile.mkdtemp(prefix="firearrow-suite-"))
-        found.append(f"firebird+firearrow:///{folder}/suite.fdb?create_if_missing=true")
+        found.append(f"firebird+{driver}:///{folder}/suite.fdb?create_if_missing=true")
     if not found:
         pytest.exit("no database: set FIREARROW_TEST_URLS or FIREARROW_TEST_ENGINE", returncode=4)
     return found

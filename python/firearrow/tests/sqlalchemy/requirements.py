@@ -48,7 +48,6 @@ SINCE = {
 LACKS = {
     "aggregate_order_by": "LIST has no order",
     "array_type": "arrays of Firebird are no type of an expression, and SQLAlchemy's ARRAY is PostgreSQL's",
-    "async_dialect": "the asynchronous dialect has a name of its own",
     "computed_columns_default_persisted": "computed columns are virtual, and there is no word for it",
     "computed_columns_reflect_persisted": "computed columns are virtual, and there is no word for it",
     "computed_columns_stored": "computed columns are virtual, and there is no word for it",
@@ -95,7 +94,7 @@ LACKS = {
     "regexp_replace": "no function for it",
     "repeated_remote_col_foreign_keys": "a foreign key names each column of the key once",
     "schemas": "schemas came with Firebird 6",
-    "server_side_cursors": "every cursor reads as it is fetched; the suite asks for drivers' names",
+    "server_side_cursors": "the suite asks for drivers' names",
     "supports_distinct_on": "no DISTINCT ON",
     "table_ddl_if_exists": "IF [NOT] EXISTS came with Firebird 6",
     "table_value_constructor": "no VALUES as a table",
@@ -128,6 +127,10 @@ def _since(major: int, reason: str) -> Any:
 
 class Requirements(SuiteRequirements):
     """The suite's view of Firebird."""
+
+    @property
+    def async_dialect(self) -> Any:
+        return exclusions.only_if(lambda config: config.db.dialect.is_async, "this is the blocking dialect")
 
     def get_order_by_collation(self, config: Any) -> str:
         return "UNICODE"

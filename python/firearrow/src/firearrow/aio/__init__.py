@@ -15,6 +15,17 @@ Types, errors, row factories and adapters are those of :mod:`firearrow`.
 
 from .connection import Connection, connect, create_database
 from .cursor import Cursor
+from .pool import Pool, PooledConnection
+from .retrying import retry
 from .transaction import Transaction
 
-__all__ = ["Connection", "Cursor", "Transaction", "connect", "create_database"]
+__all__ = [
+    "Connection",
+    "Cursor",
+    "Pool",
+    "PooledConnection",
+    "Transaction",
+    "connect",
+    "create_database",
+    "retry",
+]

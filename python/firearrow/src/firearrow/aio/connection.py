@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core, errors
 from .._base import ConnectionBase, arguments
 from ..rows import RowFactory, tuple_row
+from ._loop import running_loop
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
 from .catalog import Catalog
@@ -93,6 +94,7 @@ class Connecting(Opening["Connection"]):
         self._isolation, self._read_only, self._lock_timeout = isolation, read_only, lock_timeout
 
     async def _open(self) -> Connection:
+        running_loop()
         core = await _core.AioConnection.open(self._database, self._options, self._create)
         connection = Connection(core, autocommit=self._autocommit, row_factory=self._row_factory)
         connection._options = {

@@ -37,6 +37,7 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         """Return a cursor whose statements belong to this transaction."""
         from .cursor import Cursor
 
+        self._connection._check()
         return Cursor(self._connection, transaction=self, row_factory=row_factory)
 
     async def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:

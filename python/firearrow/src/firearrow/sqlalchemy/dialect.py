@@ -125,6 +125,12 @@ class FirearrowDialect(Reflection, FBDialect):  # type: ignore[misc]
     def get_pool_class(cls, url: URL) -> type[pool.Pool]:
         return pool.QueuePool
 
+    @classmethod
+    def get_async_dialect_cls(cls, url: URL) -> type[Any]:
+        from .asynchronous import FirearrowAsyncDialect
+
+        return FirearrowAsyncDialect
+
     def create_connect_args(self, url: URL) -> tuple[list[Any], dict[str, Any]]:
         args, options = arguments(url)
         self._usual = {name: options[name] for name in ("read_only", "lock_timeout") if name in options}

@@ -1,0 +1,196 @@
+"""``firearrow.aio`` in programs of anyio, on asyncio and uvloop, and what Trio's programs can do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+import trio
+import trio_asyncio
+from test_aio_pool import LONG, left_open, one, values
+from test_aio_pool import numbers as numbers
+
+import firearrow
+from firearrow import aio
+
+BACKENDS = {"asyncio": False, "uvloop": True}
+
+
+@pytest.fixture(params=BACKENDS)
+def run(request: pytest.FixtureRequest) -> Callable[[Callable[[], Awaitable[Any]]], Any]:
+    """Runs a coroutine function by anyio; nothing may hang."""
+
+    def runner(work: Callable[[], Awaitable[Any]]) -> Any:
+        async def limited() -> Any:
+            with anyio.fail_after(60):
+                return await work()
+
+        return anyio.run(limited, backend_options={"use_uvloop": BACKENDS[request.param]})
+
+    return runner
+
+
+Run = Callable[[Callable[[], Awaitable[Any]]], Any]
+
+
+def test_task_groups(run: Run, database: str) -> None:
+    async def work() -> None:
+        answers: list[int] = []
+
+        async def query(pool: aio.Pool, number: int) -> None:
+            async with pool.connection() as connection:
+                sql = "SELECT CAST(? AS INTEGER) FROM RDB$DATABASE"
+                row = await (await connection.execute(sql, (number,))).fetchone()
+                answers.append(row[0])
+
+        async with aio.Pool(database, max_size=4) as pool:
+            async with anyio.create_task_group() as group:
+                for number in range(100):
+                    group.start_soon(query, pool, number)
+            assert sorted(answers) == list(range(100))
+            assert (pool.stats.in_use, pool.stats.acquired) == (0, 100)
+
+    run(work)
+
+
+def test_time_limits(run: Run, database: str) -> None:
+    async def work() -> None:
+        async with aio.connect(database) as connection:
+            for _ in range(3):
+                start = time.monotonic()
+                with anyio.move_on_after(0.2) as scope:
+                    await connection.execute(LONG)
+                assert scope.cancelled_caught and time.monotonic() - start < 5
+                assert await one(connection) == 1
+            with pytest.raises(TimeoutError):
+                with anyio.fail_after(0.2):
+                    await connection.execute(LONG)
+            assert await one(connection) == 1
+
+    run(work)
+
+
+def test_a_cancelled_scope_ends_what_was_begun(
+    run: Run, database: str, numbers: str, other: firearrow.Connection
+) -> None:
+    """In a scope that is cancelled, every further ``await`` is, too: also those of blocks that end."""
+
+    async def change(connection: aio.Connection) -> None:
+        await connection.execute(f"INSERT INTO {numbers} VALUES (1)")
+        async with connection.begin() as transaction, connection.savepoint():
+            await transaction.execute(f"INSERT INTO {numbers} VALUES (2)")
+            await anyio.sleep(20)
+
+    async def with_pool(pool: aio.Pool) -> None:
+        async with pool.connection() as connection:
+            await change(connection)
+
+    async def by_itself(pool: aio.Pool) -> None:
+        async with aio.connect(database) as connection:
+            await change(connection)
+
+    async def work() -> None:
+        async with aio.Pool(database, max_size=1) as pool:
+            for body in (with_pool, with_pool, by_itself, with_pool):
+                with anyio.move_on_after(0.3) as scope:
+                    await body(pool)
+                assert scope.cancelled_caught
+                with anyio.fail_after(20):
+                    while pool.stats.in_use or left_open(other):
+                        await anyio.sleep(0.01)
+            async with pool.connection() as connection:
+                assert await one(connection) == 1
+            # Rolled back, it is lent again.
+            assert pool.stats.opened == 1
+
+    run(work)
+    assert values(other, numbers) == []
+
+
+def test_waiting_tasks_of_a_cancelled_group(run: Run, database: str) -> None:
+    async def work() -> None:
+        async with aio.Pool(database, max_size=1) as pool:
+            async with pool.connection() as connection:
+                async with anyio.create_task_group() as group:
+                    for _ in range(10):
+                        group.start_soon(pool.acquire)
+                    while pool.stats.waiting < 10:
+                        await anyio.sleep(0.001)
+                    group.cancel_scope.cancel()
+                assert pool.stats.waiting == 0
+                assert await one(connection) == 1
+            assert (pool.stats.opened, pool.stats.idle) == (1, 1)
+
+    run(work)
+
+
+def test_retry(run: Run, database: str, numbers: str, other: firearrow.Connection) -> None:
+    async def work() -> None:
+        async def insert(connection: aio.Connection) -> None:
+            await connection.execute(f"INSERT INTO {numbers} VALUES (1)")
+
+        async with aio.Pool(database) as pool:
+            await aio.retry(pool, insert)
+
+    run(work)
+    assert values(other, numbers) == [1]
+
+
+def test_threads_of_anyio_and_the_blocking_package(run: Run, database: str) -> None:
+    async def work() -> None:
+        def query() -> Any:
+            with firearrow.connect(database) as connection:
+                return connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone()
+
+        assert await anyio.to_thread.run_sync(query) == (1,)
+
+    run(work)
+
+
+# Trio.
+
+
+def test_trio_is_refused_with_a_remedy(database: str) -> None:
+    async def work() -> None:
+        pool = aio.Pool(database)
+        for use in (lambda: aio.connect(database), pool.acquire, pool.wait):
+            with pytest.raises(firearrow.InterfaceError, match=r"anyio's backend 'asyncio'.*trio_asyncio"):
+                await use()
+        with pytest.raises(firearrow.InterfaceError, match="trio_asyncio"):
+            async with aio.Pool(database):
+                pass
+        # The remedy without asyncio.
+        connection = await trio.to_thread.run_sync(firearrow.connect, database)
+        connection.close()
+
+    anyio.run(work, backend="trio")
+
+
+def test_trio_asyncio(database: str, numbers: str, other: firearrow.Connection) -> None:
+    async def query() -> Any:
+        async with aio.Pool(database, max_size=2) as pool, pool.connection() as connection:
+            await connection.execute(f"INSERT INTO {numbers} VALUES (1)")
+            return await one(connection)
+
+    async def long() -> None:
+        async with aio.connect(database) as connection:
+            await connection.execute(f"INSERT INTO {numbers} VALUES (2)")
+            await connection.execute(LONG)
+
+    async def work() -> None:
+        with trio.fail_after(60):
+            async with trio_asyncio.open_loop():
+                assert await trio_asyncio.aio_as_trio(query)() == 1
+                start = time.monotonic()
+                with trio.move_on_after(0.3) as scope:
+                    await trio_asyncio.aio_as_trio(long)()
+                assert scope.cancelled_caught and time.monotonic() - start < 5
+                while left_open(other):
+                    await trio.sleep(0.01)
+                assert await trio_asyncio.aio_as_trio(query)() == 1
+
+    trio.run(work)
+    assert values(other, numbers) == [1, 1]
