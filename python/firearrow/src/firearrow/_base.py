@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
@@ -18,7 +19,15 @@ from .types import Column, column
 # Columns that a cursor shows by name.
 _SHOWN = 8
 
-__all__ = ["ConnectionBase", "CursorBase", "TransactionBase", "arguments", "library", "masked_arrays"]
+__all__ = [
+    "ConnectionBase",
+    "CursorBase",
+    "TransactionBase",
+    "arguments",
+    "event_names",
+    "library",
+    "masked_arrays",
+]
 
 CoreConnection = TypeVar("CoreConnection", _core.Connection, _core.AioConnection)
 CoreTransaction = TypeVar("CoreTransaction", _core.Transaction, _core.AioTransaction)
@@ -28,7 +37,7 @@ OfTransaction = TypeVar("OfTransaction", bound="TransactionBase[Any, Any]")
 
 
 def arguments(
-    database: str | None,
+    database: str | os.PathLike[str] | None,
     user: str | None,
     password: str | None,
     host: str | None,
@@ -38,8 +47,15 @@ def arguments(
 ) -> tuple[str, dict[str, Any], str]:
     """Return what the extension module's connections take, and how they are shown."""
     if database is None:
+        if "dsn" in options:
+            raise errors.InterfaceError("pass the DSN as the first argument: connect('host:path')")
         raise errors.InterfaceError(
             "name a database: connect('host:path'), or a URL such as firebird://host/path"
+        )
+    database = os.fspath(database)
+    if database == ":memory:":
+        raise errors.InterfaceError(
+            "Firebird has no databases in memory: name a file, and pass create_if_missing=True"
         )
     if host is not None:
         bracketed = f"[{host}]" if ":" in host else host
@@ -51,6 +67,13 @@ def arguments(
     if "client_library" not in options and (found := engine()):
         options["client_library"] = found
     return database, options, target
+
+
+def event_names(names: Sequence[object]) -> list[str]:
+    """Return the names of events; other drivers take one list of them."""
+    if not all(isinstance(name, str) for name in names):
+        raise errors.InterfaceError("pass the names as arguments: events('first', 'second')")
+    return [str(name) for name in names]
 
 
 class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
@@ -86,8 +109,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @isolation.setter
     def isolation(self, value: str | None) -> None:
-        self._options["isolation"] = value
-        self._tell_options()
+        self._set_option("isolation", value)
 
     @property
     def read_only(self) -> bool:
@@ -96,8 +118,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @read_only.setter
     def read_only(self, value: bool) -> None:
-        self._options["read_only"] = value
-        self._tell_options()
+        self._set_option("read_only", value)
 
     @property
     def lock_timeout(self) -> float | None:
@@ -106,8 +127,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @lock_timeout.setter
     def lock_timeout(self, value: float | None) -> None:
-        self._options["lock_timeout"] = value
-        self._tell_options()
+        self._set_option("lock_timeout", value)
 
     @property
     def closed(self) -> bool:
@@ -162,6 +182,16 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
     def _note_sql(self, sql: str) -> None:
         """Learn of a statement; a pool wants to know which ones change the session."""
 
+    def _set_option(self, name: str, value: Any) -> None:
+        """Change how transactions begin; a value that is refused changes nothing."""
+        before = self._options.get(name)
+        self._options[name] = value
+        try:
+            self._tell_options()
+        except BaseException:
+            self._options[name] = before
+            raise
+
     def _tell_options(self) -> None:
         """Let the transactions of single statements begin as the others do."""
         self._core.set_single(self.isolation, self.read_only, self.lock_timeout)
@@ -180,17 +210,20 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
                 self._main = self._begin_core()
             return self._main
 
-    def _take_main(self) -> CoreTransaction | None:
-        """The transaction of the connection, if it has one, which is about to end."""
+    def _take_main(self, *, retaining: bool = False) -> CoreTransaction | None:
+        """The transaction of the connection, if it has one, which is about to end or to be retained."""
         self._check()
         with self._lock:
-            main, self._main = self._main, None
+            main = self._main
+            if not retaining:
+                self._main = None
         return main if main is not None and main.is_open else None
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
         if core is not None and core.is_open:
-            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
+            text = f"{self!r} was not closed: call close(), or use a with block"
+            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
     def __repr__(self) -> str:
         return f"<{_name(self)}: {self._target}, {self._state()}>"
@@ -288,6 +321,10 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._check()
         self._description, self._rowcount, self._make = None, -1, None
         self.failures = []
+        # Callers without a type checker pass bytes, or the SQL of other libraries in an object of theirs.
+        text: object = sql
+        if not isinstance(text, str):
+            raise errors.ProgrammingError(f"SQL is a str, not {type(text).__name__}")
         self._connection._note_sql(sql)
         try:
             sql.encode()

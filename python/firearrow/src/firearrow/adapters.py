@@ -49,6 +49,11 @@ def adapt(value: object) -> object:
     if callable(as_py):
         converted: object = as_py()
         return NotImplemented if type(converted) is type(value) else converted
+    # Open files: their contents.
+    read = getattr(value, "read", None)
+    if callable(read):
+        contents: object = read()
+        return contents
     # Such as pandas.NA and NaT, which stand for no value.
     if type(value).__name__ in ("NAType", "NaTType"):
         return None

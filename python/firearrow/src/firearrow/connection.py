@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
 from . import _core, errors
-from ._base import ConnectionBase, arguments
+from ._base import ConnectionBase, arguments, event_names
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -20,7 +21,7 @@ __all__ = ["Connection", "connect", "create_database"]
 
 
 def connect(
-    database: str | None = None,
+    database: str | os.PathLike[str] | None = None,
     *,
     user: str | None = None,
     password: str | None = None,
@@ -69,7 +70,7 @@ def connect(
     )  # fmt: skip
 
 
-def create_database(database: str, **options: Any) -> Connection:
+def create_database(database: str | os.PathLike[str], **options: Any) -> Connection:
     """Create a database and connect to it; takes what :func:`connect` takes.
 
     Options of the new database are ``page_size``, ``db_charset`` and ``force_writes``; ``overwrite=True``
@@ -94,7 +95,7 @@ def create_database(database: str, **options: Any) -> Connection:
 
 def _open(
     create: bool,
-    database: str | None,
+    database: str | os.PathLike[str] | None,
     user: str | None,
     password: str | None,
     host: str | None,
@@ -190,7 +191,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
     def events(self, *names: str) -> Events:
         """Listen for events of these names, from now on. Waiting holds up no other use of the connection."""
         self._check()
-        return Events(_core.Events(self._core, list(names)))
+        return Events(_core.Events(self._core, event_names(names)))
 
     def open_blob(self, number: int) -> BlobReader:
         """Open a BLOB of the connection's transaction by its id, as a file that is read."""
@@ -209,15 +210,21 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             )
         return core
 
-    def commit(self) -> None:
-        """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
-        if (main := self._take_main()) is not None:
-            main.commit()
+    def commit(self, *, retaining: bool = False) -> None:
+        """Make the changes of the connection's transaction permanent. Without one, nothing happens.
 
-    def rollback(self) -> None:
-        """Undo the changes of the connection's transaction. Without one, nothing happens."""
-        if (main := self._take_main()) is not None:
-            main.rollback()
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        if (main := self._take_main(retaining=retaining)) is not None:
+            main.commit_retaining() if retaining else main.commit()
+
+    def rollback(self, *, retaining: bool = False) -> None:
+        """Undo the changes of the connection's transaction. Without one, nothing happens.
+
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        if (main := self._take_main(retaining=retaining)) is not None:
+            main.rollback_retaining() if retaining else main.rollback()
 
     @contextmanager
     def savepoint(self, name: str | None = None) -> Generator[str]:

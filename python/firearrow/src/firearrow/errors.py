@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ._hints import hint
+
 __all__ = [
     "DataError",
     "DatabaseError",
@@ -139,6 +141,7 @@ _BY_STATE: dict[str, type[Error]] = {
     "40": OperationalError,
     "42": ProgrammingError,
     "HY004": ProgrammingError,
+    "HY015": ProgrammingError,
 }
 
 # The place of a token, which the engine tells in the text alone.
@@ -150,7 +153,8 @@ def make(name: str, message: str, sqlstate: str | None, kind: str | None, detail
     cls = _CLASSES.get(name, DatabaseError)
     if cls is DatabaseError and sqlstate is not None:
         cls = _BY_STATE.get(sqlstate) or _BY_STATE.get(sqlstate[:2], cls)
-    error = cls(message)
+    told = hint(message) if kind == "Syntax" else None
+    error = cls(f"{message}\nHint: {told}" if told else message)
     error.sqlstate = sqlstate
     error.kind = kind
     error.details = details

@@ -55,13 +55,19 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
         """Create a BLOB, as a file that is written."""
         return BlobWriter(_core.BlobWriter(self._core))
 
-    def commit(self) -> None:
-        """Make the changes permanent, and end."""
-        self._core.commit()
+    def commit(self, *, retaining: bool = False) -> None:
+        """Make the changes permanent, and end.
 
-    def rollback(self) -> None:
-        """Undo the changes, and end."""
-        self._core.rollback()
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        self._core.commit_retaining() if retaining else self._core.commit()
+
+    def rollback(self, *, retaining: bool = False) -> None:
+        """Undo the changes, and end.
+
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        self._core.rollback_retaining() if retaining else self._core.rollback()
 
     @property
     def number(self) -> int:
