@@ -276,6 +276,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self.failures: list[tuple[int, errors.Error]] = []
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
+        self._is_taken = False
         connection._adopt(self)
 
     @property
@@ -319,7 +320,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     def _begin(self, sql: str) -> None:
         """Forget the last statement before this one."""
         self._check()
-        self._description, self._rowcount, self._make = None, -1, None
+        self._description, self._rowcount, self._make, self._is_taken = None, -1, None, False
         self.failures = []
         # Callers without a type checker pass bytes, or the SQL of other libraries in an object of theirs.
         text: object = sql

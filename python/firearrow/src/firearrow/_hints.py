@@ -41,6 +41,8 @@ def hint(message: str) -> str | None:
         return _TOKENS.get(found[1].lower())
     if found := _DOMAIN.search(message):
         return _TYPES.get(found[1].upper())
+    if "Table unknown\n-SQLITE_MASTER\n" in message:
+        return "pandas needs an engine of SQLAlchemy: create_engine('firebird+firearrow://…')"
     if found := _TABLE.search(message):
         return "names in quotes keep their case; names without quotes are stored in capitals"
     return None

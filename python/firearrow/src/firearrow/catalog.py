@@ -31,7 +31,7 @@ class TableColumn:
     table: str
     name: str
     position: int
-    """From 0."""
+    """From 1."""
     type_name: str
     """The type in SQL, without its length."""
     length: int
@@ -115,6 +115,9 @@ class Catalog:
 
     def __init__(self, core: _core.Connection) -> None:
         self._core = core
+
+    def __repr__(self) -> str:
+        return "<firearrow.Catalog: tables(), columns(), constraints(), indexes(), generators()>"
 
     def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
         """Return tables and views, by name; ``system`` includes those of the engine."""

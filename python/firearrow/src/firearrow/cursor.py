@@ -234,7 +234,13 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the rows that are left to Arrow consumers; no row can be fetched here afterwards."""
         self._check()
-        return self._core.arrow_stream()
+        if self._is_taken:
+            raise ProgrammingError(
+                "the rows have gone to Arrow, and can be read once: keep them with fetch_arrow_table()"
+            )
+        stream = self._core.arrow_stream()
+        self._is_taken = True
+        return stream
 
     def fetch_arrow_table(self) -> Any:
         """Return the rows that are left as a ``pyarrow.Table``."""
