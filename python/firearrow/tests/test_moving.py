@@ -215,7 +215,7 @@ def test_parameterized_statements(
 def test_prepared_statements(
     connection: firearrow.Connection, other: firearrow.Connection, languages: str, is_wire: bool
 ) -> None:
-    """A cursor keeps its statement prepared as long as the text is the same."""
+    """A statement that is executed again stays prepared."""
     cursor = connection.cursor()
     insert = f"INSERT INTO {languages} VALUES (?, ?)"
     trips = []

@@ -104,7 +104,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def isolation(self) -> str | None:
-        """The isolation of the transactions to come; see :meth:`begin`."""
+        """The isolation level of future transactions; see :meth:`begin`."""
         return self._options.get("isolation")
 
     @isolation.setter
@@ -113,7 +113,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def read_only(self) -> bool:
-        """Whether the transactions to come refuse changes."""
+        """Whether future transactions refuse changes."""
         return bool(self._options.get("read_only"))
 
     @read_only.setter
@@ -122,7 +122,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def lock_timeout(self) -> float | None:
-        """Seconds that the transactions to come wait for others; see :meth:`begin`."""
+        """Seconds that future transactions wait for others; see :meth:`begin`."""
         return self._options.get("lock_timeout")
 
     @lock_timeout.setter
@@ -131,7 +131,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed here."""
+        """Whether this program has closed the connection."""
         return not self._core.is_open
 
     @property
@@ -146,12 +146,12 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the connection, such as clear text on a network, and new warnings of statements."""
+        """Warnings about the connection, such as clear text on a network, and new ones of statements."""
         connecting, statements = self._core.warnings()
         return connecting + statements
 
     def cancel(self) -> None:
-        """Cancel what others execute on this connection; they get an OperationalError."""
+        """Cancel what other threads execute on this connection; they get an OperationalError."""
         self._core.cancel()
 
     def _check(self) -> None:
@@ -286,7 +286,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
 
     @property
     def description(self) -> tuple[Column, ...] | None:
-        """The columns of the result; ``None`` if the last statement gave none."""
+        """The columns of the result; ``None`` if the last statement returned no rows."""
         return self._description
 
     @property
@@ -307,10 +307,10 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         return self._core.wire_stats()
 
     def setinputsizes(self, sizes: Sequence[object]) -> None:
-        """Do nothing: the server says what types parameters have."""
+        """Do nothing: the server knows the types of parameters."""
 
     def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """Do nothing: values come whole."""
+        """Do nothing: values are never truncated."""
 
     def _check(self) -> None:
         if self._is_closed:

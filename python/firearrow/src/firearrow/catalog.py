@@ -39,7 +39,7 @@ class TableColumn:
     characters: int | None
     precision: int | None
     scale: int
-    """Digits after the point."""
+    """Digits after the decimal point."""
     sub_type: int | None
     charset: str | None
     collation: str | None
@@ -111,7 +111,7 @@ class Generator:
 
 
 class Catalog:
-    """What there is in the database, as it is committed. Names are as stored: usually in capitals."""
+    """The committed objects of the database. Names are as stored: usually in capitals."""
 
     def __init__(self, core: _core.Connection) -> None:
         self._core = core
@@ -120,11 +120,11 @@ class Catalog:
         return "<firearrow.Catalog: tables(), columns(), constraints(), indexes(), generators()>"
 
     def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
-        """Return tables and views, by name; ``system`` includes those of the engine."""
+        """Return tables and views in order of their names; ``system`` includes the engine's own."""
         return [Table(**found) for found in self._core.catalog_tables(name, system)]
 
     def columns(self, table: str | None = None, *, system: bool = False) -> list[TableColumn]:
-        """Return the columns of a table or of all, in their order."""
+        """Return the columns of a table or of all tables, in order."""
         return [TableColumn(**found) for found in self._core.catalog_columns(table, system)]
 
     def constraints(self, table: str | None = None) -> list[Constraint]:

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Warning(Exception):
-    """What the engine warns of. firearrow collects warnings in ``Connection.warnings`` and raises none."""
+    """A warning. firearrow raises none: it collects warnings in ``Connection.warnings``."""
 
 
 class Error(Exception):
@@ -43,11 +43,11 @@ class Error(Exception):
     sqlcode : int or None
         The code of Firebird's older interface.
     kind : str or None
-        What went wrong in one word of firearrow's: ``Constraint``, ``Conflict``, ``Syntax``, ``Timeout`` …
+        What went wrong, in one word: ``Constraint``, ``Conflict``, ``Syntax``, ``Timeout`` …
     line, column : int or None
         The place in the SQL text, from 1.
     table, constraint, key : str or None
-        What a constraint is about, and the key that violates it.
+        The constraint that is violated, its table, and the key.
     row : int or None
         The row of parameters, from 0.
     failures : list of (int, Error)
@@ -80,11 +80,11 @@ class Error(Exception):
 
 
 class InterfaceError(Error):
-    """Something of the connection is wrong on this side: options, or an object that is closed."""
+    """A mistake on the client's side: a wrong option, or an object that is closed."""
 
 
 class DatabaseError(Error):
-    """An error of the database that is none of those below."""
+    """An error of the database that fits none of the classes below."""
 
 
 class DataError(DatabaseError):
@@ -96,7 +96,7 @@ class OperationalError(DatabaseError):
 
 
 class IntegrityError(DatabaseError):
-    """A constraint forbids it."""
+    """A constraint is violated."""
 
 
 class InternalError(DatabaseError):
@@ -108,7 +108,7 @@ class ProgrammingError(DatabaseError):
 
 
 class NotSupportedError(DatabaseError):
-    """Firebird, this version of it, or firearrow does not have it."""
+    """Firebird, this version of it, or firearrow does not support it."""
 
 
 _CLASSES: dict[str, type[Error]] = {

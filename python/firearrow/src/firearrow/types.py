@@ -37,7 +37,7 @@ class Column(NamedTuple):
     precision: int | None
     """Digits of a number."""
     scale: int | None
-    """Digits after the point."""
+    """Digits after the decimal point."""
     null_ok: bool
     """Whether it may be NULL."""
 
