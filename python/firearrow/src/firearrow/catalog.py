@@ -120,11 +120,11 @@ class Catalog:
         return "<firearrow.Catalog: tables(), columns(), constraints(), indexes(), generators()>"
 
     def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
-        """Return tables and views in order of their names; ``system`` includes the engine's own."""
+        """Return tables and views, by name; ``system`` includes those of the engine."""
         return [Table(**found) for found in self._core.catalog_tables(name, system)]
 
     def columns(self, table: str | None = None, *, system: bool = False) -> list[TableColumn]:
-        """Return the columns of a table or of all tables, in order."""
+        """Return the columns of a table or of all, in their order."""
         return [TableColumn(**found) for found in self._core.catalog_columns(table, system)]
 
     def constraints(self, table: str | None = None) -> list[Constraint]:
