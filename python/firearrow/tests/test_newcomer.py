@@ -58,7 +58,27 @@ def test_other_errors_have_no_hint(connection: firearrow.Connection) -> None:
         with pytest.raises(firearrow.ProgrammingError) as caught:
             connection.execute(sql)
         assert "Hint" not in str(caught.value), sql
-    assert hint("Table unknown\n-NOWHERE\n-At line 1, column 15") is None
+    assert hint("Syntax", "Table unknown\n-NOWHERE\n-At line 1, column 15") is None
+
+
+def test_other_hints(connection: firearrow.Connection, database: str) -> None:
+    with pytest.raises(firearrow.OperationalError) as caught:
+        firearrow.connect(database.replace(".fdb", "-none.fdb"))
+    assert str(caught.value).endswith("\nHint: to create the database, pass create_if_missing=True")
+    with pytest.raises(firearrow.DataError) as refused:
+        connection.execute("SELECT 1 FROM RDB$DATABASE WHERE RDB$RELATION_ID IN (?)", ([1, 2],))
+    assert str(refused.value).endswith("\nHint: for IN, write one ? for each value")
+
+
+def test_errors_of_many_rows_tell_which(connection: firearrow.Connection, priced: str) -> None:
+    insert = f"INSERT INTO {priced} (id, name) VALUES (?, ?)"
+    for row in (("x", "a"), (3, "a" * 21), (3,), (3, object())):
+        with pytest.raises(firearrow.Error) as caught:
+            connection.executemany(insert, [(1, "a"), (2, "b"), row])
+        assert caught.value.row == 2 and str(caught.value).startswith("rows[2]: ")
+    with pytest.raises(firearrow.Error) as single:
+        connection.execute(insert, (3, "a" * 21))
+    assert "rows[" not in str(single.value)
 
 
 @pytest.mark.parametrize("sql", [None, b"SELECT 1 FROM RDB$DATABASE", 5], ids=repr)

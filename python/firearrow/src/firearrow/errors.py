@@ -78,6 +78,10 @@ class Error(Exception):
         self.failures: list[tuple[int, Error]] = []
         self.details: dict[str, str] = {}
 
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.row is None else f"rows[{self.row}]: {text}"
+
 
 class InterfaceError(Error):
     """A mistake on the client's side: a wrong option, or an object that is closed."""
@@ -153,7 +157,7 @@ def make(name: str, message: str, sqlstate: str | None, kind: str | None, detail
     cls = _CLASSES.get(name, DatabaseError)
     if cls is DatabaseError and sqlstate is not None:
         cls = _BY_STATE.get(sqlstate) or _BY_STATE.get(sqlstate[:2], cls)
-    told = hint(message) if kind == "Syntax" else None
+    told = hint(kind, message)
     error = cls(f"{message}\nHint: {told}" if told else message)
     error.sqlstate = sqlstate
     error.kind = kind
