@@ -5,6 +5,7 @@ Each test is named after a section of that guide. What firearrow does differentl
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import io
 import re
@@ -19,6 +20,7 @@ import pytest
 from test_documents import check, prepared
 
 import firearrow
+from firearrow import aio
 
 
 @pytest.fixture
@@ -478,6 +480,32 @@ def test_retaining_a_transaction_of_its_own(
         transaction.rollback(retaining=True)
         assert transaction.is_open
     assert len(stored(other, languages)) == 3
+
+
+def test_retaining_in_asyncio(database: str, other: firearrow.Connection, languages: str) -> None:
+    async def work() -> None:
+        connection = await aio.connect(database)
+        try:
+            rows = await connection.execute(f"SELECT name FROM {languages} ORDER BY name")
+            assert await rows.fetchone() == ("C",)
+            await connection.execute(f"INSERT INTO {languages} VALUES ('Oz', 0)")
+            await connection.commit(retaining=True)
+            assert len(stored(other, languages)) == 3
+            assert await rows.fetchone() is not None
+            await connection.execute(f"INSERT INTO {languages} VALUES ('Barsoom', 0)")
+            await connection.rollback(retaining=True)
+            transaction = connection.begin()
+            await transaction.execute(f"INSERT INTO {languages} VALUES ('Mongo', 0)")
+            await transaction.commit(retaining=True)
+            await transaction.execute(f"INSERT INTO {languages} VALUES ('Pellucidar', 0)")
+            await transaction.rollback(retaining=True)
+            assert transaction.is_open
+            await transaction.commit()
+        finally:
+            await connection.close()
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+    assert [name for (name,) in stored(other, languages, "name")] == ["C", "Mongo", "Oz", "Python"]
 
 
 def test_savepoints(connection: firearrow.Connection, other: firearrow.Connection, languages: str) -> None:
