@@ -496,5 +496,8 @@ def test_description(
     for column in described:
         assert column.type_code == name
         assert (column.display_size, column.precision, column.scale) == (size, precision, scale)
-        assert column.internal_size > 0
+        if name in ("NUMERIC", "DECIMAL"):
+            assert column.internal_size is None
+        else:
+            assert column.internal_size is not None and column.internal_size > 0
     assert (first.null_ok, second.null_ok) == (True, False)

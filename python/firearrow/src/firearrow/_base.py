@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
@@ -18,7 +19,15 @@ from .types import Column, column
 # Columns that a cursor shows by name.
 _SHOWN = 8
 
-__all__ = ["ConnectionBase", "CursorBase", "TransactionBase", "arguments", "library", "masked_arrays"]
+__all__ = [
+    "ConnectionBase",
+    "CursorBase",
+    "TransactionBase",
+    "arguments",
+    "event_names",
+    "library",
+    "masked_arrays",
+]
 
 CoreConnection = TypeVar("CoreConnection", _core.Connection, _core.AioConnection)
 CoreTransaction = TypeVar("CoreTransaction", _core.Transaction, _core.AioTransaction)
@@ -28,7 +37,7 @@ OfTransaction = TypeVar("OfTransaction", bound="TransactionBase[Any, Any]")
 
 
 def arguments(
-    database: str | None,
+    database: str | os.PathLike[str] | None,
     user: str | None,
     password: str | None,
     host: str | None,
@@ -38,8 +47,15 @@ def arguments(
 ) -> tuple[str, dict[str, Any], str]:
     """Return what the extension module's connections take, and how they are shown."""
     if database is None:
+        if "dsn" in options:
+            raise errors.InterfaceError("pass the DSN as the first argument: connect('host:path')")
         raise errors.InterfaceError(
             "name a database: connect('host:path'), or a URL such as firebird://host/path"
+        )
+    database = os.fspath(database)
+    if database == ":memory:":
+        raise errors.InterfaceError(
+            "Firebird has no databases in memory: name a file, and pass create_if_missing=True"
         )
     if host is not None:
         bracketed = f"[{host}]" if ":" in host else host
@@ -51,6 +67,13 @@ def arguments(
     if "client_library" not in options and (found := engine()):
         options["client_library"] = found
     return database, options, target
+
+
+def event_names(names: Sequence[object]) -> list[str]:
+    """Return the names of events; other drivers take one list of them."""
+    if not all(isinstance(name, str) for name in names):
+        raise errors.InterfaceError("pass the names as arguments: events('first', 'second')")
+    return [str(name) for name in names]
 
 
 class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
@@ -81,37 +104,34 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def isolation(self) -> str | None:
-        """The isolation of the transactions to come; see :meth:`begin`."""
+        """The isolation level of future transactions; see :meth:`begin`."""
         return self._options.get("isolation")
 
     @isolation.setter
     def isolation(self, value: str | None) -> None:
-        self._options["isolation"] = value
-        self._tell_options()
+        self._set_option("isolation", value)
 
     @property
     def read_only(self) -> bool:
-        """Whether the transactions to come refuse changes."""
+        """Whether future transactions refuse changes."""
         return bool(self._options.get("read_only"))
 
     @read_only.setter
     def read_only(self, value: bool) -> None:
-        self._options["read_only"] = value
-        self._tell_options()
+        self._set_option("read_only", value)
 
     @property
     def lock_timeout(self) -> float | None:
-        """Seconds that the transactions to come wait for others; see :meth:`begin`."""
+        """Seconds that future transactions wait for others; see :meth:`begin`."""
         return self._options.get("lock_timeout")
 
     @lock_timeout.setter
     def lock_timeout(self, value: float | None) -> None:
-        self._options["lock_timeout"] = value
-        self._tell_options()
+        self._set_option("lock_timeout", value)
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed here."""
+        """Whether this program has closed the connection."""
         return not self._core.is_open
 
     @property
@@ -126,12 +146,12 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the connection, such as clear text on a network, and new warnings of statements."""
+        """Warnings about the connection, such as clear text on a network, and new ones of statements."""
         connecting, statements = self._core.warnings()
         return connecting + statements
 
     def cancel(self) -> None:
-        """Cancel what others execute on this connection; they get an OperationalError."""
+        """Cancel what other threads execute on this connection; they get an OperationalError."""
         self._core.cancel()
 
     def _check(self) -> None:
@@ -162,6 +182,16 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
     def _note_sql(self, sql: str) -> None:
         """Learn of a statement; a pool wants to know which ones change the session."""
 
+    def _set_option(self, name: str, value: Any) -> None:
+        """Change how transactions begin; a value that is refused changes nothing."""
+        before = self._options.get(name)
+        self._options[name] = value
+        try:
+            self._tell_options()
+        except BaseException:
+            self._options[name] = before
+            raise
+
     def _tell_options(self) -> None:
         """Let the transactions of single statements begin as the others do."""
         self._core.set_single(self.isolation, self.read_only, self.lock_timeout)
@@ -189,17 +219,20 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
                 self._main = self._begin_core()
             return self._main
 
-    def _take_main(self) -> CoreTransaction | None:
-        """The transaction of the connection, if it has one, which is about to end."""
+    def _take_main(self, *, retaining: bool = False) -> CoreTransaction | None:
+        """The transaction of the connection, if it has one, which is about to end or to be retained."""
         self._check()
         with self._lock:
-            main, self._main = self._main, None
+            main = self._main
+            if not retaining:
+                self._main = None
         return main if main is not None and main.is_open else None
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
         if core is not None and core.is_open:
-            warnings.warn(f"{self!r} was not closed", ResourceWarning, stacklevel=2, source=self)
+            text = f"{self!r} was not closed: call close(), or use a with block"
+            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
 
     def __repr__(self) -> str:
         return f"<{_name(self)}: {self._target}, {self._state()}>"
@@ -252,6 +285,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self.failures: list[tuple[int, errors.Error]] = []
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
+        self._is_taken = False
         connection._adopt(self)
 
     @property
@@ -261,7 +295,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
 
     @property
     def description(self) -> tuple[Column, ...] | None:
-        """The columns of the result; ``None`` if the last statement gave none."""
+        """The columns of the result; ``None`` if the last statement returned no rows."""
         return self._description
 
     @property
@@ -282,10 +316,10 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         return self._core.wire_stats()
 
     def setinputsizes(self, sizes: Sequence[object]) -> None:
-        """Do nothing: the server says what types parameters have."""
+        """Do nothing: the server knows the types of parameters."""
 
     def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """Do nothing: values come whole."""
+        """Do nothing: values are never truncated."""
 
     def _check(self) -> None:
         if self._is_closed:
@@ -295,8 +329,12 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     def _begin(self, sql: str) -> None:
         """Forget the last statement before this one."""
         self._check()
-        self._description, self._rowcount, self._make = None, -1, None
+        self._description, self._rowcount, self._make, self._is_taken = None, -1, None, False
         self.failures = []
+        # Callers without a type checker pass bytes, or the SQL of other libraries in an object of theirs.
+        text: object = sql
+        if not isinstance(text, str):
+            raise errors.ProgrammingError(f"SQL is a str, not {type(text).__name__}")
         self._connection._note_sql(sql)
         try:
             sql.encode()

@@ -17,14 +17,14 @@ _adapters: dict[type, Callable[[Any], object]] = {}
 
 
 def register_adapter(cls: type[T], adapter: Callable[[T], object]) -> None:
-    """Make parameters of a class's objects.
+    """Teach firearrow to use objects of a class as parameters.
 
     Parameters
     ----------
     cls
         The class; its subclasses follow, unless they have adapters of their own.
     adapter
-        Returns what is sent in an object's place: a value that firearrow knows.
+        Returns the value to send instead of the object: one of a type that firearrow knows.
     """
     _adapters[cls] = adapter
 
@@ -49,6 +49,11 @@ def adapt(value: object) -> object:
     if callable(as_py):
         converted: object = as_py()
         return NotImplemented if type(converted) is type(value) else converted
+    # Open files: their contents.
+    read = getattr(value, "read", None)
+    if callable(read):
+        contents: object = read()
+        return contents
     # Such as pandas.NA and NaT, which stand for no value.
     if type(value).__name__ in ("NAType", "NaTType"):
         return None

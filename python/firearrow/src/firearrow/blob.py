@@ -1,4 +1,4 @@
-"""BLOBs as files, for those too large to hold in memory.
+"""BLOBs as files, for those that are too large for memory.
 
 >>> with transaction.open_blob(number) as blob:
 ...     shutil.copyfileobj(blob, file)
@@ -21,7 +21,7 @@ __all__ = ["BlobReader", "BlobWriter"]
 
 
 class BlobReader(io.RawIOBase):
-    """A BLOB that is read in pieces. It ends with its transaction; text comes in UTF-8.
+    """A BLOB that is read in pieces, until its transaction ends. Text is UTF-8.
 
     Attributes
     ----------
@@ -34,20 +34,20 @@ class BlobReader(io.RawIOBase):
         self.length = core.length
 
     def readable(self) -> bool:
-        """Whether it can be read: yes."""
+        """Return ``True``."""
         return True
 
     def seekable(self) -> bool:
-        """Whether it can be positioned: if it was written as a stream."""
+        """Return whether it can be positioned: only BLOBs that were written as streams can."""
         return self._core.is_stream
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return up to ``size`` bytes, fewer only at the end; all that are left without it."""
+        """Return up to ``size`` bytes, fewer only at the end; without ``size``, all remaining ones."""
         self._check()
         return self._core.read(None if size is None or size < 0 else size)
 
     def readall(self) -> bytes:
-        """Return all bytes that are left."""
+        """Return all remaining bytes."""
         return self.read()
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
@@ -97,13 +97,13 @@ class BlobWriter(io.RawIOBase):
 
     @property
     def id(self) -> BlobId:
-        """What a row takes as the value of a BLOB column, once the BLOB is complete."""
+        """The value for the BLOB column of a row, once the BLOB is complete."""
         if self._id is None:
             raise InterfaceError("the BLOB is not complete: call finish() first")
         return self._id
 
     def writable(self) -> bool:
-        """Whether it can be written: yes."""
+        """Return ``True``."""
         return True
 
     def write(self, data: ReadableBuffer, /) -> int:

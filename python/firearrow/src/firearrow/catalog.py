@@ -33,7 +33,7 @@ class TableColumn:
     table: str
     name: str
     position: int
-    """From 0."""
+    """From 1."""
     type_name: str
     """The type in SQL, without its length."""
     length: int
@@ -41,7 +41,7 @@ class TableColumn:
     characters: int | None
     precision: int | None
     scale: int
-    """Digits after the point."""
+    """Digits after the decimal point."""
     sub_type: int | None
     charset: str | None
     collation: str | None
@@ -113,10 +113,13 @@ class Generator:
 
 
 class Catalog:
-    """What there is in the database, as it is committed. Names are as stored: usually in capitals."""
+    """The committed objects of the database. Names are as stored: usually in capitals."""
 
     def __init__(self, core: _core.Connection) -> None:
         self._core = core
+
+    def __repr__(self) -> str:
+        return "<firearrow.Catalog: tables(), columns(), constraints(), indexes(), generators()>"
 
     def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
         """Return tables and views, by name; ``system`` includes those of the engine."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
 from . import _core, errors
-from ._base import ConnectionBase, arguments
+from ._base import ConnectionBase, arguments, event_names
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -20,7 +21,7 @@ __all__ = ["Connection", "connect", "create_database"]
 
 
 def connect(
-    database: str | None = None,
+    database: str | os.PathLike[str] | None = None,
     *,
     user: str | None = None,
     password: str | None = None,
@@ -43,17 +44,17 @@ def connect(
         ``/data/shop.fdb``, or a list of keywords (``Database=host:path;UID=…``). A path without a host is
         opened by the embedded engine.
     user, password, role
-        Who; without them ``FIREARROW_USER`` and ``FIREARROW_PASSWORD`` are used.
+        The login; by default ``FIREARROW_USER`` and ``FIREARROW_PASSWORD``.
     host, port
-        The server, if ``database`` is a path alone.
+        The server, if ``database`` is only a path.
     autocommit
         Whether each statement is a transaction of its own.
     isolation, read_only, lock_timeout
-        How the connection's transactions begin; see :meth:`Connection.begin`.
+        How the connection's transactions start; see :meth:`Connection.begin`.
     row_factory
         What rows become: :func:`tuple_row`, :func:`dict_row`, :func:`namedtuple_row` or :func:`class_row`.
     **options
-        Any option of ``docs/connection-options.md``, such as ``wire_crypt="required"`` or
+        Any option in ``docs/connection-options.md``, such as ``wire_crypt="required"`` or
         ``connect_timeout=5``.
 
     Raises
@@ -69,8 +70,8 @@ def connect(
     )  # fmt: skip
 
 
-def create_database(database: str, **options: Any) -> Connection:
-    """Create a database and connect to it; takes what :func:`connect` takes.
+def create_database(database: str | os.PathLike[str], **options: Any) -> Connection:
+    """Create a database and connect to it; takes the arguments of :func:`connect`.
 
     Options of the new database are ``page_size``, ``db_charset`` and ``force_writes``; ``overwrite=True``
     replaces an existing one.
@@ -94,7 +95,7 @@ def create_database(database: str, **options: Any) -> Connection:
 
 def _open(
     create: bool,
-    database: str | None,
+    database: str | os.PathLike[str] | None,
     user: str | None,
     password: str | None,
     host: str | None,
@@ -164,7 +165,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         lock_timeout: float | None = None,
         snapshot: int | None = None,
     ) -> Transaction:
-        """Begin a transaction of its own, beside that of the connection.
+        """Start a separate transaction, beside the connection's own.
 
         Parameters
         ----------
@@ -188,31 +189,37 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         return Catalog(self._core)
 
     def events(self, *names: str) -> Events:
-        """Listen for events of these names, from now on. Waiting holds up no other use of the connection."""
+        """Listen for events with these names from now on; the connection remains usable while one waits."""
         self._check()
-        return Events(_core.Events(self._core, list(names)))
+        return Events(_core.Events(self._core, event_names(names)))
 
     def open_blob(self, number: int) -> BlobReader:
-        """Open a BLOB of the connection's transaction by its id, as a file that is read."""
+        """Open a BLOB by its id, as a file to read; it ends with the connection's transaction."""
         return BlobReader(_core.BlobReader(self._blob_place(), number))
 
     def create_blob(self) -> BlobWriter:
-        """Create a BLOB in the connection's transaction, as a file that is written."""
+        """Create a BLOB in the connection's transaction, as a file to write."""
         return BlobWriter(_core.BlobWriter(self._blob_place()))
 
-    def commit(self) -> None:
-        """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
-        if (main := self._take_main()) is not None:
-            main.commit()
+    def commit(self, *, retaining: bool = False) -> None:
+        """Make the changes of the connection's transaction permanent. Without one, nothing happens.
 
-    def rollback(self) -> None:
-        """Undo the changes of the connection's transaction. Without one, nothing happens."""
-        if (main := self._take_main()) is not None:
-            main.rollback()
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        if (main := self._take_main(retaining=retaining)) is not None:
+            main.commit_retaining() if retaining else main.commit()
+
+    def rollback(self, *, retaining: bool = False) -> None:
+        """Undo the changes of the connection's transaction. Without one, nothing happens.
+
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        if (main := self._take_main(retaining=retaining)) is not None:
+            main.rollback_retaining() if retaining else main.rollback()
 
     @contextmanager
     def savepoint(self, name: str | None = None) -> Generator[str]:
-        """A part of the connection's transaction that is undone alone if an error leaves the block."""
+        """Undo the block, and not the whole transaction, if an error leaves it."""
         core = self._place()
         if core is None:
             raise errors.ProgrammingError(
@@ -222,12 +229,12 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             yield made
 
     def ping(self) -> None:
-        """Ask the server whether it is there; an OperationalError says no."""
+        """Check that the server answers; raises OperationalError if it does not."""
         self._check()
         self._core.ping()
 
     def reset(self) -> None:
-        """Roll back, and undo settings of the session (``ALTER SESSION RESET``, Firebird 4 and newer)."""
+        """Roll back, and reset the session's settings (``ALTER SESSION RESET``, Firebird 4 and newer)."""
         self.rollback()
         self._core.reset()
 
@@ -258,7 +265,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             self._main = None
 
     def drop_database(self) -> None:
-        """Delete the database, to which nobody else may be connected, and close."""
+        """Delete the database and close the connection. Nobody else may be connected."""
         self._check()
         self._core.drop_database()
         self._main = None

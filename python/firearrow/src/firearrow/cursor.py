@@ -33,9 +33,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
     Attributes
     ----------
     arraysize : int
-        Rows that ``fetchmany`` returns unless it is told a number.
+        The number of rows that ``fetchmany`` returns by default.
     row_factory : callable or None
-        What rows become; ``None`` stands for the connection's.
+        What rows become; ``None`` = the connection's.
     failures : list of (int, Error)
         The rows of the last ``executemany`` that failed, by number from 0.
     """
@@ -73,9 +73,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         parameters
             A sequence of values, or a mapping for names.
         timeout
-            Seconds after which the statement is ended with an OperationalError, fetching its rows included.
+            Seconds after which the statement ends with an OperationalError; fetching its rows counts.
         parallel
-            Connections that read one large table together, in its order: 0 = as many as there are processors.
+            How many connections read one large table together, in order; 0 = one for each processor.
         read
             Overrides of the connection's type mapping, such as ``{"blobs": "lazy"}``.
 
@@ -105,11 +105,11 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             One statement.
         rows
             An iterable of rows of parameters; or a table or stream of Arrow data (pyarrow, polars, DuckDB …),
-            whose columns are the parameters in their order, and become no Python objects.
+            whose columns are the parameters in order. Its values never become Python objects.
         on_error
-            ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent
-            together with it may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those
-            that failed.
+            ``"raise"`` stops at the first row that fails. The rows before it are done, and rows that were
+            sent together with it may be: roll back. ``"continue"`` continues to the last row; ``failures``
+            lists those that failed.
 
         Raises
         ------
@@ -152,11 +152,10 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             The table's name as it is stored: usually in capitals.
         mode
             ``"append"`` to a table that exists; ``"create"`` it, ``"create_append"`` or ``"replace"`` it. A
-            new table is committed at once, and stays if its rows do not come. No transaction may be under way
-            then: it would not see the table.
+            new table is committed at once, and remains if inserting fails. No transaction may be open then,
+            since it would not see the table.
         text
-            Makes text columns of new tables VARCHAR of so many characters; without it they are BLOBs, which
-            hold any text.
+            The length of VARCHAR columns for text in new tables; without it, text columns are BLOBs.
 
         Returns
         -------
@@ -188,7 +187,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         return count
 
     def callproc(self, name: str, parameters: Sequence[object] = ()) -> Row:
-        """Execute a procedure that is not selectable.
+        """Execute a procedure and return its outputs.
 
         Parameters
         ----------
@@ -198,7 +197,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         Returns
         -------
         tuple
-            Its outputs; the input parameters if it has none.
+            The outputs; the input parameters if it has none.
         """
         self.execute(call(name, len(parameters)), tuple(parameters))
         if self._description is None:
@@ -218,7 +217,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         return self._made(self._core.fetchmany(self._size(size)))
 
     def fetchall(self) -> list[Any]:
-        """Return all rows that are left."""
+        """Return all remaining rows."""
         self._check()
         return self._made(self._core.fetchmany())
 
@@ -232,46 +231,52 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         return row
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Hand the rows that are left to Arrow consumers; no row can be fetched here afterwards."""
+        """Hand the remaining rows to an Arrow consumer; none can be fetched here afterwards."""
         self._check()
-        return self._core.arrow_stream()
+        if self._is_taken:
+            raise ProgrammingError(
+                "the rows have gone to Arrow, and can be read once: keep them with fetch_arrow_table()"
+            )
+        stream = self._core.arrow_stream()
+        self._is_taken = True
+        return stream
 
     def fetch_arrow_table(self) -> Any:
-        """Return the rows that are left as a ``pyarrow.Table``."""
+        """Return the remaining rows as a ``pyarrow.Table``."""
         return library("pyarrow").table(self)
 
     def fetch_arrow_batches(self) -> Any:
-        """Return the rows that are left as a ``pyarrow.RecordBatchReader``, which reads while it is read."""
+        """Return the remaining rows as a ``pyarrow.RecordBatchReader``, which fetches as it is read."""
         return library("pyarrow").RecordBatchReader.from_stream(self)
 
     def fetch_polars(self) -> Any:
-        """Return the rows that are left as a ``polars.DataFrame``."""
+        """Return the remaining rows as a ``polars.DataFrame``."""
         return library("polars").DataFrame(self)
 
     def fetch_pandas(self, **options: Any) -> Any:
-        """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
+        """Return the remaining rows as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
         return self.fetch_arrow_table().to_pandas(**options)
 
     def fetch_numpy(self) -> dict[str, Any]:
-        """Return the rows that are left as NumPy arrays by column; masked arrays where values are NULL."""
+        """Return the remaining rows as NumPy arrays by column; masked arrays where values are NULL."""
         numpy = library("numpy")  # before the rows are taken
         return masked_arrays(numpy, self.fetch_arrow_table())
 
     def fetch_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
+        """Return the remaining rows as a relation of this DuckDB connection, or of the default one."""
         duckdb = connection if connection is not None else library("duckdb")
         # A stream could be read once, and relations are read each time that they are asked.
         return duckdb.from_arrow(self.fetch_arrow_table())
 
     def fetch_json(self) -> bytes:
-        """Return the rows that are left as JSON: an array with an object for each row.
+        """Return the remaining rows as JSON: an array with an object for each row.
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
         return b"".join(self._json(lines=False))
 
     def stream_json(self) -> Iterator[bytes]:
-        """Yield the rows that are left as NDJSON, an object on each line, in pieces of whole lines."""
+        """Yield the remaining rows as NDJSON, one object per line, in pieces of whole lines."""
         return self._json(lines=True)
 
     def _json(self, *, lines: bool) -> Iterator[bytes]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ._hints import hint
+
 __all__ = [
     "DataError",
     "DatabaseError",
@@ -26,7 +28,7 @@ __all__ = [
 
 
 class Warning(Exception):
-    """What the engine warns of. firearrow collects warnings in ``Connection.warnings`` and raises none."""
+    """A warning. firearrow raises none: it collects warnings in ``Connection.warnings``."""
 
 
 class Error(Exception):
@@ -41,11 +43,11 @@ class Error(Exception):
     sqlcode : int or None
         The code of Firebird's older interface.
     kind : str or None
-        What went wrong in one word of firearrow's: ``Constraint``, ``Conflict``, ``Syntax``, ``Timeout`` …
+        What went wrong, in one word: ``Constraint``, ``Conflict``, ``Syntax``, ``Timeout`` …
     line, column : int or None
         The place in the SQL text, from 1.
     table, constraint, key : str or None
-        What a constraint is about, and the key that violates it.
+        The constraint that is violated, its table, and the key.
     row : int or None
         The row of parameters, from 0.
     failures : list of (int, Error)
@@ -76,13 +78,17 @@ class Error(Exception):
         self.failures: list[tuple[int, Error]] = []
         self.details: dict[str, str] = {}
 
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.row is None else f"rows[{self.row}]: {text}"
+
 
 class InterfaceError(Error):
-    """Something of the connection is wrong on this side: options, or an object that is closed."""
+    """A mistake on the client's side: a wrong option, or an object that is closed."""
 
 
 class DatabaseError(Error):
-    """An error of the database that is none of those below."""
+    """An error of the database that fits none of the classes below."""
 
 
 class DataError(DatabaseError):
@@ -94,7 +100,7 @@ class OperationalError(DatabaseError):
 
 
 class IntegrityError(DatabaseError):
-    """A constraint forbids it."""
+    """A constraint is violated."""
 
 
 class InternalError(DatabaseError):
@@ -106,7 +112,7 @@ class ProgrammingError(DatabaseError):
 
 
 class NotSupportedError(DatabaseError):
-    """Firebird, this version of it, or firearrow does not have it."""
+    """Firebird, this version of it, or firearrow does not support it."""
 
 
 _CLASSES: dict[str, type[Error]] = {
@@ -139,6 +145,7 @@ _BY_STATE: dict[str, type[Error]] = {
     "40": OperationalError,
     "42": ProgrammingError,
     "HY004": ProgrammingError,
+    "HY015": ProgrammingError,
 }
 
 # The place of a token, which the engine tells in the text alone.
@@ -150,7 +157,8 @@ def make(name: str, message: str, sqlstate: str | None, kind: str | None, detail
     cls = _CLASSES.get(name, DatabaseError)
     if cls is DatabaseError and sqlstate is not None:
         cls = _BY_STATE.get(sqlstate) or _BY_STATE.get(sqlstate[:2], cls)
-    error = cls(message)
+    told = hint(kind, message)
+    error = cls(f"{message}\nHint: {told}" if told else message)
     error.sqlstate = sqlstate
     error.kind = kind
     error.details = details

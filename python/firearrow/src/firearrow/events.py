@@ -21,7 +21,7 @@ _STEP = 0.5
 
 
 class Events:
-    """Listens for events of some names, from its creation on."""
+    """Listens for named events from its creation on."""
 
     def __init__(self, core: _core.Events) -> None:
         self._core = core
@@ -56,7 +56,7 @@ class Events:
                 yield counts
 
     def close(self) -> None:
-        """Listen no longer. Threads that wait get an OperationalError."""
+        """Stop listening. Threads that wait get an OperationalError."""
         self._core.close()
 
     def __enter__(self) -> Events:

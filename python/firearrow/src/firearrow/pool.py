@@ -114,7 +114,7 @@ class Pool(PoolBase[_core.Connection]):
 
     def __init__(
         self,
-        database: str | None = None,
+        database: str | os.PathLike[str] | None = None,
         *,
         min_size: int = 0,
         max_size: int = 10,

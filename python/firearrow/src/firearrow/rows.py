@@ -30,13 +30,13 @@ def tuple_row(columns: Sequence[Column]) -> Callable[[Row], Row]:
 
 
 def dict_row(columns: Sequence[Column]) -> Callable[[Row], dict[str, Any]]:
-    """Rows as dicts; the last of several columns with one name counts."""
+    """Rows as dicts; if several columns share a name, the last one wins."""
     names = [column.name for column in columns]
     return lambda row: dict(zip(names, row, strict=True))
 
 
 def namedtuple_row(columns: Sequence[Column]) -> Callable[[Row], Any]:
-    """Rows as named tuples. Names are in lower case; what is no identifier, or comes twice, becomes one."""
+    """Rows as named tuples. Names are in lower case; invalid and repeated ones are changed."""
     names: list[str] = []
     for number, column in enumerate(columns, 1):
         name = re.sub(r"\W", "_", column.name.lower()).lstrip("_0123456789") or f"column_{number}"

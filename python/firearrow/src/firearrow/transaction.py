@@ -1,4 +1,4 @@
-"""Transactions of their own, beside that of the connection."""
+"""Transactions beside the connection's own."""
 
 from __future__ import annotations
 
@@ -48,20 +48,26 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
         return self.cursor().executemany(sql, rows, **options)
 
     def open_blob(self, number: int) -> BlobReader:
-        """Open a BLOB by its id, as a file that is read."""
+        """Open a BLOB by its id, as a file to read."""
         return BlobReader(_core.BlobReader(self._core, number))
 
     def create_blob(self) -> BlobWriter:
-        """Create a BLOB, as a file that is written."""
+        """Create a BLOB, as a file to write."""
         return BlobWriter(_core.BlobWriter(self._core))
 
-    def commit(self) -> None:
-        """Make the changes permanent, and end."""
-        self._core.commit()
+    def commit(self, *, retaining: bool = False) -> None:
+        """Make the changes permanent, and end.
 
-    def rollback(self) -> None:
-        """Undo the changes, and end."""
-        self._core.rollback()
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        self._core.commit_retaining() if retaining else self._core.commit()
+
+    def rollback(self, *, retaining: bool = False) -> None:
+        """Undo the changes, and end.
+
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        self._core.rollback_retaining() if retaining else self._core.rollback()
 
     @property
     def number(self) -> int:
@@ -75,12 +81,12 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
 
     @contextmanager
     def savepoint(self, name: str | None = None) -> Generator[str]:
-        """A part that is undone alone if an error leaves the block.
+        """Undo the block, and not the whole transaction, if an error leaves it.
 
         Parameters
         ----------
         name
-            The savepoint's name; one is made up without it.
+            The savepoint's name; by default one is generated.
         """
         with savepoint(self._core, name) as made:
             yield made

@@ -32,12 +32,12 @@ class Column(NamedTuple):
     """The type's name in SQL, without its length; equal to one of STRING, BINARY, NUMBER and DATETIME."""
     display_size: int | None
     """Characters of text."""
-    internal_size: int
-    """Bytes."""
+    internal_size: int | None
+    """Bytes; ``None`` for NUMERIC and DECIMAL, which have a precision."""
     precision: int | None
     """Digits of a number."""
     scale: int | None
-    """Digits after the point."""
+    """Digits after the decimal point."""
     null_ok: bool
     """Whether it may be NULL."""
 
@@ -105,4 +105,8 @@ def TimestampFromTicks(ticks: float) -> datetime.datetime:
 
 def column(described: tuple[Any, ...]) -> Column:
     """Return the column that the extension module describes."""
-    return Column(*described[:7])
+    made = Column(*described[:7])
+    if made.type_code in ("NUMERIC", "DECIMAL"):
+        # polars takes a number of 4 bytes for a float of single precision, which has 7 digits.
+        return made._replace(internal_size=None)
+    return made

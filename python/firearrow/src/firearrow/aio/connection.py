@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -22,7 +23,7 @@ __all__ = ["Connecting", "Connection", "connect", "create_database"]
 
 
 def connect(
-    database: str | None = None,
+    database: str | os.PathLike[str] | None = None,
     *,
     user: str | None = None,
     password: str | None = None,
@@ -46,7 +47,7 @@ def connect(
     )  # fmt: skip
 
 
-def create_database(database: str, **options: Any) -> Connecting:
+def create_database(database: str | os.PathLike[str], **options: Any) -> Connecting:
     """Create a database and connect to it; takes what :func:`firearrow.create_database` takes."""
     return Connecting(
         True,
@@ -71,7 +72,7 @@ class Connecting(Opening["Connection"]):
     def __init__(
         self,
         create: bool,
-        database: str | None,
+        database: str | os.PathLike[str] | None,
         user: str | None,
         password: str | None,
         host: str | None,
@@ -200,15 +201,21 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """
         return create_blob(self._blob_place())
 
-    async def commit(self) -> None:
-        """Make the changes of the connection's transaction permanent. Without one, nothing happens."""
-        if (main := self._take_main()) is not None:
-            await main.commit()
+    async def commit(self, *, retaining: bool = False) -> None:
+        """Make the changes of the connection's transaction permanent. Without one, nothing happens.
 
-    async def rollback(self) -> None:
-        """Undo the changes of the connection's transaction. Without one, nothing happens."""
-        if (main := self._take_main()) is not None:
-            await main.rollback()
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        if (main := self._take_main(retaining=retaining)) is not None:
+            await (main.commit_retaining() if retaining else main.commit())
+
+    async def rollback(self, *, retaining: bool = False) -> None:
+        """Undo the changes of the connection's transaction. Without one, nothing happens.
+
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        if (main := self._take_main(retaining=retaining)) is not None:
+            await (main.rollback_retaining() if retaining else main.rollback())
 
     @asynccontextmanager
     async def savepoint(self, name: str | None = None) -> AsyncGenerator[str]:

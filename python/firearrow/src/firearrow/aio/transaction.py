@@ -56,13 +56,19 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         """Create a BLOB, as a file that is written: to be awaited, or entered with ``async with``."""
         return create_blob(self._core)
 
-    async def commit(self) -> None:
-        """Make the changes permanent, and end. If the task is cancelled, they may be or not."""
-        await self._core.commit()
+    async def commit(self, *, retaining: bool = False) -> None:
+        """Make the changes permanent, and end. If the task is cancelled, they may or may not be.
 
-    async def rollback(self) -> None:
-        """Undo the changes, and end."""
-        await self._core.rollback()
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        await (self._core.commit_retaining() if retaining else self._core.commit())
+
+    async def rollback(self, *, retaining: bool = False) -> None:
+        """Undo the changes, and end.
+
+        With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+        """
+        await (self._core.rollback_retaining() if retaining else self._core.rollback())
 
     @property
     async def number(self) -> int:
