@@ -120,14 +120,14 @@ class PoolBase(Generic[C]):
 
     def __init__(
         self,
-        database: str | None,
+        database: str | os.PathLike[str] | None,
         configure: Callable[[Any], object] | None,
         options: dict[str, Any],
         limits: Limits,
     ) -> None:
         if database is None:
             raise InterfaceError("name a database: Pool('firebird://host/path')")
-        self._database = database
+        self._database = os.fspath(database)
         self._options = options
         self._configure = configure
         # What a connection has beside its core, from the first that was opened.

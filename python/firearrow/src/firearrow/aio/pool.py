@@ -131,7 +131,7 @@ class Pool(PoolBase[_core.AioConnection]):
 
     def __init__(
         self,
-        database: str | None = None,
+        database: str | os.PathLike[str] | None = None,
         *,
         min_size: int = 0,
         max_size: int = 10,
