@@ -24,37 +24,52 @@ ln -sf "$(realpath "$target/debug/libfirearrow_core.so")" python/firearrow/src/f
 python3 scripts/python-metadata.py "$folder/site"
 export PYTHONPATH=$PWD/python/firearrow/src:$folder/site${PYTHONPATH:+:$PYTHONPATH}
 
-# Runs the tests on one platform: run NAME COMMAND..., with pytest and its arguments as last words of the command.
-status=0
-run() {
+# Runs the tests on one platform: platform NAME COMMAND..., with pytest and its arguments as last words of the command.
+platform() {
+    local failed=0
     echo "Python tests on $1"
     scripts/step.sh "Python tests, $1" "${@:2}" "$environment/bin/pytest" python/tests -p no:cacheprovider \
-        "${arguments[@]}" || status=$?
+        "${arguments[@]}" || failed=$?
     scripts/step.sh "Tests of firearrow, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests \
-        -p no:cacheprovider "${arguments[@]}" || status=$?
+        -p no:cacheprovider "${arguments[@]}" || failed=$?
+    return "$failed"
 }
 
 # SQLAlchemy's own tests of the dialects.
-run_suite() {
+suite() {
     echo "SQLAlchemy's tests on $1"
     scripts/step.sh "SQLAlchemy's tests, $1" "${@:2}" "$environment/bin/pytest" python/firearrow/tests/sqlalchemy \
-        -p no:cacheprovider "${arguments[@]}" || status=$?
+        -p no:cacheprovider "${arguments[@]}"
 }
 readonly arguments=("$@")
 
+# Two at a time, since most tests wait for a server. What each has printed comes at the end, one after the other.
+processes=()
+start() {
+    while (($(jobs -rp | wc -l) >= 2)); do sleep 0.2; done
+    "$@" >"$folder/${#processes[@]}.log" 2>&1 &
+    processes+=($!)
+}
+
 engine=${FIREARROW_ENGINE5:-$(echo "$PWD"/.venv/lib/python3*/site-packages/firebird/embedded/runtime)}
-if [[ -d $engine ]]; then
-    run "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
-    # On one engine: each takes two minutes, and what differs between servers has tests of its own.
-    run_suite "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
-    run_suite "the embedded engine, asyncio" env "FIREARROW_TEST_ENGINE=$engine" FIREARROW_TEST_DIALECT=firearrow_async
-else
-    echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
-fi
 for version in 3.0 4.0 5.0; do
     # `serve` says so itself when a server is missing.
     # shellcheck disable=SC2016 # the variables are for the inner shell
-    run "Firebird $version" "$target/debug/examples/serve" "$version" -- \
+    start platform "Firebird $version" "$target/debug/examples/serve" "$version" -- \
         sh -c 'FIREARROW_TEST_URLS=$FIREARROW_URL exec "$@"' sh
+done
+if [[ -d $engine ]]; then
+    start platform "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
+    # On one engine: each takes two minutes, and what differs between servers has tests of its own.
+    start suite "the embedded engine" env "FIREARROW_TEST_ENGINE=$engine"
+    start suite "the embedded engine, asyncio" env "FIREARROW_TEST_ENGINE=$engine" FIREARROW_TEST_DIALECT=firearrow_async
+else
+    echo "SKIP Python tests on the embedded engine: no firebird-embedded; run \`make setup\`" >&2
+fi
+
+status=0
+for number in "${!processes[@]}"; do
+    wait "${processes[$number]}" || status=$?
+    cat "$folder/$number.log"
 done
 exit "$status"
