@@ -69,6 +69,12 @@ def arguments(
     return database, options, target
 
 
+def _require_text(sql: object) -> None:
+    """Refuse bytes, and objects in which other libraries keep SQL."""
+    if not isinstance(sql, str):
+        raise errors.ProgrammingError(f"SQL is a str, not {type(sql).__name__}")
+
+
 def event_names(names: Sequence[object]) -> list[str]:
     """Return the names of events; other drivers take one list of them."""
     if not all(isinstance(name, str) for name in names):
@@ -331,10 +337,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._check()
         self._description, self._rowcount, self._make, self._is_taken = None, -1, None, False
         self.failures = []
-        # Callers without a type checker pass bytes, or the SQL of other libraries in an object of theirs.
-        text: object = sql
-        if not isinstance(text, str):
-            raise errors.ProgrammingError(f"SQL is a str, not {type(text).__name__}")
+        _require_text(sql)
         self._connection._note_sql(sql)
         try:
             sql.encode()
