@@ -17,6 +17,7 @@
 
 mod aio;
 mod api;
+mod batches;
 mod blob;
 mod capsule;
 mod catalog;
@@ -53,7 +54,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::Cursor>()?;
     module.add_class::<aio::Prepared>()?;
     module.add_class::<aio::Many>()?;
-    module.add_class::<aio::Batches>()?;
+    module.add_class::<batches::Batches>()?;
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;
     Ok(())

@@ -1,8 +1,9 @@
 //! Results as JSON: an array of objects, or an object on each line.
 
 use super::reader::Reader;
-use crate::connection::{Shared, closed};
-use crate::{error, signal};
+use crate::connection::Shared;
+use crate::flow::Failure;
+use crate::signal;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
@@ -118,15 +119,12 @@ impl JsonStream {
         *is_over = true;
         *is_over = shared.call(py, || {
             let step = signal::wait(py, || {
-                Ok(match reader.next() {
-                    Some(batch) => batch.and_then(|batch| format.write(&batch)).map(|()| false),
-                    None => format.finish().map(|()| true),
-                })
+                Ok(reader.read().and_then(|batch| match batch {
+                    Some(batch) => format.write(&batch).map(|()| false).map_err(Failure::Reader),
+                    None => format.finish().map(|()| true).map_err(Failure::Reader),
+                }))
             })?;
-            step.map_err(|failed| match shared.calls.is_closing() {
-                true => closed(py),
-                false => error::of(py, failed),
-            })
+            step.map_err(|failed| failed.into_exception(py))
         })?;
         Ok(Some(PyBytes::new(py, &buffer.take())))
     }

@@ -3,6 +3,7 @@
 mod arrow_form;
 mod buffer;
 mod failure;
+mod limit;
 mod many;
 mod result;
 
@@ -19,7 +20,8 @@ use std::time::{Duration, Instant};
 
 pub(crate) use arrow_form::convert;
 pub(crate) use buffer::Buffer;
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, OTHER_PROCESS};
+pub(crate) use limit::Limit;
 pub(crate) use many::{Collected, Sender};
 pub(crate) use result::{Opened, Source};
 

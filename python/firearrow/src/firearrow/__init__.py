@@ -24,7 +24,7 @@ from .errors import (
 )
 from .pool import Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout
 from .retrying import retry
-from .rows import RowFactory, class_row, dict_row, namedtuple_row, tuple_row
+from .rows import RowFactory, class_row, dict_row, model_row, namedtuple_row, tuple_row
 from .transaction import Transaction
 from .types import (
     BINARY,
@@ -86,6 +86,7 @@ __all__ = [
     "connect",
     "create_database",
     "dict_row",
+    "model_row",
     "namedtuple_row",
     "paramstyle",
     "register_adapter",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._base import CursorBase, library, masked_arrays
-from .errors import ProgrammingError, failed
+from .errors import OperationalError, ProgrammingError, failed
 from .rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         timeout: float | None = None,
         parallel: int | None = None,
         read: Mapping[str, str] | None = None,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
     ) -> Cursor:
         """Execute a statement.
 
@@ -78,13 +81,19 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             Connections that read one large table together, in its order: 0 = as many as there are processors.
         read
             Overrides of the connection's type mapping, such as ``{"blobs": "lazy"}``.
+        model
+            What the rows become: a dataclass, an attrs class, a pydantic model or a ``NamedTuple``, with
+            fields of the columns' names; see :func:`firearrow.model_row`.
+        max_result_rows, max_result_bytes
+            Bounds for calls that keep the whole result, instead of the connection's; see
+            :func:`firearrow.connect`.
 
         Returns
         -------
         Cursor
             This one.
         """
-        self._begin(sql)
+        self._begin(sql, model, max_result_rows, max_result_bytes)
         told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         self._note(told)
         return self
@@ -96,6 +105,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         *,
         on_error: str = "raise",
         read: Mapping[str, str] | None = None,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
     ) -> Cursor:
         """Execute a statement for many rows of parameters, in few round trips.
 
@@ -110,6 +122,8 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             ``"raise"`` ends at the first row that fails. The rows before it are done, and rows that were sent
             together with it may be: roll back. ``"continue"`` goes on to the last row; ``failures`` has those
             that failed.
+        read, model, max_result_rows, max_result_bytes
+            For rows that the executions return, as with :meth:`execute`.
 
         Raises
         ------
@@ -118,7 +132,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         """
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
-        self._begin(sql)
+        self._begin(sql, model, max_result_rows, max_result_bytes)
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
@@ -220,7 +234,13 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
     def fetchall(self) -> list[Any]:
         """Return all rows that are left."""
         self._check()
-        return self._made(self._core.fetchmany())
+        try:
+            return self._made(self._core.fetchmany(None, *self._limits))
+        except OperationalError as error:
+            if error.kind == "TooLarge":
+                # The rows that were kept are lost, so that the others are of no use.
+                self._core.close_result()
+            raise
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -238,7 +258,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
     def fetch_arrow_table(self) -> Any:
         """Return the rows that are left as a ``pyarrow.Table``."""
-        return library("pyarrow").table(self)
+        return library("pyarrow").table(self._batches())
 
     def fetch_arrow_batches(self) -> Any:
         """Return the rows that are left as a ``pyarrow.RecordBatchReader``, which reads while it is read."""
@@ -246,7 +266,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
     def fetch_polars(self) -> Any:
         """Return the rows that are left as a ``polars.DataFrame``."""
-        return library("polars").DataFrame(self)
+        return library("polars").DataFrame(self._batches())
 
     def fetch_pandas(self, **options: Any) -> Any:
         """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
@@ -268,15 +288,19 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
-        return b"".join(self._json(lines=False))
+        return b"".join(self._json(False, *self._limits))
 
     def stream_json(self) -> Iterator[bytes]:
         """Yield the rows that are left as NDJSON, an object on each line, in pieces of whole lines."""
-        return self._json(lines=True)
+        return self._json(True)
 
-    def _json(self, *, lines: bool) -> Iterator[bytes]:
+    def _batches(self) -> _core.Batches:
         self._check()
-        stream = self._core.json_stream(lines)
+        return self._core.batches(*self._limits)
+
+    def _json(self, lines: bool, rows: int | None = None, size: int | None = None) -> Iterator[bytes]:
+        self._check()
+        stream = self._core.json_stream(lines, rows, size)
         while (piece := stream.next()) is not None:
             if piece:
                 yield piece

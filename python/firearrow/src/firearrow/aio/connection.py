@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Any
 
 from .. import _core, errors
-from .._base import ConnectionBase, arguments
-from ..rows import RowFactory, tuple_row
+from .._base import ConnectionBase, arguments, bounds
+from ..rows import RowFactory, chosen, tuple_row
 from .cursor import Cursor
 from .transaction import Transaction, savepoint
 
@@ -79,6 +79,7 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
         row_factory: RowFactory,
         options: dict[str, Any],
     ) -> None:
+        self._limits = bounds(options)
         self._database, self._options, self._target = arguments(
             database, user, password, host, port, role, options
         )
@@ -98,6 +99,7 @@ class Connecting(Coroutine[Any, Any, "Connection"]):
             "lock_timeout": self._lock_timeout,
         }
         connection._target = self._target
+        connection.max_result_rows, connection.max_result_bytes = self._limits
         connection._tell_options()
         return connection
 
@@ -167,10 +169,10 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """The server and the database, to be awaited: versions, protocol, cipher, page size, user …"""
         return await self._core.info()
 
-    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
-        """Return a cursor of the connection's transaction."""
+    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
+        """Return a cursor of the connection's transaction, whose rows become this; see :func:`model_row`."""
         self._check()
-        return Cursor(self, row_factory=row_factory)
+        return Cursor(self, row_factory=chosen(row_factory, model))
 
     async def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""

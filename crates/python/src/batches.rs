@@ -10,14 +10,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 /// Batches that have come.
-#[pyclass(frozen, name = "AioBatches", module = "firearrow._core")]
+#[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Batches {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
 }
 
 impl Batches {
-    pub(super) fn new(
+    pub(crate) fn new(
         columns: &[Descriptor],
         read: &ReadOptions,
         batches: Vec<RecordBatch>,
@@ -26,6 +26,11 @@ impl Batches {
         let batches = batches.iter().map(|batch| convert(batch, &schema));
         let batches = batches.collect::<Result<_, _>>().map_err(Failure::Reader)?;
         Ok(Self { schema, batches })
+    }
+
+    /// Batches that have these columns.
+    pub(crate) fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self { schema, batches }
     }
 }
 
