@@ -31,6 +31,7 @@ mod flow;
 mod interpreter;
 mod options;
 mod params;
+mod partition;
 mod rows;
 mod signal;
 mod transaction;
@@ -49,6 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blob::BlobReader>()?;
     module.add_class::<blob::BlobWriter>()?;
     module.add_class::<event::Events>()?;
+    module.add_class::<partition::Partitions>()?;
     module.add_class::<aio::Connection>()?;
     module.add_class::<aio::Transaction>()?;
     module.add_class::<aio::Cursor>()?;

@@ -426,6 +426,8 @@ ONLY_BLOCKING = {
     "fetch_json",
     "ingest",
     "open_blob",
+    "read_partition",
+    "read_partitions",
     "stream_json",
 }
 

@@ -22,6 +22,7 @@ from .errors import (
     ProgrammingError,
     Warning,
 )
+from .partitions import Partitions, read_partition
 from .pool import Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout
 from .retrying import retry
 from .rows import RowFactory, class_row, dict_row, model_row, namedtuple_row, tuple_row
@@ -67,6 +68,7 @@ __all__ = [
     "InternalError",
     "NotSupportedError",
     "OperationalError",
+    "Partitions",
     "Pool",
     "PoolClosed",
     "PoolStats",
@@ -89,6 +91,7 @@ __all__ = [
     "model_row",
     "namedtuple_row",
     "paramstyle",
+    "read_partition",
     "register_adapter",
     "retry",
     "threadsafety",

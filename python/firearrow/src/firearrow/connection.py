@@ -13,6 +13,7 @@ from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
 from .events import Events
+from .partitions import Part, Partitions
 from .rows import RowFactory, chosen, tuple_row
 from .transaction import Transaction, savepoint
 
@@ -197,6 +198,27 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         """Listen for events of these names, from now on. Waiting holds up no other use of the connection."""
         self._check()
         return Events(_core.Events(self._core, list(names)))
+
+    def read_partitions(self, sql: str, n: int = 0, *, parameters: object = None) -> Partitions:
+        """Divide a query of one large table into parts that several connections read, from one snapshot.
+
+        Parameters
+        ----------
+        sql
+            One query.
+        n
+            The most parts: 0 = as many as there are processors. Queries that cannot be divided, and all
+            before Firebird 4, are one part.
+        parameters
+            Its parameters, as with :meth:`execute`.
+        """
+        self._check()
+        return Partitions(_core.Partitions(self._core, sql, parameters, n))
+
+    def read_partition(self, descriptor: bytes) -> Part:
+        """Read a part of a query with this connection; see :func:`firearrow.read_partition`."""
+        self._check()
+        return Part(self, descriptor, owns=False)
 
     def open_blob(self, number: int) -> BlobReader:
         """Open a BLOB of the connection's transaction by its id, as a file that is read."""
