@@ -2,6 +2,7 @@
 
 mod calls;
 
+use crate::flow::Failure;
 use crate::options::Bounded;
 use crate::transaction::Transaction;
 use crate::{config, error, options, signal};
@@ -75,10 +76,7 @@ impl Facts {
     pub(crate) fn check_process(&self, py: Python<'_>) -> PyResult<()> {
         match self.is_here() {
             true => Ok(()),
-            false => Err(error::interface(
-                py,
-                "the connection belongs to the process that opened it: open another one after a fork",
-            )),
+            false => Err(Failure::OtherProcess.into_exception(py)),
         }
     }
 

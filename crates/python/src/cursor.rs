@@ -8,12 +8,14 @@ mod reader;
 mod result;
 
 use crate::api::Blocking;
+use crate::batches::Batches;
 use crate::connection::{Connection, Dependent, Shared, closed_meanwhile, lock};
-use crate::flow::{self, How, Kept, Outcome, Told};
+use crate::flow::{self, How, Kept, Limit, Outcome, Told};
 use crate::options::Bounded;
 use crate::params::{Sql, is_mapping};
 use crate::transaction::Transaction;
 use crate::{capsule, connection, describe, error, signal};
+use arrow::array::RecordBatchReader;
 use execution::Place;
 use firearrow::WireStats;
 pub(crate) use json::JsonStream;
@@ -165,10 +167,33 @@ impl Cursor {
         self.rows(py, |rows| rows.next(py, &self.inner.shared))
     }
 
-    /// Up to `most` rows; all without it.
-    #[pyo3(signature = (most=None))]
-    fn fetchmany<'py>(&self, py: Python<'py>, most: Option<usize>) -> PyResult<Bound<'py, PyList>> {
-        self.rows(py, |rows| rows.list(py, &self.inner.shared, most.unwrap_or(usize::MAX)))
+    /// Up to `most` rows; all without it. More than the limits allow is an error, and ends the result.
+    #[pyo3(signature = (most=None, max_rows=None, max_bytes=None))]
+    fn fetchmany<'py>(
+        &self,
+        py: Python<'py>,
+        most: Option<usize>,
+        max_rows: Option<Bounded<u64>>,
+        max_bytes: Option<Bounded<u64>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let limit = Limit::new(max_rows, max_bytes);
+        self.rows(py, |rows| rows.list(py, &self.inner.shared, most.unwrap_or(usize::MAX), limit))
+    }
+
+    /// The rows that are left as Arrow batches, all read.
+    #[pyo3(signature = (max_rows=None, max_bytes=None))]
+    fn batches(
+        &self,
+        py: Python<'_>,
+        max_rows: Option<Bounded<u64>>,
+        max_bytes: Option<Bounded<u64>>,
+    ) -> PyResult<Batches> {
+        let shared = &self.inner.shared;
+        shared.call(py, || {
+            let reader = self.take_rows(py, Limit::new(max_rows, max_bytes))?;
+            let read = signal::wait(py, || Ok(reader.read_all()))?;
+            Ok(Batches::of(reader.schema(), read.map_err(|failed| failed.into_exception(py))?))
+        })
     }
 
     /// Fetched that have been handed out so far, and whether all have.
@@ -178,13 +203,21 @@ impl Cursor {
     }
 
     /// The rows that are left as JSON: one array, or an object on each line.
-    fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<JsonStream> {
-        Ok(JsonStream::new(&self.inner.shared, self.take_rows(py)?, lines))
+    #[pyo3(signature = (lines, max_rows=None, max_bytes=None))]
+    fn json_stream(
+        &self,
+        py: Python<'_>,
+        lines: bool,
+        max_rows: Option<Bounded<u64>>,
+        max_bytes: Option<Bounded<u64>>,
+    ) -> PyResult<JsonStream> {
+        let limit = Limit::new(max_rows, max_bytes);
+        Ok(JsonStream::new(&self.inner.shared, self.take_rows(py, limit)?, lines))
     }
 
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
     fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::stream(py, self.take_rows(py)?)
+        capsule::stream(py, self.take_rows(py, Limit::default())?)
     }
 
     /// Closes the result; the statement can be executed again.
@@ -216,12 +249,12 @@ impl Cursor {
 
 impl Cursor {
     /// Takes the rows that are left, as batches.
-    fn take_rows(&self, py: Python<'_>) -> PyResult<reader::Reader> {
+    fn take_rows(&self, py: Python<'_>, limit: Limit) -> PyResult<reader::Reader> {
         let shared = &self.inner.shared;
         shared.call(py, || {
             let rows = lock(py, &self.inner.state).rows.take();
             let rows = rows.ok_or_else(|| no_rows(py))?;
-            signal::wait(py, || reader::Reader::new(shared, rows))
+            signal::wait(py, || reader::Reader::new(shared, rows, limit))
         })
     }
 

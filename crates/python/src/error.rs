@@ -30,6 +30,16 @@ pub(crate) fn timeout(py: Python<'_>, message: impl Into<String>) -> PyErr {
     make(py, "OperationalError", &error).unwrap_or_else(|failed| failed)
 }
 
+/// Returns the exception for a result of which more would be kept than the caller wants.
+pub(crate) fn too_large(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    let error = Error::new(Class::Timeout, message).with_sqlstate("54000");
+    let made = make(py, "OperationalError", &error).unwrap_or_else(|failed| failed);
+    match made.value(py).setattr("kind", "TooLarge") {
+        Ok(()) => made,
+        Err(failed) => failed,
+    }
+}
+
 /// Returns the exception for a value that cannot be a parameter.
 pub(crate) fn data(py: Python<'_>, message: impl Into<String>) -> PyErr {
     let error = Error::argument(message);

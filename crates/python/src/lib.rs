@@ -17,6 +17,7 @@
 
 mod aio;
 mod api;
+mod batches;
 mod blob;
 mod capsule;
 mod catalog;
@@ -31,6 +32,7 @@ mod flow;
 mod interpreter;
 mod options;
 mod params;
+mod partition;
 mod rows;
 mod signal;
 mod transaction;
@@ -49,17 +51,18 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blob::BlobReader>()?;
     module.add_class::<blob::BlobWriter>()?;
     module.add_class::<event::Events>()?;
+    module.add_class::<partition::Partitions>()?;
     module.add_class::<aio::Connection>()?;
     module.add_class::<aio::Transaction>()?;
     module.add_class::<aio::Cursor>()?;
     module.add_class::<aio::Prepared>()?;
     module.add_class::<aio::Many>()?;
-    module.add_class::<aio::Batches>()?;
     module.add_class::<aio::Ingestion>()?;
     module.add_class::<aio::JsonStream>()?;
     module.add_class::<aio::BlobReader>()?;
     module.add_class::<aio::BlobWriter>()?;
     module.add_class::<aio::Events>()?;
+    module.add_class::<batches::Batches>()?;
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;
     module.add_class::<codec::Decoder>()?;

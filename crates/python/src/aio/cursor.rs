@@ -1,16 +1,16 @@
 //! Cursors: one statement after the other, and the rows of the last one.
 
-use super::arrow::Batches;
 use super::connection::{Connection, Shared};
 use super::many::Many;
 use super::operation::{Operation, spawn, spawn_plain};
 use super::runtime;
 use super::transaction::{Held, Place, Transaction};
 use crate::api::{Api, Asynchronous};
+use crate::batches::Batches;
 use crate::connection::{Dependent, lock, statistics};
 use crate::cursor::{NO_ROWS, no_rows};
 use crate::describe;
-use crate::flow::{self, Buffer, Failure, How, Kept, Opened, Outcome};
+use crate::flow::{self, Buffer, Failure, How, Kept, Limit, Opened, Outcome};
 use crate::options::Bounded;
 use crate::params::{Sql, Value, is_mapping, single};
 use arrow::array::RecordBatch;
@@ -231,14 +231,18 @@ impl Inner {
     }
 
     /// Takes up to `most` batches of the rows that are left.
-    async fn take(&self, most: usize) -> Result<Batches, Failure> {
+    async fn take(&self, most: usize, limit: Limit) -> Result<Batches, Failure> {
         let (columns, schema) = self.schema().await?;
         let mut batches = VecDeque::new();
+        let (mut rows, mut bytes) = (0, 0);
         while batches.len() < most {
             let mut more = self.more(&columns).await?;
             if more.is_empty() {
                 break;
             }
+            rows += more.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
+            bytes += limit.bytes(&more);
+            limit.check(rows, bytes)?;
             batches.append(&mut more);
         }
         Batches::new(schema, &batches)
@@ -364,10 +368,26 @@ impl Cursor {
         self.rows(py, |rows| rows.next(py))
     }
 
-    /// Appends up to `most` rows that have come to a list; all without it. Returns how many.
-    #[pyo3(signature = (to, most=None))]
-    fn append(&self, py: Python<'_>, to: &Bound<'_, PyList>, most: Option<usize>) -> PyResult<usize> {
-        self.rows(py, |rows| rows.append(py, most.unwrap_or(usize::MAX), to))
+    /// Appends up to `most` rows that have come to a list; all without it. Returns the bytes of what was appended and `kept`
+    /// before, if they are limited.
+    #[pyo3(signature = (to, most=None, kept=0, max_rows=None, max_bytes=None))]
+    fn append(
+        &self,
+        py: Python<'_>,
+        to: &Bound<'_, PyList>,
+        most: Option<usize>,
+        kept: u64,
+        max_rows: Option<Bounded<u64>>,
+        max_bytes: Option<Bounded<u64>>,
+    ) -> PyResult<u64> {
+        let limit = Limit::new(max_rows, max_bytes);
+        self.rows(py, |rows| {
+            let bytes = kept + limit.bytes(rows.waiting());
+            let checked = limit.check(to.len() as u64 + rows.left(), bytes);
+            checked.map_err(|failed| failed.into_exception(py))?;
+            rows.append(py, most.unwrap_or(usize::MAX), to)?;
+            Ok(bytes)
+        })
     }
 
     /// Waits for more rows; `False` at the end.
@@ -385,10 +405,17 @@ impl Cursor {
     }
 
     /// Waits for up to `most` batches of the rows that are left; all without it.
-    #[pyo3(signature = (most=None))]
-    fn batches(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Operation> {
+    #[pyo3(signature = (most=None, max_rows=None, max_bytes=None))]
+    fn batches(
+        &self,
+        py: Python<'_>,
+        most: Option<usize>,
+        max_rows: Option<Bounded<u64>>,
+        max_bytes: Option<Bounded<u64>>,
+    ) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        let take = async move { inner.take(most.unwrap_or(usize::MAX)).await };
+        let limit = Limit::new(max_rows, max_bytes);
+        let take = async move { inner.take(most.unwrap_or(usize::MAX), limit).await };
         spawn(py, take, |py, batches| Ok(Py::new(py, batches)?.into_any()))
     }
 

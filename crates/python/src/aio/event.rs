@@ -5,6 +5,7 @@ use super::operation::{Operation, spawn, spawn_plain};
 use super::runtime;
 use crate::connection::{Dependent, duration, lock};
 use crate::flow::Failure;
+use crate::options::Bounded;
 use firearrow::EventCounts;
 use firearrow::asynchronous::EventListener;
 use pyo3::prelude::*;
@@ -139,9 +140,9 @@ impl Events {
 
     /// Waits up to so many seconds, or as long as it takes, until there is something to take. The result is whether there is.
     #[pyo3(signature = (seconds=None))]
-    fn wait(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<Operation> {
+    fn wait(&self, py: Python<'_>, seconds: Option<Bounded<f64>>) -> PyResult<Operation> {
         self.inner.shared.facts.check_process(py)?;
-        let time = seconds.map(duration).transpose()?.unwrap_or(Duration::MAX);
+        let time = seconds.map(|seconds| duration(py, seconds.0)).transpose()?.unwrap_or(Duration::MAX);
         let inner = Arc::clone(&self.inner);
         let wait = async move { inner.wait(time).await };
         spawn(py, wait, |py, is_some| Ok(is_some.into_pyobject(py)?.to_owned().into_any().unbind()))

@@ -2,7 +2,8 @@
 
 use super::cursor::{Cursor, Inner};
 use super::operation::{Operation, spawn};
-use crate::flow::{Failure, Json, convert};
+use crate::flow::{Failure, Json, Limit, convert};
+use crate::options::Bounded;
 use arrow::datatypes::SchemaRef;
 use firearrow::Descriptor;
 use pyo3::prelude::*;
@@ -14,6 +15,9 @@ struct State {
     columns: Arc<[Descriptor]>,
     schema: SchemaRef,
     json: Json,
+    limit: Limit,
+    /// Rows and bytes so far.
+    kept: (u64, u64),
     is_over: bool,
 }
 
@@ -27,6 +31,9 @@ impl State {
         self.is_over = true;
         let mut piece = Vec::new();
         let batches = self.inner.more(&self.columns).await?;
+        self.kept.0 += batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
+        self.kept.1 += self.limit.bytes(&batches);
+        self.limit.check(self.kept.0, self.kept.1)?;
         for batch in &batches {
             let batch = convert(batch, &self.schema).map_err(Failure::Reader)?;
             piece.append(&mut self.json.piece(&batch).map_err(Failure::Reader)?);
@@ -58,11 +65,19 @@ impl JsonStream {
 #[pymethods]
 impl Cursor {
     /// The rows that are left as JSON: one array, or an object on each line.
-    fn json_stream(&self, py: Python<'_>, lines: bool) -> PyResult<Operation> {
+    #[pyo3(signature = (lines, max_rows=None, max_bytes=None))]
+    fn json_stream(
+        &self,
+        py: Python<'_>,
+        lines: bool,
+        max_rows: Option<Bounded<u64>>,
+        max_bytes: Option<Bounded<u64>>,
+    ) -> PyResult<Operation> {
         let inner = self.here(py)?;
+        let limit = Limit::new(max_rows, max_bytes);
         let begin = async move {
             let (columns, schema) = inner.schema().await?;
-            Ok(State { inner, columns, schema, json: Json::new(lines), is_over: false })
+            Ok(State { inner, columns, schema, json: Json::new(lines), limit, kept: (0, 0), is_over: false })
         };
         spawn(py, begin, |py, state| {
             Ok(Py::new(py, JsonStream(Arc::new(tokio::sync::Mutex::new(state))))?.into_any())

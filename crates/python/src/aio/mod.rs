@@ -10,7 +10,6 @@
 //! The runtime's threads never wait for Python's lock: whatever needs Python (parameters, rows, exceptions) happens in the
 //! thread of the event loop.
 
-mod arrow;
 mod blob;
 mod bridge;
 mod catalog;
@@ -24,7 +23,6 @@ mod operation;
 mod runtime;
 mod transaction;
 
-pub(crate) use arrow::Batches;
 pub(crate) use blob::{BlobReader, BlobWriter};
 pub(crate) use bridge::Bridge;
 pub(crate) use connection::Connection;

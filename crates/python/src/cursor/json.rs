@@ -1,9 +1,9 @@
 //! Results as JSON.
 
 use super::reader::Reader;
-use crate::connection::{Shared, closed};
-use crate::flow::Json;
-use crate::{error, signal};
+use crate::connection::Shared;
+use crate::flow::{Failure, Json};
+use crate::signal;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex};
@@ -38,15 +38,12 @@ impl JsonStream {
         *is_over = true;
         let (piece, is_last) = shared.call(py, || {
             let piece = signal::wait(py, || {
-                Ok(match reader.next() {
-                    Some(batch) => batch.and_then(|batch| json.piece(&batch)).map(|piece| (piece, false)),
-                    None => json.end().map(|piece| (piece, true)),
-                })
+                Ok(reader.read().and_then(|batch| match batch {
+                    Some(batch) => json.piece(&batch).map(|piece| (piece, false)).map_err(Failure::Reader),
+                    None => json.end().map(|piece| (piece, true)).map_err(Failure::Reader),
+                }))
             })?;
-            piece.map_err(|failed| match shared.calls.is_closing() {
-                true => closed(py),
-                false => error::of(py, failed),
-            })
+            piece.map_err(|failed| failed.into_exception(py))
         })?;
         *is_over = is_last;
         Ok(Some(PyBytes::new(py, &piece)))

@@ -2,7 +2,7 @@
 
 use super::result::Fetched;
 use crate::connection::{Dependent, Shared};
-use crate::flow::convert;
+use crate::flow::{Failure, Limit, OTHER_PROCESS, convert};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -17,6 +17,7 @@ pub(super) struct Reader {
     schema: SchemaRef,
     source: Arc<Source>,
     token: CancelToken,
+    limit: Limit,
 }
 
 /// What a reader has, and its connection ends.
@@ -26,10 +27,8 @@ struct Source {
 }
 
 enum Left {
-    Rows {
-        come: VecDeque<RecordBatch>,
-        rows: Box<Fetched>,
-    },
+    /// Batches that have come before; and rows and bytes that were read.
+    Rows { come: VecDeque<RecordBatch>, rows: Box<Fetched>, kept: (u64, u64) },
     /// It was read to its end, or has failed.
     Over,
     /// The connection was closed before that.
@@ -62,48 +61,43 @@ impl Drop for Source {
     }
 }
 
-/// The error of a stream that cannot go on, which Arrow's consumers take for one of input and output.
-fn lost(why: &'static str) -> ArrowError {
-    ArrowError::IoError(why.to_owned(), io::Error::other(why))
-}
-
-fn closed() -> ArrowError {
-    lost("the connection of this stream was closed before all rows were read")
-}
-
 impl Reader {
-    pub(super) fn new(shared: &Arc<Shared>, mut rows: Fetched) -> firearrow::Result<Self> {
+    pub(super) fn new(shared: &Arc<Shared>, mut rows: Fetched, limit: Limit) -> firearrow::Result<Self> {
         let read = shared.declared(rows.buffer.descriptors())?;
         let schema = schema(rows.buffer.descriptors(), &read)?;
-        let left = Left::Rows { come: rows.buffer.take(), rows: Box::new(rows) };
+        let left = Left::Rows { come: rows.buffer.take(), rows: Box::new(rows), kept: (0, 0) };
         let source = Arc::new(Source { shared: Arc::clone(shared), left: Mutex::new(left) });
         let weak: Weak<Source> = Arc::downgrade(&source);
         shared.dependents.adopt(weak);
-        Ok(Self { schema, source, token: CancelToken::new() })
+        Ok(Self { schema, source, token: CancelToken::new(), limit })
     }
 
-    fn read(&self) -> Result<Option<RecordBatch>, ArrowError> {
+    /// Reads the next batch.
+    pub(super) fn read(&self) -> Result<Option<RecordBatch>, Failure> {
         let Source { shared, .. } = &*self.source;
         if !shared.facts.is_here() {
-            return Err(lost(
-                "the connection of this stream belongs to the process that opened it: open another one after a fork",
-            ));
+            return Err(Failure::OtherProcess);
         }
         let mut left = self.source.lock();
-        let (come, rows) = match &mut *left {
-            Left::Rows { come, rows } => (come, rows),
+        let (come, rows, kept) = match &mut *left {
+            Left::Rows { come, rows, kept } => (come, rows, kept),
             Left::Over => return Ok(None),
-            Left::Lost => return Err(closed()),
+            Left::Lost => return Err(Failure::Closed),
         };
-        let Some(_call) = shared.calls.enter() else { return Err(closed()) };
+        let Some(_call) = shared.calls.enter() else { return Err(Failure::Closed) };
         let batch = match come.pop_front() {
             Some(batch) => Ok(Some(batch)),
             None => self.token.run(|| rows.next_of_source()),
         };
         let batch = match batch {
-            Ok(batch) => batch.map(|batch| convert(&batch, &self.schema)).transpose(),
-            Err(_) if shared.calls.is_closing() => Err(closed()),
-            Err(failed) => Err(ArrowError::ExternalError(Box::new(failed))),
+            Ok(Some(batch)) => {
+                *kept = (kept.0 + batch.num_rows() as u64, kept.1 + self.limit.bytes([&batch]));
+                let checked = self.limit.check(kept.0, kept.1);
+                checked.and_then(|()| convert(&batch, &self.schema).map(Some).map_err(Failure::Reader))
+            }
+            Ok(None) => Ok(None),
+            Err(_) if shared.calls.is_closing() => Err(Failure::Closed),
+            Err(failed) => Err(failed.into()),
         };
         if !matches!(batch, Ok(Some(_)))
             && let Left::Rows { rows, .. } = std::mem::replace(&mut *left, Left::Over)
@@ -112,13 +106,33 @@ impl Reader {
         }
         batch
     }
+
+    /// Reads all batches.
+    pub(super) fn read_all(&self) -> Result<Vec<RecordBatch>, Failure> {
+        let mut batches = Vec::new();
+        while let Some(batch) = self.read()? {
+            batches.push(batch);
+        }
+        Ok(batches)
+    }
+}
+
+/// The error as Arrow's consumers take it: what the connection has lost, for one of input and output.
+fn of_stream(failed: Failure) -> ArrowError {
+    let lost = |why: &'static str| ArrowError::IoError(why.to_owned(), io::Error::other(why));
+    match failed {
+        Failure::Client(failed) => ArrowError::ExternalError(Box::new(failed)),
+        Failure::Reader(failed) => failed,
+        Failure::OtherProcess => lost(OTHER_PROCESS),
+        _ => lost("the connection of this stream was closed before all rows were read"),
+    }
 }
 
 impl Iterator for Reader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        self.read().map_err(of_stream).transpose()
     }
 }
 

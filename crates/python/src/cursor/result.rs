@@ -2,7 +2,7 @@
 
 use crate::api::{Blocking, ready};
 use crate::connection::Shared;
-use crate::flow::{Buffer, Opened};
+use crate::flow::{Buffer, Limit, Opened};
 use crate::signal;
 use arrow::array::RecordBatch;
 use firearrow::WireStats;
@@ -46,10 +46,16 @@ impl Fetched {
         py: Python<'py>,
         shared: &Shared,
         most: usize,
+        limit: Limit,
     ) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         let mut left = most;
+        let mut bytes = 0;
         while left > 0 {
+            bytes += limit.bytes(self.buffer.waiting());
+            limit
+                .check(list.len() as u64 + self.buffer.left(), bytes)
+                .map_err(|failed| failed.into_exception(py))?;
             left -= self.buffer.append(py, left, &list)?;
             if left > 0 && !self.next_batch(py, shared)? {
                 break;

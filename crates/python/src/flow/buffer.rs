@@ -94,6 +94,17 @@ impl Buffer {
         Ok(true)
     }
 
+    /// Batches that have come, of which nothing was handed out.
+    pub(crate) fn waiting(&self) -> &VecDeque<RecordBatch> {
+        &self.waiting
+    }
+
+    /// Rows that have come and were not handed out.
+    pub(crate) fn left(&self) -> u64 {
+        let waiting: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
+        (waiting + self.rows.as_ref().map_or(0, |(rows, _)| rows.left())) as u64
+    }
+
     /// Takes the batches that have come, without the rows that were handed out.
     pub(crate) fn take(&mut self) -> VecDeque<RecordBatch> {
         let mut batches = std::mem::take(&mut self.waiting);

@@ -16,12 +16,18 @@ pub(crate) enum Failure {
     Parameters(String),
     /// Of Arrow data.
     Reader(ArrowError),
+    /// More than the caller wants to keep.
+    TooLarge(String),
     Closed,
+    OtherProcess,
     Ended,
     /// Something else is closed.
     Interface(&'static str),
     Internal(&'static str),
 }
+
+pub(crate) const OTHER_PROCESS: &str =
+    "the connection belongs to the process that opened it: open another one after a fork";
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -43,6 +49,8 @@ impl Failure {
             Self::Programming(text) => error::programming(py, text),
             Self::Parameters(text) => error::programming(py, text),
             Self::Reader(failed) => error::of(py, failed),
+            Self::TooLarge(text) => error::too_large(py, text),
+            Self::OtherProcess => error::interface(py, OTHER_PROCESS),
             Self::Closed => error::interface(py, "the connection is closed"),
             Self::Ended => error::interface(py, "the transaction has ended, or its connection is closed"),
             Self::Interface(text) => error::interface(py, text),

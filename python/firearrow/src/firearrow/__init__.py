@@ -22,9 +22,10 @@ from .errors import (
     ProgrammingError,
     Warning,
 )
+from .partitions import Partitions, read_partition
 from .pool import Pool, PoolClosed, PooledConnection, PoolStats, PoolTimeout
 from .retrying import retry
-from .rows import RowFactory, class_row, dict_row, namedtuple_row, tuple_row
+from .rows import RowFactory, class_row, dict_row, model_row, namedtuple_row, tuple_row
 from .transaction import Transaction
 from .types import (
     BINARY,
@@ -67,6 +68,7 @@ __all__ = [
     "InternalError",
     "NotSupportedError",
     "OperationalError",
+    "Partitions",
     "Pool",
     "PoolClosed",
     "PoolStats",
@@ -86,8 +88,10 @@ __all__ = [
     "connect",
     "create_database",
     "dict_row",
+    "model_row",
     "namedtuple_row",
     "paramstyle",
+    "read_partition",
     "register_adapter",
     "retry",
     "threadsafety",

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from . import _core, errors
 from ._engine import engine
 from ._target import describe
-from .rows import Row, RowFactory, tuple_row
+from .rows import Row, RowFactory, chosen, tuple_row
 from .types import Column, column
 
 # Columns that a cursor shows by name.
@@ -106,6 +106,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         self._lock = threading.Lock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
+        self.max_result_rows: int | None = None
+        self.max_result_bytes: int | None = None
         self._target = ""
 
     @property
@@ -292,6 +294,8 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
         self._is_taken = False
+        self._model: type | None = None
+        self._limits: tuple[int | None, int | None] = (None, None)
         connection._adopt(self)
 
     @property
@@ -332,9 +336,24 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
             raise errors.InterfaceError("the cursor is closed")
         self._connection._check()
 
-    def _begin(self, sql: str) -> None:
+    def _begin(
+        self,
+        sql: str,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
+    ) -> None:
         """Forget the last statement before this one."""
         self._check()
+        if model is not None:
+            # Wrong ones are told before anything is executed.
+            chosen(None, model)
+        self._model = model
+        defaults = self._connection
+        self._limits = (
+            bound("max_result_rows", max_result_rows, defaults.max_result_rows),
+            bound("max_result_bytes", max_result_bytes, defaults.max_result_bytes),
+        )
         self._description, self._rowcount, self._make, self._is_taken = None, -1, None, False
         self.failures = []
         _require_text(sql)
@@ -357,7 +376,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         if columns is None:
             return
         self._description = tuple(column(described) for described in columns)
-        factory = self.row_factory or self._connection.row_factory
+        factory = chosen(None, self._model) or self.row_factory or self._connection.row_factory
         if factory is not tuple_row:
             self._make = factory(self._description)
 
@@ -400,6 +419,29 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         # Columns are known even after the connection was lost.
         count, is_over = (0, False) if self._connection.closed else self._core.fetched()
         return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
+
+
+def bound(name: str, value: int | None, default: int | None) -> int | None:
+    """Return a bound for what is kept of a result; ``None`` = none."""
+    value = default if value is None else value
+    # Programs without type checkers may give anything.
+    given: Any = value
+    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+        raise errors.ProgrammingError(
+            f"{name} is a number of {name.rpartition('_')[2]} or None, not {value!r}"
+        )
+    return value
+
+
+def bounds(options: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Take the bounds for results out of the options of a connection."""
+    try:
+        return (
+            bound("max_result_rows", options.pop("max_result_rows", None), None),
+            bound("max_result_bytes", options.pop("max_result_bytes", None), None),
+        )
+    except errors.ProgrammingError as error:
+        raise errors.InterfaceError(str(error)) from None
 
 
 def _sql_type(column: Column) -> str:

@@ -9,12 +9,13 @@ from types import TracebackType
 from typing import Any
 
 from . import _core, errors
-from ._base import ConnectionBase, arguments, event_names
+from ._base import ConnectionBase, arguments, bounds, event_names
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
 from .events import Events
-from .rows import RowFactory, tuple_row
+from .partitions import Part, Partitions
+from .rows import RowFactory, chosen, tuple_row
 from .transaction import Transaction, savepoint
 
 __all__ = ["Connection", "connect", "create_database"]
@@ -53,6 +54,10 @@ def connect(
         How the connection's transactions start; see :meth:`Connection.begin`.
     row_factory
         What rows become: :func:`tuple_row`, :func:`dict_row`, :func:`namedtuple_row` or :func:`class_row`.
+    max_result_rows, max_result_bytes
+        The most that calls such as ``fetchall``, ``fetch_arrow_table`` and ``fetch_json`` keep of a result,
+        in rows and in bytes of its columns; more is an OperationalError. Iteration, ``fetchmany`` and streams
+        have no bounds.
     **options
         Any option in ``docs/connection-options.md``, such as ``wire_crypt="required"`` or
         ``connect_timeout=5``.
@@ -108,10 +113,12 @@ def _open(
     row_factory: RowFactory,
     options: dict[str, Any],
 ) -> Connection:
+    limits = bounds(options)
     database, options, target = arguments(database, user, password, host, port, role, options)
     core = _core.Connection(database, options, create)
     connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
     connection._target = target
+    connection.max_result_rows, connection.max_result_bytes = limits
     connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
     connection._tell_options()
     return connection
@@ -144,10 +151,10 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         """The server and the database: versions, protocol, cipher, character sets, page size, user …"""
         return self._core.info()
 
-    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
-        """Return a cursor of the connection's transaction."""
+    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
+        """Return a cursor of the connection's transaction, whose rows become this; see :func:`model_row`."""
         self._check()
-        return Cursor(self, row_factory=row_factory)
+        return Cursor(self, row_factory=chosen(row_factory, model))
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
@@ -192,6 +199,27 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         """Listen for events with these names from now on; the connection remains usable while one waits."""
         self._check()
         return Events(_core.Events(self._core, event_names(names)))
+
+    def read_partitions(self, sql: str, n: int = 0, *, parameters: object = None) -> Partitions:
+        """Divide a query of one large table into parts that several connections read, from one snapshot.
+
+        Parameters
+        ----------
+        sql
+            One query.
+        n
+            The most parts: 0 = as many as there are processors. Queries that cannot be divided, and all
+            before Firebird 4, are one part.
+        parameters
+            Its parameters, as with :meth:`execute`.
+        """
+        self._check()
+        return Partitions(_core.Partitions(self._core, sql, parameters, n))
+
+    def read_partition(self, descriptor: bytes) -> Part:
+        """Read a part of a query with this connection; see :func:`firearrow.read_partition`."""
+        self._check()
+        return Part(self, descriptor, owns=False)
 
     def open_blob(self, number: int) -> BlobReader:
         """Open a BLOB by its id, as a file to read; it ends with the connection's transaction."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._base import CursorBase, library, masked_arrays
-from .errors import ProgrammingError, failed
+from .errors import OperationalError, ProgrammingError, failed
 from .rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         timeout: float | None = None,
         parallel: int | None = None,
         read: Mapping[str, str] | None = None,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
     ) -> Cursor:
         """Execute a statement.
 
@@ -78,13 +81,19 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             How many connections read one large table together, in order; 0 = one for each processor.
         read
             Overrides of the connection's type mapping, such as ``{"blobs": "lazy"}``.
+        model
+            What the rows become: a dataclass, an attrs class, a pydantic model or a ``NamedTuple``, with
+            fields of the columns' names; see :func:`firearrow.model_row`.
+        max_result_rows, max_result_bytes
+            Bounds for calls that keep the whole result, instead of the connection's; see
+            :func:`firearrow.connect`.
 
         Returns
         -------
         Cursor
             This one.
         """
-        self._begin(sql)
+        self._begin(sql, model, max_result_rows, max_result_bytes)
         told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         self._note(told)
         return self
@@ -96,6 +105,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         *,
         on_error: str = "raise",
         read: Mapping[str, str] | None = None,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
     ) -> Cursor:
         """Execute a statement for many rows of parameters, in few round trips.
 
@@ -110,6 +122,8 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             ``"raise"`` stops at the first row that fails. The rows before it are done, and rows that were
             sent together with it may be: roll back. ``"continue"`` continues to the last row; ``failures``
             lists those that failed.
+        read, model, max_result_rows, max_result_bytes
+            For rows that the executions return, as with :meth:`execute`.
 
         Raises
         ------
@@ -118,7 +132,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         """
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
-        self._begin(sql)
+        self._begin(sql, model, max_result_rows, max_result_bytes)
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
@@ -219,7 +233,13 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
     def fetchall(self) -> list[Any]:
         """Return all remaining rows."""
         self._check()
-        return self._made(self._core.fetchmany())
+        try:
+            return self._made(self._core.fetchmany(None, *self._limits))
+        except OperationalError as error:
+            if error.kind == "TooLarge":
+                # The rows that were kept are lost, so that the others are of no use.
+                self._core.close_result()
+            raise
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -232,18 +252,14 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the remaining rows to an Arrow consumer; none can be fetched here afterwards."""
-        self._check()
-        if self._is_taken:
-            raise ProgrammingError(
-                "the rows have gone to Arrow, and can be read once: keep them with fetch_arrow_table()"
-            )
+        self._give()
         stream = self._core.arrow_stream()
         self._is_taken = True
         return stream
 
     def fetch_arrow_table(self) -> Any:
         """Return the remaining rows as a ``pyarrow.Table``."""
-        return library("pyarrow").table(self)
+        return library("pyarrow").table(self._batches())
 
     def fetch_arrow_batches(self) -> Any:
         """Return the remaining rows as a ``pyarrow.RecordBatchReader``, which fetches as it is read."""
@@ -251,7 +267,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
     def fetch_polars(self) -> Any:
         """Return the remaining rows as a ``polars.DataFrame``."""
-        return library("polars").DataFrame(self)
+        return library("polars").DataFrame(self._batches())
 
     def fetch_pandas(self, **options: Any) -> Any:
         """Return the remaining rows as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
@@ -273,15 +289,27 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
-        return b"".join(self._json(lines=False))
+        return b"".join(self._json(False, *self._limits))
 
     def stream_json(self) -> Iterator[bytes]:
         """Yield the remaining rows as NDJSON, one object per line, in pieces of whole lines."""
-        return self._json(lines=True)
+        return self._json(True)
 
-    def _json(self, *, lines: bool) -> Iterator[bytes]:
+    def _give(self) -> None:
+        """Refuse to give the rows to Arrow again."""
         self._check()
-        stream = self._core.json_stream(lines)
+        if self._is_taken:
+            raise ProgrammingError(
+                "the rows have gone to Arrow, and can be read once: keep them with fetch_arrow_table()"
+            )
+
+    def _batches(self) -> _core.Batches:
+        self._give()
+        return self._core.batches(*self._limits)
+
+    def _json(self, lines: bool, rows: int | None = None, size: int | None = None) -> Iterator[bytes]:
+        self._check()
+        stream = self._core.json_stream(lines, rows, size)
         while (piece := stream.next()) is not None:
             if piece:
                 yield piece

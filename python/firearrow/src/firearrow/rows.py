@@ -9,15 +9,18 @@ A row factory is called with the columns of a result, and returns a function tha
 
 from __future__ import annotations
 
+import dataclasses
 import re
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
 from typing import Any, TypeAlias, TypeVar
 
+from .errors import ProgrammingError
 from .types import Column
 
-__all__ = ["RowFactory", "class_row", "dict_row", "namedtuple_row", "tuple_row"]
+__all__ = ["RowFactory", "class_row", "dict_row", "model_row", "namedtuple_row", "tuple_row"]
 
 T = TypeVar("T")
 Row: TypeAlias = tuple[Any, ...]
@@ -52,7 +55,7 @@ def namedtuple_row(columns: Sequence[Column]) -> Callable[[Row], Any]:
 def class_row(cls: Callable[..., T]) -> Callable[[Sequence[Column]], Callable[[Row], T]]:
     """Rows as objects of a class that takes the columns as keyword arguments, in lower case.
 
-    Dataclasses, attrs and pydantic models are such classes.
+    :func:`model_row` does more for classes that name their fields.
     """
 
     def factory(columns: Sequence[Column]) -> Callable[[Row], T]:
@@ -60,3 +63,110 @@ def class_row(cls: Callable[..., T]) -> Callable[[Sequence[Column]], Callable[[R
         return lambda row: cls(**dict(zip(names, row, strict=True)))
 
     return factory
+
+
+def model_row(cls: type[T]) -> Callable[[Sequence[Column]], Callable[[Row], T]]:
+    """Rows as objects of a dataclass, an attrs class, a pydantic model (2.x) or a ``NamedTuple``.
+
+    Columns become the fields of their names, whatever the case. Fields with defaults may lack a column.
+    ``execute(…, model=cls)`` does the same.
+
+    Raises
+    ------
+    ProgrammingError
+        The class is none of these. When a result comes: a field has no column, or a column no field.
+    """
+    model = _model(cls)
+
+    def factory(columns: Sequence[Column]) -> Callable[[Row], T]:
+        fields = {name.casefold(): name for name in model.fields}
+        names = [column.name.casefold() for column in columns]
+        problems = [
+            f"field {name} has no column"
+            for name, is_required in model.fields.items()
+            if is_required and name.casefold() not in names
+        ]
+        problems += [
+            f"column {column.name} has no field" for column in columns if column.name.casefold() not in fields
+        ]
+        problems += [
+            f"column {columns[at].name} comes twice" for at, name in enumerate(names) if name in names[:at]
+        ]
+        if problems:
+            raise ProgrammingError(f"rows cannot become {cls.__qualname__}: {', '.join(problems)}")
+        keys = [model.keys.get(fields[name], fields[name]) for name in names]
+        make = model.make
+        return lambda row: make(dict(zip(keys, row, strict=True)))
+
+    return factory
+
+
+@dataclasses.dataclass
+class _Model:
+    """How objects of a class are made."""
+
+    fields: dict[str, bool]
+    """Names, and whether a value is required."""
+    make: Callable[[dict[str, Any]], Any]
+    """Makes an object of values by name."""
+    keys: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    """The names of values that differ from those of their fields."""
+
+
+def _model(of: object) -> _Model:
+    """Look into a class, without importing what may not be installed."""
+
+    cls: Any = of
+
+    def of_keywords(values: dict[str, Any]) -> Any:
+        return cls(**values)
+
+    if isinstance(of, type):
+        attributes: Any = getattr(cls, "__attrs_attrs__", None)
+        if attributes is not None:
+            nothing = sys.modules["attr"].NOTHING
+            inits = [attribute for attribute in attributes if attribute.init]
+            return _Model(
+                {attribute.name: attribute.default is nothing for attribute in inits},
+                of_keywords,
+                {attribute.name: attribute.alias for attribute in inits},
+            )
+        # Before dataclasses: pydantic has such, too, which take keywords as others do.
+        if callable(validate := getattr(cls, "model_validate", None)):
+            fields: Any = getattr(cls, "model_fields", {})
+            by_name = getattr(cls, "model_config", {}).get("populate_by_name", False)
+            keys = {name: _alias(name, field, by_name) for name, field in fields.items()}
+            return _Model({name: field.is_required() for name, field in fields.items()}, validate, keys)
+        if dataclasses.is_dataclass(of):
+            missing = dataclasses.MISSING
+            return _Model(
+                {
+                    field.name: field.default is missing and field.default_factory is missing
+                    for field in dataclasses.fields(cls)
+                    if field.init
+                },
+                of_keywords,
+            )
+        names: Any = getattr(cls, "_fields", None)
+        if issubclass(of, tuple) and names is not None:
+            defaults: Any = getattr(cls, "_field_defaults", {})
+            return _Model({name: name not in defaults for name in names}, of_keywords)
+    raise ProgrammingError(
+        f"a model is a dataclass, an attrs class, a pydantic model or a NamedTuple, not {of!r}; "
+        "for other classes see row_factory=class_row(…)"
+    )
+
+
+def _alias(name: str, field: Any, by_name: bool) -> str:
+    """Return the name under which a pydantic model takes a field's value."""
+    alias = field.validation_alias
+    return alias if isinstance(alias, str) and not by_name else name
+
+
+def chosen(row_factory: RowFactory | None, model: type | None) -> RowFactory | None:
+    """Return the one of both that is given."""
+    if model is None:
+        return row_factory
+    if row_factory is not None:
+        raise ProgrammingError("give a model or a row_factory, not both")
+    return model_row(model)

@@ -12,6 +12,7 @@ from . import _core
 from ._base import TransactionBase
 from .blob import BlobReader, BlobWriter
 from .errors import InterfaceError
+from .rows import chosen
 
 if TYPE_CHECKING:
     from .connection import Connection  # noqa: F401 # the base class names it
@@ -32,12 +33,12 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
     ...     transaction.execute("SELECT COUNT(*) FROM country").fetchone()
     """
 
-    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
+    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
         """Return a cursor whose statements belong to this transaction."""
         from .cursor import Cursor
 
         self._connection._check()
-        return Cursor(self._connection, transaction=self, row_factory=row_factory)
+        return Cursor(self._connection, transaction=self, row_factory=chosen(row_factory, model))
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""

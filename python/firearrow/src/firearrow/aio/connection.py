@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from .. import _core, errors
-from .._base import ConnectionBase, arguments
-from ..rows import RowFactory, tuple_row
+from .._base import ConnectionBase, arguments, bounds
+from ..rows import RowFactory, chosen, tuple_row
 from ._loop import running_loop
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
@@ -86,6 +86,7 @@ class Connecting(Opening["Connection"]):
         options: dict[str, Any],
     ) -> None:
         super().__init__(self._open)
+        self._limits = bounds(options)
         self._database, self._options, self._target = arguments(
             database, user, password, host, port, role, options
         )
@@ -104,6 +105,7 @@ class Connecting(Opening["Connection"]):
             "lock_timeout": self._lock_timeout,
         }
         connection._target = self._target
+        connection.max_result_rows, connection.max_result_bytes = self._limits
         connection._tell_options()
         return connection
 
@@ -144,10 +146,10 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """The server and the database, to be awaited: versions, protocol, cipher, page size, user …"""
         return await self._core.info()
 
-    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
-        """Return a cursor of the connection's transaction."""
+    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
+        """Return a cursor of the connection's transaction, whose rows become this; see :func:`model_row`."""
         self._check()
-        return Cursor(self, row_factory=row_factory)
+        return Cursor(self, row_factory=chosen(row_factory, model))
 
     async def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""

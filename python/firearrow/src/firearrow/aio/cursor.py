@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base import CursorBase, library, masked_arrays
 from ..cursor import call
-from ..errors import ProgrammingError, failed
+from ..errors import OperationalError, ProgrammingError, failed
 from ..rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         timeout: float | None = None,
         parallel: int | None = None,
         read: Mapping[str, str] | None = None,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
     ) -> Cursor:
         """Execute a statement, and wait for its first rows.
 
@@ -72,7 +75,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         Cursor
             This one.
         """
-        self._begin(sql)
+        self._begin(sql, model, max_result_rows, max_result_bytes)
         told = await self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
         if isinstance(told, _core.AioPrepared):
             told = await told.execute()
@@ -86,6 +89,9 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         *,
         on_error: str = "raise",
         read: Mapping[str, str] | None = None,
+        model: type | None = None,
+        max_result_rows: int | None = None,
+        max_result_bytes: int | None = None,
     ) -> Cursor:
         """Execute a statement for many rows of parameters.
 
@@ -99,7 +105,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         """
         if on_error not in ("raise", "continue"):
             raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
-        self._begin(sql)
+        self._begin(sql, model, max_result_rows, max_result_bytes)
         place = self._place()
         go_on = on_error == "continue"
         if place is not None:
@@ -200,12 +206,20 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
     async def fetchall(self) -> list[Any]:
         """Return all rows that are left."""
         self._check()
-        return self._made(await self._rows(None))
+        try:
+            return self._made(await self._rows(None))
+        except OperationalError as error:
+            if error.kind == "TooLarge":
+                await self._core.close_result()
+            raise
 
     async def _rows(self, most: int | None) -> list[Row]:
         rows: list[Row] = []
+        # What the caller limits is free.
+        limits = self._limits if most is None else (None, None)
+        kept = 0
         while True:
-            self._core.append(rows, None if most is None else most - len(rows))
+            kept = self._core.append(rows, None if most is None else most - len(rows), kept, *limits)
             if len(rows) == most or not await self._core.read():
                 return rows
 
@@ -254,25 +268,33 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
-        return b"".join([piece async for piece in self._json(lines=False)])
+        return b"".join([piece async for piece in self._json(False, *self._limits)])
 
     def stream_json(self) -> AsyncGenerator[bytes]:
         """Yield the rows that are left as NDJSON, an object on each line: ``async for piece in …``.
 
         Pieces are whole lines. The next one is made when it is asked for.
         """
-        return self._json(lines=True)
+        return self._json(True)
 
-    async def _json(self, *, lines: bool) -> AsyncGenerator[bytes]:
+    async def _json(
+        self, lines: bool, rows: int | None = None, size: int | None = None
+    ) -> AsyncGenerator[bytes]:
         self._check()
-        stream = await self._core.json_stream(lines)
+        stream = await self._core.json_stream(lines, rows, size)
         while (piece := await stream.next()) is not None:
             if piece:
                 yield piece
 
-    async def _batches(self, most: int | None = None) -> _core.AioBatches:
+    async def _batches(self, most: int | None = None) -> _core.Batches:
         self._check()
-        return await self._core.batches(most)
+        limits = self._limits if most is None else (None, None)
+        try:
+            return await self._core.batches(most, *limits)
+        except OperationalError as error:
+            if error.kind == "TooLarge":
+                await self._core.close_result()
+            raise
 
     async def close(self) -> None:
         """Free the statement and its rows. Closing again does nothing."""

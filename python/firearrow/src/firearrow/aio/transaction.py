@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base import TransactionBase
 from ..errors import InterfaceError
+from ..rows import chosen
 from ._opening import Opening
 from .blob import BlobReader, BlobWriter, create_blob, open_blob
 
@@ -33,12 +34,12 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
     ...     cursor = await transaction.execute("SELECT COUNT(*) FROM country")
     """
 
-    def cursor(self, *, row_factory: RowFactory | None = None) -> Cursor:
+    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
         """Return a cursor whose statements belong to this transaction."""
         from .cursor import Cursor
 
         self._connection._check()
-        return Cursor(self._connection, transaction=self, row_factory=row_factory)
+        return Cursor(self._connection, transaction=self, row_factory=chosen(row_factory, model))
 
     async def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""

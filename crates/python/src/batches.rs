@@ -6,20 +6,27 @@ use arrow::array::{RecordBatch, RecordBatchIterator};
 use arrow::datatypes::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use std::collections::VecDeque;
 
 /// Batches that have come.
-#[pyclass(frozen, name = "AioBatches", module = "firearrow._core")]
+#[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Batches {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
 }
 
 impl Batches {
-    pub(super) fn new(schema: SchemaRef, batches: &VecDeque<RecordBatch>) -> Result<Self, Failure> {
-        let batches = batches.iter().map(|batch| convert(batch, &schema));
+    pub(crate) fn new<'a>(
+        schema: SchemaRef,
+        batches: impl IntoIterator<Item = &'a RecordBatch>,
+    ) -> Result<Self, Failure> {
+        let batches = batches.into_iter().map(|batch| convert(batch, &schema));
         let batches = batches.collect::<Result<_, _>>().map_err(Failure::Reader)?;
         Ok(Self { schema, batches })
+    }
+
+    /// Batches that have these columns.
+    pub(crate) fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self { schema, batches }
     }
 }
 
