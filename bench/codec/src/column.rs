@@ -100,7 +100,7 @@ impl Column {
             Self::Short => (number as i16).to_le_bytes().to_vec(),
             Self::Long => (number as i32).to_le_bytes().to_vec(),
             Self::Int64 => large(row).to_le_bytes().to_vec(),
-            Self::Boolean => vec![u8::from(row % 3 == 0)],
+            Self::Boolean => vec![u8::from(row.is_multiple_of(3))],
             Self::Double => (row as f64 * 1.5).to_le_bytes().to_vec(),
             Self::Date => engine_date(day(row)).to_le_bytes().to_vec(),
             Self::Timestamp => moment(),
@@ -120,7 +120,7 @@ impl Column {
                 let length = u16::try_from(stored.len()).expect("a VARCHAR");
                 [length.to_le_bytes().to_vec(), stored].concat()
             }
-            Self::Nullable(column) => return column.native(row).filter(|_| row % 2 == 1),
+            Self::Nullable(column) => return column.native(row).filter(|_| !row.is_multiple_of(2)),
             Self::Null(_) => return None,
         })
     }
@@ -132,7 +132,7 @@ impl Column {
             Self::Short => Arc::new(Int16Array::from_iter_values(all.map(|row| number(row) as i16))),
             Self::Long => Arc::new(Int32Array::from_iter_values(all.map(|row| number(row) as i32))),
             Self::Int64 => Arc::new(Int64Array::from_iter_values(all.map(large))),
-            Self::Boolean => Arc::new(BooleanArray::from_iter(all.map(|row| Some(row % 3 == 0)))),
+            Self::Boolean => Arc::new(BooleanArray::from_iter(all.map(|row| Some(row.is_multiple_of(3))))),
             Self::Double => Arc::new(Float64Array::from_iter_values(all.map(|row| row as f64 * 1.5))),
             Self::Date => Arc::new(Date32Array::from_iter_values(all.map(day))),
             Self::Timestamp | Self::TimestampTz => {
@@ -148,7 +148,7 @@ impl Column {
             Self::Varchar(_, text) => Arc::new(StringArray::from_iter_values(all.map(|row| text.value(row)))),
             Self::Nullable(column) => {
                 let array = column.array(rows, data_type);
-                let nulls = BooleanArray::from_iter(all.map(|row| Some(row % 2 == 0)));
+                let nulls = BooleanArray::from_iter(all.map(|row| Some(row.is_multiple_of(2))));
                 arrow::compute::nullif(&array, &nulls).expect("as many")
             }
             Self::Null(_) => new_null_array(data_type, rows),

@@ -70,7 +70,7 @@ impl Single {
     fn values(self) -> Vec<Scalar> {
         match self {
             Self::Int => vec![Scalar::Int32(42)],
-            Self::Double => vec![Scalar::Double(3.14159)],
+            Self::Double => vec![Scalar::Double(2.5)],
             // 2026-05-04, and at 12:30:45
             Self::Date => vec![Scalar::Date(20_577)],
             Self::Timestamp => vec![Scalar::Timestamp(1_777_897_845_000_000)],
