@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 import trio
-import trio_asyncio
 from test_aio_pool import LONG, left_open, one, values
 from test_aio_pool import numbers as numbers
 
@@ -169,28 +171,50 @@ def test_trio_is_refused_with_a_remedy(database: str) -> None:
     anyio.run(work, backend="trio")
 
 
-def test_trio_asyncio(database: str, numbers: str, other: firearrow.Connection) -> None:
-    async def query() -> Any:
-        async with aio.Pool(database, max_size=2) as pool, pool.connection() as connection:
-            await connection.execute(f"INSERT INTO {numbers} VALUES (1)")
-            return await one(connection)
+TRIO = """
+import sys, time
+import trio, trio_asyncio
+from firearrow import aio
 
-    async def long() -> None:
-        async with aio.connect(database) as connection:
-            await connection.execute(f"INSERT INTO {numbers} VALUES (2)")
-            await connection.execute(LONG)
+database, table, long = sys.argv[1:]
 
-    async def work() -> None:
-        with trio.fail_after(60):
-            async with trio_asyncio.open_loop():
-                assert await trio_asyncio.aio_as_trio(query)() == 1
-                start = time.monotonic()
-                with trio.move_on_after(0.3) as scope:
-                    await trio_asyncio.aio_as_trio(long)()
-                assert scope.cancelled_caught and time.monotonic() - start < 5
-                while left_open(other):
-                    await trio.sleep(0.01)
-                assert await trio_asyncio.aio_as_trio(query)() == 1
+async def query():
+    async with aio.Pool(database, max_size=2) as pool, pool.connection() as connection:
+        await connection.execute(f"INSERT INTO {table} VALUES (1)")
+        cursor = await connection.execute("SELECT 1 FROM RDB$DATABASE")
+        return (await cursor.fetchone())[0]
 
-    trio.run(work)
-    assert values(other, numbers) == [1, 1]
+async def never():
+    async with aio.connect(database) as connection:
+        await connection.execute(f"INSERT INTO {table} VALUES (2)")
+        await connection.execute(long)
+
+async def work():
+    with trio.fail_after(60):
+        async with trio_asyncio.open_loop():
+            print(await trio_asyncio.aio_as_trio(query)())
+            start = time.monotonic()
+            with trio.move_on_after(0.5) as scope:
+                await trio_asyncio.aio_as_trio(never)()
+            print(scope.cancelled_caught, time.monotonic() - start < 10)
+            print(await trio_asyncio.aio_as_trio(query)())
+
+trio.run(work)
+"""
+
+
+def test_trio_asyncio(database: str, is_wire: bool, tmp_path: Path) -> None:
+    """In a process of its own: trio_asyncio replaces asyncio's event loops in the whole process."""
+    name = database if is_wire else str(tmp_path / "own.fdb")
+    with firearrow.connect(name, create_if_missing=True) as connection:
+        connection.execute("RECREATE TABLE trio_numbers (n INTEGER)")
+    done = subprocess.run(
+        [sys.executable, "-c", TRIO, name, "trio_numbers", LONG],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split()) == (0, ["1", "True", "True", "1"]), done.stderr
+    with firearrow.connect(name) as connection:
+        assert connection.execute("SELECT n FROM trio_numbers").fetchall() == [(1,), (1,)]
