@@ -443,7 +443,7 @@ def test_the_surfaces_are_the_same(blocking: type, asynchronous: type) -> None:
     def public(cls: type) -> set[str]:
         return {name for name in dir(cls) if not name.startswith("_")}
 
-    both = public(blocking)
+    both = public(blocking) - ONLY_BLOCKING
     if issubclass(blocking, io.RawIOBase):
         # Attributes of the instances.
         both -= ONLY_OF_FILES | {"closed", "write" if "Reader" in blocking.__name__ else ""}
