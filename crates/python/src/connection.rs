@@ -1,6 +1,7 @@
 //! Connections.
 
 mod calls;
+mod whole;
 
 use crate::flow::Failure;
 use crate::options::Bounded;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::thread;
 use std::time::Duration;
+use whole::Whole;
 
 /// How long closing waits for calls of other threads, which it cancels. The client gives up a server that does not listen sooner.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -117,6 +119,7 @@ impl Dependents {
 pub(crate) struct Shared {
     connection: RwLock<Option<firearrow::Connection>>,
     pub(crate) calls: Calls,
+    pub(crate) whole: Whole,
     pub(crate) dependents: Dependents,
     pub(crate) facts: Facts,
 }
@@ -243,6 +246,7 @@ impl Connection {
         })?;
         let shared = Shared {
             calls: Calls::default(),
+            whole: Whole::default(),
             dependents: Dependents::default(),
             facts: Facts::new(
                 connection.cancel_handle(),
@@ -313,6 +317,7 @@ impl Connection {
 
     /// Cancels what other threads run on it.
     fn cancel(&self) {
+        self.shared.whole.cancel();
         self.shared.facts.cancel.cancel();
     }
 

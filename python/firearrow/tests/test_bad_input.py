@@ -588,6 +588,20 @@ def test_cancel_from_another_thread(connection: firearrow.Connection, sql: str) 
     assert works(connection)
 
 
+@pytest.mark.parametrize("fetch", ["fetchall", "fetch_arrow_table"])
+def test_cancelling_between_two_batches(connection: firearrow.Connection, fetch: str) -> None:
+    """Most of the time nothing is asked of the server: values become Python objects."""
+    for delay in (0.05, 0.11, 0.17, 0.23):
+        timer = threading.Timer(delay, connection.cancel)
+        timer.start()
+        started = time.monotonic()
+        with pytest.raises(firearrow.OperationalError) as caught:
+            getattr(connection.execute(MANY), fetch)()
+        assert (caught.value.kind, time.monotonic() - started < 2.5) == ("Cancelled", True)
+        timer.join()
+        assert works(connection)
+
+
 def test_cancelling_nothing(connection: firearrow.Connection) -> None:
     """It does not hit the statement that comes next."""
     for _ in range(20):

@@ -109,11 +109,16 @@ impl Reader {
 
     /// Reads all batches.
     pub(super) fn read_all(&self) -> Result<Vec<RecordBatch>, Failure> {
+        let reading = self.source.shared.whole.begin();
         let mut batches = Vec::new();
-        while let Some(batch) = self.read()? {
-            batches.push(batch);
+        loop {
+            // Cancelled between two batches, it reads no other one.
+            let batch = reading.token.run(|| self.read())?;
+            match batch {
+                Some(batch) => batches.push(batch),
+                None => return Ok(batches),
+            }
         }
-        Ok(batches)
     }
 }
 

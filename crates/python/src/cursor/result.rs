@@ -5,7 +5,7 @@ use crate::connection::Shared;
 use crate::flow::{Buffer, Limit, Opened};
 use crate::signal;
 use arrow::array::RecordBatch;
-use firearrow::WireStats;
+use firearrow::{CancelToken, WireStats};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -34,7 +34,7 @@ impl Fetched {
             if let Some(row) = self.buffer.next(py)? {
                 return Ok(Some(row));
             }
-            if !self.next_batch(py, shared)? {
+            if !self.next_batch(py, shared, None)? {
                 return Ok(None);
             }
         }
@@ -49,6 +49,7 @@ impl Fetched {
         limit: Limit,
     ) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
+        let reading = shared.whole.begin();
         let mut left = most;
         let mut bytes = 0;
         while left > 0 {
@@ -57,20 +58,26 @@ impl Fetched {
                 .check(list.len() as u64 + self.buffer.left(), bytes)
                 .map_err(|failed| failed.into_exception(py))?;
             left -= self.buffer.append(py, left, &list)?;
-            if left > 0 && !self.next_batch(py, shared)? {
+            if left > 0 && !self.next_batch(py, shared, Some(&reading.token))? {
                 break;
             }
         }
         Ok(list)
     }
 
-    /// Reads the next batch, if there is one.
-    fn next_batch(&mut self, py: Python<'_>, shared: &Shared) -> PyResult<bool> {
+    /// Reads the next batch, if there is one, within the token of a longer call.
+    fn next_batch(&mut self, py: Python<'_>, shared: &Shared, token: Option<&CancelToken>) -> PyResult<bool> {
         if self.buffer.is_over() {
             return Ok(false);
         }
         let opened = &mut self.opened;
-        let batch = shared.call(py, || signal::wait(py, || ready(opened.next())));
+        let mut next = || ready(opened.next());
+        let batch = shared.call(py, || {
+            signal::wait(py, || match token {
+                Some(token) => token.run(next),
+                None => next(),
+            })
+        });
         self.buffer.feed(batch)
     }
 
