@@ -114,8 +114,8 @@ mod tests {
         assert_eq!(Random::new(42, &[1, 2]).text(24, 24), TEXT);
         assert_ne!(Random::new(42, &[2, 1]).next(), VALUES[0]);
     }
-    const VALUES: [u64; 2] = [0, 0];
-    const TEXT: &str = "";
+    const VALUES: [u64; 2] = [0x3F6F_FB64_DFB7_96C5, 0x742A_DA89_3DF3_0012];
+    const TEXT: &str = "SAw89ko2qQf KCjMGVBzOY04";
 
     #[test]
     fn numbers_stay_within_their_bounds_and_reach_them() {

@@ -113,8 +113,8 @@ impl Tally {
             Outcome::Refused => tally.refused += 1,
             _ => tally.committed += 1,
         }
-        // The histogram grows as needed; hours fit in 64 bits.
-        tally.latency.saturating_record(u64::try_from(latency.as_micros()).unwrap_or(u64::MAX));
+        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        tally.latency.record(micros).expect("a histogram that grows");
         if self.series.len() <= second {
             self.series.resize(second + 1, [0; 5]);
         }
@@ -155,9 +155,12 @@ impl Tally {
     }
 }
 
+/// How the engine says that another transaction has deleted the row meanwhile; it has no code of its own.
+const ERASED: &str = "cannot update erased record";
+
 /// Whether repeating the whole operation may help.
 pub(crate) fn can_be_repeated(error: &Error) -> bool {
-    matches!(error.kind(), Kind::Conflict | Kind::Timeout)
+    matches!(error.kind(), Kind::Conflict | Kind::Timeout) || error.message().contains(ERASED)
 }
 
 /// `isc_lock_timeout`.
@@ -175,10 +178,9 @@ pub(crate) fn reason(error: &Error) -> String {
     };
     // The last code that says something: a deadlock is often only the frame of an update conflict.
     let known = codes.iter().rev().find_map(|code| name(*code));
-    match (known, codes.first()) {
-        (Some(name), _) => name.to_owned(),
-        (None, Some(code)) => format!("{:?}, gds {code}", error.kind()),
-        (None, None) => format!("{:?}", error.kind()),
+    match known {
+        Some(name) => name.to_owned(),
+        None => error.message().lines().next().unwrap_or("no message").to_owned(),
     }
 }
 

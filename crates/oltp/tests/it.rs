@@ -1,7 +1,7 @@
 //! Loads small databases and runs terminals on them.
 
-use firearrow::Connection;
 use firearrow::config::Config;
+use firearrow::{Connection, Isolation};
 use firearrow_bench::{Result, Standalone};
 use firearrow_oltp::{LoadOptions, Locality, Mix, Mode, Run, RunOptions, Scale, conditions, load, run};
 use firearrow_testkit::{Target, matrix};
@@ -39,7 +39,7 @@ fn running(mode: Mode) -> RunOptions {
 
 /// Everything of a run that must be so whatever the machine does.
 fn must_be_valid(run: &Run) {
-    assert_eq!(run.problems, Vec::<String>::new(), "{:?}", run.mode);
+    assert_eq!(run.problems, Vec::<String>::new(), "{:?}: {:?}, {:?}", run.mode, run.errors, run.retries);
     assert_eq!(run.conditions.len(), 12);
     assert!(
         run.completed > 0 && run.ledger.orders > 0 && run.ledger.payments > 0 && run.ledger.delivered > 0
@@ -58,8 +58,10 @@ matrix!(
         for mode in [Mode::Sp, Mode::Sql, Mode::SqlPipelined] {
             must_be_valid(&run(&Standalone, &config, &running(mode))?);
         }
-        // Everybody everywhere: terminals meet, and conflicts are repeated.
-        let options = RunOptions { locality: Locality::Uniform, mix: Mix::Equal, ..running(Mode::Sp) };
+        // Everybody everywhere: terminals meet, and conflicts, which snapshots do not hide, are repeated.
+        let isolation = Some(Isolation::Snapshot);
+        let options =
+            RunOptions { locality: Locality::Uniform, mix: Mix::Equal, isolation, ..running(Mode::Sp) };
         must_be_valid(&run(&Standalone, &config, &options)?);
         Ok(())
     },

@@ -113,7 +113,7 @@ pub(super) fn items(scale: Scale, seed: u64) -> impl Iterator<Item = Part> {
 
 /// All rows of a warehouse, table by table.
 pub(super) fn warehouse(scale: Scale, seed: u64, warehouse: u32) -> impl Iterator<Item = Part> {
-    let home = [one_warehouse(seed, warehouse), districts(scale, seed, warehouse)];
+    let home = [one_warehouse(scale, seed, warehouse), districts(scale, seed, warehouse)];
     let stock = blocks(scale.items).map(move |(first, last)| stock(seed, warehouse, first, last));
     let customers = (1..=DISTRICTS).flat_map(move |district| customers(scale, seed, warehouse, district));
     let orders = (1..=DISTRICTS).flat_map(move |district| orders(scale, seed, warehouse, district));
@@ -149,14 +149,22 @@ fn original(random: &mut Random) -> String {
     text
 }
 
-fn one_warehouse(seed: u64, warehouse: u32) -> Part {
+/// What the customers of a district have paid, in hundredths: 10.00 each.
+fn paid(scale: Scale) -> i64 {
+    i64::from(scale.customers) * 1000
+}
+
+fn one_warehouse(scale: Scale, seed: u64, warehouse: u32) -> Part {
     let mut random = Random::new(seed, &[stream::WAREHOUSE, warehouse.into()]);
     let name = random.text(6, 10);
     let mut columns = Columns::new().ints([warehouse]).texts([name]);
     for part in Address::new(&mut random).0 {
         columns = columns.texts([part]);
     }
-    columns.decimals(4, [random.between(0, 2000).into()]).decimals(2, [30_000_000]).part("WAREHOUSE")
+    columns
+        .decimals(4, [random.between(0, 2000).into()])
+        .decimals(2, [paid(scale) * i64::from(DISTRICTS)])
+        .part("WAREHOUSE")
 }
 
 fn districts(scale: Scale, seed: u64, warehouse: u32) -> Part {
@@ -173,7 +181,7 @@ fn districts(scale: Scale, seed: u64, warehouse: u32) -> Part {
     }
     columns
         .decimals(4, column!(rows, row => row.3.into()))
-        .decimals(2, column!(rows, _row => 3_000_000))
+        .decimals(2, column!(rows, _row => paid(scale)))
         .ints(column!(rows, _row => scale.customers + 1))
         .part("DISTRICT")
 }
