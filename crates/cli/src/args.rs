@@ -2,6 +2,7 @@
 
 use crate::adbc::AdbcArgs;
 use crate::odbc::OdbcArgs;
+use crate::oltp::OltpArgs;
 use crate::output::Format;
 use crate::wan::{self, Rate, RoundTrip};
 use clap::builder::RangedU64ValueParser;
@@ -78,6 +79,8 @@ pub(crate) enum Command {
     CreateDemo(DemoArgs),
     /// Run benchmarks
     Bench(BenchArgs),
+    /// Load a TPC-C-like workload, and run terminals on it
+    Oltp(OltpArgs),
     /// Install the ADBC driver
     Adbc(AdbcArgs),
     /// Install the ODBC driver, and manage its data sources

@@ -4,7 +4,8 @@
 //!  args ─► query  copy  info  events ─► firearrow (the client)
 //!    │       │     │
 //!    │       └─────┴─► output
-//!    └──► demo  bench ─► firearrow-bench
+//!    ├──► demo  bench ─► firearrow-bench
+//!    └──► oltp ─► firearrow-oltp
 //! ```
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ mod failure;
 mod info;
 mod interrupt;
 mod odbc;
+mod oltp;
 mod open;
 mod output;
 mod phases;
@@ -59,6 +61,7 @@ fn run(cli: &Cli) -> Result<()> {
             BenchCommand::Odbc(args) => bench::odbc(args, cli.json),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
+        Command::Oltp(args) => oltp::run(args, cli.json),
         Command::Adbc(args) => adbc::run(args, cli.json),
         Command::Odbc(args) => odbc::run(args, cli.json),
         Command::WanProxy(args) => wan::run(args, cli.json),

@@ -1,0 +1,308 @@
+//! What a terminal asks for, by clauses 2.4.1 to 2.8.1 of TPC-C.
+
+use crate::random::{Constants, Random, last_name};
+use crate::scale::{DISTRICTS, Scale};
+use serde::{Deserialize, Serialize};
+
+/// A business operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// A customer orders 5 to 15 items.
+    NewOrder,
+    /// A customer pays.
+    Payment,
+    /// What a customer ordered last.
+    OrderStatus,
+    /// The oldest open order of each district is delivered.
+    Delivery,
+    /// How many of the items ordered last are short.
+    StockLevel,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::NewOrder, Self::Payment, Self::OrderStatus, Self::Delivery, Self::StockLevel];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ["new order", "payment", "order status", "delivery", "stock level"][self as usize]
+    }
+}
+
+/// Where terminals work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Locality {
+    /// Each terminal at a warehouse of its own, as in TPC-C: what is in use does not grow with the database.
+    #[default]
+    Home,
+    /// At any warehouse, another one each time: everything is in use.
+    Uniform,
+}
+
+/// How often each operation comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mix {
+    /// 10 new orders and 10 payments for one of each other.
+    #[default]
+    TpcC,
+    /// All alike.
+    Equal,
+}
+
+impl Mix {
+    fn deck(self) -> Vec<Operation> {
+        let counts = match self {
+            Self::TpcC => [10, 10, 1, 1, 1],
+            Self::Equal => [1; 5],
+        };
+        Operation::ALL.iter().zip(counts).flat_map(|(operation, count)| vec![*operation; count]).collect()
+    }
+
+    /// The share of an operation, from 0 to 1.
+    #[must_use]
+    pub fn share(self, operation: Operation) -> f64 {
+        let deck = self.deck();
+        deck.iter().filter(|each| **each == operation).count() as f64 / deck.len() as f64
+    }
+}
+
+/// A customer, by number or by last name.
+#[derive(Clone, Debug)]
+pub(crate) enum Customer {
+    Number(i32),
+    Name(String),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    pub(crate) item: i32,
+    pub(crate) supplier: i32,
+    pub(crate) quantity: i16,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct NewOrder {
+    pub(crate) warehouse: i32,
+    pub(crate) district: i32,
+    pub(crate) customer: i32,
+    pub(crate) lines: Vec<Line>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Payment {
+    pub(crate) warehouse: i32,
+    pub(crate) district: i32,
+    /// Where the customer is from: warehouse and district.
+    pub(crate) from: (i32, i32),
+    pub(crate) customer: Customer,
+    pub(crate) cents: i64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OrderStatus {
+    pub(crate) warehouse: i32,
+    pub(crate) district: i32,
+    pub(crate) customer: Customer,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery {
+    pub(crate) warehouse: i32,
+    pub(crate) carrier: i16,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StockLevel {
+    pub(crate) warehouse: i32,
+    pub(crate) district: i32,
+    pub(crate) threshold: i16,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Input {
+    NewOrder(NewOrder),
+    Payment(Payment),
+    OrderStatus(OrderStatus),
+    Delivery(Delivery),
+    StockLevel(StockLevel),
+}
+
+impl Input {
+    pub(crate) fn operation(&self) -> Operation {
+        match self {
+            Self::NewOrder(_) => Operation::NewOrder,
+            Self::Payment(_) => Operation::Payment,
+            Self::OrderStatus(_) => Operation::OrderStatus,
+            Self::Delivery(_) => Operation::Delivery,
+            Self::StockLevel(_) => Operation::StockLevel,
+        }
+    }
+}
+
+/// Makes the inputs of a terminal, one after the other.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    scale: Scale,
+    home: Option<u32>,
+    mix: Mix,
+    deck: Vec<Operation>,
+    pub(crate) random: Random,
+}
+
+impl Inputs {
+    /// `terminal` counts from 0.
+    pub(crate) fn new(scale: Scale, locality: Locality, mix: Mix, seed: u64, terminal: usize) -> Self {
+        let home = match locality {
+            Locality::Home => Some(1 + terminal as u32 % scale.warehouses),
+            Locality::Uniform => None,
+        };
+        Self { scale, home, mix, deck: Vec::new(), random: Random::new(seed, &[99, terminal as u64]) }
+    }
+
+    pub(crate) fn next(&mut self) -> Input {
+        if self.deck.is_empty() {
+            let cards = self.mix.deck();
+            self.deck =
+                self.random.shuffled(cards.len() as u32).iter().map(|at| cards[*at as usize - 1]).collect();
+        }
+        let operation = self.deck.pop().expect("a deck has cards");
+        let random = &mut self.random;
+        let warehouse = self.home.unwrap_or_else(|| random.between(1, self.scale.warehouses));
+        let district = random.between(1, DISTRICTS);
+        match operation {
+            Operation::NewOrder => Input::NewOrder(self.new_order(warehouse, district)),
+            Operation::Payment => Input::Payment(self.payment(warehouse, district)),
+            Operation::OrderStatus => Input::OrderStatus(OrderStatus {
+                warehouse: warehouse.cast_signed(),
+                district: district.cast_signed(),
+                customer: self.customer(),
+            }),
+            Operation::Delivery => Input::Delivery(Delivery {
+                warehouse: warehouse.cast_signed(),
+                carrier: random.between(1, 10) as i16,
+            }),
+            Operation::StockLevel => Input::StockLevel(StockLevel {
+                warehouse: warehouse.cast_signed(),
+                district: district.cast_signed(),
+                threshold: random.between(10, 20) as i16,
+            }),
+        }
+    }
+
+    fn new_order(&mut self, warehouse: u32, district: u32) -> NewOrder {
+        let customer = self.customer_number();
+        let count = self.random.between(5, 15);
+        let is_wrong = self.random.percent(1);
+        let lines = (1..=count).map(|number| {
+            let item = match is_wrong && number == count {
+                // An item that does not exist.
+                true => self.scale.items + 1,
+                false => self.random.skewed(8191, Constants::RUN.item, 1, self.scale.items),
+            };
+            let supplier = if self.random.percent(1) { self.other(warehouse) } else { warehouse };
+            Line {
+                item: item.cast_signed(),
+                supplier: supplier.cast_signed(),
+                quantity: self.random.between(1, 10) as i16,
+            }
+        });
+        let mut lines: Vec<Line> = lines.collect();
+        // Rows of stock are locked in one order by everybody, so that orders wait for each other and no more.
+        lines.sort_by_key(|line| (line.item > self.scale.items.cast_signed(), line.supplier, line.item));
+        NewOrder { warehouse: warehouse.cast_signed(), district: district.cast_signed(), customer, lines }
+    }
+
+    fn payment(&mut self, warehouse: u32, district: u32) -> Payment {
+        let from = match self.random.percent(15) {
+            true => (self.other(warehouse), self.random.between(1, DISTRICTS)),
+            false => (warehouse, district),
+        };
+        Payment {
+            warehouse: warehouse.cast_signed(),
+            district: district.cast_signed(),
+            from: (from.0.cast_signed(), from.1.cast_signed()),
+            customer: self.customer(),
+            cents: self.random.between(100, 500_000).into(),
+        }
+    }
+
+    /// A warehouse that is not this one, if there is another.
+    fn other(&mut self, warehouse: u32) -> u32 {
+        match self.scale.warehouses {
+            1 => warehouse,
+            count => (warehouse - 1 + self.random.between(1, count - 1)) % count + 1,
+        }
+    }
+
+    fn customer_number(&mut self) -> i32 {
+        self.random.skewed(1023, Constants::RUN.customer, 1, self.scale.customers).cast_signed()
+    }
+
+    fn customer(&mut self) -> Customer {
+        if self.random.percent(60) {
+            let number = Constants::RUN.last_name(&mut self.random);
+            // Smaller databases have fewer names.
+            Customer::Name(last_name(number % self.scale.customers.min(1000)))
+        } else {
+            Customer::Number(self.customer_number())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[test]
+    fn the_mix_is_that_of_the_deck() {
+        let mut inputs = Inputs::new(Scale::of(3), Locality::Home, Mix::TpcC, 1, 4);
+        let mut counts: BTreeMap<Operation, u32> = BTreeMap::new();
+        for _ in 0..2300 {
+            *counts.entry(inputs.next().operation()).or_default() += 1;
+        }
+        assert_eq!(counts.values().copied().collect::<Vec<_>>(), [1000, 1000, 100, 100, 100]);
+        assert_eq!(Mix::Equal.share(Operation::Delivery), 0.2);
+    }
+
+    #[test]
+    fn terminals_stay_at_home_or_go_everywhere() {
+        let places = |locality| -> BTreeSet<i32> {
+            let mut inputs = Inputs::new(Scale::of(3), locality, Mix::TpcC, 1, 4);
+            let place = |input| match input {
+                Input::NewOrder(NewOrder { warehouse, .. })
+                | Input::Payment(Payment { warehouse, .. })
+                | Input::OrderStatus(OrderStatus { warehouse, .. })
+                | Input::Delivery(Delivery { warehouse, .. })
+                | Input::StockLevel(StockLevel { warehouse, .. }) => warehouse,
+            };
+            (0..100).map(|_| place(inputs.next())).collect()
+        };
+        assert_eq!(places(Locality::Home), [2].into());
+        assert_eq!(places(Locality::Uniform), [1, 2, 3].into());
+    }
+
+    #[test]
+    fn some_orders_are_wrong_and_some_lines_come_from_elsewhere() {
+        let scale = Scale::of(2);
+        let mut inputs = Inputs::new(scale, Locality::Home, Mix::TpcC, 7, 0);
+        let (mut orders, mut wrong, mut lines, mut remote) = (0, 0, 0, 0);
+        while orders < 5000 {
+            let Input::NewOrder(order) = inputs.next() else { continue };
+            orders += 1;
+            assert!((5..=15).contains(&order.lines.len()));
+            wrong += usize::from(order.lines.iter().any(|line| line.item > 100_000));
+            lines += order.lines.len();
+            remote += order.lines.iter().filter(|line| line.supplier != 1).count();
+            // The wrong item comes last, when everything else has been done.
+            assert!(order.lines[..order.lines.len() - 1].iter().all(|line| line.item <= 100_000));
+        }
+        assert!((25..=80).contains(&wrong), "{wrong}");
+        assert!((lines / 150..=lines / 66).contains(&remote), "{remote} of {lines}");
+    }
+}

@@ -1,0 +1,213 @@
+//! What terminals count: operations, how long they took, and what they changed.
+
+use crate::input::Operation;
+use crate::way::Outcome;
+use firearrow::{Error, Kind, gds};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Counts of one terminal, or of all together.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// By operation, within the measured time.
+    pub(crate) operations: [OperationTally; 5],
+    /// Operations completed by the terminal at any time, by operation; of all terminals, the fewest.
+    pub(crate) fewest: [u64; 5],
+    /// Everything that was changed, before the measured time as well.
+    pub(crate) ledger: Ledger,
+    /// Repetitions within the measured time, by reason.
+    pub(crate) retries: BTreeMap<String, u64>,
+    /// Operations that were given up within the measured time, by reason.
+    pub(crate) errors: BTreeMap<String, u64>,
+    /// Operations completed in each second of the measured time.
+    pub(crate) series: Vec<[u32; 5]>,
+}
+
+/// Counts of one operation.
+#[derive(Debug)]
+pub(crate) struct OperationTally {
+    /// Done and committed.
+    pub(crate) committed: u64,
+    /// Orders that had to be rolled back.
+    pub(crate) refused: u64,
+    /// From the first attempt to the end, in microseconds.
+    pub(crate) latency: Histogram<u64>,
+}
+
+/// What operations have changed: the database must show exactly this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ledger {
+    /// Orders made.
+    pub orders: u64,
+    /// Their lines.
+    pub lines: u64,
+    /// Payments made.
+    pub payments: u64,
+    /// Their sum, in hundredths.
+    pub paid_cents: i64,
+    /// Orders delivered.
+    pub delivered: u64,
+    /// Operations whose commit was sent, but whose answer was lost: nobody knows.
+    pub unknown: u64,
+}
+
+impl Ledger {
+    /// Adds what an operation did.
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Ordered { lines } => {
+                self.orders += 1;
+                self.lines += lines;
+            }
+            Outcome::Paid { cents } => {
+                self.payments += 1;
+                self.paid_cents += cents;
+            }
+            Outcome::Delivered { orders } => self.delivered += orders,
+            Outcome::Refused | Outcome::Read { .. } => {}
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.orders += other.orders;
+        self.lines += other.lines;
+        self.payments += other.payments;
+        self.paid_cents += other.paid_cents;
+        self.delivered += other.delivered;
+        self.unknown += other.unknown;
+    }
+}
+
+impl Default for OperationTally {
+    fn default() -> Self {
+        Self { committed: 0, refused: 0, latency: Histogram::new(3).expect("three digits are allowed") }
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            operations: Default::default(),
+            fewest: [0; 5],
+            ledger: Ledger::default(),
+            retries: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            series: Vec::new(),
+        }
+    }
+}
+
+impl Tally {
+    /// Counts a completed operation within the measured time.
+    pub(crate) fn measured(
+        &mut self,
+        operation: Operation,
+        outcome: Outcome,
+        latency: Duration,
+        second: usize,
+    ) {
+        let tally = &mut self.operations[operation as usize];
+        match outcome {
+            Outcome::Refused => tally.refused += 1,
+            _ => tally.committed += 1,
+        }
+        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        tally.latency.record(micros).expect("a histogram that grows");
+        if self.series.len() <= second {
+            self.series.resize(second + 1, [0; 5]);
+        }
+        self.series[second][operation as usize] += 1;
+    }
+
+    /// Adds up the tallies of all terminals.
+    pub(crate) fn sum(all: &[Self]) -> Self {
+        let mut sum = Self { fewest: [u64::MAX; 5], ..Self::default() };
+        for each in all {
+            for (into, from) in sum.operations.iter_mut().zip(&each.operations) {
+                into.committed += from.committed;
+                into.refused += from.refused;
+                into.latency.add(&from.latency).expect("a histogram that grows");
+            }
+            for (into, from) in sum.fewest.iter_mut().zip(each.fewest) {
+                *into = from.min(*into);
+            }
+            sum.ledger.join(&each.ledger);
+            for (into, from) in [(&mut sum.retries, &each.retries), (&mut sum.errors, &each.errors)] {
+                for (reason, count) in from {
+                    *into.entry(reason.clone()).or_default() += count;
+                }
+            }
+            if sum.series.len() < each.series.len() {
+                sum.series.resize(each.series.len(), [0; 5]);
+            }
+            for (into, from) in sum.series.iter_mut().flatten().zip(each.series.iter().flatten()) {
+                *into += from;
+            }
+        }
+        sum
+    }
+
+    /// Operations completed within the measured time.
+    pub(crate) fn completed(&self) -> u64 {
+        self.operations.iter().map(|each| each.committed + each.refused).sum()
+    }
+}
+
+/// How the engine says that another transaction has deleted the row meanwhile; it has no code of its own.
+const ERASED: &str = "cannot update erased record";
+
+/// Whether repeating the whole operation may help.
+pub(crate) fn can_be_repeated(error: &Error) -> bool {
+    matches!(error.kind(), Kind::Conflict | Kind::Timeout) || error.message().contains(ERASED)
+}
+
+/// `isc_lock_timeout`.
+const LOCK_TIMEOUT: i32 = 335544510;
+
+/// A short reason for tables.
+pub(crate) fn reason(error: &Error) -> String {
+    let codes = error.gds_codes();
+    let name = |code: i32| match code {
+        gds::ISC_DEADLOCK => Some("deadlock"),
+        gds::ISC_UPDATE_CONFLICT => Some("update conflict"),
+        gds::ISC_LOCK_CONFLICT => Some("lock conflict"),
+        LOCK_TIMEOUT => Some("lock timeout"),
+        _ => None,
+    };
+    // The last code that says something: a deadlock is often only the frame of an update conflict.
+    let known = codes.iter().rev().find_map(|code| name(*code));
+    match known {
+        Some(name) => name.to_owned(),
+        None => error.message().lines().next().unwrap_or("no message").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_exact() {
+        let mut one = Tally { fewest: [3, 2, 1, 1, 1], ..Tally::default() };
+        one.measured(Operation::NewOrder, Outcome::Ordered { lines: 7 }, Duration::from_millis(2), 0);
+        one.measured(Operation::NewOrder, Outcome::Refused, Duration::from_millis(4), 2);
+        one.ledger.add(Outcome::Ordered { lines: 7 });
+        one.retries.insert("deadlock".into(), 2);
+        let mut two = Tally { fewest: [1, 2, 3, 0, 1], ..Tally::default() };
+        two.measured(Operation::Payment, Outcome::Paid { cents: 150 }, Duration::from_secs(1), 1);
+        two.ledger.add(Outcome::Paid { cents: 150 });
+        two.ledger.add(Outcome::Delivered { orders: 9 });
+        two.retries.insert("deadlock".into(), 1);
+        let sum = Tally::sum(&[one, two]);
+        assert_eq!(sum.completed(), 3);
+        assert_eq!((sum.operations[0].committed, sum.operations[0].refused), (1, 1));
+        assert_eq!(sum.series, [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]);
+        assert_eq!(sum.fewest, [1, 2, 1, 0, 1]);
+        assert_eq!(sum.retries["deadlock"], 3);
+        let ledger = Ledger { orders: 1, lines: 7, payments: 1, paid_cents: 150, delivered: 9, unknown: 0 };
+        assert_eq!(sum.ledger, ledger);
+        assert_eq!(sum.operations[1].latency.max() / 1000, 1000);
+    }
+}

@@ -1,0 +1,102 @@
+//! Operations as calls of stored procedures.
+
+use super::{Outcome, Way, found, now, parts};
+use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
+use firearrow::{Connection, Decimal, Result, Statement, Transaction, TransactionOptions, params};
+use std::fmt::Write;
+
+pub(super) struct Procedures<'a> {
+    connection: &'a Connection,
+    options: TransactionOptions,
+    new_order: Statement,
+    payment: Statement,
+    order_status: Statement,
+    delivery: Statement,
+    stock_level: Statement,
+}
+
+impl<'a> Procedures<'a> {
+    pub(super) fn prepare(connection: &'a Connection, options: TransactionOptions) -> Result<Self> {
+        let transaction = connection.begin(options)?;
+        let prepared = Self {
+            connection,
+            options,
+            new_order: transaction.prepare("SELECT STATUS FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)")?,
+            payment: transaction.prepare("SELECT C_ID FROM TX_PAYMENT(?, ?, ?, ?, ?, ?, ?, ?)")?,
+            order_status: transaction.prepare("SELECT * FROM TX_ORDER_STATUS(?, ?, ?, ?)")?,
+            delivery: transaction.prepare("SELECT DELIVERED FROM TX_DELIVERY(?, ?, ?)")?,
+            stock_level: transaction.prepare("SELECT LOW_STOCK FROM TX_STOCK_LEVEL(?, ?, ?)")?,
+        };
+        transaction.commit()?;
+        Ok(prepared)
+    }
+
+    fn begin(&self) -> Result<Transaction> {
+        self.connection.begin_lazy(self.options)
+    }
+}
+
+impl Way for Procedures<'_> {
+    fn new_order(&mut self, input: &NewOrder) -> Result<Outcome> {
+        let mut lines = String::with_capacity(input.lines.len() * 14);
+        for line in &input.lines {
+            // Writing to a String cannot fail.
+            let _ = write!(lines, "{:06}{:06}{:02}", line.item, line.supplier, line.quantity);
+        }
+        let transaction = self.begin()?;
+        let count = input.lines.len() as i16;
+        let parameters = params![input.warehouse, input.district, input.customer, count, lines, now()];
+        let status = self.new_order.one_row(&transaction, parameters, |row| row.get::<i16>(0))?;
+        if found(status, "the status of an order")? != 0 {
+            transaction.rollback()?;
+            return Ok(Outcome::Refused);
+        }
+        transaction.commit()?;
+        Ok(Outcome::Ordered { lines: input.lines.len() as u64 })
+    }
+
+    fn payment(&mut self, input: &Payment) -> Result<Outcome> {
+        let (number, name) = parts(&input.customer);
+        let (warehouse, district) = input.from;
+        let amount = Decimal::new(input.cents.into(), 2);
+        let transaction = self.begin()?;
+        let parameters =
+            params![input.warehouse, input.district, warehouse, district, number, name, amount, now()];
+        let customer = self.payment.one_row(&transaction, parameters, |row| row.get::<i32>(0))?;
+        found(customer, "the customer who pays")?;
+        transaction.commit()?;
+        Ok(Outcome::Paid { cents: input.cents })
+    }
+
+    fn order_status(&mut self, input: &OrderStatus) -> Result<Outcome> {
+        let (number, name) = parts(&input.customer);
+        let transaction = self.begin()?;
+        let parameters = params![input.warehouse, input.district, number, name];
+        let mut rows = 0;
+        let mut cursor = self.order_status.query(&transaction, parameters)?;
+        while let Some(batch) = cursor.next_batch()? {
+            rows += batch.num_rows() as u64;
+        }
+        drop(cursor);
+        transaction.commit()?;
+        Ok(Outcome::Read { rows })
+    }
+
+    fn delivery(&mut self, input: &Delivery) -> Result<Outcome> {
+        let transaction = self.begin()?;
+        let parameters = params![input.warehouse, input.carrier, now()];
+        let delivered = self.delivery.one_row(&transaction, parameters, |row| row.get::<i16>(0))?;
+        let delivered = found(delivered, "the count of deliveries")?;
+        transaction.commit()?;
+        Ok(Outcome::Delivered { orders: u64::from(delivered.unsigned_abs()) })
+    }
+
+    fn stock_level(&mut self, input: &StockLevel) -> Result<Outcome> {
+        let transaction = self.begin()?;
+        let parameters = params![input.warehouse, input.district, input.threshold];
+        let low = self.stock_level.one_row(&transaction, parameters, |row| row.get::<i32>(0))?;
+        found(low, "the count of items that are short")?;
+        transaction.commit()?;
+        Ok(Outcome::Read { rows: 1 })
+    }
+}

@@ -1,0 +1,109 @@
+//! Loads small databases and runs terminals on them.
+
+use firearrow::config::Config;
+use firearrow::{Connection, Isolation};
+use firearrow_bench::{Result, Standalone};
+use firearrow_oltp::{LoadOptions, Locality, Mix, Mode, Run, RunOptions, Scale, conditions, load, run};
+use firearrow_testkit::{Target, matrix};
+use std::time::Duration;
+
+fn config(target: &Target) -> Config {
+    let mut config = Config::parse(&target.fresh_url()).expect("a URL of the test kit");
+    config.force_writes = Some(false);
+    config
+}
+
+fn options(warehouses: u32) -> LoadOptions {
+    LoadOptions { scale: Scale::tiny(warehouses), seed: 42, workers: 2, indexes_first: false, replace: false }
+}
+
+fn loaded(target: &Target, warehouses: u32) -> Config {
+    let config = config(target);
+    load(&Standalone, &config, &options(warehouses)).expect("it loads");
+    config
+}
+
+fn running(mode: Mode) -> RunOptions {
+    RunOptions {
+        terminals: 4,
+        mode,
+        locality: Locality::Home,
+        mix: Mix::TpcC,
+        isolation: None,
+        warm_up: Duration::from_millis(300),
+        measure: Duration::from_millis(1500),
+        seed: 7,
+        full_check: true,
+    }
+}
+
+/// Everything of a run that must be so whatever the machine does.
+fn must_be_valid(run: &Run) {
+    assert_eq!(run.problems, Vec::<String>::new(), "{:?}: {:?}, {:?}", run.mode, run.errors, run.retries);
+    assert_eq!(run.conditions.len(), 12);
+    assert!(
+        run.completed > 0 && run.ledger.orders > 0 && run.ledger.payments > 0 && run.ledger.delivered > 0
+    );
+    assert_eq!(run.series.iter().map(|count| u64::from(*count)).sum::<u64>(), run.completed);
+    for figures in &run.operations {
+        assert!(figures.percentiles_us.is_sorted() && figures.percentiles_us[0] > 0, "{figures:?}");
+    }
+    assert!(run.engine_work.transactions >= run.completed, "{:?}", run.engine_work);
+}
+
+matrix!(
+    all,
+    fn every_way_does_what_it_says(target: &Target) -> Result<()> {
+        let config = loaded(target, 4);
+        for mode in [Mode::Sp, Mode::Sql, Mode::SqlPipelined] {
+            must_be_valid(&run(&Standalone, &config, &running(mode))?);
+        }
+        // Everybody everywhere: terminals meet, and conflicts, which snapshots do not hide, are repeated.
+        let isolation = Some(Isolation::Snapshot);
+        let options =
+            RunOptions { locality: Locality::Uniform, mix: Mix::Equal, isolation, ..running(Mode::Sp) };
+        must_be_valid(&run(&Standalone, &config, &options)?);
+        Ok(())
+    },
+    fn what_is_wrong_is_found(target: &Target) -> Result<()> {
+        let config = loaded(target, 1);
+        let connection = Connection::open(&config)?;
+        let all = conditions(&connection.begin(Default::default())?, true)?;
+        assert!(all.iter().all(|condition| condition.violations == 0), "{all:?}");
+        // Each of these breaks some conditions, and is undone.
+        for (sql, broken) in [
+            ("UPDATE WAREHOUSE SET W_YTD = W_YTD + 1", &[1, 8][..]),
+            ("UPDATE DISTRICT SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_ID = 3", &[2]),
+            ("DELETE FROM NEW_ORDER WHERE NO_O_ID = 50 AND NO_D_ID = 1", &[3, 5, 11]),
+            ("DELETE FROM ORDER_LINE WHERE OL_O_ID = 1 AND OL_D_ID = 1 AND OL_NUMBER = 1", &[4, 6]),
+            ("UPDATE ORDERS SET O_CARRIER_ID = NULL WHERE O_ID = 1 AND O_D_ID = 1", &[5, 7, 11]),
+            ("UPDATE HISTORY SET H_AMOUNT = H_AMOUNT + 1 WHERE H_C_ID = 7 AND H_D_ID = 2", &[8, 9, 10]),
+            ("UPDATE CUSTOMER SET C_YTD_PAYMENT = 11 WHERE C_ID = 7 AND C_D_ID = 2", &[12]),
+        ] {
+            let mut transaction = connection.begin(Default::default())?;
+            transaction.execute(sql)?;
+            let found: Vec<u8> = conditions(&transaction, true)?
+                .into_iter()
+                .filter(|condition| condition.violations > 0)
+                .map(|condition| condition.number)
+                .collect();
+            assert_eq!(found, broken, "{sql}");
+            transaction.rollback()?;
+        }
+        Ok(())
+    },
+    fn tables_that_exist_are_kept_unless_told_otherwise(target: &Target) -> Result<()> {
+        let config = loaded(target, 1);
+        let error = load(&Standalone, &config, &options(1)).expect_err("the tables exist").to_string();
+        assert!(error.contains("ITEM") && error.contains("--force"), "{error}");
+        let again =
+            load(&Standalone, &config, &LoadOptions { replace: true, indexes_first: true, ..options(2) })?;
+        assert_eq!((again.rows["STOCK"], again.rows["WAREHOUSE"]), (2000, 2));
+        assert!(again.bytes > 1_000_000 && again.total() > 10_000, "{again:?}");
+        // A database that is not complete is refused.
+        Connection::open(&config)?.execute("DROP TABLE FIREARROW_OLTP")?;
+        let error = run(&Standalone, &config, &running(Mode::Sp)).expect_err("it is incomplete").to_string();
+        assert!(error.contains("oltp load"), "{error}");
+        Ok(())
+    },
+);
