@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Counts of one terminal, or of all together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// By operation, within the measured time.
     pub(crate) operations: [OperationTally; 5],
@@ -83,19 +83,6 @@ impl Ledger {
 impl Default for OperationTally {
     fn default() -> Self {
         Self { committed: 0, refused: 0, latency: Histogram::new(3).expect("three digits are allowed") }
-    }
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            operations: Default::default(),
-            fewest: [0; 5],
-            ledger: Ledger::default(),
-            retries: BTreeMap::new(),
-            errors: BTreeMap::new(),
-            series: Vec::new(),
-        }
     }
 }
 
