@@ -54,7 +54,7 @@ const FAST: [Rule; 4] = [
     ),
 ];
 
-/// The others.
+/// The conditions of `--full-check` besides.
 const SLOW: [Rule; 8] = [
     (
         5,

@@ -6,7 +6,7 @@
 //!                                     └─► tally ─► ledger = what the database shows, conditions, figures
 //! ```
 //!
-//! Results are not TPC-C results, and must not be called so: no think times by default, no price, no audit.
+//! Results are not TPC-C results, and must not be called so: no think times, no price, no audit.
 //!
 //! A run is valid only if the database shows exactly what the terminals say they did, the consistency conditions hold,
 //! the mix is the wanted one and next to nothing failed; otherwise [`Run::problems`] says why not.

@@ -103,9 +103,6 @@ pub struct OperationFigures {
     pub mean_us: f64,
     /// Latency by percentile, in microseconds: 50, 90, 95, 99, 99.9 and the longest.
     pub percentiles_us: [u64; 6],
-    /// Round trips to the server for each, if all of this operation were alike; measured by one more terminal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub round_trips: Option<f64>,
 }
 
 /// The percentiles of [`OperationFigures::percentiles_us`]; 100 = the longest.
@@ -200,7 +197,7 @@ fn compare(before: Shown, after: Shown, ledger: &Ledger) -> Vec<String> {
 /// Runs the terminals on a loaded database.
 ///
 /// # Errors
-/// If the database is not loaded, a terminal cannot connect, or the run is stopped. A run that turns out wrong is none:
+/// If the database is not loaded, a terminal cannot connect, or the run is stopped. An invalid run is not an error:
 /// see [`Run::problems`].
 pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
     let connection = host.open(config)?;
@@ -368,7 +365,6 @@ fn figures(tally: &Tally, operation: Operation) -> OperationFigures {
         refused: of.refused,
         mean_us: of.latency.mean(),
         percentiles_us: PERCENTILES.map(|percentile| of.latency.value_at_quantile(percentile / 100.0)),
-        round_trips: None,
     }
 }
 
@@ -405,6 +401,45 @@ fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::way::Outcome;
+
+    fn options() -> Options {
+        Options {
+            terminals: 1,
+            mode: Mode::Sp,
+            locality: Locality::Home,
+            mix: Mix::Equal,
+            isolation: None,
+            warm_up: Duration::ZERO,
+            measure: Duration::from_secs(10),
+            seed: 1,
+            full_check: false,
+        }
+    }
+
+    #[test]
+    fn what_makes_a_run_worthless_is_named() {
+        let mut tally = Tally { fewest: [200; 5], ..Tally::default() };
+        for operation in Operation::ALL {
+            for _ in 0..200 {
+                tally.measured(operation, Outcome::Read { rows: 1 }, Duration::from_millis(1), 0);
+            }
+        }
+        tally.errors.insert("deadlock".into(), 1);
+        assert_eq!(gates(&tally, &options(), 10.0), Vec::<String>::new());
+        tally.errors.insert("lost".into(), 1);
+        assert_eq!(gates(&tally, &options(), 10.0), ["2 of 1002 operations failed, more than 0.1 %"]);
+        tally.errors.clear();
+        tally.fewest[3] = 0;
+        assert_eq!(
+            gates(&tally, &options(), 9.0),
+            ["a terminal completed no delivery: measure longer", "measured 9.0 s only"]
+        );
+        tally.fewest[3] = 1;
+        let wrong = gates(&tally, &Options { mix: Mix::TpcC, ..options() }, 10.0);
+        assert_eq!(wrong[0], "20.0 % of the operations are new order, not 43.5 %");
+        assert_eq!(wrong.len(), 5);
+    }
 
     #[test]
     fn a_ledger_that_does_not_balance_is_a_problem() {

@@ -55,12 +55,4 @@ impl Scale {
             ("NEW_ORDER", districts * u64::from(self.open_orders)),
         ]
     }
-
-    /// The expected size of the database in bytes, with pages of 16 KB.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        let rows: u64 = self.rows().iter().map(|(_, rows)| rows).sum();
-        // Measured: 107 MB for the 499,011 rows of a warehouse, order lines included; 12 MB for the items.
-        12_000_000 + rows * 107_000_000 / 209_000
-    }
 }

@@ -55,7 +55,7 @@ matrix!(
     all,
     fn every_way_does_what_it_says(target: &Target) -> Result<()> {
         let config = loaded(target, 4);
-        for mode in [Mode::Sp, Mode::Sql, Mode::SqlPipelined] {
+        for mode in Mode::ALL {
             must_be_valid(&run(&Standalone, &config, &running(mode))?);
         }
         // Everybody everywhere: terminals meet, and conflicts, which snapshots do not hide, are repeated.

@@ -196,7 +196,7 @@ impl Cursor {
         })
     }
 
-    /// Fetched that have been handed out so far, and whether all have.
+    /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         let state = lock(py, &self.inner.state);
         state.rows.as_ref().map_or((0, true), |rows| (rows.buffer.count(), rows.buffer.is_over()))

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How long a wait goes on that nobody wants any more.
+/// The longest that an abandoned wait goes on.
 const STEP: Duration = Duration::from_millis(100);
 
 struct Inner {

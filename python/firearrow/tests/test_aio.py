@@ -468,3 +468,61 @@ def parameters(function: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
         (parameter.name, parameter.kind, parameter.default)
         for parameter in inspect.signature(function).parameters.values()
     ]
+
+
+# Calls that fail, on a cursor `c` of a connection `x`.
+BAD_CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "events as a list": lambda x, c: x.events(["a", "b"]),
+    "no events": lambda x, c: x.events(),
+    "ingest: mode": lambda x, c: c.ingest([], "T", mode="no_such_mode"),
+    "ingest: text": lambda x, c: c.ingest({"a": [1]}, "T", text=-1),
+    "SQL": lambda x, c: c.execute("SELECT"),
+    "SQL of another class": lambda x, c: c.execute(7),
+    "parameters": lambda x, c: c.execute("SELECT 1 FROM rdb$database WHERE 1 = ?", ()),
+    "rows": lambda x, c: c.fetchall(),
+    "size": lambda x, c: c.fetchmany(-1),
+    "time limit": lambda x, c: c.execute("SELECT 1 FROM rdb$database", timeout=-1),
+    "limit of rows": lambda x, c: c.execute("SELECT 1 FROM rdb$database", max_result_rows=-1),
+    "model": lambda x, c: c.execute("SELECT 1 FROM rdb$database", model=int),
+    "BLOB": lambda x, c: x.open_blob(99),
+    "isolation": lambda x, c: x.begin(isolation="nonsense"),
+}
+
+
+@pytest.mark.parametrize("call", BAD_CALLS.values(), ids=BAD_CALLS)
+def test_bad_calls_fail_alike(
+    database: str, connection: firearrow.Connection, call: Callable[[Any, Any], Any]
+) -> None:
+    def blocking() -> str:
+        with pytest.raises(Exception) as caught, connection.cursor() as cursor:
+            call(connection, cursor)
+        return f"{type(caught.value).__name__}: {caught.value}"
+
+    async def asynchronous() -> str:
+        async with aio.connect(database) as other, other.cursor() as cursor:
+            with pytest.raises(Exception) as caught:
+                answer = call(other, cursor)
+                if inspect.isawaitable(answer):
+                    await answer
+        return f"{type(caught.value).__name__}: {caught.value}"
+
+    assert run(asynchronous()) == blocking()
+
+
+def test_the_error_of_a_block_is_the_one_that_is_raised(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        connection = await aio.connect(database)
+        close = connection.close
+
+        async def fails() -> None:
+            await close()
+            raise firearrow.OperationalError("closing failed")
+
+        monkeypatch.setattr(connection, "close", fails)
+        with pytest.raises(ValueError, match="mine"):
+            async with connection:
+                raise ValueError("mine")
+
+    run(work())

@@ -24,6 +24,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sp, Self::Sql, Self::SqlPipelined];
+
     /// Its name, as in the command line.
     #[must_use]
     pub fn name(self) -> &'static str {

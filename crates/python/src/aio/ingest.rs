@@ -8,6 +8,7 @@ use crate::capsule::Received;
 use crate::connection::lock;
 use crate::flow;
 use crate::flow::Failure;
+use crate::options::Bounded;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -28,10 +29,10 @@ impl Cursor {
         data: &Bound<'_, PyAny>,
         table: &str,
         mode: &str,
-        text: Option<u16>,
+        text: Option<Bounded<u16>>,
     ) -> PyResult<Ingestion> {
         let inner = self.here(py)?;
-        let (ingestion, rows) = flow::Ingestion::new(py, data, table, mode, text)?;
+        let (ingestion, rows) = flow::Ingestion::new(py, data, table, mode, text.map(|length| length.0))?;
         Ok(Ingestion { inner, ingestion: Arc::new(ingestion), rows: Mutex::new(Some(rows)) })
     }
 }

@@ -185,10 +185,10 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         return core
 
     def _adopt(self, dependent: Any) -> None:
-        """Learn of a cursor or transaction; those of pooled connections end with the loan."""
+        """Register a cursor or transaction; those of pooled connections end with the loan."""
 
     def _note_sql(self, sql: str) -> None:
-        """Learn of a statement; a pool wants to know which ones change the session."""
+        """Inspect a statement; a pool wants to know which ones change the session."""
 
     def _set_option(self, name: str, value: Any) -> None:
         """Change how transactions begin; a value that is refused changes nothing."""
@@ -346,7 +346,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         """Forget the last statement before this one."""
         self._check()
         if model is not None:
-            # Wrong ones are told before anything is executed.
+            # A wrong model is refused before anything is executed.
             chosen(None, model)
         self._model = model
         defaults = self._connection

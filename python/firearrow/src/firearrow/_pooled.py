@@ -43,7 +43,7 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
 
     def __init__(self, pool: Any, member: Member[CoreConnection], settings: dict[str, Any]) -> None:
         self.__dict__.update(settings)
-        # Those are changed in place, and another thread shall not wait for this connection.
+        # Those are changed in place, and another thread must not wait for this connection.
         self._options = dict(self._options)
         self._lock = threading.Lock()
         self._core = member.connection

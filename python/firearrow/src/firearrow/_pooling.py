@@ -329,7 +329,7 @@ class State(Generic[C]):
         return max(0.0, min(times, default=float("inf")) - now)
 
     def close(self) -> None:
-        """Lend nothing any longer. Who waits is told."""
+        """Stop lending, and wake those who wait."""
         self.is_closed = True
         waiters, self.waiters = self.waiters, deque()
         for waiter in waiters:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cursor"]
 
-# Columns that a cursor's text names.
+# A procedure's name as SQL has it.
 _NAME = re.compile(r'\w+(\.\w+)?|("[^"]+")(\."[^"]+")?')
 
 

@@ -230,7 +230,7 @@ class Pool(PoolBase[_core.Connection]):
         self._check_open()
 
     def resize(self, min_size: int | None = None, max_size: int | None = None) -> None:
-        """Change the limits. What is too much is closed as soon as it is idle."""
+        """Change the limits. Surplus connections are closed as soon as it is idle."""
         state = self._policy
         with self._lock:
             self._limit(min_size, max_size)

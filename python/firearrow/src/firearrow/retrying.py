@@ -75,7 +75,7 @@ def retry(
 ) -> Any:
     """Run a function in a transaction, and the whole transaction again after a conflict.
 
-    Conflicts are deadlocks, rows that others have changed, and locks that were not to be had in time; with a
+    Conflicts are deadlocks, rows that others have changed, and lock timeouts; with a
     pool, lost connections as well. If the outcome of a commit is unknown, nothing is run again.
 
     The function gets the connection, and its result is returned after the commit. It may run several times:

@@ -8,7 +8,7 @@
 
 Calls run in threads of their own, few for any number of connections. A task that is cancelled interrupts the
 server, and its connection can be used again, or is closed: see ``Connection.is_alive``. Calls of one
-connection take turns; queries that shall run side by side need a connection each.
+connection take turns; concurrent queries need one connection each.
 
 Types, errors, row factories and adapters are those of :mod:`firearrow`.
 """

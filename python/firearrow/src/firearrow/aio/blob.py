@@ -24,7 +24,7 @@ __all__ = ["BlobReader", "BlobWriter", "create_blob", "open_blob"]
 
 
 class BlobReader:
-    """A BLOB that is read in pieces. It ends with its transaction; text comes in UTF-8.
+    """A BLOB that is read in pieces. It ends with its transaction; text is UTF-8.
 
     A task that is cancelled loses no bytes: the next ``read`` returns them.
 

@@ -13,10 +13,13 @@ __all__ = ["Catalog"]
 
 
 class Catalog:
-    """What there is in the database, as it is committed; see :class:`firearrow.catalog.Catalog`."""
+    """The committed objects of the database; see :class:`firearrow.catalog.Catalog`."""
 
     def __init__(self, core: _core.AioConnection) -> None:
         self._core = core
+
+    def __repr__(self) -> str:
+        return "<firearrow.aio.Catalog: tables(), columns(), constraints(), indexes(), generators()>"
 
     async def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
         """Return tables and views, by name; ``system`` includes those of the engine."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any
 
 from .. import _core, errors
-from .._base import ConnectionBase, arguments, bounds
+from .._base import ConnectionBase, arguments, bounds, event_names
 from ..rows import RowFactory, chosen, tuple_row
 from ._loop import running_loop
 from ._opening import Opening
@@ -167,7 +167,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         lock_timeout: float | None = None,
         snapshot: int | None = None,
     ) -> Transaction:
-        """Begin a transaction of its own, beside that of the connection: with its first statement.
+        """Start a separate transaction; the server learns of it with the first statement.
 
         Takes what :meth:`firearrow.Connection.begin` takes.
         """
@@ -187,7 +187,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         then on. Waiting holds up no other use of the connection.
         """
         self._check()
-        return Listening(self._core, list(names))
+        return Listening(self._core, event_names(names))
 
     def open_blob(self, number: int) -> Opening[BlobReader]:
         """Open a BLOB of the connection's transaction by its id, as a file that is read.
@@ -221,7 +221,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     @asynccontextmanager
     async def savepoint(self, name: str | None = None) -> AsyncGenerator[str]:
-        """A part of the connection's transaction that is undone alone if an error leaves the block."""
+        """Undo the block, not the whole transaction, if an error leaves it."""
         core = self._place()
         if core is None:
             raise errors.ProgrammingError(
@@ -231,7 +231,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
             yield made
 
     async def ping(self) -> None:
-        """Ask the server whether it is there; an OperationalError says no."""
+        """Check that the server answers; an OperationalError says that it does not."""
         self._check()
         await self._core.ping()
 
@@ -249,7 +249,13 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
     async def close(self) -> None:
         """Roll back and disconnect; what still runs is cancelled. Closing again does nothing."""
         self._main = None
-        await self._core.close()
+        is_alive = self._core.is_alive
+        try:
+            await self._core.close()
+        except errors.OperationalError:
+            # Nobody is there to say goodbye to, which was known before.
+            if is_alive:
+                raise
 
     async def drop_database(self) -> None:
         """Delete the database, to which nobody else may be connected, and close."""
@@ -265,8 +271,12 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
     ) -> None:
         if self.closed:
             return
+        if error is not None:
+            # The error that led here is the better one.
+            with suppress(errors.Error):
+                await self.close()
+            return
         try:
-            if error is None:
-                await self.commit()
+            await self.commit()
         finally:
             await self.close()

@@ -204,7 +204,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         return self._made(await self._rows(self._size(size)))
 
     async def fetchall(self) -> list[Any]:
-        """Return all rows that are left."""
+        """Return all remaining rows."""
         self._check()
         try:
             return self._made(await self._rows(None))
@@ -233,45 +233,45 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         return row
 
     async def fetch_arrow_table(self) -> Any:
-        """Return the rows that are left as a ``pyarrow.Table``."""
+        """Return the remaining rows as a ``pyarrow.Table``."""
         pyarrow = library("pyarrow")
         return pyarrow.table(await self._batches())
 
     async def fetch_arrow_batches(self) -> AsyncGenerator[Any]:
-        """Yield the rows that are left as ``pyarrow.RecordBatch``: ``async for batch in …``."""
+        """Yield the remaining rows as ``pyarrow.RecordBatch``: ``async for batch in …``."""
         pyarrow = library("pyarrow")
         while len(batches := await self._batches(1)):
             for batch in pyarrow.RecordBatchReader.from_stream(batches):
                 yield batch
 
     async def fetch_polars(self) -> Any:
-        """Return the rows that are left as a ``polars.DataFrame``."""
+        """Return the remaining rows as a ``polars.DataFrame``."""
         polars = library("polars")
         return polars.DataFrame(await self._batches())
 
     async def fetch_pandas(self, **options: Any) -> Any:
-        """Return the rows that are left as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
+        """Return the remaining rows as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
         return (await self.fetch_arrow_table()).to_pandas(**options)
 
     async def fetch_numpy(self) -> dict[str, Any]:
-        """Return the rows that are left as NumPy arrays by column; masked arrays where values are NULL."""
+        """Return the remaining rows as NumPy arrays by column; masked arrays where values are NULL."""
         numpy = library("numpy")  # before the rows are taken
         return masked_arrays(numpy, await self.fetch_arrow_table())
 
     async def fetch_duckdb(self, connection: Any = None) -> Any:
-        """Return the rows that are left as a relation of this DuckDB connection, or of the default one."""
+        """Return the remaining rows as a relation of this DuckDB connection, or of the default one."""
         duckdb = connection if connection is not None else library("duckdb")
         return duckdb.from_arrow(await self.fetch_arrow_table())
 
     async def fetch_json(self) -> bytes:
-        """Return the rows that are left as JSON: an array with an object for each row.
+        """Return the remaining rows as JSON: an array with an object for each row.
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
         return b"".join([piece async for piece in self._json(False, *self._limits)])
 
     def stream_json(self) -> AsyncGenerator[bytes]:
-        """Yield the rows that are left as NDJSON, an object on each line: ``async for piece in …``.
+        """Yield the remaining rows as NDJSON, an object on each line: ``async for piece in …``.
 
         Pieces are whole lines. The next one is made when it is asked for.
         """

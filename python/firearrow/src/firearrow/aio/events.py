@@ -17,7 +17,7 @@ __all__ = ["Events", "Listening"]
 
 
 class Events:
-    """Listens for events of some names, from its creation on."""
+    """Listens for named events, from its creation on."""
 
     def __init__(self, core: _core.AioEvents) -> None:
         self._core = core
@@ -53,7 +53,7 @@ class Events:
                 return counts
 
     async def close(self) -> None:
-        """Listen no longer. Tasks that wait get an OperationalError."""
+        """Stop listening. Tasks that wait get an OperationalError."""
         await self._core.close()
 
     async def __aenter__(self) -> Events:

@@ -155,7 +155,7 @@ class Pool(PoolBase[_core.AioConnection]):
         self._reference: weakref.ref[Pool] = weakref.ref(self)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
-        # What runs in the background, and the connection that it has in hands.
+        # What runs in the background, and the connection that it holds.
         self._tasks: dict[asyncio.Task[Any], _Member | None] = {}
         self._observers: set[asyncio.Future[None]] = set()
         # Connections whose borrowers are gone.

@@ -88,7 +88,7 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         Parameters
         ----------
         name
-            The savepoint's name; one is made up without it.
+            The savepoint's name; by default one is generated.
         """
         async with savepoint(self._core, name) as made:
             yield made
