@@ -12,8 +12,6 @@ pub enum Mischief {
     Trickle(Duration),
     /// Sends these bytes again and again, with this pause after each time, whatever the client asks.
     Repeat(Vec<u8>, Duration),
-    /// Answers with these bytes whatever the client asks, after this pause.
-    Answer(Vec<u8>, Duration),
 }
 
 impl Mischief {
@@ -22,10 +20,10 @@ impl Mischief {
         Self::Repeat(words(&[71]), pause)
     }
 
-    /// Answers with `op_response` without data and without an error. In answer to `op_get_segment` it is an empty segment.
+    /// Repeats `op_response` without data and without an error. In answer to `op_get_segment` it is an empty segment.
     pub fn empty_answers(pause: Duration) -> Self {
         // Object, BLOB id, length of the data, status vector (success, end).
-        Self::Answer(words(&[9, 0, 0, 0, 0, 1, 0, 0]), pause)
+        Self::Repeat(words(&[9, 0, 0, 0, 0, 1, 0, 0]), pause)
     }
 }
 

@@ -416,18 +416,6 @@ impl Direction {
                 }
                 Ok(())
             }
-            Mischief::Answer(bytes, pause) => {
-                let last = &self.shared.last;
-                while !self.shared.is_stopped() {
-                    // Answers that nobody has asked for would be another mischief.
-                    last.store(Side::Server as u8, Ordering::SeqCst);
-                    self.say(bytes, *pause)?;
-                    while last.load(Ordering::SeqCst) != Side::Client as u8 && !self.shared.is_stopped() {
-                        thread::sleep(PAUSE);
-                    }
-                }
-                Ok(())
-            }
         }
     }
 
