@@ -198,7 +198,8 @@ matrix!(
                 true => hostile.cancelled(&mut read),
             };
             let kind = if is_cancelled { Kind::Cancelled } else { Kind::Timeout };
-            assert_eq!(error.kind(), kind, "{error}");
+            // On a busy machine an answer may come before it was asked for, which is refused.
+            assert!([kind, Kind::Protocol].contains(&error.kind()), "{error}");
             assert!(spent < CANCELLED, "{spent:?}");
         }
     },
