@@ -8,7 +8,8 @@ use firearrow_bench::{Error, Result};
 pub const TABLES: [&str; 9] =
     ["ITEM", "WAREHOUSE", "STOCK", "DISTRICT", "CUSTOMER", "HISTORY", "ORDERS", "NEW_ORDER", "ORDER_LINE"];
 
-/// How the database was filled. It is written last: without it, the database is not complete.
+/// How the database was filled. It is made first, so that the tables can be told from others of their names, and gets its
+/// row last: without it, the database is not complete.
 const META: &str = "FIREARROW_OLTP";
 /// Changes with everything that changes the rows of a seed.
 const VERSION: i32 = 1;
@@ -31,6 +32,10 @@ fn statements(sql: &str) -> impl Iterator<Item = &str> {
 
 /// Makes the tables, without indexes and procedures.
 pub(crate) fn create_tables(connection: &Connection) -> Result<()> {
+    connection.execute(&format!(
+        "CREATE TABLE {META} (VERSION INTEGER NOT NULL, SEED BIGINT NOT NULL, WAREHOUSES INTEGER NOT NULL, \
+         ITEMS INTEGER NOT NULL, CUSTOMERS INTEGER NOT NULL, OPEN_ORDERS INTEGER NOT NULL)"
+    ))?;
     run_all(connection, statements(include_str!("../sql/tables.sql")))
 }
 
@@ -67,16 +72,26 @@ pub(crate) fn existing(connection: &Connection) -> Result<Vec<String>> {
 }
 
 /// Removes everything that the workload has made.
-pub(crate) fn remove(connection: &Connection) -> Result<()> {
+///
+/// # Errors
+/// If these tables are not the workload's: names such as CUSTOMER and ORDERS are common.
+pub(crate) fn remove(connection: &Connection, existing: &[String]) -> Result<()> {
+    if !existing.iter().any(|name| name == META) {
+        return Err(Error::other(format!(
+            "{} exist and are not of this workload, since there is no {META}: they are left alone; use another database",
+            existing.join(", ")
+        )));
+    }
     for name in PROCEDURES {
         drop_if_there(connection, "PROCEDURE", name)?;
     }
-    for name in [META].iter().chain(&TABLES) {
+    for name in TABLES {
         drop_if_there(connection, "TABLE", name)?;
     }
     for name in DOMAINS {
         drop_if_there(connection, "DOMAIN", name)?;
     }
+    drop_if_there(connection, "TABLE", META)?;
     Ok(())
 }
 
@@ -97,10 +112,6 @@ fn drop_if_there(connection: &Connection, what: &str, name: &str) -> Result<()> 
 /// Notes that the database is complete.
 pub(crate) fn store(connection: &Connection, meta: Meta) -> Result<()> {
     let Meta { scale, seed } = meta;
-    connection.execute(&format!(
-        "CREATE TABLE {META} (VERSION INTEGER NOT NULL, SEED BIGINT NOT NULL, WAREHOUSES INTEGER NOT NULL, \
-         ITEMS INTEGER NOT NULL, CUSTOMERS INTEGER NOT NULL, OPEN_ORDERS INTEGER NOT NULL)"
-    ))?;
     let Scale { warehouses, items, customers, open_orders } = scale;
     connection.execute(&format!(
         "INSERT INTO {META} VALUES ({VERSION}, {}, {warehouses}, {items}, {customers}, {open_orders})",

@@ -101,9 +101,17 @@ matrix!(
         assert_eq!((again.rows["STOCK"], again.rows["WAREHOUSE"]), (2000, 2));
         assert!(again.bytes > 1_000_000 && again.total() > 10_000, "{again:?}");
         // A database that is not complete is refused.
-        Connection::open(&config)?.execute("DROP TABLE FIREARROW_OLTP")?;
+        let connection = Connection::open(&config)?;
+        connection.execute("DELETE FROM FIREARROW_OLTP")?;
         let error = run(&Standalone, &config, &running(Mode::Sp)).expect_err("it is incomplete").to_string();
         assert!(error.contains("oltp load"), "{error}");
+        // Tables of somebody else that have the same names are never removed.
+        connection.execute("DROP TABLE FIREARROW_OLTP")?;
+        let force = LoadOptions { replace: true, ..options(1) };
+        let error = load(&Standalone, &config, &force).expect_err("whose tables are these?").to_string();
+        assert!(error.contains("left alone") && error.contains("CUSTOMER"), "{error}");
+        let count: i64 = connection.query("SELECT COUNT(*) FROM WAREHOUSE")?.value()?;
+        assert_eq!(count, 2);
         Ok(())
     },
 );

@@ -199,7 +199,7 @@ impl Cursor {
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         let state = lock(py, &self.inner.state);
-        state.rows.as_ref().map_or((0, true), |rows| (rows.buffer.count(), rows.buffer.is_over()))
+        state.rows.as_ref().map_or((0, false), |rows| (rows.buffer.count(), rows.buffer.is_complete()))
     }
 
     /// The rows that are left as JSON: one array, or an object on each line.

@@ -12,6 +12,7 @@ use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::process;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -21,6 +22,8 @@ const SIGINT: u8 = 2;
 static WAITING: Mutex<Option<CancelToken>> = Mutex::new(None);
 /// Where Python writes, and the process that made it: a child that was forked has no thread that reads.
 static BELL: Mutex<Option<(u32, UnixStream)>> = Mutex::new(None);
+/// Where signals went before: asyncio waits there for those that have handlers of a loop. -1 for nowhere.
+static BEFORE: AtomicI32 = AtomicI32::new(-1);
 
 thread_local! {
     /// Whether this is Python's main thread; `None` before anybody asked.
@@ -69,6 +72,9 @@ impl Listening {
         let bell = bell()?;
         *WAITING.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
         let before = set_wakeup(py)?.bind(py).call1((bell,))?.extract()?;
+        if before != bell {
+            BEFORE.store(before, Ordering::SeqCst);
+        }
         Ok(Self { before })
     }
 
@@ -82,6 +88,15 @@ impl Listening {
 fn set_wakeup(py: Python<'_>) -> PyResult<&'static Py<PyAny>> {
     static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     FUNCTION.get_or_try_init(py, || Ok(py.import("signal")?.getattr("set_wakeup_fd")?.unbind()))
+}
+
+/// Passes a signal on to whoever waited for signals before.
+fn pass_on(signal: &[u8]) {
+    let before = BEFORE.load(Ordering::SeqCst);
+    if before >= 0 {
+        // Nobody is left to be told if it fails, or if the interpreter has ended.
+        let _ = Python::try_attach(|py| py.import("os")?.call_method1("write", (before, signal)).map(drop));
+    }
 }
 
 /// The socket that Python writes to, whose other end a thread reads.
@@ -99,6 +114,8 @@ fn bell() -> PyResult<i32> {
             if let Some(token) = waiting.as_ref().filter(|_| signal[0] == SIGINT) {
                 token.cancel();
             }
+            drop(waiting);
+            pass_on(&signal);
         }
     })?;
     Ok(bell.insert((process::id(), end)).1.as_raw_fd())

@@ -526,3 +526,21 @@ def test_the_error_of_a_block_is_the_one_that_is_raised(
                 raise ValueError("mine")
 
     run(work())
+
+
+def test_a_result_that_has_failed_is_not_at_its_end(database: str) -> None:
+    rows = "(SELECT FIRST 300000 1 n FROM rdb$types a, rdb$types b, rdb$types c)"
+    sql = f"SELECT n FROM {rows} UNION ALL SELECT 1 / (n - n) FROM rdb$database, {rows}"
+
+    async def work() -> None:
+        async with aio.connect(database) as connection:
+            cursor = await connection.execute(sql)
+            with pytest.raises(firearrow.DatabaseError):
+                async for _ in cursor:
+                    pass
+            for fetch in (cursor.fetchone, cursor.fetchall):
+                with pytest.raises(firearrow.Error, match="execute the query again"):
+                    await fetch()
+            assert cursor.rowcount == -1
+
+    run(work())

@@ -397,3 +397,24 @@ def test_importing_is_lean() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_integers_with_nulls_keep_their_digits(connection: firearrow.Connection) -> None:
+    """As floats they would lose what is beyond 53 bits."""
+    large = 9007199254740993
+    sql = (
+        f"SELECT CAST({large} AS BIGINT) n, CAST(7 AS SMALLINT) s, 1 w FROM RDB$DATABASE "
+        "UNION ALL SELECT NULL, NULL, 2 FROM RDB$DATABASE"
+    )
+    frame = connection.execute(sql).fetch_pandas()
+    assert [str(dtype) for dtype in frame.dtypes] == ["Int64", "Int16", "int32"]
+    assert frame["N"][0] == large
+    assert frame["N"].isna().tolist() == [False, True]
+    arrays = connection.execute(sql).fetch_numpy()
+    assert (int(arrays["N"][0]), arrays["N"].dtype.kind, arrays["N"].mask.tolist()) == (
+        large,
+        "i",
+        [False, True],
+    )
+    floats = connection.execute(sql).fetch_pandas(integer_object_nulls=False)
+    assert str(floats["N"].dtype) == "float64"

@@ -602,6 +602,35 @@ def test_cancelling_between_two_batches(connection: firearrow.Connection, fetch:
         assert works(connection)
 
 
+def test_signals_of_a_loop_are_passed_on(database: str) -> None:
+    """A blocking call within a coroutine: the handlers of the loop run after it."""
+    done = script(
+        database,
+        f"""
+        import asyncio, os, signal, sys, threading, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        told = []
+        async def work():
+            stop = asyncio.Event()
+            def handler():
+                told.append("told")
+                stop.set()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, handler)
+            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+            try:
+                connection.execute({LONG!r}, timeout=1).fetchone()
+            except firearrow.OperationalError:
+                pass
+            await asyncio.wait_for(stop.wait(), 5)
+        asyncio.run(work())
+        print(told)
+        connection.close()
+        """,
+        timeout=40,
+    )
+    assert (done.stdout, done.returncode) == ("['told']\n", 0), done.stdout + done.stderr
+
+
 def test_cancelling_nothing(connection: firearrow.Connection) -> None:
     """It does not hit the statement that comes next."""
     for _ in range(20):

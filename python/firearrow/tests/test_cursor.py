@@ -399,3 +399,19 @@ def test_create_and_drop(database: str, is_wire: bool, table: str) -> None:
     assert second.closed
     with pytest.raises(firearrow.OperationalError):
         firearrow.connect(name)
+
+
+def test_a_result_that_has_failed_is_not_at_its_end(connection: firearrow.Connection) -> None:
+    """Otherwise a loop that goes on after errors would take a part of the rows for all."""
+    rows = "(SELECT FIRST 300000 1 n FROM rdb$types a, rdb$types b, rdb$types c)"
+    sql = f"SELECT n FROM {rows} UNION ALL SELECT 1 / (n - n) FROM rdb$database, {rows}"
+    cursor = connection.execute(sql)
+    with pytest.raises(firearrow.DatabaseError, match=r"[Dd]ivi"):
+        for _ in cursor:
+            pass
+    for fetch in (cursor.fetchone, cursor.fetchall, cursor.fetch_arrow_table):
+        with pytest.raises(firearrow.Error, match="execute the query again"):
+            fetch()
+    assert cursor.rowcount == -1
+    assert "all" not in repr(cursor)
+    assert cursor.execute("SELECT 1 FROM RDB$DATABASE").fetchall() == [(1,)]

@@ -135,7 +135,8 @@ def test_failures_while_fetching(connection: firearrow.Connection, shop: str) ->
     assert caught.value.sqlstate == "22012"
     assert found == list(range(1, len(found) + 1))
     assert len(found) < 700
-    assert cursor.fetchone() is None, "nothing comes after an error"
+    with pytest.raises(firearrow.ProgrammingError, match="execute the query again"):
+        cursor.fetchone()
     assert connection.execute(f"SELECT COUNT(*) FROM {shop}").fetchone() == (999,)
 
 

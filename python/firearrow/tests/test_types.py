@@ -501,3 +501,18 @@ def test_description(
         else:
             assert column.internal_size is not None and column.internal_size > 0
     assert (first.null_ok, second.null_ok) == (True, False)
+
+
+def test_moments_with_zones_are_cut_to_what_the_engine_tells_apart(
+    connection: firearrow.Connection, version: int
+) -> None:
+    """The engine refuses texts with more digits."""
+    if version < 4:
+        pytest.skip("Firebird 3 has no time zones")
+    berlin = ZoneInfo("Europe/Berlin")
+    sql = "SELECT CAST(? AS TIMESTAMP WITH TIME ZONE), CAST(? AS TIME WITH TIME ZONE) FROM RDB$DATABASE"
+    moment = datetime.datetime(2024, 7, 1, 1, 2, 3, 123456, berlin)
+    time = datetime.time(1, 2, 3, 123456, datetime.UTC)
+    found = connection.execute(sql, (moment, time)).fetchone()
+    assert found[0] == moment.replace(microsecond=123400)
+    assert found[1] == time.replace(microsecond=123400)

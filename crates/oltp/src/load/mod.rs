@@ -95,7 +95,7 @@ pub fn load(host: &dyn Host, config: &Config, options: &Options) -> Result<Loade
             let names = existing.join(", ");
             return Err(Error::other(format!("{names} exist; --force replaces the tables of the workload")));
         }
-        schema::remove(&connection)?;
+        schema::remove(&connection, &existing)?;
     }
     host.leaves(Some(
         "the tables of the workload are incomplete; `firearrow oltp load --force` replaces them".into(),

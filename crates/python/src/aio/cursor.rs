@@ -10,7 +10,7 @@ use crate::batches::Batches;
 use crate::connection::{Dependent, lock, statistics};
 use crate::cursor::{NO_ROWS, no_rows};
 use crate::describe;
-use crate::flow::{self, Buffer, Failure, How, Kept, Limit, Opened, Outcome};
+use crate::flow::{self, Buffer, FAILED, Failure, How, Kept, Limit, Opened, Outcome};
 use crate::options::Bounded;
 use crate::params::{Sql, Value, is_mapping, single};
 use arrow::array::RecordBatch;
@@ -193,6 +193,9 @@ impl Inner {
             }
             if let Some(failed) = failed.take() {
                 return Err(failed.into());
+            }
+            if buffer.has_failed() {
+                return Err(Failure::Programming(FAILED));
             }
             if buffer.is_over() {
                 return Ok(false);
@@ -422,7 +425,7 @@ impl Cursor {
     /// Rows that have been handed out so far, and whether all have.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         let view = lock(py, &self.inner.view);
-        view.buffer.as_ref().map_or((0, true), |rows| (rows.count(), rows.is_done()))
+        view.buffer.as_ref().map_or((0, false), |rows| (rows.count(), rows.is_done()))
     }
 
     /// Closes the result; the statement can be executed again.

@@ -2,8 +2,8 @@
 
 use crate::api::{Blocking, ready};
 use crate::connection::Shared;
-use crate::flow::{Buffer, Limit, Opened};
-use crate::signal;
+use crate::flow::{Buffer, FAILED, Limit, Opened};
+use crate::{error, signal};
 use arrow::array::RecordBatch;
 use firearrow::{CancelToken, WireStats};
 use pyo3::prelude::*;
@@ -67,6 +67,9 @@ impl Fetched {
 
     /// Reads the next batch, if there is one, within the token of a longer call.
     fn next_batch(&mut self, py: Python<'_>, shared: &Shared, token: Option<&CancelToken>) -> PyResult<bool> {
+        if self.buffer.has_failed() {
+            return Err(error::programming(py, FAILED));
+        }
         if self.buffer.is_over() {
             return Ok(false);
         }
@@ -83,6 +86,9 @@ impl Fetched {
 
     /// Reads the next batch for a consumer that takes batches.
     pub(super) fn next_of_source(&mut self) -> firearrow::Result<Option<RecordBatch>> {
+        if self.buffer.has_failed() {
+            return Err(firearrow::Error::other(FAILED));
+        }
         if self.buffer.is_over() {
             return Ok(None);
         }

@@ -16,11 +16,22 @@ pub(crate) struct Buffer {
     rows: Option<(Rows, RecordBatch)>,
     count: u64,
     is_over: bool,
+    has_failed: bool,
 }
+
+/// What is said of a result after an error: it must not look like one that has come to its end.
+pub(crate) const FAILED: &str = "reading this result has failed: execute the query again";
 
 impl Buffer {
     pub(crate) fn new(columns: &[Descriptor]) -> Self {
-        Self { descriptors: columns.into(), waiting: VecDeque::new(), rows: None, count: 0, is_over: false }
+        Self {
+            descriptors: columns.into(),
+            waiting: VecDeque::new(),
+            rows: None,
+            count: 0,
+            is_over: false,
+            has_failed: false,
+        }
     }
 
     pub(crate) fn descriptors(&self) -> &Arc<[Descriptor]> {
@@ -37,9 +48,19 @@ impl Buffer {
         self.is_over
     }
 
+    /// Whether no batch will come because of an error.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// Whether all rows have come.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_over && !self.has_failed
+    }
+
     /// Whether all rows were handed out, and no batch will come.
     pub(crate) fn is_done(&self) -> bool {
-        self.is_over && !self.has_rows()
+        self.is_complete() && !self.has_rows()
     }
 
     pub(crate) fn has_rows(&self) -> bool {
@@ -49,6 +70,7 @@ impl Buffer {
     /// Takes the answer to a request for a batch. Nothing comes after the end or an error.
     pub(crate) fn feed<E>(&mut self, batch: Result<Option<RecordBatch>, E>) -> Result<bool, E> {
         self.is_over = !matches!(batch, Ok(Some(_)));
+        self.has_failed |= batch.is_err();
         let batch = batch?;
         let is_more = batch.is_some();
         self.waiting.extend(batch);

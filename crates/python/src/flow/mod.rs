@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 pub(crate) use arrow_form::convert;
-pub(crate) use buffer::Buffer;
+pub(crate) use buffer::{Buffer, FAILED};
 pub(crate) use failure::{Failure, OTHER_PROCESS};
 pub(crate) use ingest::Ingestion;
 pub(crate) use json::Json;

@@ -207,6 +207,9 @@ fn time_of_day(object: &Bound<'_, PyAny>) -> PyResult<i64> {
     Ok(((hour * 60 + minute) * 60 + second) * 1_000_000 + micro)
 }
 
+/// Microseconds that the engine tells apart; it refuses texts with more digits.
+const FINEST: i64 = 100;
+
 fn moment(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<Value> {
     let py = object.py();
     let micros = i64::from(day(object)?) * 86_400_000_000 + time_of_day(object)?;
@@ -220,7 +223,7 @@ fn moment(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<Va
     let has_zone = wanted
         .is_some_and(|wanted| matches!(wanted.sql_type, SqlType::TIMESTAMP_TZ | SqlType::TIMESTAMP_TZ_EX));
     if let Some(region) = key.filter(|_| has_zone)
-        && let Some(local) = Timestamp::from_unix_micros(micros)
+        && let Some(local) = Timestamp::from_unix_micros(micros - micros.rem_euclid(FINEST))
     {
         return Ok(Value::Text(format!("{local} {} {region}", signed(offset))));
     }
@@ -248,7 +251,8 @@ fn displacement(object: &Bound<'_, PyAny>) -> PyResult<Option<i16>> {
 }
 
 fn time_value(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<Value> {
-    let time = Time::from_micros(time_of_day(object)?);
+    let micros = time_of_day(object)?;
+    let time = Time::from_micros(micros);
     let time = time.ok_or_else(|| PyValueError::new_err("there is no such time"))?;
     let zone = object.getattr(intern!(object.py(), "tzinfo"))?;
     if zone.is_none() {
@@ -265,6 +269,7 @@ fn time_value(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResul
         (None, Some(offset)) => signed(offset),
         (None, None) => return Ok(Value::Time(time)),
     };
+    let time = Time::from_micros(micros - micros % FINEST).unwrap_or(time);
     Ok(Value::Text(format!("{time} {zone}")))
 }
 

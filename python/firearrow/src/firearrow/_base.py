@@ -25,6 +25,7 @@ __all__ = [
     "TransactionBase",
     "arguments",
     "event_names",
+    "frame",
     "library",
     "masked_arrays",
 ]
@@ -476,9 +477,31 @@ def masked_arrays(numpy: Any, table: Any) -> dict[str, Any]:
     """The columns of a ``pyarrow.Table`` as NumPy arrays; masked ones where values are NULL."""
     arrays: dict[str, Any] = {}
     for name, values in zip(table.column_names, table.columns, strict=True):
+        mask = values.is_null().to_numpy(zero_copy_only=False) if values.null_count else None
+        if mask is not None and is_integer(values):
+            # Otherwise they become floats, which have 53 bits.
+            values = values.fill_null(0)
         array = values.to_numpy(zero_copy_only=False)
-        if values.null_count:
-            mask = values.is_null().to_numpy(zero_copy_only=False)
+        if mask is not None:
             array = numpy.ma.masked_array(array, mask=mask)
         arrays[name] = array
     return arrays
+
+
+def is_integer(values: Any) -> bool:
+    """Whether an array of pyarrow has integers."""
+    return bool(library("pyarrow").types.is_integer(values.type))
+
+
+def frame(table: Any, options: dict[str, Any]) -> Any:
+    """A ``pyarrow.Table`` as a ``pandas.DataFrame``."""
+    made = table.to_pandas(**options)
+    if "types_mapper" in options or "integer_object_nulls" in options:
+        return made
+    dtype = library("pandas").api.types.pandas_dtype
+    for place, values in enumerate(table.columns):
+        if values.null_count and is_integer(values):
+            # By default they become floats, which have 53 bits.
+            nullable = dtype(str(values.type).capitalize())
+            made.isetitem(place, values.to_pandas(types_mapper={values.type: nullable}.get))
+    return made

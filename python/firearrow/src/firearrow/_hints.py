@@ -33,6 +33,8 @@ _DOMAIN = re.compile(r"Specified domain or source column (\w+) does not exist")
 _TABLE = re.compile(r"Table unknown\n-\"?(?:\w+\"?\.\"?)?(\w*[a-z]\w*)\"?\n")
 
 
+_UNKNOWN = re.compile(r"Table unknown\n-")
+_LIMIT = re.compile(r"Token unknown - line \d+, column \d+\n-\d+$")
 _MISSING = re.compile(r"Error while trying to open file\n-(?:unix error 2|No such file or directory)$")
 
 
@@ -50,6 +52,9 @@ def hint(kind: str | None, message: str) -> str | None:
 def _of_sql(message: str) -> str | None:
     if "Unexpected end of command" in message:
         return _END
+    if _LIMIT.search(message):
+        # LIMIT alone is taken for the name of what stands before it.
+        return _TOKENS["limit"].replace("write", "if it follows LIMIT: write", 1)
     if found := _TOKEN.search(message):
         return _TOKENS.get(found[1].lower())
     if found := _DOMAIN.search(message):
@@ -58,4 +63,6 @@ def _of_sql(message: str) -> str | None:
         return "pandas needs an engine of SQLAlchemy: create_engine('firebird+firearrow://…')"
     if found := _TABLE.search(message):
         return "names in quotes keep their case; names without quotes are stored in capitals"
+    if _UNKNOWN.search(message):
+        return "if it was just created: a table can be used after commit()"
     return None

@@ -22,6 +22,7 @@ def describe(database: str, user: str | None = None) -> str:
 
     Only parts that are known to be no secrets are taken over; what is not understood is left out.
     """
+    database = re.sub(r"(?i)^jdbc:", "", database.strip())
     if re.match(r"[A-Za-z][\w+.-]*://", database):
         found, place = _of_url(database.split("://", 1)[1])
         user = user or found
@@ -34,6 +35,9 @@ def describe(database: str, user: str | None = None) -> str:
         host, port = value("host"), value("port")
         place = f"{host}{f'/{port}' if port else ''}:{value('database')}" if host else value("database")
         user = user or value("user") or None
+    elif re.search(r"[@?]", database) and not database.startswith(("/", ".")):
+        # Some form that is not understood here, perhaps with a password.
+        place = "…"
     else:
         place = database
     user = user or os.environ.get("FIREARROW_USER")

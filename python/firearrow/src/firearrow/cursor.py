@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._base import CursorBase, library, masked_arrays
+from ._base import CursorBase, frame, library, masked_arrays
 from .errors import OperationalError, ProgrammingError, failed
 from .rows import Row, RowFactory
 
@@ -270,8 +270,11 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         return library("polars").DataFrame(self._batches())
 
     def fetch_pandas(self, **options: Any) -> Any:
-        """Return the remaining rows as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
-        return self.fetch_arrow_table().to_pandas(**options)
+        """Return the remaining rows as a ``pandas.DataFrame``; options go to pyarrow's ``to_pandas``.
+
+        Columns of integers with NULL get pandas' nullable types, so that no digit is lost.
+        """
+        return frame(self.fetch_arrow_table(), options)
 
     def fetch_numpy(self) -> dict[str, Any]:
         """Return the remaining rows as NumPy arrays by column; masked arrays where values are NULL."""

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base import CursorBase, library, masked_arrays
+from .._base import CursorBase, frame, library, masked_arrays
 from ..cursor import call
 from ..errors import OperationalError, ProgrammingError, failed
 from ..rows import Row, RowFactory
@@ -250,8 +250,11 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         return polars.DataFrame(await self._batches())
 
     async def fetch_pandas(self, **options: Any) -> Any:
-        """Return the remaining rows as a ``pandas.DataFrame``; options are those of ``to_pandas``."""
-        return (await self.fetch_arrow_table()).to_pandas(**options)
+        """Return the remaining rows as a ``pandas.DataFrame``; options go to pyarrow's ``to_pandas``.
+
+        Columns of integers with NULL get pandas' nullable types, so that no digit is lost.
+        """
+        return frame(await self.fetch_arrow_table(), options)
 
     async def fetch_numpy(self) -> dict[str, Any]:
         """Return the remaining rows as NumPy arrays by column; masked arrays where values are NULL."""
