@@ -9,8 +9,9 @@ mod result;
 
 use crate::api::Blocking;
 use crate::batches::Batches;
-use crate::connection::{Connection, Dependent, Shared, closed_meanwhile, lock};
+use crate::connection::{Connection, Dependent, Shared, closed_meanwhile};
 use crate::flow::{self, How, Kept, Limit, Outcome, Told};
+use crate::holder::{Guard, Held};
 use crate::options::Bounded;
 use crate::params::{Sql, is_mapping};
 use crate::transaction::Transaction;
@@ -22,7 +23,7 @@ pub(crate) use json::JsonStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use result::Fetched;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// What a cursor has, and its connection ends.
 #[derive(Default)]
@@ -35,18 +36,32 @@ pub(crate) struct State {
 
 struct Inner {
     shared: Arc<Shared>,
-    state: Mutex<State>,
+    state: Held<State>,
+}
+
+impl Inner {
+    /// What the cursor has; an error where this thread is fetching from it.
+    fn state(&self, py: Python<'_>) -> PyResult<Guard<'_, State>> {
+        self.state.lock(py).ok_or_else(|| {
+            error::programming(
+                py,
+                "the cursor is in use by the call that this code runs in: a signal handler or a finaliser",
+            )
+        })
+    }
 }
 
 impl Dependent for Inner {
     fn end(&self) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+        if let Some(mut state) = self.state.lock_detached() {
+            *state = State::default();
+        }
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let state = std::mem::take(self.state.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let state = std::mem::take(self.state.get_mut());
         self.shared.facts.discard(state);
     }
 }
@@ -62,7 +77,7 @@ pub(crate) struct Cursor {
 impl Cursor {
     #[new]
     fn new(connection: &Connection) -> Self {
-        let inner = Arc::new(Inner { shared: Arc::clone(&connection.shared), state: Mutex::default() });
+        let inner = Arc::new(Inner { shared: Arc::clone(&connection.shared), state: Held::default() });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
         connection.shared.dependents.adopt(weak);
         Self { inner }
@@ -151,14 +166,14 @@ impl Cursor {
     /// The plan of the statement that was executed last.
     fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Option<String>> {
         self.inner.shared.call(py, || {
-            let statement = lock(py, &self.inner.state).kept.as_ref().map(|kept| kept.statement.clone());
+            let statement = self.inner.state(py)?.kept.as_ref().map(|kept| kept.statement.clone());
             statement.map(|statement| signal::wait(py, || statement.plan(detailed))).transpose()
         })
     }
 
     /// What the statement that was executed last has cost.
     fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let state = lock(py, &self.inner.state);
+        let state = self.inner.state(py)?;
         let stats = state.rows.as_ref().and_then(Fetched::wire_stats).unwrap_or(state.stats);
         connection::statistics(py, &stats)
     }
@@ -198,7 +213,8 @@ impl Cursor {
 
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
-        let state = lock(py, &self.inner.state);
+        // A text of a cursor may be wanted while it fetches.
+        let Some(state) = self.inner.state.lock(py) else { return (0, false) };
         state.rows.as_ref().map_or((0, false), |rows| (rows.buffer.count(), rows.buffer.is_complete()))
     }
 
@@ -222,7 +238,8 @@ impl Cursor {
 
     /// Closes the result; the statement can be executed again.
     fn close_result(&self, py: Python<'_>) -> PyResult<()> {
-        self.inner.shared.call(py, || match lock(py, &self.inner.state).rows.take() {
+        let take = || Ok::<_, PyErr>(self.inner.state(py)?.rows.take());
+        self.inner.shared.call(py, || match take()? {
             Some(rows) => signal::wait(py, || rows.close()),
             None => Ok(()),
         })
@@ -230,14 +247,14 @@ impl Cursor {
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let shared = &self.inner.shared;
-        let take = || std::mem::take(&mut *lock(py, &self.inner.state));
+        let take = || Ok::<_, PyErr>(std::mem::take(&mut *self.inner.state(py)?));
         if !shared.facts.is_here() {
-            shared.facts.discard(take());
+            shared.facts.discard(take()?);
             return Ok(());
         }
         // A connection that ends ends this, too.
         let Some(_call) = shared.calls.enter() else { return Ok(()) };
-        let State { kept, rows, .. } = take();
+        let State { kept, rows, .. } = take()?;
         let closed = match rows {
             Some(rows) => signal::wait(py, || rows.close()),
             None => Ok(()),
@@ -252,7 +269,7 @@ impl Cursor {
     fn take_rows(&self, py: Python<'_>, limit: Limit) -> PyResult<reader::Reader> {
         let shared = &self.inner.shared;
         shared.call(py, || {
-            let rows = lock(py, &self.inner.state).rows.take();
+            let rows = self.inner.state(py)?.rows.take();
             let rows = rows.ok_or_else(|| no_rows(py))?;
             signal::wait(py, || reader::Reader::new(shared, rows, limit))
         })
@@ -261,7 +278,7 @@ impl Cursor {
     /// Works with the rows of the last execution.
     fn rows<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Fetched) -> PyResult<T>) -> PyResult<T> {
         self.inner.shared.facts.check_process(py)?;
-        let mut state = lock(py, &self.inner.state);
+        let mut state = self.inner.state(py)?;
         match &mut state.rows {
             Some(rows) => work(rows),
             None => Err(no_rows(py)),
@@ -272,7 +289,7 @@ impl Cursor {
     fn tell<'py>(&self, py: Python<'py>, outcome: Outcome<Blocking>) -> PyResult<Told<'py>> {
         let Outcome { rows, affected, failures, stats } = outcome;
         let told = flow::tell(py, rows.as_ref().map(|rows| rows.columns()), affected, failures)?;
-        let mut state = lock(py, &self.inner.state);
+        let mut state = self.inner.state(py)?;
         state.rows = rows.map(Fetched::new);
         state.stats = stats;
         Ok(told)

@@ -29,6 +29,7 @@ mod describe;
 mod error;
 mod event;
 mod flow;
+mod holder;
 mod interpreter;
 mod options;
 mod params;

@@ -1,27 +1,28 @@
 //! Transactions.
 
-use crate::connection::{Dependent, Shared, lock};
+use crate::connection::{Dependent, Shared};
 use crate::flow::Failure;
-use crate::signal;
+use crate::holder::Held;
+use crate::{error, signal};
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// A transaction, which cursors use and its connection ends.
 pub(crate) struct Inner {
     pub(crate) shared: Arc<Shared>,
-    transaction: Mutex<Option<firearrow::Transaction>>,
+    transaction: Held<Option<firearrow::Transaction>>,
 }
 
 impl Dependent for Inner {
     fn end(&self) {
         // Rolls back.
-        drop(self.transaction.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.transaction.lock_detached().and_then(|mut running| running.take()));
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let running = self.transaction.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let running = self.transaction.get_mut().take();
         self.shared.facts.discard(running);
     }
 }
@@ -35,11 +36,13 @@ impl Inner {
     ) -> PyResult<T> {
         let wait = || {
             signal::wait(py, || {
-                let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-                running.as_mut().map(work).transpose()
+                // `None` where a generator of rows uses the transaction into which they go.
+                let Some(mut running) = self.transaction.lock_detached() else { return Ok(None) };
+                Ok(Some(running.as_mut().map(work).transpose()?))
             })
         };
-        self.shared.call(py, wait)?.ok_or_else(|| ended(py))
+        let done = self.shared.call(py, wait)?.ok_or_else(|| in_use(py))?;
+        done.ok_or_else(|| ended(py))
     }
 
     /// Runs the end of the transaction.
@@ -49,10 +52,15 @@ impl Inner {
         work: impl FnOnce(firearrow::Transaction) -> firearrow::Result<()> + Send,
     ) -> PyResult<()> {
         self.shared.call(py, || {
-            let running = lock(py, &self.transaction).take().ok_or_else(|| ended(py))?;
+            let running = self.transaction.lock(py).ok_or_else(|| in_use(py))?.take();
+            let running = running.ok_or_else(|| ended(py))?;
             signal::wait(py, || work(running))
         })
     }
+}
+
+fn in_use(py: Python<'_>) -> PyErr {
+    error::programming(py, "the transaction is in use by the call that this code runs in")
 }
 
 fn ended(py: Python<'_>) -> PyErr {
@@ -66,7 +74,7 @@ pub(crate) struct Transaction {
 
 impl Transaction {
     pub(crate) fn new(shared: &Arc<Shared>, running: firearrow::Transaction) -> Self {
-        let inner = Arc::new(Inner { shared: Arc::clone(shared), transaction: Mutex::new(Some(running)) });
+        let inner = Arc::new(Inner { shared: Arc::clone(shared), transaction: Held::new(Some(running)) });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
         shared.dependents.adopt(weak);
         Self { inner }
@@ -77,7 +85,7 @@ impl Transaction {
 impl Transaction {
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
-        lock(py, &self.inner.transaction).is_some()
+        self.inner.transaction.lock(py).is_none_or(|running| running.is_some())
     }
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {

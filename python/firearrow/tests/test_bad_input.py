@@ -631,6 +631,69 @@ def test_signals_of_a_loop_are_passed_on(database: str) -> None:
     assert (done.stdout, done.returncode) == ("['told']\n", 0), done.stdout + done.stderr
 
 
+WITHIN_A_FETCH = {
+    "close": "cursor.close()",
+    "fetch": "cursor.fetchone()",
+    "execute": "cursor.execute('SELECT 1 FROM RDB$DATABASE')",
+    "repr": "told.append('in use' if 'so far' not in repr(cursor) else repr(cursor))",
+}
+
+
+@pytest.mark.parametrize("call", WITHIN_A_FETCH.values(), ids=WITHIN_A_FETCH)
+def test_a_signal_handler_uses_the_cursor_that_fetches(database: str, call: str) -> None:
+    """It runs in the thread that fetches, and must not wait for itself."""
+    done = script(
+        database,
+        f"""
+        import os, signal, sys, threading, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        cursor = connection.execute({MANY!r})
+        told = []
+        def handler(*_):
+            try:
+                {call}
+            except firearrow.ProgrammingError as error:
+                told.append("in use" if "in use" in str(error) else str(error))
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGINT, handler)
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            cursor.fetchall()
+        except KeyboardInterrupt:
+            print(told)
+        connection.close()
+        """,
+        timeout=40,
+    )
+    assert (done.stdout, done.returncode) == ("['in use']\n", 0), done.stdout + done.stderr
+
+
+def test_rows_come_from_the_transaction_that_takes_them(database: str) -> None:
+    """The rows of an Arrow stream are asked for while the transaction inserts, and must not wait for it."""
+    done = script(
+        database,
+        """
+        import sys, firearrow, pyarrow
+        connection = firearrow.connect(sys.argv[1])
+        connection.execute("RECREATE TABLE of_itself (a INTEGER)")
+        connection.commit()
+        schema = pyarrow.schema([("A", pyarrow.int32())])
+        def rows():
+            connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone()
+            yield pyarrow.record_batch([pyarrow.array([1], pyarrow.int32())], schema=schema)
+        try:
+            connection.cursor().ingest(pyarrow.RecordBatchReader.from_batches(schema, rows()), "OF_ITSELF")
+        except Exception as error:
+            print("in use" in str(error), type(error).__name__)
+        connection.rollback()
+        print(connection.execute("SELECT COUNT(*) FROM of_itself").fetchone())
+        connection.close()
+        """,
+        timeout=40,
+    )
+    assert done.stdout.endswith("(0,)\n") and done.stdout.startswith("True "), done.stdout + done.stderr
+
+
 def test_cancelling_nothing(connection: firearrow.Connection) -> None:
     """It does not hit the statement that comes next."""
     for _ in range(20):

@@ -2,7 +2,7 @@
 
 use super::Cursor;
 use crate::api::{Api, Blocking, ready};
-use crate::connection::{Shared, lock};
+use crate::connection::Shared;
 use crate::flow::{self, Failure, Given, How, Kept, Outcome};
 use crate::params::{Sql, single};
 use crate::transaction::{self, Transaction};
@@ -68,7 +68,7 @@ pub(super) fn statement(
 ) -> PyResult<(Statement, Option<Instant>)> {
     cursor.inner.shared.facts.check_process(py)?;
     let (rows, kept) = {
-        let mut state = lock(py, &cursor.inner.state);
+        let mut state = cursor.inner.state(py)?;
         (state.rows.take(), state.kept.take())
     };
     // The result before it ends here, as PEP 249 has it.
@@ -89,7 +89,10 @@ pub(super) fn keep(py: Python<'_>, cursor: &Cursor, sql: &str, statement: Statem
     let facts = &cursor.inner.shared.facts;
     facts.note(statement.kind());
     let kept = Kept::new(sql, statement, since, facts.definitions());
-    lock(py, &cursor.inner.state).kept = Some(kept);
+    // Otherwise the next execution prepares again.
+    if let Some(mut state) = cursor.inner.state.lock(py) {
+        state.kept = Some(kept);
+    }
 }
 
 /// Executes a statement with one row of parameters.
