@@ -10,5 +10,5 @@ environment=$(scripts/python-env.sh)
 rm -f "$folder"/firearrow-*.whl
 # A link to a debug build would be packed beside the module.
 rm -f python/firearrow/src/firearrow/_core*.so
-(cd python/firearrow && "$environment/bin/maturin" --quiet build --release --locked --out "$folder" >&2)
+(cd python/firearrow && "$environment/bin/maturin" build --quiet --release --locked --out "$folder" >&2)
 ls "$folder"/firearrow-*.whl
