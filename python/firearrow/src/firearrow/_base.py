@@ -240,8 +240,13 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
         if core is not None and core.is_open:
-            text = f"{self!r} was not closed: call close(), or use a with block"
-            warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
+            self._warn(self._not_closed())
+
+    def _not_closed(self) -> str:
+        return f"{self!r} was not closed: call close(), or use a with block"
+
+    def _warn(self, text: str) -> None:
+        warnings.warn(text, ResourceWarning, stacklevel=3, source=self)
 
     def __repr__(self) -> str:
         return f"<{_name(self)}: {self._target}, {self._state()}>"

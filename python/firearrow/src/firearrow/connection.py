@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _core, errors
 from ._base import ConnectionBase, arguments, bounds, event_names
+from ._exit import close_at_exit
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -121,6 +122,7 @@ def _open(
     connection.max_result_rows, connection.max_result_bytes = limits
     connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
     connection._tell_options()
+    close_at_exit(connection)
     return connection
 
 
