@@ -20,8 +20,8 @@ _open: weakref.WeakSet[Connection] = weakref.WeakSet()
 def close_at_exit(connection: Connection) -> None:
     """Close a connection before the process ends, if nobody else does, in case its engine is in this process.
 
-    The engine's own clean-up, which comes later, can wait for ever if a database is still open. Servers notice
-    by themselves that a client has gone.
+    The engine's own clean-up, which comes later, can wait for ever if a database is still open. Servers
+    notice by themselves that a client has gone.
     """
     if not connection._core.wire_stats()["round_trips"]:
         _open.add(connection)
