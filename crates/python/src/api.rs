@@ -77,7 +77,7 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn dialect(connection: &Self::Connection) -> Dialect;
     /// Executes a statement in a transaction of its own.
     fn execute_alone(connection: &Self::Connection, sql: &str) -> impl Future<Output = Result<()>> + Send;
-    /// Whether there is a table or view with this name, those of the engine included.
+    /// Whether there is a table or view with this name, also one of the engine's own.
     fn has_table(connection: &Self::Connection, table: &str) -> impl Future<Output = Result<bool>> + Send;
     fn look_up(
         connection: &Self::Connection,

@@ -1,13 +1,14 @@
 //! Batches of a result for Arrow's consumers.
 
 use crate::capsule;
-use crate::flow::{Failure, convert};
+use crate::failure::Failure;
+use crate::flow::convert;
 use arrow::array::{RecordBatch, RecordBatchIterator};
 use arrow::datatypes::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// Batches that have come.
+/// Batches that have arrived.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Batches {
     schema: SchemaRef,

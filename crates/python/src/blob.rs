@@ -1,67 +1,22 @@
 //! BLOBs as files: read and written in pieces.
 
-use crate::connection::{Dependent, Shared, lock};
+use crate::connection::Part;
 use crate::options::Bounded;
 use crate::transaction::Transaction;
 use crate::{error, signal};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 /// Why a BLOB cannot be used.
 pub(crate) const CLOSED: &str = "the BLOB is closed, or its transaction has ended";
 
-/// A BLOB that is read or written, which its connection ends.
-struct Inner<T> {
-    shared: Arc<Shared>,
-    blob: Mutex<Option<T>>,
-}
-
-impl<T: Send + Sync> Dependent for Inner<T> {
-    fn end(&self) {
-        drop(self.blob.lock().unwrap_or_else(PoisonError::into_inner).take());
-    }
-}
-
-impl<T> Drop for Inner<T> {
-    fn drop(&mut self) {
-        let blob = self.blob.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.facts.discard(blob);
-    }
-}
-
-impl<T: Send + Sync + 'static> Inner<T> {
-    fn new(shared: &Arc<Shared>, blob: T) -> Arc<Self> {
-        let inner = Arc::new(Self { shared: Arc::clone(shared), blob: Mutex::new(Some(blob)) });
-        let weak: Weak<Self> = Arc::downgrade(&inner);
-        shared.dependents.adopt(weak);
-        inner
-    }
-
+impl<T: Send + Sync + 'static> Part<T> {
+    /// Works with a BLOB, while other Python threads run.
     fn run<U: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> io::Result<U> + Send) -> PyResult<U> {
-        let wait = || {
-            signal::wait(py, || {
-                let mut blob = self.blob.lock().unwrap_or_else(PoisonError::into_inner);
-                blob.as_mut().map(work).transpose().map_err(of_io)
-            })
-        };
+        let wait = || signal::wait(py, || self.lock_detached().as_mut().map(work).transpose().map_err(of_io));
         self.shared.call(py, wait)?.ok_or_else(|| closed(py))
-    }
-
-    fn take(&self, py: Python<'_>) -> Option<T> {
-        lock(py, &self.blob).take()
-    }
-
-    fn close(&self, py: Python<'_>) {
-        if !self.shared.facts.is_here() {
-            return self.shared.facts.discard(self.take(py));
-        }
-        // A connection that ends ends this, too.
-        if let Some(_call) = self.shared.calls.enter() {
-            let blob = self.take(py);
-            py.detach(|| drop(blob));
-        }
     }
 }
 
@@ -91,7 +46,7 @@ fn of_io(failed: io::Error) -> firearrow::Error {
 /// A BLOB that is read.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct BlobReader {
-    inner: Arc<Inner<firearrow::BlobReader>>,
+    part: Arc<Part<firearrow::BlobReader>>,
     /// Stored bytes.
     #[pyo3(get)]
     length: u64,
@@ -106,13 +61,13 @@ impl BlobReader {
     fn new(py: Python<'_>, transaction: &Transaction, id: Bounded<u64>) -> PyResult<Self> {
         let blob = transaction.inner.run(py, |running| running.open_blob(id.0))?;
         let (length, is_stream) = (blob.stored_length(), blob.is_stream());
-        Ok(Self { inner: Inner::new(&transaction.inner.shared, blob), length, is_stream })
+        Ok(Self { part: Part::new(&transaction.inner.shared, blob), length, is_stream })
     }
 
     /// Up to `most` bytes, fewer only at the end; all that are left without it.
     #[pyo3(signature = (most=None))]
     fn read<'py>(&self, py: Python<'py>, most: Option<u64>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.inner.run(py, |blob| {
+        let bytes = self.part.run(py, |blob| {
             let mut bytes = Vec::new();
             match most {
                 Some(most) => blob.take(most).read_to_end(&mut bytes)?,
@@ -126,18 +81,18 @@ impl BlobReader {
     /// `whence` is that of `io.IOBase.seek`.
     fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
         let to = place(py, offset, whence)?;
-        self.inner.run(py, |blob| blob.seek(to))
+        self.part.run(py, |blob| blob.seek(to))
     }
 
     fn close(&self, py: Python<'_>) {
-        self.inner.close(py);
+        self.part.close(py);
     }
 }
 
 /// A BLOB that is written.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct BlobWriter {
-    inner: Arc<Inner<firearrow::BlobWriter>>,
+    part: Arc<Part<firearrow::BlobWriter>>,
 }
 
 #[pymethods]
@@ -145,23 +100,23 @@ impl BlobWriter {
     #[new]
     fn new(py: Python<'_>, transaction: &Transaction) -> PyResult<Self> {
         let blob = transaction.inner.run(py, |running| running.create_blob())?;
-        Ok(Self { inner: Inner::new(&transaction.inner.shared, blob) })
+        Ok(Self { part: Part::new(&transaction.inner.shared, blob) })
     }
 
     fn write(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
-        self.inner.run(py, |blob| blob.write_all(bytes))
+        self.part.run(py, |blob| blob.write_all(bytes))
     }
 
     /// Completes it. Returns its id, which a row takes as the value of a BLOB column.
     fn finish(&self, py: Python<'_>) -> PyResult<u64> {
-        self.inner.shared.call(py, || {
-            let blob = self.inner.take(py).ok_or_else(|| closed(py))?;
+        self.part.shared.call(py, || {
+            let blob = self.part.take(py).ok_or_else(|| closed(py))?;
             signal::wait(py, || blob.finish())
         })
     }
 
     /// Discards it unless it was completed.
     fn close(&self, py: Python<'_>) {
-        self.inner.close(py);
+        self.part.close(py);
     }
 }

@@ -1,15 +1,15 @@
 //! Rows from bytes, without a connection: what bench/python/codec.py measures.
 
-use crate::capsule;
+use crate::batches::Batches;
 use crate::options::for_rows;
 use crate::rows::Rows;
-use arrow::array::{RecordBatch, RecordBatchIterator};
+use arrow::array::RecordBatch;
 use firearrow::codec::Decoder as Codec;
 use firearrow::{Descriptor, ReadOptions};
 use firearrow_proto::api::descriptor::SqlType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::PyList;
 
 /// Decodes packed rows, as a server sends them in its protocol from 13 on.
 #[pyclass(module = "firearrow._core")]
@@ -47,9 +47,9 @@ impl Decoder {
     }
 
     /// Returns the rows as an Arrow batch.
-    fn arrow(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<Batch> {
-        let batch = self.decode(py, data)?;
-        batch.map(Batch).ok_or_else(|| PyValueError::new_err("no rows"))
+    fn arrow(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<Batches> {
+        let batch = self.decode(py, data)?.ok_or_else(|| PyValueError::new_err("no rows"))?;
+        Ok(Batches::of(batch.schema(), vec![batch]))
     }
 }
 
@@ -63,24 +63,6 @@ impl Decoder {
                 .map_err(malformed)?;
             codec.finish().map_err(malformed)
         })
-    }
-}
-
-/// A batch, for whoever imports it.
-#[pyclass(module = "firearrow._core", frozen)]
-pub(crate) struct Batch(RecordBatch);
-
-#[pymethods]
-impl Batch {
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The consumer converts.
-        let _ = requested_schema;
-        capsule::stream(py, RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema()))
     }
 }
 

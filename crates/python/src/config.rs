@@ -1,13 +1,13 @@
 //! Connection strings and options.
 
-use crate::error;
+use crate::{error, options};
 use firearrow::Config;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
-/// Reads a URL, DSN or list of keywords, and the options that come on top. Only the latter may name code to run: the
-/// program itself has written them.
+/// Reads a URL, DSN or list of keywords, and the options that come on top. Only the latter may name code to run, because
+/// they come from the program itself.
 pub(crate) fn read(py: Python<'_>, database: &str, options: &Bound<'_, PyDict>) -> PyResult<Config> {
     let mut config = Config::parse(database).map_err(|failed| configuration(py, &failed))?;
     for (name, value) in options {
@@ -19,6 +19,18 @@ pub(crate) fn read(py: Python<'_>, database: &str, options: &Bound<'_, PyDict>) 
         config.set(&name, &value).map_err(|failed| configuration(py, &failed))?;
     }
     Ok(config)
+}
+
+/// Refuses what [`read`] and the options of a transaction would refuse, without a connection.
+#[pyfunction]
+pub(crate) fn check_options(
+    py: Python<'_>,
+    database: &str,
+    given: &Bound<'_, PyDict>,
+    isolation: Option<&str>,
+) -> PyResult<()> {
+    read(py, database, given)?;
+    options::transaction(py, isolation, false, None, None, true).map(drop)
 }
 
 /// The value of an option as the text that the client reads.

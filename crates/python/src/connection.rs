@@ -1,22 +1,26 @@
 //! Connections.
 
 mod calls;
+mod garbage;
+mod part;
 mod whole;
 
-use crate::flow::Failure;
-use crate::options::Bounded;
+use crate::dependent::Dependents;
+use crate::facts::Facts;
+use crate::info::{described, statistics, texts};
+use crate::options::{Bounded, duration};
 use crate::transaction::Transaction;
-use crate::{config, error, options, signal};
+use crate::{config, error, signal};
 use calls::{Calls, Left};
-use firearrow::{CancelHandle, Descriptor, Kind, ReadOptions, StatementKind, TransactionOptions};
+use firearrow::{CancelToken, Descriptor, Kind, ReadOptions};
+use garbage::Garbage;
+pub(crate) use garbage::Hurry;
+pub(crate) use part::Part;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use std::mem;
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 use whole::Whole;
@@ -24,103 +28,13 @@ use whole::Whole;
 /// How long closing waits for calls of other threads, which it cancels. The client gives up a server that does not listen sooner.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// Something of a connection that ends with it.
-pub(crate) trait Dependent: Send + Sync {
-    /// Ends it. Whoever uses it afterwards is told that it is closed.
-    fn end(&self);
-}
-
-/// What is known of a connection without asking it.
-pub(crate) struct Facts {
-    pub(crate) cancel: CancelHandle,
-    process: u32,
-    pub(crate) is_modern: bool,
-    pub(crate) read: ReadOptions,
-    /// How the transactions of single statements begin.
-    single: Mutex<TransactionOptions>,
-    /// DDL that was executed here, counted: what was prepared before it may be outdated.
-    definitions: AtomicU64,
-}
-
-impl Facts {
-    pub(crate) fn new(cancel: CancelHandle, is_modern: bool, read: &ReadOptions) -> Self {
-        let (single, definitions) = Default::default();
-        Self { cancel, process: process::id(), is_modern, read: read.clone(), single, definitions }
-    }
-
-    /// How the transaction of a single statement begins.
-    pub(crate) fn single(&self) -> TransactionOptions {
-        *self.single.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn set_single(&self, options: TransactionOptions) {
-        *self.single.lock().unwrap_or_else(PoisonError::into_inner) = options;
-    }
-
-    /// Changes with each DDL statement.
-    pub(crate) fn definitions(&self) -> u64 {
-        self.definitions.load(Ordering::SeqCst)
-    }
-
-    /// Notes what was executed.
-    pub(crate) fn note(&self, kind: StatementKind) {
-        if kind == StatementKind::Ddl {
-            self.definitions.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-
-    /// Whether this is the process that opened it.
-    pub(crate) fn is_here(&self) -> bool {
-        self.process == process::id()
-    }
-
-    /// Refuses to use the socket of another process.
-    pub(crate) fn check_process(&self, py: Python<'_>) -> PyResult<()> {
-        match self.is_here() {
-            true => Ok(()),
-            false => Err(Failure::OtherProcess.into_exception(py)),
-        }
-    }
-
-    /// Drops something of the connection, whose end may not go to the server from another process.
-    pub(crate) fn discard<T>(&self, value: T) {
-        match self.is_here() {
-            true => drop(value),
-            false => mem::forget(value),
-        }
-    }
-}
-
-/// What ends with a connection.
-#[derive(Default)]
-pub(crate) struct Dependents(Mutex<Vec<Weak<dyn Dependent>>>);
-
-impl Dependents {
-    /// Ends something together with the connection.
-    pub(crate) fn adopt(&self, dependent: Weak<dyn Dependent>) {
-        let mut dependents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if dependents.len() == dependents.capacity() {
-            dependents.retain(|dependent| dependent.strong_count() > 0);
-        }
-        dependents.push(dependent);
-    }
-
-    pub(crate) fn end(&self) {
-        let dependents = mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for dependent in dependents {
-            if let Some(dependent) = dependent.upgrade() {
-                dependent.end();
-            }
-        }
-    }
-}
-
 /// A connection, which its transactions and cursors share.
 pub(crate) struct Shared {
     connection: RwLock<Option<firearrow::Connection>>,
     pub(crate) calls: Calls,
     pub(crate) whole: Whole,
     pub(crate) dependents: Dependents,
+    garbage: Arc<Garbage>,
     pub(crate) facts: Facts,
 }
 
@@ -149,6 +63,7 @@ impl Shared {
     ) -> PyResult<T> {
         let wait = || {
             signal::wait(py, || {
+                self.end_dropped();
                 let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
                 connection.as_ref().map(work).transpose()
             })
@@ -169,6 +84,7 @@ impl Shared {
     fn take(&self) -> Option<firearrow::Connection> {
         let connection = self.connection.write().unwrap_or_else(PoisonError::into_inner).take();
         self.dependents.end();
+        self.garbage.clear();
         connection
     }
 
@@ -189,7 +105,7 @@ impl Shared {
             while shared.calls.wait(CLOSING, || ()) != Left::Nothing {}
             drop(shared.take());
         };
-        // Without a thread, it ends with the last of what is its.
+        // Without a thread, it ends with the last of its parts.
         drop(thread::Builder::new().name("firearrow close".into()).spawn(end_later));
         Ok(left)
     }
@@ -203,14 +119,19 @@ impl Drop for Shared {
     /// Nobody closed it. Saying goodbye may take as long as the server likes, so that is not done here: the garbage collector has
     /// to go on.
     fn drop(&mut self) {
-        let connection = mem::take(self.connection.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(connection) = connection else { return };
         if !self.facts.is_here() {
             // Not a byte may go to the server from here.
             return mem::forget(connection);
         }
+        let garbage = Arc::clone(&self.garbage);
+        let close = move || {
+            garbage.clear();
+            drop(connection);
+        };
         // Without a thread, it is closed here.
-        drop(thread::Builder::new().name("firearrow close".into()).spawn(move || drop(connection)));
+        drop(thread::Builder::new().name("firearrow close".into()).spawn(close));
     }
 }
 
@@ -248,6 +169,7 @@ impl Connection {
             calls: Calls::default(),
             whole: Whole::default(),
             dependents: Dependents::default(),
+            garbage: Arc::default(),
             facts: Facts::new(
                 connection.cancel_handle(),
                 connection.has_firebird4(),
@@ -268,9 +190,9 @@ impl Connection {
         lock_timeout: Option<Bounded<f64>>,
         snapshot: Option<Bounded<u64>>,
     ) -> PyResult<Transaction> {
-        let modern = self.shared.facts.is_modern;
-        let options = options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
-        self.begin_with(py, options)
+        let options = self.shared.facts.transaction(py, isolation, read_only, lock_timeout, snapshot)?;
+        let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
+        Ok(Transaction::new(&self.shared, begun))
     }
 
     /// How the transactions of single statements begin, in autocommit mode.
@@ -282,14 +204,7 @@ impl Connection {
         lock_timeout: Option<Bounded<f64>>,
     ) -> PyResult<()> {
         let facts = &self.shared.facts;
-        facts.set_single(options::transaction(
-            py,
-            isolation,
-            read_only,
-            lock_timeout,
-            None,
-            facts.is_modern,
-        )?);
+        facts.set_single(facts.transaction(py, isolation, read_only, lock_timeout, None)?);
         Ok(())
     }
 
@@ -298,7 +213,7 @@ impl Connection {
         self.shared.is_open()
     }
 
-    /// Whether the server still answers as far as is known without asking.
+    /// Whether the connection works, as far as is known without asking the server.
     #[getter]
     fn is_alive(&self, py: Python<'_>) -> PyResult<bool> {
         self.shared.facts.check_process(py)?;
@@ -306,8 +221,12 @@ impl Connection {
         Ok(connection.as_ref().is_some_and(|connection| connection.is_alive()))
     }
 
-    fn ping(&self, py: Python<'_>) -> PyResult<()> {
-        self.shared.run(py, |connection| connection.ping())
+    /// Asks the server for an answer, within so many seconds.
+    #[pyo3(signature = (seconds=None))]
+    fn ping(&self, py: Python<'_>, seconds: Option<Bounded<f64>>) -> PyResult<()> {
+        let time = seconds.map(|seconds| duration(py, seconds.0)).transpose()?;
+        let token = time.map_or_else(CancelToken::new, CancelToken::after);
+        self.shared.run(py, |connection| token.run(|| connection.ping()))
     }
 
     /// `ALTER SESSION RESET`.
@@ -361,7 +280,7 @@ impl Connection {
                     return Ok(());
                 }
                 match connection.close() {
-                    // Something of it is being dropped elsewhere, and it ends with that.
+                    // Part of it is being dropped elsewhere, and it ends with that part.
                     Err(failed) if failed.kind() == Kind::Misuse => Ok(()),
                     closed => closed,
                 }
@@ -392,69 +311,4 @@ fn stuck(py: Python<'_>, outcome: &str) -> PyErr {
         py,
         format!("a call of another thread has not ended {seconds} s after it was cancelled: {outcome}"),
     )
-}
-
-impl Connection {
-    pub(crate) fn begin_with(&self, py: Python<'_>, options: TransactionOptions) -> PyResult<Transaction> {
-        let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
-        Ok(Transaction::new(&self.shared, begun))
-    }
-}
-
-/// The server and the database.
-pub(crate) fn described(py: Python<'_>, info: firearrow::ServerInfo) -> PyResult<Bound<'_, PyDict>> {
-    let to = PyDict::new(py);
-    to.set_item("engine_version", info.engine_version)?;
-    to.set_item("implementation", info.implementation)?;
-    to.set_item("ods", info.ods)?;
-    to.set_item("protocol", info.protocol)?;
-    to.set_item("cipher", info.cipher)?;
-    to.set_item("compressed", info.compressed)?;
-    to.set_item("connection_charset", info.connection_charset)?;
-    to.set_item("database_charset", info.database_charset)?;
-    to.set_item("dialect", info.dialect)?;
-    to.set_item("page_size", info.page_size)?;
-    to.set_item("pages", info.pages)?;
-    to.set_item("read_only", info.read_only)?;
-    to.set_item("forced_writes", info.forced_writes)?;
-    to.set_item("attachment", info.attachment)?;
-    to.set_item("user", info.user)?;
-    to.set_item("role", info.role)?;
-    Ok(to)
-}
-
-/// Warnings of connecting, and those of statements.
-pub(crate) fn texts(
-    connecting: &[firearrow::Warning],
-    statements: &[firearrow::Warning],
-) -> (Vec<String>, Vec<String>) {
-    let text = |warnings: &[firearrow::Warning]| warnings.iter().map(ToString::to_string).collect();
-    (text(connecting), text(statements))
-}
-
-/// The counters of a connection, statement or result.
-pub(crate) fn statistics<'py>(py: Python<'py>, stats: &firearrow::WireStats) -> PyResult<Bound<'py, PyDict>> {
-    let to = PyDict::new(py);
-    to.set_item("round_trips", stats.round_trips)?;
-    to.set_item("packets_sent", stats.packets_sent)?;
-    to.set_item("packets_received", stats.packets_received)?;
-    to.set_item("bytes_sent", stats.bytes_sent)?;
-    to.set_item("bytes_received", stats.bytes_received)?;
-    to.set_item("sends", stats.sends)?;
-    to.set_item("receives", stats.receives)?;
-    to.set_item("wire_bytes_sent", stats.wire_bytes_sent)?;
-    to.set_item("wire_bytes_received", stats.wire_bytes_received)?;
-    to.set_item("encrypted", stats.encrypted)?;
-    Ok(to)
-}
-
-/// Seconds of Python.
-pub(crate) fn duration(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
-    let wrong = |_| error::programming(py, format!("{seconds} s is no time limit; None is no limit"));
-    Duration::try_from_secs_f64(seconds).map_err(wrong)
-}
-
-/// Locks without holding up other Python threads.
-pub(crate) fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
-    mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,13 +9,15 @@ mod result;
 
 use crate::api::Blocking;
 use crate::batches::Batches;
-use crate::connection::{Connection, Dependent, Shared, closed_meanwhile};
+use crate::connection::{Connection, Hurry, Shared, closed_meanwhile};
+use crate::dependent::Dependent;
 use crate::flow::{self, How, Kept, Limit, Outcome, Told};
-use crate::holder::{Guard, Held};
+use crate::info::statistics;
+use crate::lock::{Guard, Held};
 use crate::options::Bounded;
 use crate::params::{Sql, is_mapping};
 use crate::transaction::Transaction;
-use crate::{capsule, connection, describe, error, signal};
+use crate::{capsule, error, signal};
 use arrow::array::RecordBatchReader;
 use execution::Place;
 use firearrow::WireStats;
@@ -25,7 +27,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use result::Fetched;
 use std::sync::{Arc, Weak};
 
-/// What a cursor has, and its connection ends.
+/// What a cursor has; its connection ends it.
 #[derive(Default)]
 pub(crate) struct State {
     /// The statement that was executed last.
@@ -61,8 +63,10 @@ impl Dependent for Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let state = std::mem::take(self.state.get_mut());
-        self.shared.facts.discard(state);
+        let State { kept, rows, .. } = std::mem::take(self.state.get_mut());
+        if rows.is_some() || kept.is_some() {
+            self.shared.discard(Hurry::No, || drop((rows, kept)));
+        }
     }
 }
 
@@ -71,8 +75,7 @@ pub(crate) struct Cursor {
     inner: Arc<Inner>,
 }
 
-// Python calls with keywords; here they are arguments.
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments)] // Each is an argument of the Python method.
 #[pymethods]
 impl Cursor {
     #[new]
@@ -85,7 +88,6 @@ impl Cursor {
 
     /// Executes a statement with one row of parameters, in `transaction` or one of its own.
     #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
-    #[allow(clippy::too_many_arguments)]
     fn execute<'py>(
         &self,
         py: Python<'py>,
@@ -147,22 +149,6 @@ impl Cursor {
         })
     }
 
-    /// Prepares a statement and describes its columns and parameters, without executing it.
-    fn describe<'py>(
-        &self,
-        py: Python<'py>,
-        transaction: Option<&Transaction>,
-        sql: &str,
-    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
-        let shared = &self.inner.shared;
-        let sql = Sql::new(py, sql, true)?;
-        let place = Place::new(shared, transaction);
-        shared.call(py, || {
-            let statement = execution::prepare(py, &place, &sql.text)?;
-            Ok((describe::columns(py, statement.columns())?, describe::columns(py, statement.parameters())?))
-        })
-    }
-
     /// The plan of the statement that was executed last.
     fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Option<String>> {
         self.inner.shared.call(py, || {
@@ -171,11 +157,11 @@ impl Cursor {
         })
     }
 
-    /// What the statement that was executed last has cost.
+    /// The counters of the statement that was executed last.
     fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let state = self.inner.state(py)?;
         let stats = state.rows.as_ref().and_then(Fetched::wire_stats).unwrap_or(state.stats);
-        connection::statistics(py, &stats)
+        statistics(py, &stats)
     }
 
     fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
@@ -213,7 +199,7 @@ impl Cursor {
 
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
-        // A text of a cursor may be wanted while it fetches.
+        // A cursor may be shown while it fetches.
         let Some(state) = self.inner.state.lock(py) else { return (0, false) };
         state.rows.as_ref().map_or((0, false), |rows| (rows.buffer.count(), rows.buffer.is_complete()))
     }

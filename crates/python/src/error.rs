@@ -24,13 +24,19 @@ pub(crate) fn interface(py: Python<'_>, message: impl Into<String>) -> PyErr {
     make(py, "InterfaceError", &error).unwrap_or_else(|failed| failed)
 }
 
+/// Returns the exception for something that cannot be done here.
+pub(crate) fn not_supported(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    let error = Error::new(Class::Unsupported, message);
+    make(py, "NotSupportedError", &error).unwrap_or_else(|failed| failed)
+}
+
 /// Returns the exception for a time limit that has passed.
 pub(crate) fn timeout(py: Python<'_>, message: impl Into<String>) -> PyErr {
     let error = Error::new(Class::Timeout, message).with_sqlstate("HYT00");
     make(py, "OperationalError", &error).unwrap_or_else(|failed| failed)
 }
 
-/// Returns the exception for a result of which more would be kept than the caller wants.
+/// Returns the exception for a result that is larger than the caller allows.
 pub(crate) fn too_large(py: Python<'_>, message: impl Into<String>) -> PyErr {
     let error = Error::new(Class::Timeout, message).with_sqlstate("54000");
     let made = make(py, "OperationalError", &error).unwrap_or_else(|failed| failed);

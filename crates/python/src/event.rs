@@ -1,66 +1,42 @@
 //! Events that triggers and procedures post.
 
-use crate::connection::{Connection, Dependent, Shared, closed, duration, lock};
-use crate::options::Bounded;
+use crate::connection::{Connection, Part, closed};
+use crate::options::{Bounded, duration};
 use crate::signal;
 use firearrow::{EventCounts, EventListener};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The longest that an abandoned wait goes on.
 const STEP: Duration = Duration::from_millis(100);
 
-struct Inner {
-    shared: Arc<Shared>,
-    listener: Mutex<Option<EventListener>>,
-}
-
-impl Inner {
+impl Part<EventListener> {
     /// Waits up to `time`. `None` = it is closed.
     fn wait(&self, time: Duration) -> firearrow::Result<Option<Option<EventCounts>>> {
-        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
-        listener
-            .as_ref()
-            .filter(|_| !self.shared.calls.is_closing())
-            .map(|listener| listener.wait(time))
-            .transpose()
-    }
-}
-
-impl Dependent for Inner {
-    fn end(&self) {
-        drop(self.listener.lock().unwrap_or_else(PoisonError::into_inner).take());
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        let listener = self.listener.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.facts.discard(listener);
+        let listener = self.lock_detached();
+        let listener = listener.as_ref().filter(|_| !self.shared.calls.is_closing());
+        listener.map(|listener| listener.wait(time)).transpose()
     }
 }
 
 /// Listens for events of some names.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Events {
-    inner: Arc<Inner>,
+    part: Arc<Part<EventListener>>,
 }
 
 #[pymethods]
 impl Events {
     #[new]
     fn new(py: Python<'_>, connection: &Connection, names: Vec<String>) -> PyResult<Self> {
-        let shared = Arc::clone(&connection.shared);
+        let shared = &connection.shared;
         let listener = shared.run(py, |connection| {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             connection.events(&names)
         })?;
-        let inner = Arc::new(Inner { shared, listener: Mutex::new(Some(listener)) });
-        let weak: Weak<Inner> = Arc::downgrade(&inner);
-        inner.shared.dependents.adopt(weak);
-        Ok(Self { inner })
+        Ok(Self { part: Part::new(shared, listener) })
     }
 
     /// Waits up to so many seconds. Returns how often each event was posted since the last time, or `None`.
@@ -72,14 +48,14 @@ impl Events {
                 loop {
                     let left = time.saturating_sub(since.elapsed());
                     // In steps, between which it can be closed.
-                    let counts = self.inner.wait(left.min(STEP))?;
-                    if left <= STEP || !matches!(counts, Some(None)) || self.inner.shared.calls.is_closing() {
+                    let counts = self.part.wait(left.min(STEP))?;
+                    if left <= STEP || !matches!(counts, Some(None)) || self.part.shared.calls.is_closing() {
                         return Ok(counts);
                     }
                 }
             })
         };
-        let waited = self.inner.shared.call(py, wait)?;
+        let waited = self.part.shared.call(py, wait)?;
         let Some(counts) = waited.ok_or_else(|| closed(py))? else { return Ok(None) };
         let to = PyDict::new(py);
         for (name, count) in counts.iter() {
@@ -89,12 +65,12 @@ impl Events {
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let shared = &self.inner.shared;
+        let shared = &self.part.shared;
         if shared.calls.is_closing() {
             // A connection that ends ends this, too.
             return Ok(());
         }
-        shared.call(py, || match lock(py, &self.inner.listener).take() {
+        shared.call(py, || match self.part.take(py) {
             Some(listener) => signal::wait(py, || listener.close()),
             None => Ok(()),
         })

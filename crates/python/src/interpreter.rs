@@ -1,4 +1,5 @@
-//! The one interpreter of a process that the module serves: it keeps Python's objects in statics, which would reach others.
+//! The one interpreter of a process that the module serves. It keeps Python's objects in statics, which another interpreter
+//! must not use.
 #![allow(unsafe_code)]
 
 use pyo3::exceptions::PyImportError;

@@ -6,7 +6,7 @@
 //!        ▼
 //!  Connection ─► Transaction ─► Cursor ─► rows: tuples, straight from the columns
 //!        │                         └────► arrow: batches, through the C data interface
-//!        └─ config, error, params: Python's words for the client's
+//!        └─ config, error, params: from Python's terms to the client's, and back
 //! ```
 //!
 //! Every call that may wait lets other Python threads run meanwhile. The names here are the package's own business:
@@ -25,12 +25,16 @@ mod codec;
 mod config;
 mod connection;
 mod cursor;
+mod dependent;
 mod describe;
 mod error;
 mod event;
+mod facts;
+mod failure;
 mod flow;
-mod holder;
+mod info;
 mod interpreter;
+mod lock;
 mod options;
 mod params;
 mod partition;
@@ -67,6 +71,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;
     module.add_class::<codec::Decoder>()?;
-    module.add_class::<codec::Batch>()?;
+    module.add_function(wrap_pyfunction!(config::check_options, module)?)?;
     Ok(())
 }

@@ -5,8 +5,9 @@ use firearrow::arrow::{DecimalPrecision, Int128As, TimestampTzAs, TimetzAs};
 use firearrow::{Isolation, LockResolution, ReadOptions, TransactionOptions};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use std::time::Duration;
 
-/// A number of Python's that fits.
+/// A number from Python that is in the range of the type.
 pub(crate) struct Bounded<T>(pub(crate) T);
 
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Bounded<T> {
@@ -23,9 +24,15 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Bounded<T> {
     }
 }
 
-/// A number, unless it is too long to be shown.
+/// A number for a message, cut off if it is long.
 fn shown(number: &Bound<'_, PyAny>) -> String {
     number.str().map_or_else(|_| "the number".to_owned(), |text| text.to_string().chars().take(40).collect())
+}
+
+/// Seconds of Python.
+pub(crate) fn duration(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
+    let wrong = |_| error::programming(py, format!("{seconds} s is no time limit; None is no limit"));
+    Duration::try_from_secs_f64(seconds).map_err(wrong)
 }
 
 /// Returns the options of a transaction. `lock_timeout` is in seconds: 0 = fail at once, `None` = wait.
@@ -76,7 +83,7 @@ pub(crate) fn transaction(
     Ok(options.read_only(read_only).at_snapshot(snapshot.map(|number| number.0)))
 }
 
-/// How rows are read that become Python objects: every value whole. Arrow's defaults fit fewer digits, and lose the time zone.
+/// How rows are read that become Python objects: without loss. Arrow's defaults keep fewer digits, and no time zone.
 pub(crate) fn for_rows(options: &ReadOptions) -> ReadOptions {
     options
         .clone()

@@ -4,12 +4,12 @@ mod column;
 mod value;
 
 use crate::error;
-use crate::flow::Failure;
+use crate::failure::Failure;
 use arrow::array::RecordBatch;
 use column::Column;
 use firearrow::{Descriptor, Params};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 pub(crate) use value::Value;
 
 /// SQL as the server wants it, and the names of its markers if it has names instead of `?`.
@@ -103,6 +103,12 @@ impl Sql {
             return Err(error::programming(
                 py,
                 "the parameters are a sequence of values; for a single one write (value,)",
+            ));
+        }
+        if given.is_instance_of::<PySet>() || given.is_instance_of::<PyFrozenSet>() {
+            return Err(error::programming(
+                py,
+                "the parameters are a set, which has no order: give a list or a tuple",
             ));
         }
         let objects = given.try_iter().map_err(|_| {

@@ -1,9 +1,9 @@
 //! Queries in parts, which several connections read, in threads or processes.
 
 use crate::capsule;
-use crate::connection::{Connection, Dependent, Shared};
+use crate::connection::{Connection, Part};
 use crate::error;
-use crate::flow::OTHER_PROCESS;
+use crate::failure::OTHER_PROCESS;
 use crate::options::Bounded;
 use crate::params::{Sql, is_mapping, single};
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -13,47 +13,12 @@ use firearrow::{BatchLimits, CancelToken, Cursor, Partition, PartitionOptions, P
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-/// Something of the client that its connection ends.
-struct Held<T> {
-    shared: Arc<Shared>,
-    value: Mutex<Option<T>>,
-}
-
-impl<T: Send + Sync + 'static> Held<T> {
-    fn new(shared: &Arc<Shared>, value: T) -> Arc<Self> {
-        let held = Arc::new(Self { shared: Arc::clone(shared), value: Mutex::new(Some(value)) });
-        let weak: Weak<Self> = Arc::downgrade(&held);
-        shared.dependents.adopt(weak);
-        held
-    }
-}
-
-impl<T> Held<T> {
-    fn take(&self) -> Option<T> {
-        self.value.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-impl<T: Send + Sync> Dependent for Held<T> {
-    fn end(&self) {
-        drop(self.take());
-    }
-}
-
-impl<T> Drop for Held<T> {
-    fn drop(&mut self) {
-        let value = self.take();
-        let _call = self.shared.calls.enter();
-        self.shared.facts.discard(value);
-    }
-}
+use std::sync::Arc;
 
 /// A query in parts. It holds the snapshot that they read.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Partitions {
-    held: Arc<Held<PartitionedQuery>>,
+    query: Arc<Part<PartitionedQuery>>,
     descriptors: Vec<Vec<u8>>,
     #[pyo3(get)]
     why_plain: Option<String>,
@@ -87,7 +52,7 @@ impl Partitions {
             Ok((query, descriptors))
         })?;
         let why_plain = query.why_plain().map(ToString::to_string);
-        Ok(Self { held: Held::new(shared, query), descriptors, why_plain })
+        Ok(Self { query: Part::new(shared, query), descriptors, why_plain })
     }
 
     fn descriptors<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
@@ -96,12 +61,7 @@ impl Partitions {
 
     /// Lets its snapshot go.
     fn close(&self, py: Python<'_>) {
-        let shared = &self.held.shared;
-        // A connection that ends ends this, too.
-        if let Some(_call) = shared.calls.enter().filter(|_| shared.facts.is_here()) {
-            let query = self.held.take();
-            py.detach(|| drop(query));
-        }
+        self.query.close(py);
     }
 }
 
@@ -115,20 +75,25 @@ impl Connection {
         let schema = cursor.schema();
         capsule::stream(
             py,
-            Part { schema, held: Held::new(&self.shared, cursor), token: CancelToken::new(), is_over: false },
+            Stream {
+                schema,
+                part: Part::new(&self.shared, cursor),
+                token: CancelToken::new(),
+                is_over: false,
+            },
         )
     }
 }
 
-/// A part that is read.
-struct Part {
+/// The rows of one part of a query.
+struct Stream {
     schema: SchemaRef,
-    held: Arc<Held<Cursor>>,
+    part: Arc<Part<Cursor>>,
     token: CancelToken,
     is_over: bool,
 }
 
-impl Iterator for Part {
+impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -136,13 +101,13 @@ impl Iterator for Part {
             return None;
         }
         let lost = |why: &'static str| Some(Err(ArrowError::IoError(why.to_owned(), io::Error::other(why))));
-        let shared = &self.held.shared;
+        let shared = &self.part.shared;
         if !shared.facts.is_here() {
             return lost(OTHER_PROCESS);
         }
         let closed = "the connection of this stream was closed before all rows were read";
         let Some(_call) = shared.calls.enter() else { return lost(closed) };
-        let mut held = self.held.value.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.part.lock_detached();
         let Some(cursor) = &mut *held else { return lost(closed) };
         match self.token.run(|| cursor.next_batch()) {
             Ok(Some(batch)) => return Some(Ok(batch)),
@@ -160,7 +125,7 @@ impl Iterator for Part {
     }
 }
 
-impl RecordBatchReader for Part {
+impl RecordBatchReader for Stream {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

@@ -4,30 +4,44 @@
 //! number into a socket, though (`signal.set_wakeup_fd`), which a thread of ours reads: it cancels the call, and Python gets its turn.
 
 use crate::error;
+use crate::lock::plain;
 use firearrow::CancelToken;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::IntoPyDict;
 use std::cell::Cell;
 use std::io::Read;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 
 const SIGINT: u8 = 2;
+/// Where signals go if nobody asked for them.
+const NOWHERE: RawFd = -1;
 
-/// The call of the main thread that waits.
-static WAITING: Mutex<Option<CancelToken>> = Mutex::new(None);
-/// Where Python writes, and the process that made it: a child that was forked has no thread that reads.
-static BELL: Mutex<Option<(u32, UnixStream)>> = Mutex::new(None);
-/// Where signals went before: asyncio waits there for those that have handlers of a loop. -1 for nowhere.
-static BEFORE: AtomicI32 = AtomicI32::new(-1);
+/// Locked for moments, and only by threads that have Python's lock, so that a fork never finds it locked.
+static BELL: Mutex<Option<Bell>> = Mutex::new(None);
+
+/// Where Python writes signals while a call waits.
+struct Bell {
+    /// The process that made it: a child that was forked has no thread that reads.
+    owner: u32,
+    end: UnixStream,
+    /// The calls of the main thread that wait, the outermost first: what one of them waits for may be Python code, which
+    /// makes another.
+    waiting: Vec<CancelToken>,
+    /// What a handler raised in a call within another one, which that must raise, too: what lies between them may have
+    /// made some other error of it.
+    raised: Option<PyErr>,
+    /// Where signals went before: asyncio waits there for those that have handlers of a loop.
+    before: RawFd,
+}
 
 thread_local! {
-    /// Whether this is Python's main thread; `None` before anybody asked.
-    static IS_MAIN: Cell<Option<bool>> = const { Cell::new(None) };
+    /// Whether this is Python's main thread, and the process in which somebody asked. After a fork, it is the only one.
+    static IS_MAIN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
 }
 
 /// Runs `work` while other Python threads run. Ctrl+C cancels it, and raises KeyboardInterrupt.
@@ -40,83 +54,144 @@ pub(crate) fn wait<T: Send>(
     }
     let token = CancelToken::new();
     let listening = Listening::begin(py, &token)?;
-    let result = py.detach(|| token.run(work));
-    let is_interrupted = token.is_cancelled();
-    listening.end(py)?;
-    if is_interrupted {
-        // Raises what the handler raises.
-        py.check_signals()?;
+    // A signal that came before has rung no bell.
+    let done = py.check_signals().map(|()| py.detach(|| token.run(work)));
+    drop(listening);
+    let within = forget(py);
+    let result = done.inspect_err(|raised| note(py, raised))?;
+    if !token.is_cancelled() {
+        return result.map_err(|failed| error::of(py, failed));
     }
-    result.map_err(|failed| error::of(py, failed))
+    // Raises what the handler raises.
+    py.check_signals().inspect_err(|raised| note(py, raised))?;
+    result.map_err(|failed| within.unwrap_or_else(|| error::of(py, failed)))
 }
 
 fn is_main(py: Python<'_>) -> PyResult<bool> {
-    if let Some(known) = IS_MAIN.get() {
+    let process = process::id();
+    if let Some((_, known)) = IS_MAIN.get().filter(|(asked, _)| *asked == process) {
         return Ok(known);
     }
     let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;
     let is_main = threading.call_method0("get_ident")?.eq(main)?;
-    IS_MAIN.set(Some(is_main));
+    IS_MAIN.set(Some((process, is_main)));
     Ok(is_main)
 }
 
-/// Until its end, signals reach our thread.
-struct Listening {
-    /// Where they went before: -1 for nowhere.
-    before: i32,
+/// Keeps what a handler raised for the calls around this one.
+fn note(py: Python<'_>, raised: &PyErr) {
+    let raised = raised.clone_ref(py);
+    let before = match plain(&BELL).as_mut().filter(|bell| !bell.waiting.is_empty()) {
+        Some(bell) => bell.raised.replace(raised),
+        None => None,
+    };
+    // Code may run for its end, and make a call.
+    drop(before);
 }
 
-impl Listening {
-    fn begin(py: Python<'_>, token: &CancelToken) -> PyResult<Self> {
-        let bell = bell()?;
-        *WAITING.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
-        let before = set_wakeup(py)?.bind(py).call1((bell,))?.extract()?;
-        if before != bell {
-            BEFORE.store(before, Ordering::SeqCst);
+/// What a handler raised in a call within this one. The last call forgets it.
+fn forget(py: Python<'_>) -> Option<PyErr> {
+    let mut bell = plain(&BELL);
+    let bell = bell.as_mut()?;
+    match bell.waiting.is_empty() {
+        true => bell.raised.take(),
+        false => bell.raised.as_ref().map(|raised| raised.clone_ref(py)),
+    }
+}
+
+/// As long as it lives, signals reach our thread.
+struct Listening<'py> {
+    py: Python<'py>,
+    /// Where they went before.
+    before: RawFd,
+}
+
+impl<'py> Listening<'py> {
+    fn begin(py: Python<'py>, token: &CancelToken) -> PyResult<Self> {
+        let end = Bell::ring(py, token)?;
+        let mut listening = Self { py, before: NOWHERE };
+        listening.before = set_wakeup(py, end)?;
+        if listening.before != end
+            && let Some(bell) = plain(&BELL).as_mut()
+        {
+            bell.before = listening.before;
         }
-        Ok(Self { before })
-    }
-
-    fn end(self, py: Python<'_>) -> PyResult<()> {
-        set_wakeup(py)?.bind(py).call1((self.before,))?;
-        *WAITING.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        Ok(())
+        Ok(listening)
     }
 }
 
-fn set_wakeup(py: Python<'_>) -> PyResult<&'static Py<PyAny>> {
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        // If the previous descriptor was closed, its owner no longer wants the signals.
+        let _ = set_wakeup(self.py, self.before).or_else(|_| set_wakeup(self.py, NOWHERE));
+        if let Some(bell) = plain(&BELL).as_mut() {
+            bell.waiting.pop();
+        }
+    }
+}
+
+/// Lets Python write signals there. Returns where it did before.
+fn set_wakeup(py: Python<'_>, to: RawFd) -> PyResult<RawFd> {
     static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    FUNCTION.get_or_try_init(py, || Ok(py.import("signal")?.getattr("set_wakeup_fd")?.unbind()))
+    FUNCTION.import(py, "signal", "set_wakeup_fd")?.call1((to,))?.extract()
 }
 
-/// Passes a signal on to whoever waited for signals before.
-fn pass_on(signal: &[u8]) {
-    let before = BEFORE.load(Ordering::SeqCst);
-    if before >= 0 {
-        // Nobody is left to be told if it fails, or if the interpreter has ended.
-        let _ = Python::try_attach(|py| py.import("os")?.call_method1("write", (before, signal)).map(drop));
-    }
-}
-
-/// The socket that Python writes to, whose other end a thread reads.
-fn bell() -> PyResult<i32> {
-    let mut bell = BELL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, end)) = bell.as_ref().filter(|(owner, _)| *owner == process::id()) {
-        return Ok(end.as_raw_fd());
-    }
-    let (end, mut other) = UnixStream::pair()?;
-    end.set_nonblocking(true)?;
-    thread::Builder::new().name("firearrow signals".into()).spawn(move || {
-        let mut signal = [0];
-        while other.read_exact(&mut signal).is_ok() {
-            let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(token) = waiting.as_ref().filter(|_| signal[0] == SIGINT) {
-                token.cancel();
+impl Bell {
+    /// Adds a call to those that wait. Returns where Python writes to.
+    fn ring(py: Python<'_>, token: &CancelToken) -> PyResult<RawFd> {
+        let owner = process::id();
+        if plain(&BELL).as_ref().is_none_or(|bell| bell.owner != owner) {
+            let made = Self::new(owner)?;
+            let inherited = plain(&BELL).replace(made);
+            if inherited.is_none() {
+                let clear = wrap_pyfunction!(leave_to_parent, py)?;
+                let hooks = [("after_in_child", clear)];
+                py.import("os")?.getattr("register_at_fork")?.call((), Some(&hooks.into_py_dict(py)?))?;
             }
-            drop(waiting);
-            pass_on(&signal);
         }
-    })?;
-    Ok(bell.insert((process::id(), end)).1.as_raw_fd())
+        let mut bell = plain(&BELL);
+        let Some(bell) = bell.as_mut() else { return Ok(NOWHERE) };
+        bell.waiting.push(token.clone());
+        Ok(bell.end.as_raw_fd())
+    }
+
+    fn new(owner: u32) -> PyResult<Self> {
+        let (end, mut other) = UnixStream::pair()?;
+        end.set_nonblocking(true)?;
+        thread::Builder::new().name("firearrow signals".into()).spawn(move || {
+            let mut signal = [0];
+            while other.read_exact(&mut signal).is_ok() {
+                // After the end of the interpreter there is nobody to tell.
+                let Some(()) = Python::try_attach(|py| heard(py, signal)) else { return };
+            }
+        })?;
+        Ok(Self { owner, end, waiting: Vec::new(), raised: None, before: NOWHERE })
+    }
+}
+
+/// Cancels the calls that wait, and passes the signal on to whoever waited for signals before.
+fn heard(py: Python<'_>, signal: [u8; 1]) {
+    let (waiting, before) = match plain(&BELL).as_ref() {
+        Some(bell) => (bell.waiting.clone(), bell.before),
+        None => return,
+    };
+    if signal[0] == SIGINT {
+        py.detach(|| waiting.iter().for_each(CancelToken::cancel));
+    }
+    if before != NOWHERE {
+        // It may be closed.
+        let _ = py.import("os").and_then(|os| os.call_method1("write", (before, signal.as_slice())));
+    }
+}
+
+/// Keeps the signals of a process that was forked while a call waited away from its parent.
+#[pyfunction]
+fn leave_to_parent(py: Python<'_>) -> PyResult<()> {
+    let inherited = plain(&BELL).as_ref().map_or(NOWHERE, |bell| bell.end.as_raw_fd());
+    let now = set_wakeup(py, NOWHERE)?;
+    if now != inherited {
+        set_wakeup(py, now)?;
+    }
+    Ok(())
 }

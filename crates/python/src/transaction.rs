@@ -1,8 +1,9 @@
 //! Transactions.
 
-use crate::connection::{Dependent, Shared};
-use crate::flow::Failure;
-use crate::holder::Held;
+use crate::connection::{Hurry, Shared};
+use crate::dependent::Dependent;
+use crate::failure::Failure;
+use crate::lock::Held;
 use crate::{error, signal};
 use pyo3::prelude::*;
 use std::sync::{Arc, Weak};
@@ -22,8 +23,9 @@ impl Dependent for Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let running = self.transaction.get_mut().take();
-        self.shared.facts.discard(running);
+        if let Some(running) = self.transaction.get_mut().take() {
+            self.shared.discard(Hurry::Yes, || drop(running));
+        }
     }
 }
 
@@ -36,6 +38,7 @@ impl Inner {
     ) -> PyResult<T> {
         let wait = || {
             signal::wait(py, || {
+                self.shared.end_dropped();
                 // `None` where a generator of rows uses the transaction into which they go.
                 let Some(mut running) = self.transaction.lock_detached() else { return Ok(None) };
                 Ok(Some(running.as_mut().map(work).transpose()?))
@@ -54,7 +57,10 @@ impl Inner {
         self.shared.call(py, || {
             let running = self.transaction.lock(py).ok_or_else(|| in_use(py))?.take();
             let running = running.ok_or_else(|| ended(py))?;
-            signal::wait(py, || work(running))
+            signal::wait(py, || {
+                self.shared.end_dropped();
+                work(running)
+            })
         })
     }
 }

@@ -9,11 +9,16 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from proxy import Proxy
 
 import firearrow
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
 
 # Programs that tests start need to find the engine, too.
 if os.environ.get("FIREARROW_TEST_ENGINE"):
@@ -49,21 +54,15 @@ def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 @pytest.fixture
 def connection(database: str) -> Iterator[firearrow.Connection]:
     """A connection, which is rolled back and closed at the end."""
-    connection = firearrow.connect(database)
-    try:
+    with closing(firearrow.connect(database)) as connection:
         yield connection
-    finally:
-        connection.close()
 
 
 @pytest.fixture
 def other(database: str) -> Iterator[firearrow.Connection]:
     """A second connection to the same database."""
-    connection = firearrow.connect(database)
-    try:
+    with closing(firearrow.connect(database)) as connection:
         yield connection
-    finally:
-        connection.close()
 
 
 @pytest.fixture
@@ -79,6 +78,68 @@ def is_wire(database: str) -> bool:
 
 
 @pytest.fixture
+def proxy(database: str, is_wire: bool) -> Iterator[Proxy]:
+    """A proxy before the server, which can lose connections."""
+    if not is_wire:
+        pytest.skip("there is no network between a program and its embedded engine")
+    with Proxy(database) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def pool(database: str) -> Iterator[firearrow.Pool]:
+    """A pool of up to three connections."""
+    with firearrow.Pool(database, max_size=3, acquire_timeout=20) as pool:
+        yield pool
+
+
+@pytest.fixture
 def table() -> str:
     """A table name that no other test uses."""
     return f"T{next(_numbers)}"
+
+
+@pytest.fixture
+def numbers(connection: firearrow.Connection, table: str) -> str:
+    """An empty table with a column N."""
+    connection.execute(f"CREATE TABLE {table} (n INTEGER)")
+    connection.commit()
+    return table
+
+
+@pytest.fixture
+def languages(connection: firearrow.Connection, table: str) -> str:
+    """A table with two committed rows of a name and a year."""
+    connection.execute(f"CREATE TABLE {table} (name VARCHAR(20), year_released INTEGER)")
+    connection.commit()
+    connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", [("C", 1972), ("Python", 1991)])
+    connection.commit()
+    return table
+
+
+@pytest.fixture
+def engine(database: str) -> Iterator[sa.Engine]:
+    """An engine of SQLAlchemy."""
+    from engines import create
+
+    engine = create(database)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def people(engine: sa.Engine, table: str) -> Iterator[sa.Table]:
+    """A table of SQLAlchemy with an identity column and a text."""
+    import sqlalchemy as sa
+
+    metadata = sa.MetaData()
+    made = sa.Table(
+        f"people_{table.lower()}",
+        metadata,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("name", sa.String(10)),
+    )
+    metadata.create_all(engine)
+    yield made
+    engine.dispose()
+    metadata.drop_all(engine)

@@ -1,33 +1,18 @@
-"""What ``firearrow.aio`` does, beside the same with the blocking package."""
+"""Statements, transactions and rows of ``firearrow.aio``, beside the same with the blocking package."""
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import decimal
-import inspect
-import io
 import uuid
 import zoneinfo
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
+from loops import run
 
 import firearrow
 from firearrow import aio
-
-LONG = "SELECT COUNT(*) FROM rdb$types a, rdb$types b, rdb$types c, rdb$types d"
-
-
-def run(work: Coroutine[Any, Any, Any], seconds: float = 60) -> Any:
-    """Run a coroutine in a loop of its own; nothing may hang."""
-
-    async def limited() -> Any:
-        return await asyncio.wait_for(work, seconds)
-
-    return asyncio.run(limited())
 
 
 def test_types(database: str, connection: firearrow.Connection, table: str, version: int) -> None:
@@ -99,37 +84,6 @@ def test_values_that_depend_on_their_parameter(database: str, table: str) -> Non
                 (key.bytes, False, 0, None),
                 (key.bytes, None, 3, "x"),
             ]
-
-    run(work())
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error"),
-    [
-        ((), firearrow.ProgrammingError),
-        ((1, 2), firearrow.ProgrammingError),
-        ("1", firearrow.ProgrammingError),
-        ({"a": 1}, firearrow.ProgrammingError),
-        ((object(),), firearrow.DataError),
-        (("\ud800",), firearrow.DataError),
-        ((2**200,), firearrow.DataError),
-        (("x",), firearrow.DataError),
-    ],
-)
-def test_wrong_parameters_are_the_same_errors(
-    database: str, connection: firearrow.Connection, parameters: Any, error: type[Exception]
-) -> None:
-    sql = "SELECT 1 FROM rdb$database WHERE 1 = CAST(? AS INTEGER)"
-
-    async def work() -> None:
-        async with aio.connect(database) as other:
-            with pytest.raises(error) as raised:
-                await (await other.execute(sql, parameters)).fetchall()
-            with pytest.raises(error) as expected:
-                connection.execute(sql, parameters).fetchall()
-            assert str(raised.value) == str(expected.value)
-            # The connection goes on.
-            assert await (await other.execute(sql, (1,))).fetchall() == [(1,)]
 
     run(work())
 
@@ -345,185 +299,6 @@ def test_arrow(database: str, connection: firearrow.Connection, table: str) -> N
             cursor = await other.execute(f"SELECT * FROM {table} WHERE id < 0")
             empty = await cursor.fetch_arrow_table()
             assert (empty.num_rows, empty.schema) == (0, expected.schema)
-
-    run(work())
-
-
-def test_connections(database: str, is_wire: bool, version: int) -> None:
-    async def work() -> None:
-        connection = await asyncio.create_task(aio.connect(database))
-        info = await connection.info
-        assert str(info["engine_version"]).startswith(f"{version}.")
-        assert connection.is_alive and not connection.closed
-        await connection.ping()
-        assert isinstance(connection.warnings, list)
-        assert (connection.wire_stats["round_trips"] > 0) == is_wire
-        cursor = await connection.execute("SELECT 1 FROM rdb$database")
-        assert "RDB$DATABASE" in str(await cursor.plan).upper()
-        assert (cursor.wire_stats["packets_sent"] > 0) == is_wire
-        if version >= 4:
-            await connection.execute("SELECT RDB$SET_CONTEXT('USER_SESSION', 'a', 'b') FROM rdb$database")
-            await connection.reset()
-            cursor = await connection.execute("SELECT RDB$GET_CONTEXT('USER_SESSION', 'a') FROM rdb$database")
-            assert await cursor.fetchone() == (None,)
-            await connection.set_timeouts(statement=0.1)
-            with pytest.raises(firearrow.OperationalError):
-                await (await connection.execute(LONG)).fetchall()
-        await connection.close()
-        await connection.close()
-        assert connection.closed
-        with pytest.raises(firearrow.InterfaceError):
-            await connection.ping()
-        with pytest.raises(firearrow.InterfaceError):
-            await cursor.fetchone()
-        with pytest.raises(firearrow.InterfaceError):
-            connection.begin()
-        await cursor.close()
-
-    run(work())
-
-
-def test_failed_connects(database: str, is_wire: bool) -> None:
-    async def work() -> None:
-        with pytest.raises(firearrow.InterfaceError):
-            aio.connect()
-        with pytest.raises(firearrow.InterfaceError):
-            await aio.connect(database, no_such_option=1)
-        with pytest.raises(firearrow.OperationalError):
-            await aio.connect("firebird://127.0.0.1:1/nothing", connect_timeout=2)
-        with pytest.raises(firearrow.OperationalError):
-            async with aio.connect("/nowhere/at/all.fdb"):
-                pass
-        if is_wire:
-            with pytest.raises(firearrow.OperationalError):
-                await aio.connect(database, user="SYSDBA", password="wrong")
-
-    run(work())
-
-
-def test_created_and_dropped(tmp_path: Any, database: str, is_wire: bool) -> None:
-    name = f"{database.rpartition('.')[0]}_created.fdb" if is_wire else str(tmp_path / "created.fdb")
-
-    async def work() -> None:
-        connection = await aio.create_database(name, page_size=16384, overwrite=True)
-        assert (await connection.info)["page_size"] == 16384
-        cursor = await connection.execute("SELECT 1 FROM rdb$database")
-        assert await cursor.fetchone() == (1,)
-        await connection.drop_database()
-        assert connection.closed
-        with pytest.raises(firearrow.OperationalError):
-            await aio.connect(name)
-
-    run(work())
-
-
-# What differs, and why.
-ONLY_ASYNCHRONOUS = {"set_autocommit"}  # A property cannot be awaited when it is set.
-ONLY_BLOCKING = {"read_partition", "read_partitions"}  # Not there yet.
-
-
-# What belongs to files of the standard library: lines, and the file descriptor, which BLOBs do not have.
-ONLY_OF_FILES = {"fileno", "flush", "isatty", "readline", "readlines", "truncate", "writelines"}
-ONLY_OF_READERS = {"read", "readall", "readinto", "seek", "tell"}
-
-
-@pytest.mark.parametrize(
-    ("blocking", "asynchronous"),
-    [
-        (firearrow.Connection, aio.Connection),
-        (firearrow.Transaction, aio.Transaction),
-        (firearrow.Cursor, aio.Cursor),
-        (firearrow.catalog.Catalog, aio.catalog.Catalog),
-        (firearrow.events.Events, aio.events.Events),
-        (firearrow.blob.BlobReader, aio.blob.BlobReader),
-        (firearrow.blob.BlobWriter, aio.blob.BlobWriter),
-    ],
-)
-def test_the_surfaces_are_the_same(blocking: type, asynchronous: type) -> None:
-    def public(cls: type) -> set[str]:
-        return {name for name in dir(cls) if not name.startswith("_")}
-
-    both = public(blocking) - ONLY_BLOCKING
-    if issubclass(blocking, io.RawIOBase):
-        # Attributes of the instances.
-        both -= ONLY_OF_FILES | {"closed", "write" if "Reader" in blocking.__name__ else ""}
-        both -= set() if "Reader" in blocking.__name__ else ONLY_OF_READERS
-    assert public(asynchronous) - ONLY_ASYNCHRONOUS == both
-    for member in both:
-        ours, theirs = (inspect.getattr_static(cls, member) for cls in (asynchronous, blocking))
-        # What a file inherits is written in C.
-        assert type(ours) is type(theirs) or inspect.ismethoddescriptor(theirs), member
-        if inspect.isfunction(theirs):
-            assert parameters(ours) == parameters(theirs), member
-            assert ours.__doc__, member
-
-
-@pytest.mark.parametrize("name", ["connect", "create_database"])
-def test_the_functions_are_the_same(name: str) -> None:
-    assert parameters(getattr(aio, name)) == parameters(getattr(firearrow, name))
-
-
-def parameters(function: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
-    return [
-        (parameter.name, parameter.kind, parameter.default)
-        for parameter in inspect.signature(function).parameters.values()
-    ]
-
-
-# Calls that fail, on a cursor `c` of a connection `x`.
-BAD_CALLS: dict[str, Callable[[Any, Any], Any]] = {
-    "events as a list": lambda x, c: x.events(["a", "b"]),
-    "no events": lambda x, c: x.events(),
-    "ingest: mode": lambda x, c: c.ingest([], "T", mode="no_such_mode"),
-    "ingest: text": lambda x, c: c.ingest({"a": [1]}, "T", text=-1),
-    "SQL": lambda x, c: c.execute("SELECT"),
-    "SQL of another class": lambda x, c: c.execute(7),
-    "parameters": lambda x, c: c.execute("SELECT 1 FROM rdb$database WHERE 1 = ?", ()),
-    "rows": lambda x, c: c.fetchall(),
-    "size": lambda x, c: c.fetchmany(-1),
-    "time limit": lambda x, c: c.execute("SELECT 1 FROM rdb$database", timeout=-1),
-    "limit of rows": lambda x, c: c.execute("SELECT 1 FROM rdb$database", max_result_rows=-1),
-    "model": lambda x, c: c.execute("SELECT 1 FROM rdb$database", model=int),
-    "BLOB": lambda x, c: x.open_blob(99),
-    "isolation": lambda x, c: x.begin(isolation="nonsense"),
-}
-
-
-@pytest.mark.parametrize("call", BAD_CALLS.values(), ids=BAD_CALLS)
-def test_bad_calls_fail_alike(
-    database: str, connection: firearrow.Connection, call: Callable[[Any, Any], Any]
-) -> None:
-    def blocking() -> str:
-        with pytest.raises(Exception) as caught, connection.cursor() as cursor:
-            call(connection, cursor)
-        return f"{type(caught.value).__name__}: {caught.value}"
-
-    async def asynchronous() -> str:
-        async with aio.connect(database) as other, other.cursor() as cursor:
-            with pytest.raises(Exception) as caught:
-                answer = call(other, cursor)
-                if inspect.isawaitable(answer):
-                    await answer
-        return f"{type(caught.value).__name__}: {caught.value}"
-
-    assert run(asynchronous()) == blocking()
-
-
-def test_the_error_of_a_block_is_the_one_that_is_raised(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def work() -> None:
-        connection = await aio.connect(database)
-        close = connection.close
-
-        async def fails() -> None:
-            await close()
-            raise firearrow.OperationalError("closing failed")
-
-        monkeypatch.setattr(connection, "close", fails)
-        with pytest.raises(ValueError, match="mine"):
-            async with connection:
-                raise ValueError("mine")
 
     run(work())
 

@@ -6,8 +6,8 @@ import asyncio
 import inspect
 
 import pytest
+from loops import one, opened, run
 from proxy import Proxy
-from test_aio_pool import one, opened, run
 from test_retry import account, conflict, error, value
 
 import firearrow

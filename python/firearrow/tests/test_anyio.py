@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 import pytest
 import trio
-from test_aio_pool import LONG, left_open, one, values
-from test_aio_pool import numbers as numbers
+from loops import one
+from statements import LONG, left_open, values
 
 import firearrow
 from firearrow import aio

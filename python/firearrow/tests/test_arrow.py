@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import gc
-import subprocess
 import sys
 import threading
 import time
@@ -17,6 +16,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from programs import script
 
 import firearrow
 
@@ -353,7 +353,7 @@ def test_closing_while_a_stream_is_read(connection: firearrow.Connection, wide: 
 
 def test_streams_that_nobody_reads(database: str) -> None:
     """They go in any order with their connection, at the end of the interpreter, too."""
-    code = """if True:
+    code = """
         import sys, pyarrow, firearrow
         query = "SELECT a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d"
         first = firearrow.connect(sys.argv[1])
@@ -369,8 +369,7 @@ def test_streams_that_nobody_reads(database: str) -> None:
         left.read_next_batch()
         third.close()
     """
-    command = [sys.executable, "-X", "dev", "-c", code, database]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = script(database, code)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -388,15 +387,14 @@ def test_what_is_not_installed(
 
 
 def test_importing_is_lean() -> None:
-    """The package imports none of them."""
-    code = (
-        "import sys, firearrow; "
-        "print([name for name in ('pyarrow', 'numpy', 'pandas', 'polars', 'duckdb') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    """The package imports no library that is optional."""
+    code = """
+        import sys, firearrow
+        optional = {"pyarrow", "numpy", "pandas", "polars", "duckdb", "attr", "attrs", "pydantic"}
+        print(sorted(optional & set(sys.modules)))
+    """
+    done = script("", code)
+    assert done.stdout == "[]\n", done.stderr
 
 
 def test_integers_with_nulls_keep_their_digits(connection: firearrow.Connection) -> None:

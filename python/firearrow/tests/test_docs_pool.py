@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from documents import BLOCK, ROOT
 
 import firearrow
 from firearrow._pooling import Limits
 
 pytest_plugins = ["pytester"]
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = ROOT / "docs"
 
 
 def examples(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return BLOCK.findall((DOCS / page).read_text("utf-8"))
 
 
 def test_the_examples_of_the_pool(

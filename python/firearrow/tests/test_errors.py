@@ -211,7 +211,7 @@ def test_connecting_fails(
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [object(), b"x", [1], float("nan")], ids=repr)
+@pytest.mark.parametrize("value", [object(), b"x", [1], float("nan")], ids=lambda value: type(value).__name__)
 def test_options_of_the_wrong_class(database: str, value: object) -> None:
     with pytest.raises((TypeError, firearrow.InterfaceError), match="connect_timeout"):
         firearrow.connect(database, connect_timeout=value)

@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx2
 import pytest
+from documents import BLOCK, ROOT, TOLD, check, prepared
 from fastapi import FastAPI
-from test_aio_pool import run
-from test_documents import _BLOCK, _TOLD, ROOT, check, prepared
+from loops import run
 
 import firearrow
 from firearrow import aio
@@ -22,7 +22,7 @@ PAGE = (ROOT / "docs/python-asyncio.md").read_text("utf-8")
 
 def play(database: str, *, most: int | None = None) -> dict[str, Any]:
     """Run the page's examples, or the first ones, and return their names."""
-    blocks = [match[1] for match in _BLOCK.finditer(PAGE)]
+    blocks = [match[1] for match in BLOCK.finditer(PAGE)]
     assert PAGE.count("```python") == len(blocks) == 4
     names: dict[str, Any] = {"check": check, "__name__": "__main__"}
     for block in blocks[:most]:
@@ -31,7 +31,7 @@ def play(database: str, *, most: int | None = None) -> dict[str, Any]:
 
 
 def test_the_page(database: str, connection: firearrow.Connection) -> None:
-    assert len(_TOLD.findall(PAGE)) == 9
+    assert len(TOLD.findall(PAGE)) == 9
     names = play(database)
     assert connection.execute("SELECT id, stock FROM product ORDER BY id").fetchall() == [
         (1, 5),

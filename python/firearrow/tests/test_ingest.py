@@ -1,4 +1,4 @@
-"""``Cursor.ingest`` of the blocking package; test_aio_parts.py has the asynchronous one."""
+"""``Cursor.ingest`` of the blocking package; test_aio_ingest.py has the asynchronous one."""
 
 from __future__ import annotations
 
@@ -6,28 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from frames import expected, numbers, pyarrow, rows
 
 import firearrow
-
-pyarrow = pytest.importorskip("pyarrow")
-
-
-def numbers(count: int, start: int = 0) -> Any:
-    """A table of numbers and texts."""
-    ids = range(start, start + count)
-    names = pyarrow.array([f"n{id}" if id % 3 else None for id in ids], pyarrow.string())
-    return pyarrow.table({"ID": pyarrow.array(ids, pyarrow.int32()), "NAME": names})
-
-
-def rows(connection: firearrow.Connection, table: str) -> list[Any]:
-    """What others see."""
-    found = connection.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
-    connection.commit()
-    return found
-
-
-def expected(count: int) -> list[Any]:
-    return [(id, f"n{id}" if id % 3 else None) for id in range(count)]
 
 
 def test_modes(connection: firearrow.Connection, other: firearrow.Connection, table: str) -> None:

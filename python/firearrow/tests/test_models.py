@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import subprocess
-import sys
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -172,12 +170,3 @@ def test_aio_models(database: str) -> None:
                     assert [row async for row in cursor] == [row]
 
     asyncio.run(run())
-
-
-def test_importing_is_lean() -> None:
-    """Neither attrs nor pydantic is imported."""
-    code = "import sys, firearrow; print({'attr', 'attrs', 'pydantic'} & set(sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout == "set()\n"

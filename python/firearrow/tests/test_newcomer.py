@@ -9,7 +9,6 @@ import sys
 import warnings
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -81,14 +80,6 @@ def test_errors_of_many_rows_tell_which(connection: firearrow.Connection, priced
     with pytest.raises(firearrow.Error) as single:
         connection.execute(insert, (3, "a" * 21))
     assert "rows[" not in str(single.value)
-
-
-@pytest.mark.parametrize("sql", [None, b"SELECT 1 FROM RDB$DATABASE", 5], ids=repr)
-def test_sql_that_is_no_str(connection: firearrow.Connection, sql: Any) -> None:
-    with pytest.raises(firearrow.ProgrammingError, match=f"SQL is a str, not {type(sql).__name__}"):
-        connection.execute(sql)
-    with pytest.raises(firearrow.ProgrammingError, match="SQL is a str"):
-        connection.executemany(sql, [])
 
 
 def test_databases_in_memory() -> None:

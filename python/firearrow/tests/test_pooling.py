@@ -87,11 +87,11 @@ class Play:
             self.opening -= 1
             self.number += 1
             self.open.add(self.number)
-            if state.is_open(self.number, self.now) is None:
+            if state.note_opened(self.number, self.now) is None:
                 self.to_close.append(self.number)
         elif action == "failed" and self.opening:
             self.opening -= 1
-            state.is_not_open(choose.choice([unreachable(), ProgrammingError("no")]), self.now)
+            state.note_open_failed(choose.choice([unreachable(), ProgrammingError("no")]), self.now)
         elif action == "closed" and self.to_close:
             gone = self.to_close.pop()
             self.open.remove(gone if isinstance(gone, int) else gone.connection)
@@ -122,7 +122,7 @@ class Play:
             self.opening -= 1
             self.number += 1
             self.open.add(self.number)
-            assert self.state.is_open(self.number, self.now) is None
+            assert self.state.note_opened(self.number, self.now) is None
             self.to_close.append(self.number)
         for gone in self.to_close:
             self.open.remove(gone if isinstance(gone, int) else gone.connection)
@@ -149,7 +149,7 @@ def test_a_connection_that_came_back_dead_keeps_its_borrowers_place() -> None:
     state.wait(Waiter(lambda: order.append("first"), 0.0), is_first=True)
     for connection in ("a", "b", "c"):
         assert state.reserve(0.0) == 1
-        member = state.is_open(connection, 0.0)
+        member = state.note_opened(connection, 0.0)
         assert member is not None
         assert not state.give_back(member, False, 0.0)
         state.gone()
@@ -162,9 +162,10 @@ def test_the_first_connection_is_opened_alone() -> None:
         state.wait(Waiter(lambda: None, 0.0))
     assert state.reserve(0.0) == 1
     assert state.reserve(0.0) == 0
-    state.is_not_open(ProgrammingError("a wrong password"), 0.0)
+    state.note_open_failed(ProgrammingError("a wrong password"), 0.0)
     assert state.reserve(0.0) == 1
-    assert state.is_open("a", 0.0) is not None
+    first = state.note_opened("a", 0.0)
+    assert first is not None
     assert state.reserve(0.0) == 2
     assert (len(state.waiters), state.size) == (2, 3)
 
@@ -176,7 +177,7 @@ def test_an_unreachable_server_is_asked_less_and_less_often() -> None:
     while now < 60:
         if state.reserve(now):
             asked += 1
-            state.is_not_open(unreachable(), now)
+            state.note_open_failed(unreachable(), now)
         now += 0.005
     assert 12 < asked < 60, asked
     assert len(state.waiters) == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from proxy import Proxy
-from test_pool import run
+from threads import run
 
 import firearrow
 from firearrow import Connection, Pool, retry

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from engines import url
+from loops import run, until
 from sqlalchemy import orm
 from sqlalchemy.dialects import registry
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
-from test_aio_pool import LONG, run, until
+from statements import LONG
 
 import firearrow
 from firearrow import aio

@@ -234,7 +234,10 @@ def test_an_asynchronous_connection_in_any_loop(engine: str, suite: pytest.Pytes
     result.assert_outcomes(passed=2)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib is new in Python 3.11")
+@pytest.mark.skipif(
+    sys.version_info < (3, 11),
+    reason="the test reads pyproject.toml with tomllib, which needs Python 3.11 or newer",
+)
 def test_the_entry_point_names_the_plugin() -> None:
     project = Path(__file__).resolve().parents[1] / "pyproject.toml"
     points = tomllib.loads(project.read_text("utf-8"))["project"]["entry-points"]["pytest11"]

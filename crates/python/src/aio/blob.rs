@@ -5,15 +5,16 @@ use super::operation::{Operation, spawn, spawn_plain, to_its_end};
 use super::runtime;
 use super::transaction::Transaction;
 use crate::blob::{CLOSED, place};
-use crate::connection::{Dependent, lock};
-use crate::flow::Failure;
+use crate::dependent::Dependent;
+use crate::failure::Failure;
+use crate::lock::{lock, plain};
 use firearrow::Error;
 use firearrow::asynchronous;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::{self, SeekFrom};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::{OwnedMappedMutexGuard, OwnedMutexGuard};
 
 /// A BLOB that is read or written, which its connection ends.
@@ -52,7 +53,7 @@ impl<T: Send + 'static, V: Send + 'static> Inner<T, V> {
         inner
     }
 
-    /// Waits for its turn. What comes first is dropped first: see [`Use`].
+    /// Waits for its turn. The first part of the result has to be dropped first: see [`Use`].
     async fn enter(&self) -> Result<(OwnedMappedMutexGuard<Option<T>, T>, Use), Failure> {
         let connection = self.shared.enter().await?;
         let blob = Arc::clone(&self.blob).lock_owned().await;
@@ -84,7 +85,7 @@ impl<T: Send + 'static, V: Send + 'static> Inner<T, V> {
 
 impl<T, V> Inner<T, V> {
     fn view(&self) -> MutexGuard<'_, Option<V>> {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+        plain(&self.view)
     }
 
     fn with<U>(&self, work: impl FnOnce(&mut V) -> U) -> Result<U, Failure> {
@@ -92,7 +93,7 @@ impl<T, V> Inner<T, V> {
     }
 }
 
-/// Bytes that have come. Calls put them here and Python takes them, so that a task that is cancelled loses none.
+/// Bytes that have arrived. Calls put them here and Python takes them, so that a task that is cancelled loses none.
 #[derive(Default)]
 struct Pieces {
     bytes: Vec<u8>,
@@ -110,12 +111,12 @@ impl Pieces {
         self.bytes.len() - self.taken
     }
 
-    /// Whether so many bytes, or all that are left, have come.
+    /// Whether so many bytes, or all that are left, have arrived.
     fn has(&self, most: Option<usize>) -> bool {
         self.is_over || most.is_some_and(|most| self.left() >= most)
     }
 
-    /// Returns up to so many bytes, if they have come.
+    /// Returns up to so many bytes, if they have arrived.
     fn take(&mut self, most: Option<usize>) -> Option<&[u8]> {
         if !self.has(most) {
             return None;
@@ -141,7 +142,8 @@ impl Pieces {
         Ok(())
     }
 
-    /// The offset that is meant, and whether its bytes are here.
+    /// Works out which offset `to` means, at most `length`. If the bytes there have been received already, moves to them and
+    /// returns true as well.
     fn find(&mut self, to: SeekFrom, length: u64) -> Result<(u64, bool), Failure> {
         let target = match to {
             SeekFrom::Start(offset) => Some(offset),
@@ -196,7 +198,7 @@ impl Reading {
             self.with(|pieces| *pieces = Pieces { end: reached, ..Pieces::default() })?;
             return Ok(reached);
         }
-        // The client says why that cannot be.
+        // The client says why that is not possible.
         Ok(held.0.seek(0).await?)
     }
 }
@@ -217,7 +219,7 @@ impl BlobReader {
         })
     }
 
-    /// Up to `most` bytes, or all that are left, if they have come.
+    /// Up to `most` bytes, or all that are left, if they have arrived.
     #[pyo3(signature = (most=None))]
     fn take<'py>(&self, py: Python<'py>, most: Option<usize>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         self.inner.shared.facts.check_process(py)?;

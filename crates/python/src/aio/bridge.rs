@@ -2,7 +2,9 @@
 //! runtime's threads need nothing of Python for it.
 
 use super::runtime;
-use pyo3::exceptions::PyNotImplementedError;
+use crate::error;
+use crate::lock::plain;
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,7 +14,7 @@ use std::io::{Read, Write};
 use std::mem;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Makes the result of a call, in the thread of the event loop; `None` cancels the future.
 pub(super) type Finish = Box<dyn FnOnce(Python<'_>) -> Option<PyResult<Py<PyAny>>> + Send>;
@@ -29,7 +31,7 @@ pub(super) struct Queue {
 impl Queue {
     /// Hands the result for a future to the loop. Never blocks.
     pub(super) fn push(&self, future: u64, finish: Finish) {
-        let mut results = lock(&self.results);
+        let mut results = plain(&self.results);
         results.push((future, finish));
         if results.len() == 1 {
             // A full socket wakes the loop as well.
@@ -38,11 +40,7 @@ impl Queue {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What an event loop calls when results have come. The loop owns it: what waits for results goes with the loop.
+/// What an event loop calls when results have arrived. The loop owns it: what waits for results goes with the loop.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Bridge {
     queue: Arc<Queue>,
@@ -60,33 +58,47 @@ impl Bridge {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
         let mut bytes = [0; 64];
         while matches!((&self.queue.ear).read(&mut bytes), Ok(count) if count == bytes.len()) {}
-        let results = mem::take(&mut *lock(&self.queue.results));
+        let results = mem::take(&mut *plain(&self.queue.results));
         // Results that nobody wants any more may have parts of connections.
         runtime::within(|| {
+            let mut told = Ok(());
             for (number, finish) in results {
-                let Some(future) = lock(&self.waiting).futures.remove(&number) else { continue };
+                let Some(future) = plain(&self.waiting).futures.remove(&number) else { continue };
                 let future = future.bind(py);
-                if future.call_method0(intern!(py, "done"))?.is_truthy()? {
-                    continue;
+                if let Err(failed) = tell(future, finish) {
+                    // Whoever waits must not wait for ever, nor the other futures go without their results.
+                    let set = future.call_method1(intern!(py, "set_exception"), (failed.clone_ref(py),));
+                    let set = set.or_else(|_| future.call_method0(intern!(py, "cancel")));
+                    told = told.and(set.and(Err(failed)));
                 }
-                match finish(py) {
-                    Some(Ok(result)) => future.call_method1(intern!(py, "set_result"), (result,))?,
-                    Some(Err(failed)) => future.call_method1(intern!(py, "set_exception"), (failed,))?,
-                    None => future.call_method0(intern!(py, "cancel"))?,
-                };
             }
-            Ok(())
+            // The loop reports it.
+            told
         })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        lock(&self.waiting).futures.values().try_for_each(|future| visit.call(future))
+        plain(&self.waiting).futures.values().try_for_each(|future| visit.call(future))
     }
 
     fn __clear__(&self) {
-        let futures = mem::take(&mut lock(&self.waiting).futures);
+        let futures = mem::take(&mut plain(&self.waiting).futures);
         drop(futures);
     }
+}
+
+/// Gives a future its result, unless nobody wants that any more.
+fn tell(future: &Bound<'_, PyAny>, finish: Finish) -> PyResult<()> {
+    let py = future.py();
+    if future.call_method0(intern!(py, "done"))?.is_truthy()? {
+        return Ok(());
+    }
+    match finish(py) {
+        Some(Ok(result)) => future.call_method1(intern!(py, "set_result"), (result,))?,
+        Some(Err(failed)) => future.call_method1(intern!(py, "set_exception"), (failed,))?,
+        None => future.call_method0(intern!(py, "cancel"))?,
+    };
+    Ok(())
 }
 
 /// A future of an event loop that waits for a result.
@@ -98,21 +110,32 @@ pub(super) struct Awaited {
 
 /// A new future of the running event loop.
 pub(super) fn future(py: Python<'_>) -> PyResult<Awaited> {
-    static RUNNING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let running = RUNNING.import(py, "asyncio", "get_running_loop")?.call0()?;
+    let running = running(py)?;
     let bridge = match running.getattr_opt(intern!(py, "_firearrow"))? {
         Some(bridge) => bridge.cast_into::<Bridge>()?,
         None => connect(py, &running)?,
     };
     let future = running.call_method0(intern!(py, "create_future"))?.unbind();
-    let mut waiting = lock(&bridge.get().waiting);
+    let mut waiting = plain(&bridge.get().waiting);
     waiting.last += 1;
     let number = waiting.last;
     waiting.futures.insert(number, future.clone_ref(py));
     Ok(Awaited { future, number, queue: Arc::clone(&bridge.get().queue) })
 }
 
-/// Lets an event loop listen.
+/// The running event loop.
+fn running(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static RUNNING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    RUNNING.import(py, "asyncio", "get_running_loop")?.call0().or_else(|failed| {
+        match failed.is_instance_of::<PyRuntimeError>(py) {
+            // Does the same, and says what to do about it.
+            true => py.import("firearrow.aio._loop")?.call_method0("running_loop"),
+            false => Err(failed),
+        }
+    })
+}
+
+/// Gives an event loop a bridge, to which it listens.
 fn connect<'py>(py: Python<'py>, running: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Bridge>> {
     let (bell, ear) = UnixStream::pair()?;
     bell.set_nonblocking(true)?;
@@ -122,7 +145,8 @@ fn connect<'py>(py: Python<'py>, running: &Bound<'py, PyAny>) -> PyResult<Bound<
     let bridge = Bound::new(py, Bridge { queue, waiting: Mutex::default() })?;
     running.call_method1("add_reader", (fd, &bridge)).map_err(|failed| {
         match failed.is_instance_of::<PyNotImplementedError>(py) {
-            true => PyNotImplementedError::new_err(
+            true => error::not_supported(
+                py,
                 "this event loop cannot watch sockets: use asyncio's SelectorEventLoop, or uvloop",
             ),
             false => failed,

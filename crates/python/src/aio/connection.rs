@@ -3,11 +3,12 @@
 use super::operation::{Operation, spawn, spawn_plain, to_its_end};
 use super::runtime;
 use super::transaction::Transaction;
-use crate::connection::{Dependents, Facts, described, duration, statistics, texts};
-use crate::flow::Failure;
-use crate::options::Bounded;
-use crate::{config, options};
-use firearrow::TransactionOptions;
+use crate::config;
+use crate::dependent::Dependents;
+use crate::facts::Facts;
+use crate::failure::Failure;
+use crate::info::{described, statistics, texts};
+use crate::options::{Bounded, duration};
 use firearrow::asynchronous;
 use firearrow::config::Target;
 use pyo3::prelude::*;
@@ -140,9 +141,7 @@ impl Connection {
         snapshot: Option<Bounded<u64>>,
     ) -> PyResult<Transaction> {
         self.shared.facts.check_process(py)?;
-        let modern = self.shared.facts.is_modern;
-        let options: TransactionOptions =
-            options::transaction(py, isolation, read_only, lock_timeout, snapshot, modern)?;
+        let options = self.shared.facts.transaction(py, isolation, read_only, lock_timeout, snapshot)?;
         if self.shared.is_closed() {
             return Err(Failure::Closed.into_exception(py));
         }
@@ -158,14 +157,7 @@ impl Connection {
         lock_timeout: Option<Bounded<f64>>,
     ) -> PyResult<()> {
         let facts = &self.shared.facts;
-        facts.set_single(options::transaction(
-            py,
-            isolation,
-            read_only,
-            lock_timeout,
-            None,
-            facts.is_modern,
-        )?);
+        facts.set_single(facts.transaction(py, isolation, read_only, lock_timeout, None)?);
         Ok(())
     }
 

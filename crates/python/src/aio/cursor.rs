@@ -7,10 +7,12 @@ use super::runtime;
 use super::transaction::{Held, Place, Transaction};
 use crate::api::{Api, Asynchronous};
 use crate::batches::Batches;
-use crate::connection::{Dependent, lock, statistics};
 use crate::cursor::{NO_ROWS, no_rows};
-use crate::describe;
-use crate::flow::{self, Buffer, FAILED, Failure, How, Kept, Limit, Opened, Outcome};
+use crate::dependent::Dependent;
+use crate::failure::Failure;
+use crate::flow::{self, Buffer, FAILED, How, Kept, Limit, Opened, Outcome};
+use crate::info::statistics;
+use crate::lock::{lock, plain};
 use crate::options::Bounded;
 use crate::params::{Sql, Value, is_mapping, single};
 use arrow::array::RecordBatch;
@@ -23,10 +25,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
-/// Rows of a first batch up to which the second one, which is mostly the end, is awaited with it.
+/// A first batch with no more rows than these is mostly the only one: the answer that there is no other is awaited with it.
 const FEW: usize = 512;
 
 /// What a cursor has on the connection.
@@ -37,7 +39,7 @@ pub(super) struct State {
     pub(super) opened: Option<Opened<Asynchronous>>,
 }
 
-/// What Python has of it.
+/// What Python has of the last execution.
 #[derive(Default)]
 struct View {
     buffer: Option<Buffer>,
@@ -87,12 +89,13 @@ impl Told {
 }
 
 impl Inner {
-    fn view(&self) -> std::sync::MutexGuard<'_, View> {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    fn view(&self) -> MutexGuard<'_, View> {
+        plain(&self.view)
     }
 
-    /// Ends the result before, as PEP 249 has it, and returns the statement for this SQL: the one before, if it is the same and
-    /// fresh, or one that is sent with its execution if the connection knows it. Also when it became prepared.
+    /// Ends the previous result, as PEP 249 wants it. Returns the statement for this SQL: the previous one, if it has the same
+    /// SQL and is fresh, or one that is sent with its execution if the connection knows it; and when the previous one was
+    /// prepared.
     pub(super) async fn statement(
         &self,
         state: &mut State,
@@ -135,7 +138,7 @@ impl Inner {
         if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml(&sql.text), params).await? {
             return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome).await);
         }
-        // What it uses was altered since the connection got to know it: once more, prepared anew.
+        // Something that it uses was altered since it was prepared: once more, prepared anew.
         drop(prepared);
         let prepared = Asynchronous::prepare(held.given().await?.get(), &sql.text).await?;
         let prepared = Asynchronous::with(prepared, how);
@@ -330,19 +333,6 @@ impl Cursor {
         Many::begin(py, inner, place, sql, rows, go_on, how)
     }
 
-    /// Prepares a statement and describes its columns and parameters, without executing it.
-    fn describe(&self, py: Python<'_>, transaction: Option<&Transaction>, sql: &str) -> PyResult<Operation> {
-        let inner = self.here(py)?;
-        let sql = Sql::new(py, sql, true)?;
-        let place = Place::new(&self.inner.shared.facts, transaction);
-        let prepare = async move { inner.prepare(&place, &sql).await };
-        spawn(py, prepare, |py, statement| {
-            let columns = describe::columns(py, statement.columns())?;
-            let described = (columns, describe::columns(py, statement.parameters())?);
-            Ok(described.into_pyobject(py)?.into_any().unbind())
-        })
-    }
-
     /// The plan of the statement that was executed last.
     fn plan(&self, py: Python<'_>, detailed: bool) -> PyResult<Operation> {
         let inner = self.here(py)?;
@@ -366,7 +356,7 @@ impl Cursor {
         statistics(py, &of_rows.unwrap_or_else(|| self.inner.view().stats))
     }
 
-    /// The next row, if it has come.
+    /// The next row, if it has arrived.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.rows(py, |rows| rows.next(py))
     }

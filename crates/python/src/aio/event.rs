@@ -3,15 +3,16 @@
 use super::connection::{Connection, Shared};
 use super::operation::{Operation, spawn, spawn_plain};
 use super::runtime;
-use crate::connection::{Dependent, duration, lock};
-use crate::flow::Failure;
-use crate::options::Bounded;
+use crate::dependent::Dependent;
+use crate::failure::Failure;
+use crate::lock::{lock, plain};
+use crate::options::{Bounded, duration};
 use firearrow::EventCounts;
 use firearrow::asynchronous::EventListener;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -58,18 +59,18 @@ impl Inner {
     }
 
     fn take(&self) -> Option<Arc<EventListener>> {
-        self.listener.lock().unwrap_or_else(PoisonError::into_inner).take()
+        plain(&self.listener).take()
     }
 
     fn listener(&self) -> Result<Arc<EventListener>, Failure> {
-        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let listener = plain(&self.listener).clone();
         listener.ok_or(Failure::Interface(
             "nobody listens for these events any more, or the connection is closed",
         ))
     }
 
     fn posted(&self) -> MutexGuard<'_, Vec<(String, u64)>> {
-        self.posted.lock().unwrap_or_else(PoisonError::into_inner)
+        plain(&self.posted)
     }
 
     /// Adds to what was posted.

@@ -5,14 +5,14 @@ use super::operation::{Operation, spawn, spawn_plain};
 use super::transaction::Transaction;
 use crate::api::Asynchronous;
 use crate::capsule::Received;
-use crate::connection::lock;
+use crate::failure::Failure;
 use crate::flow;
-use crate::flow::Failure;
+use crate::lock::lock;
 use crate::options::Bounded;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex};
 
-/// An ingestion: `define`, then `insert` in a transaction that begins when the table is there.
+/// An ingestion: `define`, then `insert` in a transaction that begins when the table exists.
 #[pyclass(frozen, name = "AioIngestion", module = "firearrow._core")]
 pub(crate) struct Ingestion {
     inner: Arc<Inner>,
@@ -39,7 +39,7 @@ impl Cursor {
 
 #[pymethods]
 impl Ingestion {
-    /// Makes the table, or finds out that it is there. `has_begun`: the transaction of the rows, which would not see it.
+    /// Makes the table unless it exists. `has_begun`: whether the transaction for the rows has, which would not see a new table.
     fn define(&self, py: Python<'_>, has_begun: bool) -> PyResult<Operation> {
         let (inner, ingestion) = (Arc::clone(&self.inner), Arc::clone(&self.ingestion));
         spawn_plain(py, async move {

@@ -2,7 +2,8 @@
 
 use super::cursor::{Cursor, Inner};
 use super::operation::{Operation, spawn};
-use crate::flow::{Failure, Json, Limit, convert};
+use crate::failure::Failure;
+use crate::flow::{Json, Limit, convert};
 use crate::options::Bounded;
 use arrow::datatypes::SchemaRef;
 use firearrow::Descriptor;
@@ -27,7 +28,7 @@ impl State {
         if self.is_over {
             return Ok(None);
         }
-        // After an error, and if nobody waits for it any more, there is no other piece.
+        // After an error there is no further piece, nor after a call that was cancelled.
         self.is_over = true;
         let mut piece = Vec::new();
         let batches = self.inner.more(&self.columns).await?;

@@ -2,7 +2,7 @@
 
 use super::bridge::{self, Awaited, Finish, Queue};
 use super::runtime;
-use crate::flow::Failure;
+use crate::failure::Failure;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -44,7 +44,7 @@ impl Operation {
         Err(PyStopIteration::new_err((result.unbind(),)))
     }
 
-    // The future's task has this; an event loop that has gone takes them all with it.
+    // The task that waits for the future has this, too. The garbage collector finds the cycle when the event loop has gone.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.future)
     }

@@ -1,10 +1,11 @@
 //! The runtime, one for the process.
 
+use crate::lock::plain;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::mem;
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -24,7 +25,7 @@ enum State {
 }
 
 fn state() -> MutexGuard<'static, State> {
-    RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
+    plain(&RUNTIME)
 }
 
 /// The runtime, which the first call makes.

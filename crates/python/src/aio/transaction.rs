@@ -4,8 +4,10 @@ use super::connection::{Shared, Use};
 use super::operation::{Operation, spawn, spawn_plain};
 use super::runtime;
 use crate::api::{Api, Asynchronous};
-use crate::connection::{Dependent, Facts};
-use crate::flow::{Failure, Given};
+use crate::dependent::Dependent;
+use crate::facts::Facts;
+use crate::failure::Failure;
+use crate::flow::Given;
 use firearrow::TransactionOptions;
 use firearrow::asynchronous;
 use pyo3::prelude::*;
@@ -49,7 +51,7 @@ impl Drop for Inner {
 }
 
 impl Inner {
-    /// Waits for its turn, and begins the transaction if that has to be done.
+    /// Waits for its turn, and begins the transaction if nobody has.
     pub(super) async fn enter(&self, connection: &asynchronous::Connection) -> Result<Running, Failure> {
         let mut slot = Arc::clone(&self.slot).lock_owned().await;
         if let Slot::Fresh(options) = *slot {
@@ -64,7 +66,7 @@ impl Inner {
         }
     }
 
-    /// Begins a call that uses the transaction. What comes first is dropped first: see [`Use`].
+    /// Begins a call that uses the transaction. The first part of the result has to be dropped first: see [`Use`].
     pub(super) async fn call(&self) -> Result<(Running, Use), Failure> {
         let connection = self.shared.enter().await?;
         let running = self.enter(&connection).await?;
@@ -138,7 +140,7 @@ impl Held<'_> {
         })
     }
 
-    /// The transaction, which there is.
+    /// The caller's transaction, without which there is an error.
     pub(super) fn running(&mut self) -> Result<&mut asynchronous::Transaction, Failure> {
         match &mut self.running {
             Some(running) => Ok(running),

@@ -1,5 +1,6 @@
 //! The calls that use a connection, which its end waits for.
 
+use crate::lock::plain;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -64,7 +65,7 @@ impl Calls {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<ThreadId>> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+        plain(&self.threads)
     }
 }
 

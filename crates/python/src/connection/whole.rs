@@ -1,8 +1,9 @@
 //! Calls that read a whole result, with many requests: cancelling must also reach them between two of these.
 
+use crate::lock::plain;
 use firearrow::CancelToken;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The calls that run.
 #[derive(Default)]
@@ -32,7 +33,7 @@ impl Whole {
     }
 
     fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        plain(&self.0)
     }
 }
 

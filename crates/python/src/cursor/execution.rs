@@ -3,7 +3,8 @@
 use super::Cursor;
 use crate::api::{Api, Blocking, ready};
 use crate::connection::Shared;
-use crate::flow::{self, Failure, Given, How, Kept, Outcome};
+use crate::failure::Failure;
+use crate::flow::{self, Given, How, Kept, Outcome};
 use crate::params::{Sql, single};
 use crate::transaction::{self, Transaction};
 use crate::{error, signal};
@@ -40,7 +41,7 @@ impl Place {
         }
     }
 
-    /// Runs `work` in the transaction, which there is.
+    /// Runs `work` in the caller's transaction, without which there is an error.
     pub(super) fn run_in<T: Send>(
         &self,
         py: Python<'_>,
@@ -53,13 +54,13 @@ impl Place {
     }
 }
 
-/// Prepares a statement now.
-pub(super) fn prepare(py: Python<'_>, place: &Place, sql: &str) -> PyResult<Statement> {
+/// Prepares a statement anew.
+fn prepare(py: Python<'_>, place: &Place, sql: &str) -> PyResult<Statement> {
     place.run(py, |given| given.get().prepare(sql))
 }
 
-/// The statement for this SQL: the one before, if it is the same and fresh, or one that is sent with its execution if the
-/// connection knows it. Also when it became prepared.
+/// Returns the statement for this SQL: the previous one, if it has the same SQL and is fresh, or one that is sent with its
+/// execution if the connection knows it; and when the previous one was prepared.
 pub(super) fn statement(
     py: Python<'_>,
     cursor: &Cursor,
@@ -71,7 +72,7 @@ pub(super) fn statement(
         let mut state = cursor.inner.state(py)?;
         (state.rows.take(), state.kept.take())
     };
-    // The result before it ends here, as PEP 249 has it.
+    // The previous result ends here, as PEP 249 wants it.
     if let Some(rows) = rows {
         signal::wait(py, || rows.close())?;
     }
@@ -111,7 +112,7 @@ pub(super) fn execute(
         keep(py, cursor, &sql.text, prepared, since);
         return Ok(outcome);
     }
-    // What it uses was altered since the connection got to know it: once more, prepared anew.
+    // Something that it uses was altered since it was prepared: once more, prepared anew.
     py.detach(|| drop(prepared));
     let prepared = Blocking::with(prepare(py, place, &sql.text)?, how);
     let params = single(sql.values(py, parameters, prepared.parameters())?);

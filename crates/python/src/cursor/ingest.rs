@@ -8,8 +8,8 @@ use crate::transaction::Transaction;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-#[allow(clippy::too_many_arguments)] // those of Python's method
-/// Inserts rows. `begin` is called when the table is there, and returns the transaction for the rows.
+#[allow(clippy::too_many_arguments)] // Those of the Python method.
+/// Inserts rows. `begin` is called when the table exists, and returns the transaction for the rows.
 pub(super) fn run(
     py: Python<'_>,
     shared: &Arc<Shared>,

@@ -2,7 +2,9 @@
 
 use super::reader::Reader;
 use crate::connection::Shared;
-use crate::flow::{Failure, Json};
+use crate::failure::Failure;
+use crate::flow::Json;
+use crate::lock::lock;
 use crate::signal;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -29,7 +31,7 @@ impl JsonStream {
 impl JsonStream {
     /// The next piece; `None` after the last.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let mut state = crate::connection::lock(py, &self.0);
+        let mut state = lock(py, &self.0);
         let State { shared, reader, json, is_over } = &mut *state;
         if *is_over {
             return Ok(None);

@@ -1,8 +1,11 @@
 //! The rows that are left as a stream of Arrow batches, which are read when the stream is.
 
 use super::result::Fetched;
-use crate::connection::{Dependent, Shared};
-use crate::flow::{Failure, Limit, OTHER_PROCESS, convert};
+use crate::connection::{Hurry, Shared};
+use crate::dependent::Dependent;
+use crate::failure::{Failure, OTHER_PROCESS};
+use crate::flow::{Limit, convert};
+use crate::lock::{own, plain};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -10,7 +13,7 @@ use firearrow::CancelToken;
 use firearrow::arrow::schema;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// The rows that are left of a result.
 pub(super) struct Reader {
@@ -20,14 +23,14 @@ pub(super) struct Reader {
     limit: Limit,
 }
 
-/// What a reader has, and its connection ends.
+/// What a reader has; its connection ends it.
 struct Source {
     shared: Arc<Shared>,
     left: Mutex<Left>,
 }
 
 enum Left {
-    /// Batches that have come before; and rows and bytes that were read.
+    /// Batches that have arrived already, the source of the others, and the number of rows and bytes that were read.
     Rows { come: VecDeque<RecordBatch>, rows: Box<Fetched>, kept: (u64, u64) },
     /// It was read to its end, or has failed.
     Over,
@@ -35,15 +38,9 @@ enum Left {
     Lost,
 }
 
-impl Source {
-    fn lock(&self) -> MutexGuard<'_, Left> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Dependent for Source {
     fn end(&self) {
-        let mut left = self.lock();
+        let mut left = plain(&self.left);
         if matches!(*left, Left::Rows { .. }) {
             *left = Left::Lost;
         }
@@ -52,11 +49,9 @@ impl Dependent for Source {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        let left = self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let Left::Rows { rows, .. } = std::mem::replace(left, Left::Over) else { return };
-        match self.shared.calls.enter().filter(|_| self.shared.facts.is_here()) {
-            Some(_call) => drop(rows.close()),
-            None => self.shared.facts.discard(rows),
+        let left = own(&mut self.left);
+        if let Left::Rows { rows, .. } = std::mem::replace(left, Left::Over) {
+            self.shared.discard(Hurry::No, || drop(rows.close()));
         }
     }
 }
@@ -78,7 +73,7 @@ impl Reader {
         if !shared.facts.is_here() {
             return Err(Failure::OtherProcess);
         }
-        let mut left = self.source.lock();
+        let mut left = plain(&self.source.left);
         let (come, rows, kept) = match &mut *left {
             Left::Rows { come, rows, kept } => (come, rows, kept),
             Left::Over => return Ok(None),
@@ -112,7 +107,7 @@ impl Reader {
         let reading = self.source.shared.whole.begin();
         let mut batches = Vec::new();
         loop {
-            // Cancelled between two batches, it reads no other one.
+            // If it is cancelled between two batches, it reads no further one.
             let batch = reading.token.run(|| self.read())?;
             match batch {
                 Some(batch) => batches.push(batch),
@@ -122,7 +117,7 @@ impl Reader {
     }
 }
 
-/// The error as Arrow's consumers take it: what the connection has lost, for one of input and output.
+/// The error for Arrow's consumers: one of input and output if rows were lost with the connection.
 fn of_stream(failed: Failure) -> ArrowError {
     let lost = |why: &'static str| ArrowError::IoError(why.to_owned(), io::Error::other(why));
     match failed {

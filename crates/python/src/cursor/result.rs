@@ -58,7 +58,7 @@ impl Fetched {
                 .check(list.len() as u64 + self.buffer.left(), bytes)
                 .map_err(|failed| failed.into_exception(py))?;
             left -= self.buffer.append(py, left, &list)?;
-            // Signals that came while rows were made have rung no bell.
+            // Nobody was woken by signals that came while rows were made.
             py.check_signals()?;
             if left > 0 && !self.next_batch(py, shared, Some(&reading.token))? {
                 break;

@@ -1,4 +1,4 @@
-//! Rows that have come, as Python takes them.
+//! Rows that have arrived, and are handed out to Python.
 
 use crate::rows::Rows;
 use arrow::array::RecordBatch;
@@ -19,7 +19,7 @@ pub(crate) struct Buffer {
     has_failed: bool,
 }
 
-/// What is said of a result after an error: it must not look like one that has come to its end.
+/// What is said of a result after an error. It must not look like one that was read to its end.
 pub(crate) const FAILED: &str = "reading this result has failed: execute the query again";
 
 impl Buffer {
@@ -53,7 +53,7 @@ impl Buffer {
         self.has_failed
     }
 
-    /// Whether all rows have come.
+    /// Whether all rows have arrived.
     pub(crate) fn is_complete(&self) -> bool {
         self.is_over && !self.has_failed
     }
@@ -77,7 +77,7 @@ impl Buffer {
         Ok(is_more)
     }
 
-    /// Returns the next row, if it has come.
+    /// Returns the next row, if it has arrived.
     pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         loop {
             if let Some((rows, _)) = &mut self.rows
@@ -108,7 +108,7 @@ impl Buffer {
         Ok(most - left)
     }
 
-    /// Goes on to the next batch that has come.
+    /// Goes on to the next batch that has arrived.
     fn advance(&mut self) -> PyResult<bool> {
         self.rows = None;
         let Some(batch) = self.waiting.pop_front() else { return Ok(false) };
@@ -116,18 +116,18 @@ impl Buffer {
         Ok(true)
     }
 
-    /// Batches that have come, of which nothing was handed out.
+    /// Batches that have arrived, of which nothing was handed out.
     pub(crate) fn waiting(&self) -> &VecDeque<RecordBatch> {
         &self.waiting
     }
 
-    /// Rows that have come and were not handed out.
+    /// Rows that have arrived and were not handed out.
     pub(crate) fn left(&self) -> u64 {
         let waiting: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
         (waiting + self.rows.as_ref().map_or(0, |(rows, _)| rows.left())) as u64
     }
 
-    /// Takes the batches that have come, without the rows that were handed out.
+    /// Takes the batches that have arrived, without the rows that were handed out.
     pub(crate) fn take(&mut self) -> VecDeque<RecordBatch> {
         let mut batches = std::mem::take(&mut self.waiting);
         if let Some((rows, batch)) = self.rows.take() {

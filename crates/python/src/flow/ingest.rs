@@ -1,9 +1,10 @@
-//! Arrow data into a table, which is made for it if necessary.
+//! Arrow data into a table, which is made if necessary.
 
-use super::{Failure, Pour};
+use super::Pour;
 use crate::api::Api;
 use crate::capsule::{self, Received};
 use crate::error;
+use crate::failure::Failure;
 use arrow::array::RecordBatchReader;
 use arrow::datatypes::SchemaRef;
 use firearrow::catalog::quoted;
@@ -11,7 +12,7 @@ use firearrow::{OnFailure, RowsExecuted};
 use firearrow_driver::{Class, Error, IngestOptions, TextAs, columns_of_table};
 use pyo3::prelude::*;
 
-/// What is done about a table that is there, or is not.
+/// What is done if the table exists, and if it does not.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Append,
@@ -20,7 +21,7 @@ enum Mode {
     Replace,
 }
 
-/// An ingestion: [`define`](Self::define), then [`insert`](Self::insert) in a transaction that begins when the table is there. It is
+/// An ingestion: [`define`](Self::define), then [`insert`](Self::insert) in a transaction that begins when the table exists. It is
 /// made in a transaction of its own, because Firebird lets nobody use it before it is committed, and only a transaction that begins
 /// later sees it.
 pub(crate) struct Ingestion {
@@ -31,7 +32,7 @@ pub(crate) struct Ingestion {
 }
 
 impl Ingestion {
-    /// And the rows.
+    /// Returns the ingestion and the rows.
     pub(crate) fn new(
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
@@ -59,7 +60,7 @@ impl Ingestion {
         Ok((Self { table: table.to_owned(), mode, text, schema: reader.schema() }, reader))
     }
 
-    /// Makes the table, or finds out that it is there. `has_begun`: the transaction of the rows, which would not see it.
+    /// Makes the table unless it exists. `has_begun`: whether the transaction for the rows has, which would not see a new table.
     pub(crate) async fn define<A: Api>(
         &self,
         connection: &A::Connection,

@@ -1,5 +1,6 @@
 //! Results as JSON: an array of objects, or an object on each line.
 
+use crate::lock::plain;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
@@ -7,7 +8,7 @@ use arrow::json::WriterBuilder;
 use arrow::json::writer::{JsonArray, LineDelimited, Writer};
 use std::io;
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What the writer has written.
 #[derive(Clone, Default)]
@@ -15,13 +16,13 @@ struct Buffer(Arc<Mutex<Vec<u8>>>);
 
 impl Buffer {
     fn take(&self) -> Vec<u8> {
-        mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        mem::take(&mut plain(&self.0))
     }
 }
 
 impl io::Write for Buffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        plain(&self.0).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

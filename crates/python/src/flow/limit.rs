@@ -1,6 +1,6 @@
 //! Bounds for what a call keeps of a result.
 
-use super::Failure;
+use crate::failure::Failure;
 use crate::options::Bounded;
 use arrow::array::{Array, RecordBatch};
 
@@ -39,7 +39,7 @@ impl Limit {
     }
 }
 
-/// The bytes of a batch's values, without room that is left in its buffers.
+/// The bytes of a batch's values, without unused room in its buffers.
 fn size(batch: &RecordBatch) -> u64 {
     let sizes = batch.columns().iter().map(|column| {
         column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size()) as u64

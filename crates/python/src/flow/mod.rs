@@ -2,7 +2,6 @@
 
 mod arrow_form;
 mod buffer;
-mod failure;
 mod ingest;
 mod json;
 mod limit;
@@ -11,8 +10,9 @@ mod result;
 mod stream;
 
 use crate::api::Api;
-use crate::connection::{Facts, duration};
-use crate::options::Bounded;
+use crate::facts::Facts;
+use crate::failure::Failure;
+use crate::options::{Bounded, duration};
 use crate::{describe, error, options};
 use arrow::array::RecordBatch;
 use firearrow::{Params, ReadOptions, RowFailure, StatementKind, WireStats};
@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 
 pub(crate) use arrow_form::convert;
 pub(crate) use buffer::{Buffer, FAILED};
-pub(crate) use failure::{Failure, OTHER_PROCESS};
 pub(crate) use ingest::Ingestion;
 pub(crate) use json::Json;
 pub(crate) use limit::Limit;
@@ -59,7 +58,7 @@ impl<A: Api> Kept<A> {
 /// A transaction for one execution.
 pub(crate) enum Given<'a, A: Api> {
     Callers(&'a mut A::Transaction),
-    /// One of its own, which it has to end.
+    /// The execution's own, which ends with it.
     Own(A::Transaction),
 }
 

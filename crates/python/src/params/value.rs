@@ -36,7 +36,7 @@ impl Value {
     /// The value of an object for a parameter that the server describes so.
     pub(crate) fn new(object: &Bound<'_, PyAny>, wanted: Option<&Descriptor>) -> PyResult<Self> {
         let py = object.py();
-        // Exact classes first: they are nearly always it.
+        // Exact classes first: nearly all values have one of them.
         if object.is_none() {
             return Ok(Self::Null);
         }
@@ -60,7 +60,7 @@ impl Value {
         }
         if object.is_instance(datetime(py)?)? {
             if object.get_type().name()? == "NaTType" {
-                // That of pandas stands for no value.
+                // pandas' NaT stands for no value.
                 return Ok(Self::Null);
             }
             return moment(object, wanted);

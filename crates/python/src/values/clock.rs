@@ -38,7 +38,7 @@ pub(crate) fn split(micros: i64) -> (i64, i64, i64, i64) {
 
 /// Year, month and day of a day that is counted from 1970.
 fn civil(days: i64) -> (i32, u32, u32) {
-    // Days that Firebird has are days that this type has.
+    // This type has all days that Firebird has.
     let date = i32::try_from(days).ok().and_then(firearrow::Date::from_unix_days);
     date.map_or((0, 0, 0), |date| (date.year(), date.month(), date.day()))
 }

@@ -18,10 +18,10 @@ pub(crate) fn moment<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, Py
     let fixed = fixed(py, minutes)?;
     let local = datetime(py)?.call1((year, month, day, hour, minute, second, micro, &fixed))?;
     match parts.next().map(|name| region(py, name)).transpose()?.flatten() {
-        // From the instant, so that an hour that comes twice is the right one.
+        // From the instant, so that of an hour that comes twice, in autumn, it is the right one.
         Some(region) => match local.call_method1("astimezone", (region,)) {
             Ok(moved) => Ok(moved),
-            // Near the ends of the calendar there is no way through UTC.
+            // Near the ends of the calendar, the instant may be out of range in UTC.
             Err(_) => Ok(local),
         },
         None => Ok(local),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import copy
 import sys
 import threading
 import warnings
@@ -11,9 +11,8 @@ from html import escape
 from typing import Any, Generic, TypeVar
 
 from . import _core, errors
-from ._engine import engine
-from ._target import describe
-from .rows import Row, RowFactory, chosen, tuple_row
+from ._request import bound
+from .rows import Row, RowFactory, check_factory, chosen, made_by, tuple_row
 from .types import Column, column
 
 # Columns that a cursor shows by name.
@@ -23,7 +22,6 @@ __all__ = [
     "ConnectionBase",
     "CursorBase",
     "TransactionBase",
-    "arguments",
     "event_names",
     "frame",
     "library",
@@ -34,40 +32,8 @@ CoreConnection = TypeVar("CoreConnection", _core.Connection, _core.AioConnection
 CoreTransaction = TypeVar("CoreTransaction", _core.Transaction, _core.AioTransaction)
 CoreCursor = TypeVar("CoreCursor", _core.Cursor, _core.AioCursor)
 OfConnection = TypeVar("OfConnection", bound="ConnectionBase[Any, Any]")
+Dependent = TypeVar("Dependent")
 OfTransaction = TypeVar("OfTransaction", bound="TransactionBase[Any, Any]")
-
-
-def arguments(
-    database: str | os.PathLike[str] | None,
-    user: str | None,
-    password: str | None,
-    host: str | None,
-    port: int | None,
-    role: str | None,
-    options: dict[str, Any],
-) -> tuple[str, dict[str, Any], str]:
-    """Return what the extension module's connections take, and how they are shown."""
-    if database is None:
-        if "dsn" in options:
-            raise errors.InterfaceError("pass the DSN as the first argument: connect('host:path')")
-        raise errors.InterfaceError(
-            "name a database: connect('host:path'), or a URL such as firebird://host/path"
-        )
-    database = os.fspath(database)
-    if database == ":memory:":
-        raise errors.InterfaceError(
-            "Firebird has no databases in memory: name a file, and pass create_if_missing=True"
-        )
-    if host is not None:
-        bracketed = f"[{host}]" if ":" in host else host
-        database = f"{bracketed}{f'/{port}' if port else ''}:{database}"
-    elif port is not None:
-        raise errors.InterfaceError("a port needs a host")
-    target = describe(database, user)
-    options = {"user": user, "password": password, "role": role, **options}
-    if "client_library" not in options and (found := engine()):
-        options["client_library"] = found
-    return database, options, target
 
 
 def _require_text(sql: object) -> None:
@@ -104,12 +70,26 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         self._core: CoreConnection = core
         self._autocommit = autocommit
         self._main: CoreTransaction | None = None
+        # Why the last commit failed, until rollback is called.
+        self._failed: BaseException | None = None
+        # The thread whose commit is under way.
+        self._pending: int | None = None
         self._lock = threading.Lock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
         self.max_result_rows: int | None = None
         self.max_result_bytes: int | None = None
         self._target = ""
+
+    @property
+    def row_factory(self) -> RowFactory:
+        """What the rows of new results become."""
+        return self._row_factory
+
+    @row_factory.setter
+    def row_factory(self, value: RowFactory) -> None:
+        check_factory(value)
+        self._row_factory = value
 
     @property
     def isolation(self) -> str | None:
@@ -185,8 +165,12 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         core: CoreTransaction = begun
         return core
 
-    def _adopt(self, dependent: Any) -> None:
-        """Register a cursor or transaction; those of pooled connections end with the loan."""
+    def _adopt(self, dependent: Dependent) -> Dependent:
+        """Register and return what was opened on it; with pooled connections, that ends with the loan."""
+        return dependent
+
+    def _lend_rows(self, transaction: CoreTransaction | None) -> None:
+        """Learn of rows that go to an Arrow consumer, which nothing here can close."""
 
     def _note_sql(self, sql: str) -> None:
         """Inspect a statement; a pool wants to know which ones change the session."""
@@ -225,12 +209,45 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         # Threads that come together share one transaction.
         with self._lock:
             if self._main is None or not self._main.is_open:
+                self._check_commit()
                 self._main = self._begin_core()
             return self._main
 
-    def _take_main(self, *, retaining: bool = False) -> CoreTransaction | None:
+    def _check_commit(self) -> None:
+        """Refuse to go on as if the last commit had not failed."""
+        failed = self._failed
+        if failed is None and self._pending == threading.get_ident():
+            # An exception of a signal handler has left commit somewhere in between.
+            failed = errors.OperationalError("the commit was interrupted")
+        if failed is None:
+            return
+        is_known = isinstance(failed, errors.Error) and failed.commit in (None, "rolled_back")
+        outcome = "its changes were rolled back" if is_known else "nobody knows whether its changes are there"
+        error = errors.ProgrammingError(
+            f"the last commit failed, and {outcome}: call rollback(), then do the work again"
+        )
+        error.kind = "CommitFailed"
+        raise error from failed
+
+    def _note_commit(self, main: CoreTransaction, error: BaseException) -> None:
+        """Remember a commit that failed, unless its transaction goes on, or is known to be committed."""
+        if not main.is_open and getattr(error, "commit", None) != "committed":
+            # Without its traceback, whose frames have this connection.
+            try:
+                self._failed = copy.copy(error)
+            except Exception:
+                self._failed = errors.OperationalError(str(error))
+
+    def _take_main(self, *, retaining: bool = False, commits: bool = False) -> CoreTransaction | None:
         """The transaction of the connection, if it has one, which is about to end or to be retained."""
         self._check()
+        if commits:
+            self._check_commit()
+        else:
+            self._failed = self._pending = None
+        return self._take(retaining)
+
+    def _take(self, retaining: bool) -> CoreTransaction | None:
         with self._lock:
             main = self._main
             if not retaining:
@@ -254,6 +271,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
     def _state(self) -> str:
         if self.closed:
             return "closed"
+        if self._failed is not None:
+            return "open, its last commit failed"
         return "open, in a transaction" if self._has_begun() else "open"
 
 
@@ -263,6 +282,8 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
     def __init__(self, connection: OfConnection, core: CoreTransaction) -> None:
         self._connection: OfConnection = connection
         self._core: CoreTransaction = core
+        # Whether commit or rollback was called, as opposed to a connection that was closed.
+        self._was_ended = False
         connection._adopt(self)
 
     @property
@@ -274,6 +295,14 @@ class TransactionBase(Generic[CoreTransaction, OfConnection]):
     def is_open(self) -> bool:
         """Whether it has not ended."""
         return self._core.is_open
+
+    def _check_ended(self, error: BaseException | None) -> None:
+        """Refuse to leave a block as if its changes had been committed."""
+        if error is None and not self._was_ended:
+            raise errors.InterfaceError(
+                "the transaction ended without a commit, and its changes were rolled back: its connection was"
+                " closed, or given back to its pool"
+            )
 
     def __repr__(self) -> str:
         return f"<{_name(self)} of {self._connection!r}: {'open' if self.is_open else 'ended'}>"
@@ -302,7 +331,24 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._is_taken = False
         self._model: type | None = None
         self._limits: tuple[int | None, int | None] = (None, None)
+        # Whether the last statement had a transaction of its own.
+        self._is_single = False
+        # Of stream_json: they end with the cursor.
+        self._streams: dict[object, Any] = {}
+        # The rows, once an Arrow consumer has asked for their schema.
+        self._reader: Any = None
         connection._adopt(self)
+
+    @property
+    def row_factory(self) -> RowFactory | None:
+        """What the rows of new results become; ``None`` = what the connection says."""
+        return self._row_factory
+
+    @row_factory.setter
+    def row_factory(self, value: RowFactory | None) -> None:
+        if value is not None:
+            check_factory(value)
+        self._row_factory = value
 
     @property
     def connection(self) -> OfConnection:
@@ -357,11 +403,12 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._model = model
         defaults = self._connection
         self._limits = (
-            bound("max_result_rows", max_result_rows, defaults.max_result_rows),
-            bound("max_result_bytes", max_result_bytes, defaults.max_result_bytes),
+            self._bound("max_result_rows", max_result_rows, defaults.max_result_rows),
+            self._bound("max_result_bytes", max_result_bytes, defaults.max_result_bytes),
         )
         self._description, self._rowcount, self._make, self._is_taken = None, -1, None, False
         self.failures = []
+        self._reader = None
         _require_text(sql)
         self._connection._note_sql(sql)
         try:
@@ -375,7 +422,9 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         """The transaction of the next statement; ``None`` = one of its own."""
         if self._transaction is not None:
             return self._transaction._core
-        return self._connection._place()
+        place = self._connection._place()
+        self._is_single = place is None
+        return place
 
     def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
         columns, self._rowcount, self.failures = told
@@ -384,7 +433,34 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._description = tuple(column(described) for described in columns)
         factory = chosen(None, self._model) or self.row_factory or self._connection.row_factory
         if factory is not tuple_row:
-            self._make = factory(self._description)
+            self._make = made_by(factory, self._description)
+
+    @staticmethod
+    def _bound(name: str, value: int | None, default: int | None) -> int | None:
+        return bound(name, default if value is None else value, errors.ProgrammingError)
+
+    def _stream(self, key: object) -> Any:
+        """The stream of a generator that goes on."""
+        self._check()
+        if key not in self._streams:
+            raise errors.InterfaceError("the cursor is closed")
+        return self._streams[key]
+
+    @staticmethod
+    def _goes_on(on_error: str) -> bool:
+        """Whether ``executemany`` continues after a row that fails."""
+        if on_error not in ("raise", "continue"):
+            raise errors.ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+        return on_error == "continue"
+
+    def _note_many(self, told: tuple[Any, int, list[tuple[int, Any]]], go_on: bool) -> None:
+        """Keep what ``executemany`` was told; raise the error of the first row that failed."""
+        self._note(told)
+        if self.failures and not go_on:
+            raise errors.failed(self.failures)
+        if self._description is None and not self.failures:
+            # Without any row, none was affected.
+            self._rowcount = max(self._rowcount, 0)
 
     def _size(self, size: int | None) -> int:
         """The number of rows that ``fetchmany`` returns."""
@@ -425,29 +501,6 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         # Columns are known even after the connection was lost.
         count, is_over = (0, False) if self._connection.closed else self._core.fetched()
         return f"{shown}; {count} rows fetched{', all' if is_over else ' so far' if count else ''}"
-
-
-def bound(name: str, value: int | None, default: int | None) -> int | None:
-    """Return a bound for what is kept of a result; ``None`` = none."""
-    value = default if value is None else value
-    # Programs without type checkers may give anything.
-    given: Any = value
-    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
-        raise errors.ProgrammingError(
-            f"{name} is a number of {name.rpartition('_')[2]} or None, not {value!r}"
-        )
-    return value
-
-
-def bounds(options: dict[str, Any]) -> tuple[int | None, int | None]:
-    """Take the bounds for results out of the options of a connection."""
-    try:
-        return (
-            bound("max_result_rows", options.pop("max_result_rows", None), None),
-            bound("max_result_bytes", options.pop("max_result_bytes", None), None),
-        )
-    except errors.ProgrammingError as error:
-        raise errors.InterfaceError(str(error)) from None
 
 
 def _sql_type(column: Column) -> str:

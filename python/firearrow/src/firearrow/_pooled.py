@@ -7,13 +7,15 @@ import os
 import threading
 import warnings
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Any, Generic, NoReturn, TypeVar
 
-from ._base import ConnectionBase, CoreConnection, CoreTransaction
+from ._base import ConnectionBase, CoreConnection, CoreTransaction, Dependent
 from ._pooling import Limits, Member, PoolClosed, PoolTimeout, State, changes_session
+from ._request import Request
 from .errors import InterfaceError
 
 __all__ = ["PATIENCE", "PoolBase", "Pooled"]
@@ -53,6 +55,9 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         self._dependents: list[weakref.ref[Any]] = []
         self._bound = 32
         self._has_told = False
+        # Whose rows Arrow consumers read, who may have let everything else of them go.
+        self._lent: list[CoreTransaction] = []
+        self._has_lent = False
 
     def _check(self) -> None:
         if not self._core.is_open:
@@ -70,22 +75,36 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         self._has_told = True
         super()._tell_options()
 
-    def _adopt(self, dependent: Any) -> None:
+    def _lend_rows(self, transaction: CoreTransaction | None) -> None:
+        if transaction is None:
+            # Only the server knows whether the transaction of its own still runs at the end of the loan.
+            self._has_lent = True
+            self._changed()
+        else:
+            self._lent = [lent for lent in self._lent if lent.is_open and lent is not transaction]
+            self._lent.append(transaction)
+
+    def _adopt(self, dependent: Dependent) -> Dependent:
         dependents = self._dependents
         if len(dependents) >= self._bound:
             dependents[:] = [reference for reference in dependents if reference() is not None]
             self._bound = max(32, 2 * len(dependents))
         dependents.append(weakref.ref(dependent))
+        return dependent
 
     def _take_dependents(self) -> list[Any]:
-        """Cursors and transactions of it that are still in use, which are forgotten."""
+        """What was opened on it and is still in use, which is forgotten."""
         left = [dependent for reference in self._dependents if (dependent := reference()) is not None]
         self._dependents = []
         return left
 
     def _has_left(self) -> bool:
-        """Whether a transaction of it is open, or cursors or transactions of it are still in use."""
-        return self._has_begun() or any(reference() is not None for reference in self._dependents)
+        """Whether a transaction of it is open, or something that was opened on it is still in use."""
+        return (
+            self._has_begun()
+            or bool(self._lent)
+            or any(reference() is not None for reference in self._dependents)
+        )
 
     def _leave(self) -> tuple[Member[CoreConnection], CoreConnection] | None:
         """Become useless. Threads need the pool's lock for it."""
@@ -106,12 +125,13 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         member = getattr(self, "_member", None)
         if member is None:
             return
+        # First: the warning may be an exception.
+        self._pool._lost(member)
         self._core = RELEASED
         warnings.warn(f"{self!r} was not given back to its pool", ResourceWarning, stacklevel=2, source=self)
-        self._pool._lost(member)
 
 
-class PoolBase(Generic[C]):
+class PoolBase(ABC, Generic[C]):
     """A pool, without what waits."""
 
     # Before there is one, for __del__.
@@ -125,10 +145,9 @@ class PoolBase(Generic[C]):
         options: dict[str, Any],
         limits: Limits,
     ) -> None:
-        if database is None:
-            raise InterfaceError("name a database: Pool('firebird://host/path')")
-        self._database = os.fspath(database)
-        self._options = options
+        if configure is not None and not callable(configure):
+            raise InterfaceError(f"configure is called with each new connection, and cannot be {configure!r}")
+        self._request = Request(False, database, **options)
         self._configure = configure
         # What a connection has beside its core, from the first that was opened.
         self._settings: dict[str, Any] = {}
@@ -152,13 +171,14 @@ class PoolBase(Generic[C]):
         """Whether it was closed."""
         return self._policy.is_closed
 
+    @abstractmethod
     def _lost(self, member: Member[C]) -> None:
         """Learn of a borrower that is gone without giving its connection back.
 
         The garbage collector may call it anywhere: no lock, no I/O.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def _finish(self) -> None:
         """Close as far as the interpreter lets it, which is about to exit."""
 
@@ -172,17 +192,21 @@ class PoolBase(Generic[C]):
 
     def _is_to_clean(self, connection: Pooled[Any, Any], member: Member[C]) -> bool:
         """Whether a connection that is given back is not as new."""
-        return connection._has_left() or self._is_to_reset(member)
+        return connection._has_left() or self._needs_reset(connection, member)
+
+    def _needs_reset(self, connection: Pooled[Any, Any], member: Member[C]) -> bool:
+        # A reset ends every transaction, so that streams fail; a connection that cannot be reset is closed.
+        return connection._has_lent or self._is_to_reset(member)
 
     def _is_missing(self) -> bool:
         """Whether ``min_size`` connections are not open yet."""
         state = self._policy
-        return not state.is_closed and len(state.idle) + len(state.in_use) < state.limits.min_size
+        return not state.is_closed and len(state.idle) + state.lent < state.limits.min_size
 
     def _missing(self, timeout: float) -> PoolTimeout:
         """Return the error of a wait for ``min_size`` connections that took too long."""
         state = self._policy
-        number, least = len(state.idle) + len(state.in_use), state.limits.min_size
+        number, least = len(state.idle) + state.lent, state.limits.min_size
         why = f": {state.error}" if state.error else ""
         error = PoolTimeout(f"{number} of {least} connections are open after {timeout:g} s{why}")
         error.__cause__ = state.error
@@ -222,7 +246,7 @@ class PoolBase(Generic[C]):
 
     def __repr__(self) -> str:
         state = self._policy
-        about = f"{len(state.in_use)} in use, {len(state.idle)} idle, at most {state.limits.max_size}"
+        about = f"{state.lent} in use, {len(state.idle)} idle, at most {state.limits.max_size}"
         if state.waiters:
             about += f", {len(state.waiters)} waiting"
         package = type(self).__module__.rpartition(".")[0]

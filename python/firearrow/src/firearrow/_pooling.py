@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 import re
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ __all__ = ["Limits", "Member", "PoolClosed", "PoolStats", "PoolTimeout", "State"
 C = TypeVar("C")
 
 RESETS = ("auto", "always", "never")
-# What may be over when the server is asked again.
+# Kinds of errors that may clear up on a retry.
 PASSING = frozenset(("Unreachable", "Closed", "Timeout", "Io"))
 REOPENING = Backoff(base=0.1, cap=5.0)
 
@@ -53,14 +54,18 @@ class Limits:
     reset: str = "auto"
 
     def __post_init__(self) -> None:
+        for name in ("min_size", "max_size"):
+            if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
+                raise InterfaceError(f"{name} is a number of connections, not {getattr(self, name)!r}")
         if self.max_size < 1:
             raise InterfaceError(f"max_size is 1 or more, not {self.max_size}")
         if not 0 <= self.min_size <= self.max_size:
             raise InterfaceError(f"min_size is between 0 and max_size, not {self.min_size}")
         for name in ("acquire_timeout", "idle_timeout", "max_lifetime", "check_after"):
+            seconds = getattr(self, name)
             # `not` catches NaN, too.
-            if not getattr(self, name) >= 0:
-                raise InterfaceError(f"{name} is a number of seconds, not {getattr(self, name)}")
+            if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not seconds >= 0:
+                raise InterfaceError(f"{name} is a number of seconds, not {seconds!r}")
         if self.reset not in RESETS:
             raise InterfaceError(f"reset is one of {', '.join(RESETS)}, not {self.reset!r}")
 
@@ -97,7 +102,7 @@ class PoolStats:
 class Member(Generic[C]):
     """A connection of a pool."""
 
-    __slots__ = ("connection", "expires", "has_changed", "idle_since", "state")
+    __slots__ = ("__weakref__", "connection", "expires", "has_changed", "idle_since", "reference", "state")
 
     def __init__(self, connection: C, state: State[C], expires: float, now: float) -> None:
         self.connection = connection
@@ -106,6 +111,9 @@ class Member(Generic[C]):
         self.idle_since = now
         self.has_changed = False
         """Whether its session may differ from a new one."""
+        self.reference = weakref.ref(self, state.forget)
+        # From now on the reference knows it: afterwards there is nothing to compute it from.
+        hash(self.reference)
 
 
 class Waiter(Generic[C]):
@@ -121,7 +129,11 @@ class Waiter(Generic[C]):
 
 
 class State(Generic[C]):
-    """The connections of a pool, and who waits for one."""
+    """The connections of a pool, and who waits for one.
+
+    A signal handler can raise between any two steps of a borrower in the main thread. So what borrowers do
+    loses nothing wherever it ends: a connection in use exists as long as its borrower has it.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -130,21 +142,46 @@ class State(Generic[C]):
         self.idle: deque[Member[C]] = deque()
         # First come, first served.
         self.waiters: deque[Waiter[C]] = deque()
-        self.in_use: set[Member[C]] = set()
+        self._lent: set[weakref.ref[Member[C]]] = set()
+        self.forget = self._lent.discard
+        # Those among them that :meth:`keep` has refused.
+        self._refused: set[weakref.ref[Member[C]]] = set()
         self.opening = 0
         self.closing = 0
         self.error: BaseException | None = None
         """Why the last connection could not be opened."""
         self._failures = 0
         self._not_before = 0.0
-        self.opened = self.closed = self.acquired = self.waited = self.timeouts = 0
+        self.opened = self.acquired = self.waited = self.timeouts = 0
         self.failed_opens = self.failed_checks = self.resets = 0
         self.wait_time = 0.0
 
     @property
     def size(self) -> int:
         """Connections that exist in any state."""
-        return len(self.idle) + len(self.in_use) + self.opening + self.closing
+        return len(self.idle) + len(self._lent) + self.opening + self.closing
+
+    @property
+    def lent(self) -> int:
+        """How many are in use, without those that have come back to be closed."""
+        return len(self._lent) - len(self._refused & self._lent)
+
+    @property
+    def in_use(self) -> list[Member[C]]:
+        """Those that are borrowed."""
+        return [
+            member for reference in tuple(self._lent - self._refused) if (member := reference()) is not None
+        ]
+
+    @property
+    def closed(self) -> int:
+        """How many have been closed, or were lost, and closed themselves."""
+        return self.opened - len(self.idle) - len(self._lent) - self.closing
+
+    @property
+    def may_open(self) -> bool:
+        """Whether somebody waits for whom one more could be opened."""
+        return bool(self.waiters) and not self.is_closed and self.size < self.limits.max_size
 
     def stats(self) -> PoolStats:
         """Return the counters."""
@@ -153,7 +190,7 @@ class State(Generic[C]):
             max_size=self.limits.max_size,
             size=self.size,
             idle=len(self.idle),
-            in_use=len(self.in_use),
+            in_use=self.lent,
             waiting=len(self.waiters),
             opened=self.opened,
             closed=self.closed,
@@ -175,9 +212,12 @@ class State(Generic[C]):
         if self.waiters or not self.idle:
             return None
         member = self.idle.pop()
-        self.in_use.add(member)
-        self.acquired += 1
+        self._lend(member)
         return member
+
+    def _lend(self, member: Member[C]) -> None:
+        self._lent.add(member.reference)
+        self.acquired += 1
 
     def wait(self, waiter: Waiter[C], *, is_first: bool = False) -> None:
         """Let somebody wait; the first one again if the connection that it got turned out to be dead."""
@@ -202,41 +242,59 @@ class State(Generic[C]):
             error.__cause__ = self.error
             return error
         return PoolTimeout(
-            f"no connection became free within {seconds:g} s: {len(self.in_use)} of {limits.max_size} are in "
+            f"no connection became free within {seconds:g} s: {self.lent} of {limits.max_size} are in "
             "use; release them sooner, or raise max_size or acquire_timeout"
         )
 
-    def is_dead(self) -> None:
+    def note_dead(self) -> None:
         """Note that a connection that was lent does not work; it comes back at once."""
         self.failed_checks += 1
         self.acquired -= 1
 
     def give_back(self, member: Member[C], is_usable: bool, now: float) -> bool:
         """Take a connection back; ``False`` = the caller has to close it, and to say so with :meth:`gone`."""
-        if member not in self.in_use:
+        if is_usable and self.keep(member, now):
+            return True
+        if member.reference not in self._lent:
+            return True
+        self._lent.remove(member.reference)
+        self._refused.discard(member.reference)
+        self.closing += 1
+        return False
+
+    def keep(self, member: Member[C], now: float) -> bool:
+        """Take a connection back that is as new; ``False`` = it remains in use, and has to be closed."""
+        if member.reference not in self._lent:
             # The pool was closed meanwhile, and did not wait for it.
             return True
-        self.in_use.remove(member)
-        if not is_usable or not self._is_wanted() or member.expires <= now:
-            self.closing += 1
+        if self._refused:
+            self._refused &= self._lent
+        surplus = self.size - self.closing - len(self._refused) - self.limits.max_size
+        if self.is_closed or surplus > 0 or member.expires <= now:
+            self.refuse(member)
             return False
+        self._lent.remove(member.reference)
         self._offer(member, now)
         return True
 
-    def _is_wanted(self) -> bool:
-        """Whether there is room for one more that can be lent; those that are being closed cannot."""
-        return not self.is_closed and self.size - self.closing < self.limits.max_size
+    def refuse(self, member: Member[C]) -> None:
+        """Note that a connection is not borrowed any longer, but waits to be closed."""
+        self._refused.add(member.reference)
 
     def _offer(self, member: Member[C], now: float) -> None:
         member.idle_since = now
-        if self.waiters:
-            waiter = self.waiters.popleft()
-            self.in_use.add(member)
-            self.acquired += 1
-            waiter.member = member
+        while self.waiters:
+            waiter = self.waiters[0]
+            # Otherwise, who gave it one was interrupted before this.
+            is_waiting = waiter.member is None
+            if is_waiting:
+                waiter.member = member
+                self._lend(member)
             waiter.wake()
-        else:
-            self.idle.append(member)
+            self.waiters.popleft()
+            if is_waiting:
+                return
+        self.idle.append(member)
 
     # Opening and closing.
 
@@ -255,7 +313,7 @@ class State(Generic[C]):
         self.opening += number
         return number
 
-    def is_open(self, connection: C, now: float) -> Member[C] | None:
+    def note_opened(self, connection: C, now: float) -> Member[C] | None:
         """Take a new connection; ``None`` = it is not wanted any longer: close it, and call :meth:`gone`."""
         self.opening -= 1
         self.opened += 1
@@ -264,13 +322,14 @@ class State(Generic[C]):
         # Some leave earlier, so that those that came together do not go together.
         lifetime = self.limits.max_lifetime * random.uniform(0.9, 1.0)
         member = Member(connection, self, now + lifetime, now)
-        if not self._is_wanted():
+        if self.is_closed or self.size - self.closing >= self.limits.max_size:
+            # Those that are being closed cannot be lent.
             self.closing += 1
             return None
         self._offer(member, now)
         return member
 
-    def is_not_open(self, error: BaseException, now: float) -> None:
+    def note_open_failed(self, error: BaseException, now: float) -> None:
         """Note why none could be opened. What may pass is tried again; other errors go to a waiter."""
         self.opening -= 1
         self.failed_opens += 1
@@ -278,27 +337,25 @@ class State(Generic[C]):
         self._failures += 1
         is_passing = isinstance(error, Error) and error.kind in PASSING
         if is_passing or not self.waiters:
-            # At least a part of it: many pools would knock at once.
+            # At least a part of it: otherwise many pools would reconnect at the same moment.
             self._not_before = now + max(0.02, REOPENING.pause(self._failures))
             return
         waiter = self.waiters.popleft()
         waiter.error = error
         waiter.wake()
 
-    def is_given_up(self) -> None:
+    def note_open_abandoned(self) -> None:
         """Note that a connection is not opened after all, for no reason of its own."""
         self.opening -= 1
 
     def abandon(self) -> None:
         """Forget everybody who waits, opens or closes: their event loop has gone."""
         self.waiters.clear()
-        self.closed += self.closing
         self.opening = self.closing = 0
 
     def gone(self) -> None:
         """Note that a connection has been closed."""
         self.closing -= 1
-        self.closed += 1
 
     # In the background.
 
@@ -308,7 +365,7 @@ class State(Generic[C]):
         old = [member for member in self.idle if member.expires <= now]
         for member in old:
             self.idle.remove(member)
-        surplus = len(self.idle) + len(self.in_use) + self.opening
+        surplus = len(self.idle) + self.lent + self.opening
         while self.idle and (
             self.is_closed
             or surplus > limits.max_size
@@ -322,7 +379,7 @@ class State(Generic[C]):
     def next_event(self, now: float) -> float:
         """Return the seconds until something is to be done in the background."""
         times = [member.expires for member in self.idle]
-        if self.idle and len(self.idle) + len(self.in_use) > self.limits.min_size:
+        if self.idle and len(self.idle) + self.lent > self.limits.min_size:
             times.append(self.idle[0].idle_since + self.limits.idle_timeout)
         if self._not_before > now:
             times.append(self._not_before)

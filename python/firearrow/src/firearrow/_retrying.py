@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Literal
 
+from ._backoff import Backoff
 from .errors import Error, InterfaceError, ProgrammingError
 
-__all__ = ["arrange", "check_options", "decide", "in_progress"]
+__all__ = ["Attempts", "arrange", "check_options", "decide", "in_progress"]
 
 Decision = Literal["again", "done", "raise"]
 
@@ -45,6 +47,40 @@ def decide(error: Error, *, is_replaceable: bool) -> Decision:
     if is_replaceable and (error.commit == "rolled_back" or error.kind in _LOST):
         return "again"
     return "raise"
+
+
+class Attempts:
+    """The attempts of one call of ``retry``."""
+
+    def __init__(self, backoff: Backoff, *, is_replaceable: bool) -> None:
+        self._delays = backoff.delays(monotonic)
+        self._is_replaceable = is_replaceable
+        self._number = 0
+
+    def pause(self, error: Error, *, has_outcome: bool) -> float | None:
+        """Return the seconds before the next attempt, or raise the error again.
+
+        Parameters
+        ----------
+        error
+            What the attempt raised.
+        has_outcome
+            Whether the work was done before that.
+
+        Returns
+        -------
+        float or None
+            ``None``: it has succeeded all the same.
+        """
+        self._number += 1
+        decision = decide(error, is_replaceable=self._is_replaceable)
+        if decision == "done" and has_outcome:
+            return None
+        error.details["attempts"] = str(self._number)
+        pause = next(self._delays, None) if decision == "again" else None
+        if pause is None:
+            raise error
+        return pause
 
 
 def check_options(transaction: dict[str, Any]) -> None:

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import _core
+if TYPE_CHECKING:
+    from .connection import Connection
 
 T = TypeVar("T")
 
@@ -115,35 +116,35 @@ class Generator:
 class Catalog:
     """The committed objects of the database. Names are as stored: usually in capitals."""
 
-    def __init__(self, core: _core.Connection) -> None:
-        self._core = core
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def __repr__(self) -> str:
         return "<firearrow.Catalog: tables(), columns(), constraints(), indexes(), generators()>"
 
     def tables(self, name: str | None = None, *, system: bool = False) -> list[Table]:
         """Return tables and views, by name; ``system`` includes those of the engine."""
-        return objects(Table, self._core.catalog("tables", name, system))
+        return objects(Table, self._connection._core.catalog("tables", name, system))
 
     def columns(self, table: str | None = None, *, system: bool = False) -> list[TableColumn]:
         """Return the columns of a table or of all, in their order."""
-        return objects(TableColumn, self._core.catalog("columns", table, system))
+        return objects(TableColumn, self._connection._core.catalog("columns", table, system))
 
     def constraints(self, table: str | None = None) -> list[Constraint]:
         """Return the constraints of a table or of all."""
-        return objects(Constraint, self._core.catalog("constraints", table))
+        return objects(Constraint, self._connection._core.catalog("constraints", table))
 
     def indexes(self, table: str | None = None) -> list[Index]:
         """Return the indexes of a table or of all."""
-        return objects(Index, self._core.catalog("indexes", table))
+        return objects(Index, self._connection._core.catalog("indexes", table))
 
     def generators(self, name: str | None = None) -> list[Generator]:
         """Return the generators."""
-        return objects(Generator, self._core.catalog("generators", name))
+        return objects(Generator, self._connection._core.catalog("generators", name))
 
     def generator_value(self, name: str) -> int:
         """Return the current value of a generator."""
-        return self._core.catalog("generator_value", name)
+        return self._connection._core.catalog("generator_value", name)
 
 
 def objects(kind: type[T], found: list[dict[str, Any]]) -> list[T]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
 from . import _core, errors
-from ._base import ConnectionBase, arguments, bounds, event_names
+from ._base import ConnectionBase, event_names
 from ._exit import close_at_exit
+from ._request import Request
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -70,10 +72,23 @@ def connect(
     OperationalError
         The server or the database cannot be reached, or refuses the login.
     """
-    return _open(
-        False, database, user, password, host, port, role, autocommit, isolation, read_only, lock_timeout,
-        row_factory, options,
-    )  # fmt: skip
+    return open_requested(
+        Request(
+            False,
+            database,
+            user=user,
+            password=password,
+            host=host,
+            port=port,
+            role=role,
+            autocommit=autocommit,
+            isolation=isolation,
+            read_only=read_only,
+            lock_timeout=lock_timeout,
+            row_factory=row_factory,
+            **options,
+        )
+    )
 
 
 def create_database(database: str | os.PathLike[str], **options: Any) -> Connection:
@@ -82,46 +97,13 @@ def create_database(database: str | os.PathLike[str], **options: Any) -> Connect
     Options of the new database are ``page_size``, ``db_charset`` and ``force_writes``; ``overwrite=True``
     replaces an existing one.
     """
-    return _open(
-        True,
-        database,
-        options.pop("user", None),
-        options.pop("password", None),
-        options.pop("host", None),
-        options.pop("port", None),
-        options.pop("role", None),
-        options.pop("autocommit", False),
-        options.pop("isolation", None),
-        options.pop("read_only", False),
-        options.pop("lock_timeout", None),
-        options.pop("row_factory", tuple_row),
-        options,
-    )
+    return open_requested(Request(True, database, **options))
 
 
-def _open(
-    create: bool,
-    database: str | os.PathLike[str] | None,
-    user: str | None,
-    password: str | None,
-    host: str | None,
-    port: int | None,
-    role: str | None,
-    autocommit: bool,
-    isolation: str | None,
-    read_only: bool,
-    lock_timeout: float | None,
-    row_factory: RowFactory,
-    options: dict[str, Any],
-) -> Connection:
-    limits = bounds(options)
-    database, options, target = arguments(database, user, password, host, port, role, options)
-    core = _core.Connection(database, options, create)
-    connection = Connection(core, autocommit=autocommit, row_factory=row_factory)
-    connection._target = target
-    connection.max_result_rows, connection.max_result_bytes = limits
-    connection._options = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
-    connection._tell_options()
+def open_requested(request: Request) -> Connection:
+    core = _core.Connection(request.database, request.options, request.create)
+    connection = Connection(core, autocommit=request.autocommit, row_factory=request.row_factory)
+    request.prepare(connection)
     close_at_exit(connection)
     return connection
 
@@ -130,11 +112,6 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
     """A connection and its transaction: from the first statement to commit or rollback.
 
     As a context manager it commits at the end of the block, rolls back if an error leaves it, and closes.
-
-    Attributes
-    ----------
-    row_factory : callable
-        What the rows of new results become.
     """
 
     @property
@@ -195,12 +172,12 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
     def catalog(self) -> Catalog:
         """Tables and what belongs to them."""
         self._check()
-        return Catalog(self._core)
+        return Catalog(self)
 
     def events(self, *names: str) -> Events:
         """Listen for events with these names from now on; the connection remains usable while one waits."""
         self._check()
-        return Events(_core.Events(self._core, event_names(names)))
+        return self._adopt(Events(_core.Events(self._core, event_names(names))))
 
     def read_partitions(self, sql: str, n: int = 0, *, parameters: object = None) -> Partitions:
         """Divide a query of one large table into parts that several connections read, from one snapshot.
@@ -216,28 +193,48 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             Its parameters, as with :meth:`execute`.
         """
         self._check()
-        return Partitions(_core.Partitions(self._core, sql, parameters, n))
+        return self._adopt(Partitions(_core.Partitions(self._core, sql, parameters, n)))
 
     def read_partition(self, descriptor: bytes) -> Part:
         """Read a part of a query with this connection; see :func:`firearrow.read_partition`."""
         self._check()
-        return Part(self, descriptor, owns=False)
+        return self._adopt(Part(self, descriptor, owns=False))
 
     def open_blob(self, number: int) -> BlobReader:
         """Open a BLOB by its id, as a file to read; it ends with the connection's transaction."""
-        return BlobReader(_core.BlobReader(self._blob_place(), number))
+        return self._adopt(BlobReader(_core.BlobReader(self._blob_place(), number)))
 
     def create_blob(self) -> BlobWriter:
         """Create a BLOB in the connection's transaction, as a file to write."""
-        return BlobWriter(_core.BlobWriter(self._blob_place()))
+        return self._adopt(BlobWriter(_core.BlobWriter(self._blob_place())))
 
     def commit(self, *, retaining: bool = False) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens.
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+
+        If it fails or is interrupted, the transaction is gone. Then statements and another ``commit`` are
+        refused until ``rollback`` is called, so that nobody takes changes for permanent that are not.
+
+        Raises
+        ------
+        Error
+            The commit has failed.
+        ProgrammingError
+            An earlier one has (its ``kind`` is ``CommitFailed``).
         """
-        if (main := self._take_main(retaining=retaining)) is not None:
-            main.commit_retaining() if retaining else main.commit()
+        self._check()
+        self._check_commit()
+        # Until it is reset, this thread's commit has not been seen to succeed.
+        self._pending = threading.get_ident()
+        if (main := self._take(retaining)) is not None:
+            try:
+                main.commit_retaining() if retaining else main.commit()
+            except BaseException as error:
+                self._note_commit(main, error)
+                self._pending = None
+                raise
+        self._pending = None
 
     def rollback(self, *, retaining: bool = False) -> None:
         """Undo the changes of the connection's transaction. Without one, nothing happens.
@@ -287,7 +284,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         try:
             self._core.close()
         except errors.OperationalError:
-            # Nobody is there to say goodbye to, which was known before.
+            # The link was already dead: there is no one to disconnect from.
             if is_alive:
                 raise
         finally:
@@ -309,11 +306,13 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         if self.closed:
             return
         if error is not None:
-            # The error that led here is the better one.
+            # The original error is the one worth reporting.
             with suppress(errors.Error):
                 self.close()
             return
         try:
-            self.commit()
+            # A caller that caught the error of the commit already knows.
+            if self._failed is None:
+                self.commit()
         finally:
             self.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._base import CursorBase, frame, library, masked_arrays
-from .errors import OperationalError, ProgrammingError, failed
+from .errors import OperationalError, ProgrammingError
 from .rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
     ----------
     arraysize : int
         The number of rows that ``fetchmany`` returns by default.
-    row_factory : callable or None
-        What rows become; ``None`` = the connection's.
     failures : list of (int, Error)
         The rows of the last ``executemany`` that failed, by number from 0.
     """
@@ -130,11 +128,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         Error
             The first row's; ``row`` is its number and ``failures`` has all that are known.
         """
-        if on_error not in ("raise", "continue"):
-            raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+        go_on = self._goes_on(on_error)
         self._begin(sql, model, max_result_rows, max_result_bytes)
         place = self._place()
-        go_on = on_error == "continue"
         if place is not None:
             told = self._core.executemany(place, sql, rows, go_on, read)
         else:
@@ -150,9 +146,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
                 own.rollback()
             else:
                 own.commit()
-        self._note(told)
-        if self.failures and not go_on:
-            raise failed(self.failures)
+        self._note_many(told, go_on)
         return self
 
     def ingest(self, data: object, table: str, *, mode: str = "append", text: int | None = None) -> int:
@@ -252,10 +246,22 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the remaining rows to an Arrow consumer; none can be fetched here afterwards."""
+        if self._reader is not None:
+            self._check()
+            reader, self._reader = self._reader, None
+            return reader.__arrow_c_stream__(requested_schema)
         self._give()
+        if self._transaction is not None or self._is_single:
+            self._connection._lend_rows(None if self._transaction is None else self._transaction._core)
         stream = self._core.arrow_stream()
         self._is_taken = True
         return stream
+
+    def __arrow_c_schema__(self) -> object:
+        """Tell an Arrow consumer such as DuckDB the columns. From then on, the rows can only go to Arrow."""
+        if self._reader is None:
+            self._reader = self.fetch_arrow_batches()
+        return self._reader.schema.__arrow_c_schema__()
 
     def fetch_arrow_table(self) -> Any:
         """Return the remaining rows as a ``pyarrow.Table``."""
@@ -312,16 +318,22 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
 
     def _json(self, lines: bool, rows: int | None = None, size: int | None = None) -> Iterator[bytes]:
         self._check()
-        stream = self._core.json_stream(lines, rows, size)
-        while (piece := stream.next()) is not None:
-            if piece:
-                yield piece
+        key = object()
+        self._streams[key] = self._core.json_stream(lines, rows, size)
+        try:
+            while (piece := self._stream(key).next()) is not None:
+                if piece:
+                    yield piece
+        finally:
+            self._streams.pop(key, None)
 
     def close(self) -> None:
         """Free the statement and its rows. Closing again does nothing."""
         if not self._is_closed:
             self._is_closed = True
             self._description = None
+            self._streams.clear()
+            self._reader = None
             self._core.close()
 
     def _transaction_core(self) -> _core.Transaction:

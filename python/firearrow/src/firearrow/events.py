@@ -21,10 +21,17 @@ _STEP = 0.5
 
 
 class Events:
-    """Listens for named events from its creation on."""
+    """Listens for named events from its creation on.
+
+    Attributes
+    ----------
+    closed : bool
+        Whether it was closed.
+    """
 
     def __init__(self, core: _core.Events) -> None:
         self._core = core
+        self.closed = False
 
     def wait(self, timeout: float | None = None) -> dict[str, int] | None:
         """Wait until something is posted.
@@ -57,6 +64,7 @@ class Events:
 
     def close(self) -> None:
         """Stop listening. Threads that wait get an OperationalError."""
+        self.closed = True
         self._core.close()
 
     def __enter__(self) -> Events:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._base import library
+from .errors import InterfaceError
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -69,9 +70,12 @@ class Part:
         self._connection = connection
         self._owns = owns
         self._stream: object = connection._core.read_partition(descriptor)
+        connection._lend_rows(None)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the rows that are left to an Arrow consumer."""
+        if self._stream is None:
+            raise InterfaceError("the part is closed")
         return self._stream
 
     def fetch_arrow_table(self) -> Any:
@@ -79,7 +83,7 @@ class Part:
         return library("pyarrow").table(self)
 
     def fetch_arrow_batches(self) -> Any:
-        """Return the rows as a ``pyarrow.RecordBatchReader``, which reads while it is read."""
+        """Return the rows as a ``pyarrow.RecordBatchReader``, which fetches rows as you read it."""
         return library("pyarrow").RecordBatchReader.from_stream(self)
 
     def fetch_polars(self) -> Any:
@@ -87,7 +91,7 @@ class Part:
         return library("polars").DataFrame(self)
 
     def close(self) -> None:
-        """Close the connection if it was opened for this part alone."""
+        """Let rows go that nobody has taken; close the connection if it was opened for this part alone."""
         self._stream = None
         if self._owns:
             self._connection.close()
@@ -114,7 +118,7 @@ def read_partition(descriptor: bytes, database: str, **options: Any) -> Part:
     Raises
     ------
     InterfaceError
-        The descriptor is none, or of a query that has been closed, or of another database.
+        The descriptor is not valid, or of a query that has been closed, or of another database.
     """
     from .connection import connect
 

@@ -14,21 +14,25 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import TracebackType
 from typing import Any, TypeAlias
 
 from . import _core
-from ._pooled import PATIENCE, RELEASED, PoolBase, Pooled
+from ._pooled import PATIENCE, PoolBase, Pooled
 from ._pooling import Limits, Member, PoolClosed, PoolStats, PoolTimeout, State, Waiter
-from .connection import Connection, connect
-from .errors import Error, InterfaceError
+from .connection import Connection, open_requested
+from .errors import Error, InterfaceError, ProgrammingError
 from .transaction import Transaction
 
 __all__ = ["Pool", "PoolClosed", "PoolStats", "PoolTimeout", "PooledConnection"]
 
 _Member: TypeAlias = Member["_core.Connection"]
+# A connection that has come back, and whether its borrower has forgotten it; without one, a request to look.
+_Errand: TypeAlias = tuple["_Member | None", bool]
+_LOOK: _Errand = (None, False)
 
 # Seconds after which the background thread looks after rollbacks that hang.
 _ROUND = 5.0
@@ -37,7 +41,9 @@ _ROUND = 5.0
 class PooledConnection(Pooled[_core.Connection, _core.Transaction], Connection):
     """A connection that is borrowed from a pool. Closing it gives it back.
 
-    What was opened on it ends then: its transactions are rolled back, and its cursors are closed.
+    What was opened on it ends then: transactions are rolled back; cursors, events, BLOBs and parts of queries
+    are closed. Streams that Arrow consumers still read fail: if they do not belong to one of these
+    transactions (in autocommit mode, and of ``read_partition``), the session is reset for it.
     """
 
     _pool: Pool
@@ -70,6 +76,9 @@ class PooledConnection(Pooled[_core.Connection, _core.Transaction], Connection):
         if main is not None and main.is_open:
             main.rollback()
         # Transactions first: it makes closing results cheap.
+        for lent in self._lent:
+            if lent.is_open:
+                lent.rollback()
         left = self._take_dependents()
         for dependent in left:
             if isinstance(dependent, Transaction) and dependent._core.is_open:
@@ -128,16 +137,16 @@ class Pool(PoolBase[_core.Connection]):
         **options: Any,
     ) -> None:
         # First, for __del__.
-        self._inbox: SimpleQueue[_Member | None] = SimpleQueue()
+        self._inbox: SimpleQueue[_Errand | None] = SimpleQueue()
         limits = Limits(min_size, max_size, acquire_timeout, idle_timeout, max_lifetime, check_after, reset)
         super().__init__(database, configure, options, limits)
-        with self._lock:
-            number = self._policy.reserve(monotonic())
-        self._attend(number)
+        if min_size:
+            self._tell(_LOOK)
 
     def _start(self, limits: Limits) -> None:
         super()._start(limits)
-        self._lock = threading.Lock()
+        # It knows its owner: signal handlers and finalisers come while their own thread has it.
+        self._lock = threading.RLock()
         self._change = threading.Condition(self._lock)
         self._observers = 0
         # Rollbacks and resets that run, and when they are cancelled.
@@ -151,6 +160,7 @@ class Pool(PoolBase[_core.Connection]):
     @property
     def stats(self) -> PoolStats:
         """Connections and waiters now, and counters since the pool was made."""
+        # In a signal handler, they may be those of a moment in between.
         with self._lock:
             return self._policy.stats()
 
@@ -181,6 +191,7 @@ class Pool(PoolBase[_core.Connection]):
         Error
             A connection cannot be opened for a reason that does not pass, such as a wrong password.
         """
+        self._check_entry()
         state = self._policy
         start = monotonic()
         seconds = state.limits.acquire_timeout if timeout is None else timeout
@@ -191,18 +202,16 @@ class Pool(PoolBase[_core.Connection]):
             if member is None:
                 member = self._wait(state, is_first, start + seconds, seconds)
             try:
-                is_usable = self._is_usable(member, start + seconds)
+                if self._is_usable(member, start + seconds):
+                    return PooledConnection(self, member, self._settings)
             except BaseException:
-                self._put(member, False)
+                self._return(member, False)
                 raise
-            if is_usable:
-                break
             with self._lock:
-                state.is_dead()
-            self._put(member, False)
+                state.note_dead()
+            self._return(member, False)
             # Its place is still before those who came later.
             is_first = True
-        return PooledConnection(self, member, self._settings)
 
     def release(self, connection: Connection) -> None:
         """Take a borrowed connection back. What is open on it ends; releasing again does nothing."""
@@ -218,11 +227,9 @@ class Pool(PoolBase[_core.Connection]):
         PoolTimeout
             They are not after so many seconds; ``__cause__`` says why.
         """
-        state = self._policy
+        self._check_entry()
         end = monotonic() + timeout
-        with self._lock:
-            number = state.reserve(monotonic())
-        self._attend(number)
+        self._tell(_LOOK)
         with self._lock:
             while self._is_missing():
                 if not self._observe(end - monotonic()):
@@ -230,39 +237,34 @@ class Pool(PoolBase[_core.Connection]):
         self._check_open()
 
     def resize(self, min_size: int | None = None, max_size: int | None = None) -> None:
-        """Change the limits. Surplus connections are closed as soon as it is idle."""
-        state = self._policy
+        """Change the limits. Surplus connections are closed as soon as they become idle."""
+        self._check_entry()
         with self._lock:
             self._limit(min_size, max_size)
-            old = state.expired(monotonic())
-            number = state.reserve(monotonic())
-        for member in old:
-            self._spawn(self._close_member, member)
-        self._attend(number)
+        self._tell(_LOOK)
 
     def close(self, timeout: float = 10.0) -> None:
         """Close all connections. Closing again does nothing.
 
-        Who waits for a connection gets PoolClosed.
+        Callers waiting for a connection get PoolClosed.
 
         Parameters
         ----------
         timeout
             Seconds to wait for connections in use; then they are closed, and what they run is cancelled.
         """
+        self._check_entry()
         state = self._policy
         with self._lock:
             if state.is_closed and not state.size:
                 return
             state.close()
-            old = state.expired(monotonic())
-        for member in old:
-            self._spawn(self._close_member, member)
+        self._tell(_LOOK)
         end = monotonic() + timeout
         with self._lock:
             while state.size and self._observe(end - monotonic()):
                 pass
-            left = list(state.in_use)
+            left = state.in_use
         for member in left:
             self._spawn(self._kill, member)
         if left:
@@ -289,23 +291,23 @@ class Pool(PoolBase[_core.Connection]):
     def _wait(self, state: State[_core.Connection], is_first: bool, end: float, seconds: float) -> _Member:
         gate = threading.Lock()
         gate.acquire()
-        waiter: Waiter[_core.Connection] = Waiter(gate.release, monotonic())
+        waiter: Waiter[_core.Connection] = Waiter(partial(_open_gate, gate), monotonic())
         with self._lock:
             # It may have come back in between.
             member = state.take()
             if member is not None:
                 return member
             state.wait(waiter, is_first=is_first)
-            number = state.reserve(waiter.since)
         try:
-            self._attend(number)
+            if state.may_open:
+                self._tell(_LOOK)
             gate.acquire(timeout=min(max(0.0, end - monotonic()), threading.TIMEOUT_MAX))
         except BaseException:
             # Ctrl+C. Perhaps it has got one at this moment.
             with self._lock:
                 state.leave(waiter, monotonic())
             if waiter.member is not None:
-                self._put(waiter.member, True)
+                self._return(waiter.member, True)
             raise
         with self._lock:
             state.leave(waiter, monotonic())
@@ -321,16 +323,23 @@ class Pool(PoolBase[_core.Connection]):
             return False
         if self._is_recent(member):
             return True
-        timer = threading.Timer(min(PATIENCE, max(0.1, end - monotonic())), core.cancel)
-        timer.daemon = True
-        timer.start()
         try:
-            core.ping()
+            core.ping(min(PATIENCE, max(0.1, end - monotonic())))
         except Error:
             return False
-        finally:
-            timer.cancel()
         return True
+
+    def _has_lock(self) -> bool:
+        """Whether this is a signal handler or a finaliser within the pool's own code."""
+        lock: Any = self._lock
+        return bool(lock._is_owned())
+
+    def _check_entry(self) -> None:
+        if self._has_lock():
+            raise ProgrammingError(
+                "a signal handler or finaliser has interrupted the pool, and cannot wait for it:"
+                " let another thread do it"
+            )
 
     def _give_back(self, connection: PooledConnection) -> None:
         with self._lock:
@@ -338,6 +347,10 @@ class Pool(PoolBase[_core.Connection]):
         if left is None:
             return
         member, core = left
+        if self._has_lock():
+            # Taking it back now would change what the interrupted code works on.
+            self._lost(member)
+            return
         if member.state is not self._state:
             # Borrowed before a fork: it belongs to the parent process.
             return
@@ -346,16 +359,17 @@ class Pool(PoolBase[_core.Connection]):
             # Whether it works is looked at when it is lent again.
             is_usable = self._clean(connection, member, core)
         finally:
-            self._put(member, is_usable)
+            self._return(member, is_usable)
 
     def _clean(self, connection: PooledConnection, member: _Member, core: _core.Connection) -> bool:
         """Make a connection as new; ``False`` = that cannot be done."""
         if not self._is_to_clean(connection, member):
             return True
-        self._watched[core] = monotonic() + PATIENCE
         try:
+            self._watched[core] = monotonic() + PATIENCE
             connection._end()
-            return (not self._is_to_reset(member) or self._reset(member, core)) and core.is_alive
+            needs_reset = self._needs_reset(connection, member)
+            return (not needs_reset or self._reset(member, core)) and core.is_alive
         except Error:
             return False
         finally:
@@ -381,8 +395,22 @@ class Pool(PoolBase[_core.Connection]):
             self._is_modern = int(str(core.info()["engine_version"]).split(".")[0]) >= 4
         return self._is_modern
 
+    def _return(self, member: _Member, is_usable: bool) -> None:
+        """Take a connection back from a borrower, in whose thread signal handlers may raise."""
+        state = member.state
+        with self._lock:
+            is_kept = is_usable and state.keep(member, monotonic())
+            if not is_kept:
+                state.refuse(member)
+            if self._observers:
+                self._change.notify_all()
+        if not is_kept:
+            self._tell((member, False))
+        elif state.may_open:
+            self._tell(_LOOK)
+
     def _put(self, member: _Member, is_usable: bool) -> None:
-        """Take a connection back that is as new, or not usable."""
+        """Take a connection back in the background."""
         state = member.state
         now = monotonic()
         with self._lock:
@@ -408,7 +436,7 @@ class Pool(PoolBase[_core.Connection]):
     def _open_one(self) -> None:
         state = self._policy
         try:
-            connection = connect(self._database, **self._options)
+            connection = open_requested(self._request)
             core, settings = self._strip(connection)
             try:
                 if not self._settings:
@@ -420,13 +448,13 @@ class Pool(PoolBase[_core.Connection]):
                 raise
         except BaseException as error:
             with self._lock:
-                state.is_not_open(error, monotonic())
+                state.note_open_failed(error, monotonic())
                 self._change.notify_all()
             # It knows when to try again.
-            self._inbox.put(_WAKE)
+            self._inbox.put(_LOOK)
             return
         with self._lock:
-            member = state.is_open(core, monotonic())
+            member = state.note_opened(core, monotonic())
             number = state.reserve(monotonic())
             self._change.notify_all()
         self._attend(number)
@@ -479,6 +507,16 @@ class Pool(PoolBase[_core.Connection]):
 
     # In the background.
 
+    def _tell(self, errand: _Errand) -> None:
+        """Let the background thread do something, whom no signal handler interrupts."""
+        self._inbox.put(errand)
+        self._keep()
+        if self._keeper is None:
+            # The interpreter is about to exit.
+            with suppress(Empty):
+                while True:
+                    self._tend(self._inbox.get_nowait() or _LOOK)
+
     def _keep(self) -> None:
         """Start the thread that closes what is old, unless it runs."""
         with self._starting:
@@ -487,10 +525,12 @@ class Pool(PoolBase[_core.Connection]):
             keeper = threading.Thread(
                 target=_keep, args=(weakref.ref(self), self._inbox), name="firearrow pool", daemon=True
             )
-            # The interpreter may be about to exit.
-            with suppress(RuntimeError):
-                keeper.start()
+            try:
                 self._keeper = keeper
+                keeper.start()
+            except RuntimeError:
+                # The interpreter is about to exit.
+                self._keeper = None
 
     def _spawn(self, work: Callable[..., None], *arguments: Any) -> None:
         """Run what may take long in a thread of its own."""
@@ -501,11 +541,15 @@ class Pool(PoolBase[_core.Connection]):
             # The interpreter is about to exit, or there are too many threads.
             work(*arguments)
 
-    def _tend(self, member: _Member | None) -> float:
+    def _tend(self, errand: _Errand) -> float:
         """Do what is due, and return the seconds until the next time."""
         state = self._policy
+        member, is_lost = errand
         if member is not None and member.state is state:
-            self._spawn(self._clean_up, member)
+            if is_lost:
+                self._spawn(self._clean_up, member)
+            else:
+                self._put(member, False)
         now = monotonic()
         for core, end in list(self._watched.items()):
             if end < now:
@@ -534,7 +578,7 @@ class Pool(PoolBase[_core.Connection]):
         return True
 
     def _lost(self, member: _Member) -> None:
-        self._inbox.put(member)
+        self._inbox.put((member, True))
 
     def _finish(self) -> None:
         self.close(timeout=0)
@@ -565,29 +609,31 @@ class _Loan:
             self._pool._give_back(connection)
 
 
-# Wakes the background thread.
-_WAKE: _Member = Member(RELEASED, State(Limits()), 0.0, 0.0)
+def _open_gate(gate: threading.Lock) -> None:
+    """Let the thread go on that waits at it. It may have been told before."""
+    with suppress(RuntimeError):
+        gate.release()
 
 
-def _keep(reference: weakref.ref[Pool], inbox: SimpleQueue[_Member | None]) -> None:
+def _keep(reference: weakref.ref[Pool], inbox: SimpleQueue[_Errand | None]) -> None:
     """Look after a pool until it is closed or gone."""
     pause = 0.0
     while True:
         try:
-            member = inbox.get(timeout=pause) if pause else _WAKE
+            errand = inbox.get(timeout=pause) if pause else _LOOK
         except Empty:
-            member = _WAKE
-        if member is None:
+            errand = _LOOK
+        if errand is None:
             return
         pool = reference()
         if pool is None:
             return
-        pause = pool._tend(None if member is _WAKE else member)
-        # Nothing may keep it alive meanwhile.
-        del pool, member
+        pause = pool._tend(errand)
+        # Nothing may keep them alive meanwhile.
+        del pool, errand
 
 
 def _close(core: _core.Connection) -> None:
-    """Disconnect. A server that is gone does not care."""
+    """Disconnect. Errors are ignored: the server may already be gone."""
     with suppress(Error):
         core.close()

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from time import monotonic, sleep
+from time import sleep
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
 
 from ._backoff import Backoff
-from ._retrying import arrange, check_options, decide, in_progress
+from ._retrying import Attempts, arrange, check_options, in_progress
 from .connection import Connection
 from .errors import Error
 from .pool import Pool
@@ -112,23 +112,17 @@ def retry(
 
 
 def _run(source: Source, work: Callable[[Connection], T], backoff: Backoff, transaction: dict[str, Any]) -> T:
-    delays = backoff.delays(monotonic)
-    attempt = 0
+    attempts = Attempts(backoff, is_replaceable=isinstance(source, Pool))
     while True:
-        attempt += 1
         outcome: list[T] = []
         try:
             with _lent(source) as connection:
                 _attempt(connection, work, transaction, outcome)
             return outcome[0]
         except Error as error:
-            decision = decide(error, is_replaceable=isinstance(source, Pool))
-            if decision == "done" and outcome:
-                return outcome[0]
-            error.details["attempts"] = str(attempt)
-            pause = next(delays, None) if decision == "again" else None
-            if pause is None:
-                raise
+            pause = attempts.pause(error, has_outcome=bool(outcome))
+        if pause is None:
+            return outcome[0]
         sleep(pause)
 
 
@@ -136,8 +130,9 @@ def _run(source: Source, work: Callable[[Connection], T], backoff: Backoff, tran
 def _lent(source: Source) -> Generator[Connection]:
     """A connection for one attempt."""
     if isinstance(source, Connection):
-        if source._main is not None and source._main.is_open:
+        if source._has_begun():
             raise in_progress()
+        source._check_commit()
         yield source
         return
     connection = source.acquire()
@@ -158,7 +153,7 @@ def _attempt(
         outcome.append(work(connection))
         connection.commit()
     except BaseException:
-        # The error that led here is the better one.
+        # The original error is the one worth reporting.
         with suppress(Error):
             connection.rollback()
         raise

@@ -15,9 +15,9 @@ import sys
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
-from .errors import ProgrammingError
+from .errors import InterfaceError, ProgrammingError
 from .types import Column
 
 __all__ = ["RowFactory", "class_row", "dict_row", "model_row", "namedtuple_row", "tuple_row"]
@@ -33,8 +33,11 @@ def tuple_row(columns: Sequence[Column]) -> Callable[[Row], Row]:
 
 
 def dict_row(columns: Sequence[Column]) -> Callable[[Row], dict[str, Any]]:
-    """Rows as dicts; if several columns share a name, the last one wins."""
+    """Rows as dicts. Columns that share a name are a ProgrammingError, since a value would be lost."""
     names = [column.name for column in columns]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise ProgrammingError(f"two columns are called {name}: give them aliases (AS), or use tuple_row")
     return lambda row: dict(zip(names, row, strict=True))
 
 
@@ -161,6 +164,23 @@ def _alias(name: str, field: Any, by_name: bool) -> str:
     """Return the name under which a pydantic model takes a field's value."""
     alias = field.validation_alias
     return alias if isinstance(alias, str) and not by_name else name
+
+
+def check_factory(factory: object) -> None:
+    """Refuse what cannot be a row factory."""
+    if not callable(factory):
+        raise InterfaceError(f"row_factory is a function such as firearrow.dict_row, not {factory!r}")
+
+
+def made_by(factory: RowFactory, columns: Sequence[Column]) -> Callable[[Row], Any]:
+    """Return what makes the rows of a result."""
+    make: Any = factory(columns)
+    if not callable(make):
+        raise ProgrammingError(
+            f"the row factory {factory!r} returned {make!r} for the columns, not a function of a row; "
+            "firearrow.dict_row and its like are passed without being called"
+        )
+    return cast("Callable[[Row], Any]", make)
 
 
 def chosen(row_factory: RowFactory | None, model: type | None) -> RowFactory | None:

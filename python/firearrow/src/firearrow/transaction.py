@@ -50,17 +50,18 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
 
     def open_blob(self, number: int) -> BlobReader:
         """Open a BLOB by its id, as a file to read."""
-        return BlobReader(_core.BlobReader(self._core, number))
+        return self._connection._adopt(BlobReader(_core.BlobReader(self._core, number)))
 
     def create_blob(self) -> BlobWriter:
         """Create a BLOB, as a file to write."""
-        return BlobWriter(_core.BlobWriter(self._core))
+        return self._connection._adopt(BlobWriter(_core.BlobWriter(self._core)))
 
     def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end.
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
         """
+        self._was_ended = not retaining
         self._core.commit_retaining() if retaining else self._core.commit()
 
     def rollback(self, *, retaining: bool = False) -> None:
@@ -68,6 +69,7 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
         """
+        self._was_ended = not retaining
         self._core.rollback_retaining() if retaining else self._core.rollback()
 
     @property
@@ -99,11 +101,12 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self.is_open:
+            self._check_ended(error)
             return
         if error is None:
             self.commit()
             return
-        # If the connection is closed, the error that led here is the better one.
+        # If the connection is closed, the original error is the one worth reporting.
         with suppress(InterfaceError):
             self.rollback()
 

@@ -20,6 +20,8 @@ from ._opening import Opening
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
+    from .connection import Connection
+
 __all__ = ["BlobReader", "BlobWriter", "create_blob", "open_blob"]
 
 
@@ -187,19 +189,19 @@ class BlobWriter:
             await self.close()
 
 
-def open_blob(transaction: _core.AioTransaction, number: int) -> Opening[BlobReader]:
+def open_blob(connection: Connection, transaction: _core.AioTransaction, number: int) -> Opening[BlobReader]:
     """Open a BLOB by its id."""
 
     async def begin() -> BlobReader:
-        return BlobReader(await _core.AioBlobReader.open(transaction, number))
+        return connection._adopt(BlobReader(await _core.AioBlobReader.open(transaction, number)))
 
     return Opening(begin)
 
 
-def create_blob(transaction: _core.AioTransaction) -> Opening[BlobWriter]:
+def create_blob(connection: Connection, transaction: _core.AioTransaction) -> Opening[BlobWriter]:
     """Create a BLOB."""
 
     async def begin() -> BlobWriter:
-        return BlobWriter(await _core.AioBlobWriter.create(transaction))
+        return connection._adopt(BlobWriter(await _core.AioBlobWriter.create(transaction)))
 
     return Opening(begin)

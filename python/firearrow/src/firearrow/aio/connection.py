@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from .. import _core, errors
-from .._base import ConnectionBase, arguments, bounds, event_names
+from .._base import ConnectionBase, event_names
+from .._request import Request
 from ..rows import RowFactory, chosen, tuple_row
 from ._loop import running_loop
 from ._opening import Opening
@@ -42,71 +43,42 @@ def connect(
     Takes what :func:`firearrow.connect` takes, and raises the same errors.
     """
     return Connecting(
-        False, database, user, password, host, port, role, autocommit, isolation, read_only, lock_timeout,
-        row_factory, options,
-    )  # fmt: skip
+        Request(
+            False,
+            database,
+            user=user,
+            password=password,
+            host=host,
+            port=port,
+            role=role,
+            autocommit=autocommit,
+            isolation=isolation,
+            read_only=read_only,
+            lock_timeout=lock_timeout,
+            row_factory=row_factory,
+            **options,
+        )
+    )
 
 
 def create_database(database: str | os.PathLike[str], **options: Any) -> Connecting:
     """Create a database and connect to it; takes what :func:`firearrow.create_database` takes."""
-    return Connecting(
-        True,
-        database,
-        options.pop("user", None),
-        options.pop("password", None),
-        options.pop("host", None),
-        options.pop("port", None),
-        options.pop("role", None),
-        options.pop("autocommit", False),
-        options.pop("isolation", None),
-        options.pop("read_only", False),
-        options.pop("lock_timeout", None),
-        options.pop("row_factory", tuple_row),
-        options,
-    )
+    return Connecting(Request(True, database, **options))
 
 
 class Connecting(Opening["Connection"]):
     """A connection that is being opened: to be awaited, or entered with ``async with``."""
 
-    def __init__(
-        self,
-        create: bool,
-        database: str | os.PathLike[str] | None,
-        user: str | None,
-        password: str | None,
-        host: str | None,
-        port: int | None,
-        role: str | None,
-        autocommit: bool,
-        isolation: str | None,
-        read_only: bool,
-        lock_timeout: float | None,
-        row_factory: RowFactory,
-        options: dict[str, Any],
-    ) -> None:
+    def __init__(self, request: Request) -> None:
         super().__init__(self._open)
-        self._limits = bounds(options)
-        self._database, self._options, self._target = arguments(
-            database, user, password, host, port, role, options
-        )
-        self._create = create
-        self._autocommit = autocommit
-        self._row_factory = row_factory
-        self._isolation, self._read_only, self._lock_timeout = isolation, read_only, lock_timeout
+        self._request = request
 
     async def _open(self) -> Connection:
         running_loop()
-        core = await _core.AioConnection.open(self._database, self._options, self._create)
-        connection = Connection(core, autocommit=self._autocommit, row_factory=self._row_factory)
-        connection._options = {
-            "isolation": self._isolation,
-            "read_only": self._read_only,
-            "lock_timeout": self._lock_timeout,
-        }
-        connection._target = self._target
-        connection.max_result_rows, connection.max_result_bytes = self._limits
-        connection._tell_options()
+        request = self._request
+        core = await _core.AioConnection.open(request.database, request.options, request.create)
+        connection = Connection(core, autocommit=request.autocommit, row_factory=request.row_factory)
+        request.prepare(connection)
         return connection
 
 
@@ -115,11 +87,6 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     As an asynchronous context manager it commits at the end of the block, rolls back if an error leaves it,
     and closes.
-
-    Attributes
-    ----------
-    row_factory : callable
-        What the rows of new results become.
     """
 
     @property
@@ -178,7 +145,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
     def catalog(self) -> Catalog:
         """Tables and what belongs to them."""
         self._check()
-        return Catalog(self._core)
+        return Catalog(self)
 
     def events(self, *names: str) -> Listening:
         """Listen for events of these names: ``async for counts in connection.events("new_order")``.
@@ -187,29 +154,43 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         then on. Waiting holds up no other use of the connection.
         """
         self._check()
-        return Listening(self._core, event_names(names))
+        return Listening(self, event_names(names))
 
     def open_blob(self, number: int) -> Opening[BlobReader]:
         """Open a BLOB of the connection's transaction by its id, as a file that is read.
 
         To be awaited, or entered with ``async with``.
         """
-        return open_blob(self._blob_place(), number)
+        return open_blob(self, self._blob_place(), number)
 
     def create_blob(self) -> Opening[BlobWriter]:
         """Create a BLOB in the connection's transaction, as a file that is written.
 
         To be awaited, or entered with ``async with``.
         """
-        return create_blob(self._blob_place())
+        return create_blob(self, self._blob_place())
 
     async def commit(self, *, retaining: bool = False) -> None:
         """Make the changes of the connection's transaction permanent. Without one, nothing happens.
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
+
+        If it fails or is cancelled, the transaction is gone. Then statements and another ``commit`` are
+        refused until ``rollback`` is called, so that nobody takes changes for permanent that are not.
+
+        Raises
+        ------
+        Error
+            The commit has failed.
+        ProgrammingError
+            An earlier one has (its ``kind`` is ``CommitFailed``).
         """
-        if (main := self._take_main(retaining=retaining)) is not None:
-            await (main.commit_retaining() if retaining else main.commit())
+        if (main := self._take_main(retaining=retaining, commits=True)) is not None:
+            try:
+                await (main.commit_retaining() if retaining else main.commit())
+            except BaseException as error:
+                self._note_commit(main, error)
+                raise
 
     async def rollback(self, *, retaining: bool = False) -> None:
         """Undo the changes of the connection's transaction. Without one, nothing happens.
@@ -253,7 +234,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         try:
             await self._core.close()
         except errors.OperationalError:
-            # Nobody is there to say goodbye to, which was known before.
+            # The link was already dead: there is no one to disconnect from.
             if is_alive:
                 raise
 
@@ -272,11 +253,13 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         if self.closed:
             return
         if error is not None:
-            # The error that led here is the better one.
+            # The original error is the one worth reporting.
             with suppress(errors.Error):
                 await self.close()
             return
         try:
-            await self.commit()
+            # A caller that caught the error of the commit already knows.
+            if self._failed is None:
+                await self.commit()
         finally:
             await self.close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base import CursorBase, frame, library, masked_arrays
 from ..cursor import call
-from ..errors import OperationalError, ProgrammingError, failed
+from ..errors import OperationalError
 from ..rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
     ----------
     arraysize : int
         Rows that ``fetchmany`` returns unless it is told a number.
-    row_factory : callable or None
-        What rows become; ``None`` stands for the connection's.
     failures : list of (int, Error)
         The rows of the last ``executemany`` that failed, by number from 0.
     """
@@ -103,11 +101,9 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         Error
             The first row's; ``row`` is its number and ``failures`` has all that are known.
         """
-        if on_error not in ("raise", "continue"):
-            raise ProgrammingError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+        go_on = self._goes_on(on_error)
         self._begin(sql, model, max_result_rows, max_result_bytes)
         place = self._place()
-        go_on = on_error == "continue"
         if place is not None:
             told = await self._send(place, sql, rows, go_on, read)
         else:
@@ -123,9 +119,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
                 await own.rollback()
             else:
                 await own.commit()
-        self._note(told)
-        if self.failures and not go_on:
-            raise failed(self.failures)
+        self._note_many(told, go_on)
         return self
 
     async def _send(
@@ -134,7 +128,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         many = await self._core.executemany(place, sql, rows, go_on, read)
         while True:
             while not many.fill():
-                # The turn of others.
+                # Let other tasks run.
                 await asyncio.sleep(0)
             if (told := await many.send()) is not None:
                 return told
@@ -215,7 +209,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
 
     async def _rows(self, most: int | None) -> list[Row]:
         rows: list[Row] = []
-        # What the caller limits is free.
+        # An explicit size needs no bound.
         limits = self._limits if most is None else (None, None)
         kept = 0
         while True:
@@ -284,10 +278,14 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         self, lines: bool, rows: int | None = None, size: int | None = None
     ) -> AsyncGenerator[bytes]:
         self._check()
-        stream = await self._core.json_stream(lines, rows, size)
-        while (piece := await stream.next()) is not None:
-            if piece:
-                yield piece
+        key = object()
+        self._streams[key] = await self._core.json_stream(lines, rows, size)
+        try:
+            while (piece := await self._stream(key).next()) is not None:
+                if piece:
+                    yield piece
+        finally:
+            self._streams.pop(key, None)
 
     async def _batches(self, most: int | None = None) -> _core.Batches:
         self._check()
@@ -304,6 +302,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         if not self._is_closed:
             self._is_closed = True
             self._description = None
+            self._streams.clear()
             await self._core.close()
 
     async def __aenter__(self) -> Cursor:

@@ -9,18 +9,30 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from time import monotonic
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from .. import _core
+from ..errors import InterfaceError
 from ._opening import Opening
+
+if TYPE_CHECKING:
+    from .connection import Connection
 
 __all__ = ["Events", "Listening"]
 
 
 class Events:
-    """Listens for named events, from its creation on."""
+    """Listens for named events, from its creation on.
+
+    Attributes
+    ----------
+    closed : bool
+        Whether it was closed.
+    """
 
     def __init__(self, core: _core.AioEvents) -> None:
         self._core = core
+        self.closed = False
 
     async def wait(self, timeout: float | None = None) -> dict[str, int] | None:
         """Wait until something is posted. A task that is cancelled loses nothing that was posted.
@@ -54,6 +66,7 @@ class Events:
 
     async def close(self) -> None:
         """Stop listening. Tasks that wait get an OperationalError."""
+        self.closed = True
         await self._core.close()
 
     async def __aenter__(self) -> Events:
@@ -68,12 +81,20 @@ class Events:
 class Listening(Opening[Events]):
     """Events that one is about to listen for: to be awaited, entered with ``async with``, or iterated."""
 
-    def __init__(self, core: _core.AioConnection, names: list[str]) -> None:
+    def __init__(self, connection: Connection, names: list[str]) -> None:
         super().__init__(self._open)
-        self._core, self._names = core, names
+        self._connection, self._names = connection, names
 
     async def _open(self) -> Events:
-        return Events(await _core.AioEvents.open(self._core, self._names))
+        self._connection._check()
+        events = Events(await _core.AioEvents.open(self._connection._core, self._names))
+        try:
+            # Another task may have closed it, or given it back to its pool.
+            self._connection._check()
+        except InterfaceError:
+            await events.close()
+            raise
+        return self._connection._adopt(events)
 
     async def __aiter__(self) -> AsyncGenerator[dict[str, int]]:
         async with self as events:

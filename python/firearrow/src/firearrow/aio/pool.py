@@ -28,7 +28,8 @@ from .._pooled import PATIENCE, PoolBase, Pooled
 from .._pooling import Limits, Member, PoolStats, Waiter
 from ..errors import Error, InterfaceError
 from ._loop import running_loop
-from .connection import Connection, connect
+from .connection import Connecting, Connection
+from .cursor import Cursor
 from .transaction import Transaction
 
 __all__ = ["Pool", "PooledConnection"]
@@ -43,7 +44,7 @@ _YEAR = 365 * 86_400.0
 class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connection):
     """A connection that is borrowed from a pool. Closing it gives it back.
 
-    What was opened on it ends then: its transactions are rolled back, and its cursors are closed.
+    What was opened on it ends then: transactions are rolled back; cursors, events and BLOBs are closed.
     """
 
     _pool: Pool
@@ -80,10 +81,14 @@ class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connec
             if isinstance(dependent, Transaction):
                 if dependent.is_open:
                     self._adopt(dependent)
+            elif not isinstance(dependent, Cursor):
+                if not dependent.closed:
+                    self._adopt(dependent)
             elif dependent._is_closed:
                 continue
             elif dependent._description is None or dependent._core.fetched()[1]:
                 dependent._is_closed, dependent._description = True, None
+                dependent._streams.clear()
                 closing = dependent._core.close()
                 if not _is_over(closing):
                     self._closing.append(closing)
@@ -210,7 +215,7 @@ class Pool(PoolBase[_core.AioConnection]):
                 self._is_recent(member) or await self._check(member, start + seconds)
             ):
                 return PooledConnection(self, member, self._settings)
-            state.is_dead()
+            state.note_dead()
             self._put(member, False)
             # Its place is still before those who came later.
             is_first = True
@@ -239,7 +244,7 @@ class Pool(PoolBase[_core.AioConnection]):
         self._check_open()
 
     def resize(self, min_size: int | None = None, max_size: int | None = None) -> None:
-        """Change the limits. What is too much is closed as soon as it is idle."""
+        """Change the limits. Surplus connections are closed as soon as they become idle."""
         self._limit(min_size, max_size)
         if self._loop is not None:
             self._enter()
@@ -248,7 +253,7 @@ class Pool(PoolBase[_core.AioConnection]):
     async def close(self, timeout: float = 10.0) -> None:
         """Close all connections. Closing again does nothing.
 
-        Who waits for a connection gets PoolClosed.
+        Callers waiting for a connection get PoolClosed.
 
         Parameters
         ----------
@@ -262,7 +267,7 @@ class Pool(PoolBase[_core.AioConnection]):
         state.close()
         self._tend()
         if not await self._until(lambda: not state.size, timeout):
-            for member in list(state.in_use):
+            for member in state.in_use:
                 # Somebody uses it.
                 self._spawn(_close(member.connection), partial(self._killed, member))
             await self._until(lambda: not state.size, PATIENCE)
@@ -355,7 +360,8 @@ class Pool(PoolBase[_core.AioConnection]):
             # Nobody knows what is open on it; a reset ends every transaction, too.
             return core.is_alive and await self._can_reset(core) and await self._reset(member, core)
         await connection._end()
-        return (not self._is_to_reset(member) or await self._reset(member, core)) and core.is_alive
+        needs_reset = self._needs_reset(connection, member)
+        return (not needs_reset or await self._reset(member, core)) and core.is_alive
 
     async def _reset(self, member: _Member, core: _core.AioConnection) -> bool:
         if not await self._can_reset(core):
@@ -405,7 +411,7 @@ class Pool(PoolBase[_core.AioConnection]):
 
     async def _open(self) -> _core.AioConnection:
         core: _core.AioConnection
-        core, settings = self._strip(await connect(self._database, **self._options))
+        core, settings = self._strip(await Connecting(self._request))
         try:
             self._settings = self._settings or settings
             await self._prepare(core)
@@ -419,14 +425,14 @@ class Pool(PoolBase[_core.AioConnection]):
         now = monotonic()
         if task.cancelled():
             # Only by the end of the loop.
-            state.is_given_up()
+            state.note_open_abandoned()
         elif (error := task.exception()) is not None:
-            state.is_not_open(error, now)
+            state.note_open_failed(error, now)
             # To try again.
             self._tend()
         else:
             core = task.result()
-            if state.is_open(core, now) is None:
+            if state.note_opened(core, now) is None:
                 self._spawn(_close(core), self._closed)
             self._attend(state.reserve(now))
         self._tell()
@@ -583,6 +589,6 @@ def _tend(reference: weakref.ref[Pool]) -> None:
 
 
 async def _close(core: _core.AioConnection) -> None:
-    """Disconnect. A server that is gone does not care."""
+    """Disconnect. Errors are ignored: the server may already be gone."""
     with suppress(Error, asyncio.TimeoutError):
         await asyncio.wait_for(core.close(), PATIENCE)

@@ -13,11 +13,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from time import monotonic
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
 
 from .._backoff import Backoff
-from .._retrying import arrange, check_options, decide, in_progress
+from .._retrying import Attempts, arrange, check_options, in_progress
 from ..errors import Error
 from .connection import Connection
 from .pool import Pool
@@ -111,23 +110,17 @@ async def _run(
     backoff: Backoff,
     transaction: dict[str, Any],
 ) -> T:
-    delays = backoff.delays(monotonic)
-    attempt = 0
+    attempts = Attempts(backoff, is_replaceable=isinstance(source, Pool))
     while True:
-        attempt += 1
         outcome: list[T] = []
         try:
             async with _lent(source) as connection:
                 await _attempt(connection, work, transaction, outcome)
             return outcome[0]
         except Error as error:
-            decision = decide(error, is_replaceable=isinstance(source, Pool))
-            if decision == "done" and outcome:
-                return outcome[0]
-            error.details["attempts"] = str(attempt)
-            pause = next(delays, None) if decision == "again" else None
-            if pause is None:
-                raise
+            pause = attempts.pause(error, has_outcome=bool(outcome))
+        if pause is None:
+            return outcome[0]
         await asyncio.sleep(pause)
 
 
@@ -137,6 +130,7 @@ async def _lent(source: Source) -> AsyncGenerator[Connection]:
     if isinstance(source, Connection):
         if source._has_begun():
             raise in_progress()
+        source._check_commit()
         yield source
         return
     connection = await source.acquire()
@@ -160,7 +154,7 @@ async def _attempt(
         outcome.append(await work(connection))
         await connection.commit()
     except BaseException:
-        # The error that led here is the better one.
+        # The original error is the one worth reporting.
         with suppress(Error):
             await connection.rollback()
         raise

@@ -51,17 +51,18 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
 
     def open_blob(self, number: int) -> Opening[BlobReader]:
         """Open a BLOB by its id, as a file that is read: to be awaited, or entered with ``async with``."""
-        return open_blob(self._core, number)
+        return open_blob(self._connection, self._core, number)
 
     def create_blob(self) -> Opening[BlobWriter]:
         """Create a BLOB, as a file that is written: to be awaited, or entered with ``async with``."""
-        return create_blob(self._core)
+        return create_blob(self._connection, self._core)
 
     async def commit(self, *, retaining: bool = False) -> None:
         """Make the changes permanent, and end. If the task is cancelled, they may or may not be.
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
         """
+        self._was_ended = not retaining
         await (self._core.commit_retaining() if retaining else self._core.commit())
 
     async def rollback(self, *, retaining: bool = False) -> None:
@@ -69,6 +70,7 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
         """
+        self._was_ended = not retaining
         await (self._core.rollback_retaining() if retaining else self._core.rollback())
 
     @property
@@ -100,11 +102,12 @@ class Transaction(TransactionBase[_core.AioTransaction, "Connection"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self.is_open:
+            self._check_ended(error)
             return
         if error is None:
             await self.commit()
             return
-        # If the connection is closed, the error that led here is the better one.
+        # If the connection is closed, the original error is the one worth reporting.
         with suppress(InterfaceError):
             await self.rollback()
 

@@ -1,13 +1,28 @@
-//! A lock that is held while Python code may run: a signal handler, a finaliser or a generator in the same thread must not
-//! wait for it.
+//! Locks, with regard to Python's own.
 
-use crate::connection::lock;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// A value, and the thread that holds it.
+/// Locks without holding up other Python threads.
+pub(crate) fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
+    mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks a mutex that is only ever held briefly, or only while the GIL is released.
+pub(crate) fn plain<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The value of a mutex that nobody else can reach.
+pub(crate) fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A value, and the thread that holds it. Python code may run while it is locked: a signal handler, a finaliser or a
+/// generator in the same thread must not wait for it.
 #[derive(Default)]
 pub(crate) struct Held<T> {
     value: Mutex<T>,
@@ -19,7 +34,7 @@ impl<T> Held<T> {
         Self { value: Mutex::new(value), holder: Mutex::new(None) }
     }
 
-    /// Locks without holding up other Python threads; `None` if this thread has locked it.
+    /// [`lock`]; `None` if this thread has locked it.
     pub(crate) fn lock(&self, py: Python<'_>) -> Option<Guard<'_, T>> {
         if self.is_own() {
             return None;
@@ -32,23 +47,19 @@ impl<T> Held<T> {
         if self.is_own() {
             return None;
         }
-        Some(self.guard(self.value.lock().unwrap_or_else(PoisonError::into_inner)))
+        Some(self.guard(plain(&self.value)))
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut T {
-        self.value.get_mut().unwrap_or_else(PoisonError::into_inner)
+        own(&mut self.value)
     }
 
     fn is_own(&self) -> bool {
-        *self.holder() == Some(thread::current().id())
-    }
-
-    fn holder(&self) -> MutexGuard<'_, Option<ThreadId>> {
-        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+        *plain(&self.holder) == Some(thread::current().id())
     }
 
     fn guard<'a>(&'a self, value: MutexGuard<'a, T>) -> Guard<'a, T> {
-        *self.holder() = Some(thread::current().id());
+        *plain(&self.holder) = Some(thread::current().id());
         Guard { held: self, value }
     }
 }
@@ -61,7 +72,7 @@ pub(crate) struct Guard<'a, T> {
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        *self.held.holder() = None;
+        *plain(&self.held.holder) = None;
     }
 }
 

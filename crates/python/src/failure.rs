@@ -1,4 +1,4 @@
-//! What goes wrong where Python cannot be reached.
+//! Errors that occur while the GIL is released.
 
 use crate::error;
 use arrow::error::ArrowError;

@@ -1,0 +1,134 @@
+//! Parts of a connection that were dropped without being closed. Ending them may wait for the server, or for another thread that
+//! uses the connection, and whoever drops them must not wait: it may be the garbage collector, which has Python's lock.
+
+use super::Shared;
+use crate::lock::plain;
+use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long parts that hold no locks wait for the next call of their connection, which ends them at little cost.
+const LATER: Duration = Duration::from_millis(50);
+/// How long the thread that otherwise ends them waits for more.
+const IDLE: Duration = Duration::from_secs(1);
+
+type End = Box<dyn FnOnce() + Send>;
+
+/// Whether others may be waiting for the end of a part: those blocked by its locks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hurry {
+    Yes,
+    No,
+}
+
+/// The parts of one connection that are still to be ended.
+#[derive(Default)]
+pub(super) struct Garbage {
+    heap: Mutex<Heap>,
+    added: Condvar,
+    /// Locked by whoever ends parts, so that nobody overtakes that.
+    ending: Mutex<()>,
+    /// Parts that have not ended yet.
+    count: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Heap {
+    ends: Vec<End>,
+    is_urgent: bool,
+    has_thread: bool,
+}
+
+impl Garbage {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::SeqCst) == 0
+    }
+
+    /// Ends all of them. Waits for those that another thread is ending.
+    pub(super) fn clear(&self) {
+        if self.is_empty() {
+            return;
+        }
+        let _alone = plain(&self.ending);
+        loop {
+            let mut heap = plain(&self.heap);
+            heap.is_urgent = false;
+            let ends = mem::take(&mut heap.ends);
+            drop(heap);
+            if ends.is_empty() {
+                return;
+            }
+            for end in ends {
+                end();
+                self.count.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// Adds a part. Returns whether a thread is needed.
+    fn add(&self, end: End, hurry: Hurry) -> bool {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        let mut heap = plain(&self.heap);
+        heap.ends.push(end);
+        if hurry == Hurry::Yes {
+            heap.is_urgent = true;
+            self.added.notify_one();
+        }
+        !mem::replace(&mut heap.has_thread, true)
+    }
+
+    /// Waits until parts are to be ended. Returns whether the thread goes on.
+    fn wait(&self) -> bool {
+        let since = Instant::now();
+        let mut heap = plain(&self.heap);
+        loop {
+            let waiting = |heap: &mut Heap| !heap.is_urgent;
+            let waited = self.added.wait_timeout_while(heap, LATER, waiting);
+            heap = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if !heap.ends.is_empty() {
+                return true;
+            }
+            if since.elapsed() > IDLE {
+                heap.has_thread = false;
+                return false;
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Ends what was dropped before a call, so that it does not come after that.
+    pub(crate) fn end_dropped(&self) {
+        self.garbage.clear();
+    }
+
+    /// Drops part of the connection, which `end` ends, now or later. Never waits.
+    pub(crate) fn discard(self: &Arc<Self>, hurry: Hurry, end: impl FnOnce() + Send + 'static) {
+        if !self.facts.is_here() {
+            // Not a byte may go to the server from here.
+            return mem::forget(end);
+        }
+        if !self.garbage.add(Box::new(end), hurry) {
+            return;
+        }
+        let (garbage, shared) = (Arc::clone(&self.garbage), Arc::downgrade(self));
+        let started = thread::Builder::new().name("firearrow drop".into()).spawn(move || {
+            while garbage.wait() {
+                clear(&garbage, &shared);
+            }
+        });
+        if started.is_err() {
+            // The next call ends it, or the end of the connection.
+            plain(&self.garbage.heap).has_thread = false;
+        }
+    }
+}
+
+/// Ends parts, as a call of the connection if there still is one.
+fn clear(garbage: &Garbage, shared: &Weak<Shared>) {
+    let shared = shared.upgrade();
+    let _call = shared.as_ref().and_then(|shared| shared.calls.enter());
+    garbage.clear();
+}

@@ -1,0 +1,243 @@
+"""Exceptions that signal handlers raise, and warnings that are errors: no pool loses a connection by them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import time
+import types
+import warnings
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from firearrow import Pool, PoolTimeout, ProgrammingError, aio
+from firearrow._pooling import Limits, Member, State, Waiter
+
+SIZE = 4
+
+
+class Interrupted(Exception):
+    """What the handler raises."""
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    """The handler of a timer that raises."""
+
+    def interrupt(number: int, frame: types.FrameType | None) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def disarm() -> None:
+    while True:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            return
+        except Interrupted:
+            continue
+
+
+def assert_whole(pool: Pool) -> None:
+    """The pool lends as many as it may, and all of them work."""
+    borrowed = [pool.acquire(20) for _ in range(SIZE)]
+    for connection in borrowed:
+        assert connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+    with pytest.raises(PoolTimeout):
+        pool.acquire(0.01)
+    for connection in borrowed:
+        connection.close()
+    stats = pool.stats
+    assert (stats.in_use, stats.waiting) == (0, 0) and stats.size <= SIZE
+
+
+# What is raised in finalisers is only reported; lost connections are warned of.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+def test_interruptions_at_any_moment_lose_no_connection(database: str, alarm: None) -> None:
+    hits = rounds = 0
+    with Pool(database, max_size=SIZE, acquire_timeout=20) as pool:
+        pool.acquire().close()
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0001 + (hits % 97) * 0.00002, 0.01)
+                while True:
+                    with pool.connection():
+                        rounds += 1
+            except Interrupted:
+                hits += 1
+            # The timer may go off within this, too, and then not again for 10 ms.
+            with suppress(Interrupted):
+                disarm()
+            disarm()
+        gc.collect()
+        assert hits > 100 and rounds > 100
+        assert_whole(pool)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+def test_interruptions_while_one_waits_lose_no_connection(database: str, alarm: None) -> None:
+    hits = 0
+    with Pool(database, max_size=SIZE, acquire_timeout=20) as pool:
+        held = [pool.acquire() for _ in range(SIZE)]
+        for _ in range(50):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.002, 0.01)
+                pool.acquire()
+            except Interrupted:
+                hits += 1
+            with suppress(Interrupted):
+                disarm()
+            disarm()
+        assert hits == 50
+        for connection in held:
+            connection.close()
+        assert_whole(pool)
+
+
+def test_a_warning_that_is_an_error_loses_no_connection(database: str) -> None:
+    raised: list[Any] = []
+    with Pool(database, max_size=1, acquire_timeout=20) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.unraisablehook", lambda problem: raised.append(problem.exc_type))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ResourceWarning)
+            connection = pool.acquire()
+            del connection
+            gc.collect()
+        assert raised == [ResourceWarning]
+        with pool.connection() as other:
+            assert other.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+
+
+def test_a_warning_that_is_an_error_loses_no_connection_of_tasks(database: str) -> None:
+    raised: list[Any] = []
+
+    async def work() -> None:
+        async with aio.Pool(database, max_size=1, acquire_timeout=20) as pool:
+            with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+                patch.setattr("sys.unraisablehook", lambda problem: raised.append(problem.exc_type))
+                warnings.simplefilter("error", ResourceWarning)
+                connection = await pool.acquire()
+                del connection
+                gc.collect()
+            async with pool.connection() as other:
+                assert await (await other.execute("SELECT 1 FROM RDB$DATABASE")).fetchone() == (1,)
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+    assert raised == [ResourceWarning]
+
+
+class Connection:
+    """Something that can be forgotten."""
+
+
+def test_a_forgotten_connection_makes_room() -> None:
+    state: State[Connection] = State(Limits(max_size=1))
+    assert state.reserve(0.0) == 0
+    first = Waiter[Connection](lambda: None, 0.0)
+    state.wait(first)
+    assert state.reserve(0.0) == 1
+    assert state.note_opened(Connection(), 0.0) is not None
+    second = Waiter[Connection](lambda: None, 0.0)
+    state.wait(second)
+    assert (state.size, state.lent, state.reserve(0.0)) == (1, 1, 0)
+    assert first.member is not None
+    core = weakref.ref(first.member.connection)
+    first.member = None
+    gc.collect()
+    assert core() is None
+    assert (state.size, state.lent, state.closed, state.reserve(0.0)) == (0, 0, 1, 1)
+
+
+def test_who_was_not_woken_is_woken_with_the_next_connection() -> None:
+    woken: list[str] = []
+
+    def interrupted() -> None:
+        woken.append("first")
+        if woken == ["first"]:
+            raise Interrupted
+
+    state: State[Connection] = State(Limits(max_size=2))
+    first = Waiter[Connection](interrupted, 0.0)
+    second = Waiter[Connection](lambda: woken.append("second"), 0.0)
+    state.wait(first)
+    state.wait(second)
+    members: list[Member[Connection]] = []
+    for _ in range(2):
+        state.opening += 1
+        try:
+            if (member := state.note_opened(Connection(), 0.0)) is not None:
+                members.append(member)
+        except Interrupted:
+            pass
+    assert woken == ["first", "first", "second"]
+    assert first.member is not None and second.member is not None
+    assert (state.lent, len(state.waiters)) == (2, 0)
+
+
+def test_those_that_wait_to_be_closed_are_not_counted_twice() -> None:
+    state: State[Connection] = State(Limits(max_size=3))
+    waiters = [Waiter[Connection](lambda: None, 0.0) for _ in range(3)]
+    for waiter in waiters:
+        state.wait(waiter)
+        assert state.reserve(0.0) == 1
+        assert state.note_opened(Connection(), 0.0) is not None
+    state.limits = Limits(max_size=1)
+    members = [waiter.member for waiter in waiters if waiter.member is not None]
+    assert [state.keep(member, 0.0) for member in members] == [False, False, True]
+    assert (state.size, state.lent, len(state.idle)) == (3, 0, 1)
+    for member in members[:2]:
+        assert not state.give_back(member, False, 0.0)
+        assert (state.expired(0.0), state.closing) == ([], 1)
+        state.gone()
+    assert (state.size, state.lent, len(state.idle), state.closed) == (1, 0, 1, 2)
+
+
+def test_a_finaliser_within_the_pool_gives_its_connection_back(database: str) -> None:
+    """The collector may run while its own thread has the lock of the pool."""
+    with Pool(database, max_size=3, acquire_timeout=10) as pool:
+        held = [pool.acquire(), pool.acquire()]
+        with pool._lock:
+            held.pop().close()
+            assert pool.stats.max_size == 3
+            with pytest.raises(ProgrammingError, match="interrupted the pool"):
+                pool.acquire()
+            with pytest.raises(ProgrammingError, match="interrupted the pool"):
+                pool.close()
+        held.pop().close()
+        again = [pool.acquire() for _ in range(3)]
+        assert [connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone() for connection in again] == [
+            (1,)
+        ] * 3
+        for connection in again:
+            connection.close()
+
+
+def test_objects_in_circles_give_their_connections_back(database: str) -> None:
+    """As an application has them: the collector decides when they go."""
+
+    class Repository:
+        def __init__(self, pool: Pool) -> None:
+            self.connection = pool.acquire()
+            self.itself = self
+
+        def __del__(self) -> None:
+            self.connection.close()
+
+    with Pool(database, max_size=200, acquire_timeout=20) as pool:
+        for number in range(1500):
+            Repository(pool)
+            held = [[] for _ in range(number % 41)]  # type: ignore[var-annotated]
+            del held
+            with pool.connection():
+                pass
+        gc.collect()

@@ -1,0 +1,132 @@
+"""Options of connections, pools and cursors: what is wrong is refused when it is given."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import firearrow
+from firearrow import InterfaceError, Pool, ProgrammingError, aio
+
+FILE = "/nowhere/x.fdb"
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"dbname": FILE}, "no option 'dbname'; is 'database' meant"),
+    ({"db": FILE}, "no option 'db'; is 'database' meant"),
+    ({"dsn": FILE}, "pass the DSN as the first argument"),
+    ({"host": "localhost"}, r"host='localhost' alone names no database: connect\('/path/or/alias', host="),
+    ({}, "name a database"),
+    ({"database": 3}, "database is a str or a path, not 3"),
+    ({"database": FILE, "passwd": "x"}, "is 'password' meant"),
+    ({"database": FILE, "isolation_level": "x"}, "is 'isolation' meant"),
+    ({"database": FILE, "cursor_factory": dict}, "is 'row_factory' meant"),
+    ({"database": FILE, "port": 3050}, "a port needs a host"),
+    ({"database": FILE, "row_factory": "dict"}, "row_factory is a function such as firearrow.dict_row"),
+    ({"database": FILE, "row_factory": None}, "row_factory is a function such as firearrow.dict_row"),
+    ({"database": FILE, "lock_timeout": "5"}, "lock_timeout is a number of seconds or None, not '5'"),
+    ({"database": FILE, "isolation": 3}, "isolation is a str such as 'read_committed', not 3"),
+    ({"database": FILE, "autocommit": "no"}, "autocommit is True or False, not 'no'"),
+    ({"database": FILE, "read_only": "no"}, "read_only is True or False, not 'no'"),
+    ({"database": FILE, "max_result_rows": -1}, "max_result_rows is a number of rows or None, not -1"),
+    ({"database": FILE, "max_result_bytes": "x"}, "max_result_bytes is a number of bytes or None, not 'x'"),
+]
+
+
+@pytest.mark.parametrize("call", [firearrow.connect, aio.connect, Pool, aio.Pool])
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_what_is_wrong_is_refused_at_once(call: Any, options: dict[str, Any], message: str) -> None:
+    # None of these waits, or has a connection.
+    with pytest.raises(InterfaceError, match=message):
+        call(**options)
+
+
+@pytest.mark.parametrize("pool", [Pool, aio.Pool])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_size": "3"}, "max_size is a number of connections, not '3'"),
+        ({"min_size": 0.5}, "min_size is a number of connections, not 0.5"),
+        ({"acquire_timeout": None}, "acquire_timeout is a number of seconds, not None"),
+        ({"idle_timeout": "1"}, "idle_timeout is a number of seconds, not '1'"),
+        ({"reset": None}, "reset is one of auto, always, never, not None"),
+        ({"configure": "SET ROLE x"}, "configure is called with each new connection"),
+    ],
+)
+def test_options_of_pools(pool: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InterfaceError, match=message):
+        pool(FILE, **options)
+
+
+def test_row_factories_are_checked_when_they_are_set(connection: firearrow.Connection) -> None:
+    cursor = connection.cursor()
+    for use in (
+        lambda: setattr(connection, "row_factory", 3),
+        lambda: setattr(connection, "row_factory", None),
+        lambda: setattr(cursor, "row_factory", "dict"),
+        lambda: connection.cursor(row_factory={}),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(InterfaceError, match="row_factory is a function such as"):
+            use()
+    assert connection.row_factory is firearrow.tuple_row and cursor.row_factory is None
+    cursor.row_factory = firearrow.dict_row
+    assert cursor.execute("SELECT 1 AS n FROM RDB$DATABASE").fetchone() == {"N": 1}
+
+
+def test_a_row_factory_that_was_called_says_so(connection: firearrow.Connection) -> None:
+    wrong: Any = lambda columns: [1]  # noqa: E731
+    with pytest.raises(ProgrammingError, match="not a function of a row"):
+        connection.cursor(row_factory=wrong).execute("SELECT 1 FROM RDB$DATABASE")
+
+
+def test_no_rows_of_parameters_affect_no_rows(
+    database: str, connection: firearrow.Connection, table: str
+) -> None:
+    connection.execute(f"CREATE TABLE {table} (n INTEGER)")
+    connection.commit()
+    assert connection.executemany(f"INSERT INTO {table} VALUES (?)", []).rowcount == 0
+    assert connection.executemany(f"INSERT INTO {table} VALUES (?)", iter(())).rowcount == 0
+    assert connection.executemany(f"INSERT INTO {table} VALUES (?)", [(1,), (2,)]).rowcount == 2
+    connection.rollback()
+
+    async def work() -> int:
+        async with aio.connect(database) as other:
+            return (await other.executemany(f"INSERT INTO {table} VALUES (?)", [])).rowcount
+
+    assert asyncio.run(work()) == 0
+
+
+def test_duckdb_reads_a_cursor(connection: firearrow.Connection) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    many = "SELECT a.rdb$type AS n FROM rdb$types a, rdb$types b"
+    expected = connection.execute(f"SELECT COUNT(*), SUM(n) FROM ({many})").fetchone()
+    cursor = connection.execute(many)
+    assert duckdb.sql("SELECT COUNT(*), SUM(n) FROM cursor").fetchall() == [expected]
+    with pytest.raises(ProgrammingError, match="the rows have gone to Arrow"):
+        cursor.fetch_arrow_table()
+    cursor.execute(many)
+    assert duckdb.from_arrow(cursor).aggregate("COUNT(*), SUM(n)").fetchall() == [expected]
+    # The cursor can be used again.
+    assert cursor.execute("SELECT 1 FROM RDB$DATABASE").fetchall() == [(1,)]
+
+
+def test_columns_of_one_name_are_no_dict(connection: firearrow.Connection) -> None:
+    cursor = connection.cursor(row_factory=firearrow.dict_row)
+    with pytest.raises(firearrow.ProgrammingError, match="two columns are called A"):
+        cursor.execute("SELECT 1 AS a, 2 AS a FROM RDB$DATABASE").fetchone()
+
+
+def test_sets_have_no_order(connection: firearrow.Connection) -> None:
+    for values in ({1, 2}, frozenset((1, 2))):
+        with pytest.raises(firearrow.ProgrammingError, match="has no order"):
+            connection.execute("SELECT CAST(? AS INTEGER), CAST(? AS INTEGER) FROM RDB$DATABASE", values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pool", [firearrow.Pool, firearrow.aio.Pool])
+def test_options_of_connections_are_checked_with_the_pool(pool: Any, database: str) -> None:
+    with pytest.raises(firearrow.InterfaceError, match="maxsize"):
+        pool(database, maxsize=3)
+    with pytest.raises(firearrow.ProgrammingError, match="no isolation level"):
+        pool(database, isolation="nonsense")
+    with pytest.raises(firearrow.InterfaceError, match="max_size"):
+        pool(database, max_size=True)

@@ -1,0 +1,167 @@
+"""Ctrl+C and other signals during calls."""
+
+from __future__ import annotations
+
+import pytest
+from programs import script
+from statements import LONG, MANY
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"connection.execute({LONG!r}).fetchall()",
+        f"connection.execute({MANY!r}).fetchall()",
+        f"list(connection.execute({MANY!r}))",
+        "connection.executemany('EXECUTE PROCEDURE busy(?)', ((n,) for n in range(10**9)))",
+    ],
+    ids=["execute", "fetchall", "iteration", "executemany"],
+)
+def test_keyboard_interrupt(database: str, call: str) -> None:
+    """Ctrl+C ends a call within 2 s, as KeyboardInterrupt, and the connection is usable."""
+    done = script(
+        database,
+        f"""
+        import os, signal, sys, threading, time, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        connection.execute("CREATE OR ALTER PROCEDURE busy (n INTEGER) AS BEGIN END")
+        connection.commit()
+        sent = []
+        def interrupt():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Timer(0.7, interrupt).start()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic() - sent[0] < 2)
+        connection.rollback()
+        print(connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall())
+        connection.close()
+        """,
+    )
+    assert done.stdout.split("\n") == ["interrupted True", "[(1,)]", ""], done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_keyboard_interrupt_of_a_wait_for_a_lock(database: str, is_wire: bool) -> None:
+    """Servers do not interrupt such a wait: after 2 s the connection is ended, and says so."""
+    done = script(
+        database,
+        """
+        import os, signal, sys, threading, time, firearrow
+        connection, other = firearrow.connect(sys.argv[1]), firearrow.connect(sys.argv[1])
+        connection.execute("RECREATE TABLE busy_table (id INTEGER)")
+        connection.commit()
+        connection.execute("INSERT INTO busy_table VALUES (1)")
+        connection.commit()
+        connection.execute("UPDATE busy_table SET id = 3")
+        sent = []
+        def interrupt():
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Timer(0.7, interrupt).start()
+        try:
+            other.execute("UPDATE busy_table SET id = 2")
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic() - sent[0] < 4)
+        try:
+            other.rollback()
+            print(other.execute("SELECT 1 FROM RDB$DATABASE").fetchall())
+        except firearrow.OperationalError as error:
+            print("ended", other.is_alive)
+        other.close()
+        connection.rollback()
+        print(connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall())
+        connection.close()
+        """,
+    )
+    second = "ended False" if is_wire else "[(1,)]"
+    assert done.stdout.split("\n") == ["interrupted True", second, "[(1,)]", ""], done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_signals_that_raise_nothing(database: str) -> None:
+    """A handler of the program's own runs, and the call goes on or is told."""
+    done = script(
+        database,
+        f"""
+        import os, signal, sys, threading, firearrow
+        seen = []
+        signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
+        connection = firearrow.connect(sys.argv[1])
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        try:
+            connection.execute({LONG!r}, timeout=1).fetchall()
+        except firearrow.OperationalError as error:
+            print(error.kind, seen)
+        connection.close()
+        """,
+    )
+    assert (done.returncode, done.stdout) == (0, "Timeout [1]\n"), done.stderr
+
+
+def test_signals_of_a_loop_are_passed_on(database: str) -> None:
+    """A blocking call within a coroutine: the handlers of the loop run after it."""
+    done = script(
+        database,
+        f"""
+        import asyncio, os, signal, sys, threading, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        told = []
+        async def work():
+            stop = asyncio.Event()
+            def handler():
+                told.append("told")
+                stop.set()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, handler)
+            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+            try:
+                connection.execute({LONG!r}, timeout=1).fetchone()
+            except firearrow.OperationalError:
+                pass
+            await asyncio.wait_for(stop.wait(), 5)
+        asyncio.run(work())
+        print(told)
+        connection.close()
+        """,
+        timeout=40,
+    )
+    assert (done.stdout, done.returncode) == ("['told']\n", 0), done.stdout + done.stderr
+
+
+WITHIN_A_FETCH = {
+    "close": "cursor.close()",
+    "fetch": "cursor.fetchone()",
+    "execute": "cursor.execute('SELECT 1 FROM RDB$DATABASE')",
+    "repr": "told.append('in use' if 'so far' not in repr(cursor) else repr(cursor))",
+}
+
+
+@pytest.mark.parametrize("call", WITHIN_A_FETCH.values(), ids=WITHIN_A_FETCH)
+def test_a_signal_handler_uses_the_cursor_that_fetches(database: str, call: str) -> None:
+    """It runs in the thread that fetches, and must not wait for itself."""
+    done = script(
+        database,
+        f"""
+        import os, signal, sys, threading, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        cursor = connection.execute({MANY!r})
+        told = []
+        def handler(*_):
+            try:
+                {call}
+            except firearrow.ProgrammingError as error:
+                told.append("in use" if "in use" in str(error) else str(error))
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGINT, handler)
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            cursor.fetchall()
+        except KeyboardInterrupt:
+            print(told)
+        connection.close()
+        """,
+        timeout=40,
+    )
+    assert (done.stdout, done.returncode) == ("['in use']\n", 0), done.stdout + done.stderr
