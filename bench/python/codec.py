@@ -133,7 +133,7 @@ def main() -> int:
             row = shown(statistics.median(per(sample, "seconds") for sample in theirs))
             print(f"{case:40} {driver:30} {row:>9} {ratio:13.2f}")
     if len(sys.argv) > 1:
-        write(Path(sys.argv[1]), environment("none: bytes in memory"), samples, [])
+        write(Path(sys.argv[1]), environment("none", "bytes in memory"), samples, [])
     return 0
 
 

@@ -8,6 +8,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterable
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -74,30 +75,32 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0][:300]
 
 
-def environment(firebird: str) -> dict[str, Any]:
+def environment(firebird: str, transport: str = "loopback, plain") -> dict[str, Any]:
     import firearrow
 
     return {
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "firearrow": firearrow.__version__,
         "firebird": firebird,
+        "transport": transport,
         "python": platform.python_version(),
         "machine": f"{os.cpu_count()} processors, {platform.platform()}",
         "rounds": ROUNDS,
-        "load": os.getloadavg()[0],
+        "load_before": round(os.getloadavg()[0], 2),
     }
 
 
 def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Iterable[str]) -> None:
+    notes = list(notes)
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "raw.jsonl", "w", encoding="utf-8") as file:
-        for line in [about, *samples]:
-            file.write(json.dumps(line) + "\n")
+    record = "".join(json.dumps(line, allow_nan=False) + "\n" for line in recorded(about, samples, list(notes)))
+    (folder / "raw.jsonl").write_text(record, encoding="utf-8")
     lines = [
         f"# Python drivers, Firebird {about['firebird']}",
         "",
-        f"firearrow {about['firearrow']}, Python {about['python']}, {about['machine']}, load {about['load']:.1f} before.",
-        f"Loopback, plain. Medians of {ROUNDS} interleaved rounds. Speed: how many times as fast firearrow is, median of",
-        "the rounds' ratios. CPU: processor time of firearrow's process ÷ that of the other. What each driver fetched was",
+        f"firearrow {about['firearrow']}, Python {about['python']}, {about['machine']}, load {about['load_before']:.1f} before.",
+        f"Over: {about['transport']}. Medians of {ROUNDS} interleaved rounds. Speed: how many times as fast",
+        "firearrow is, median of the rounds' ratios. CPU: processor time of firearrow's process ÷ that of the other. What each driver fetched was",
         "compared before it was timed, and checked each time.",
         "",
         "| what | driver | time | each | processor time of each | speed | CPU |",
@@ -127,6 +130,36 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
     text = "\n".join(lines) + "\n"
     (folder / "report.md").write_text(text, encoding="utf-8")
     print(text, flush=True)
+
+
+def recorded(about: dict[str, Any], samples: list[Sample], notes: list[str]) -> list[dict[str, Any]]:
+    """The lines of a record as `firearrow bench report` reads it (crates/report/src/record.rs)."""
+    server = "without a server" if about["firebird"] == "none" else f"Firebird {about['firebird']}"
+    head = {"kind": "head", "schema": "firearrow-bench", "version": 1, "benchmark": "python"}
+    lines = [head | {"title": f"Python drivers, {server}", "environment": about}]
+    # What stands before the colon is the same work on other data.
+    tables = list(dict.fromkeys(sample["case"].split(":")[0] for sample in samples))
+    for table in tables:
+        chart = {"title": "Time of each", "mark": "bars", "y": "each_s"}
+        columns = ["each_s", "wall_s", "client_cpu_each_s"]
+        lines.append({"kind": "table", "id": table, "title": table, "columns": columns, "charts": [chart]})
+    for sample in samples:
+        values = {"wall_s": sample["seconds"], "rows": sample["count"], "each_s": per(sample, "seconds")}
+        # Processes that only start another one say nothing about its processor time.
+        if sample["cpu"] > sample["seconds"] / 1e6:
+            values["client_cpu_each_s"] = per(sample, "cpu")
+        lines.append(
+            {
+                "kind": "sample",
+                "table": sample["case"].split(":")[0],
+                "case": sample["case"],
+                "contestant": sample["driver"],
+                "repetition": sample["round"] + 1,
+                "values": values,
+            }
+        )
+    missing = [note for note in notes if not note.startswith(FIGURE)]
+    return [*lines, {"kind": "end", "complete": not missing, "missing": missing}]
 
 
 def per(sample: Sample, what: str) -> float:

@@ -50,6 +50,24 @@ pub enum Column {
 }
 
 impl Column {
+    /// Those that one repetition has by itself.
+    pub(super) const FIGURES: [Self; 14] = [
+        Self::Wall,
+        Self::RowsPerSecond,
+        Self::Each,
+        Self::PerCell,
+        Self::ClientCpu,
+        Self::ClientUser,
+        Self::ServerCpu,
+        Self::WallPerServerCpu,
+        Self::LinkShare,
+        Self::Received,
+        Self::Sent,
+        Self::Sends,
+        Self::Receives,
+        Self::RoundTrips,
+    ];
+
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Wall => "time",

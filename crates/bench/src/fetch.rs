@@ -4,6 +4,7 @@
 
 use super::machine::Environment;
 use super::measure::{self, Plan, Run};
+use super::record::{self, Ending};
 use super::reference::{Blobs, Reference, ReferenceChoice};
 use super::verify::Shape;
 use super::{report, save, verify};
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use firearrow::BatchLimits;
 use firearrow::config::Config;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -138,20 +139,9 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
-    pub fn save(&self, folder: &Path, all: &[Measured]) -> Result<PathBuf> {
+    pub fn save(&self, folder: &Path, all: &[Measured], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let report = report::markdown(environment, all);
-        save::write(folder, &environment.folder(), &raw(environment, all)?, &report)
+        save::write(folder, &environment.folder(), &record::of_reading(environment, all, ending)?, &report)
     }
-}
-
-/// Returns the circumstances, then every repetition, one per line.
-fn raw(environment: &Environment, all: &[Measured]) -> Result<Vec<Value>> {
-    let mut lines = vec![json!({ "environment": environment })];
-    for measured in all {
-        for (of, runs) in [("ours", &measured.ours), ("reference", &measured.reference)] {
-            lines.extend(save::repetitions(runs, &[("table", &measured.name), ("loop", of)])?);
-        }
-    }
-    Ok(lines)
 }

@@ -2,7 +2,6 @@
 
 use super::measure::CpuTime;
 use super::reference::{Inserted, Reference, ReferenceChoice};
-use super::statistics::Spread;
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::text::thousands;
@@ -10,6 +9,7 @@ use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use firearrow::config::Config;
 use firearrow::{Connection, OnFailure, ServerInfo, TransactionOptions};
+use firearrow_report::Spread;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::num::{NonZeroU64, NonZeroUsize};

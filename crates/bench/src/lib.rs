@@ -42,6 +42,7 @@
 #![deny(unsafe_code)]
 
 pub mod adbc;
+pub mod blob;
 pub mod demo;
 pub mod fetch;
 pub mod insert;
@@ -58,22 +59,24 @@ mod error;
 mod host;
 mod machine;
 mod measure;
+mod record;
 mod reference;
 mod report;
+mod route;
 mod sample;
 mod server;
-mod statistics;
 mod table;
 
 pub use column::Column;
 pub use contest::{Contest, Stage, Turn};
 pub use error::{Error, Result};
+pub use firearrow_report::Spread;
 pub use host::{Goal, Host, Progress, Standalone};
 pub use machine::{Environment, transport};
 pub use measure::{CpuTime, Lap, Plan, Run, Wire, run};
+pub use record::Ending;
 pub use reference::{Blobs, Inserted, Peer, Reference, ReferenceChoice};
 pub use report::{HOW_TO_READ, place, warnings};
 pub use sample::Sample;
 pub use server::{Process, Server};
-pub use statistics::Spread;
-pub use table::{Case, Table, markdown, raw};
+pub use table::{Case, Table, markdown};

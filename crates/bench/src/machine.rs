@@ -1,10 +1,12 @@
 //! The circumstances of a run, without which its figures are worthless.
 
 use super::reference::Reference;
+use crate::error::{Error, Result};
 use arrow::temporal_conversions::timestamp_s_to_datetime;
 use firearrow::ServerInfo;
 use firearrow::config::{Config, Target};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -81,6 +83,17 @@ impl Environment {
             repetitions,
             batch_rows: None,
             consume: false,
+        }
+    }
+
+    /// Returns everything by name, for a record.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn fields(&self) -> Result<Map<String, Value>> {
+        match serde_json::to_value(self)? {
+            Value::Object(fields) => Ok(fields),
+            other => Err(Error::other(format!("no structure: {other}"))),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::machine::Environment;
 use super::measure::Run;
-use super::statistics::Spread;
 use crate::text::{size, thousands, time};
 use console::measure_text_width;
+use firearrow_report::Spread;
 use serde_json::{Value, json};
 
 /// All repetitions of reading the rows of one query.

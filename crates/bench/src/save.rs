@@ -1,41 +1,36 @@
-//! Saves figures: every single repetition, and the report made from them.
+//! Saves records, and the reports made from them.
 
 use crate::error::{Error, Result};
-use serde::Serialize;
-use serde_json::Value;
+use firearrow_report::Record;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes `FOLDER/NAME/raw.jsonl`, one line per value, and `FOLDER/NAME/report.md`; returns the path of the new folder.
+/// Writes `FOLDER/NAME/raw.jsonl`, the record, and `FOLDER/NAME/report.md`; returns the path of the new folder.
 /// Earlier runs of that name stay: the new one gets a number.
 ///
 /// # Errors
 /// [`Error::Other`] that names the file or folder that cannot be written.
-pub fn write(folder: &Path, name: &str, raw: &[Value], report: &str) -> Result<PathBuf> {
+pub fn write(folder: &Path, name: &str, record: &Record, report: &str) -> Result<PathBuf> {
     let folder = fresh(folder, name).map_err(|error| Error::file(folder, &error))?;
-    let raw: String = raw.iter().map(|line| format!("{line}\n")).collect();
-    for (name, text) in [("raw.jsonl", raw.as_str()), ("report.md", report)] {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| Error::file(&path, &error))?;
-    }
+    update(&folder, record, report)?;
     Ok(folder)
 }
 
-/// Makes a line for each repetition: its serialized fields, some labels, and its number, counted from 1.
+/// Writes both files again, of a run that has come further.
 ///
 /// # Errors
-/// If a repetition does not serialize to an object.
-pub fn repetitions<R: Serialize>(runs: &[R], labels: &[(&str, &str)]) -> Result<Vec<Value>> {
-    let line = |(index, run): (usize, &R)| {
-        let Value::Object(mut line) = serde_json::to_value(run)? else {
-            return Err(Error::other("a repetition is not an object"));
-        };
-        line.extend(labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())));
-        line.insert("repetition".to_owned(), (index + 1).into());
-        Ok(Value::Object(line))
-    };
-    runs.iter().enumerate().map(line).collect()
+/// As [`write()`].
+pub fn update(folder: &Path, record: &Record, report: &str) -> Result<()> {
+    for (name, text) in [("raw.jsonl", record.text().as_str()), ("report.md", report)] {
+        let path = folder.join(name);
+        // Whoever is killed while it writes leaves the earlier file.
+        let part = folder.join(format!("{name}.part"));
+        fs::write(&part, text)
+            .and_then(|()| fs::rename(&part, &path))
+            .map_err(|error| Error::file(&path, &error))?;
+    }
+    Ok(())
 }
 
 fn fresh(parent: &Path, name: &str) -> io::Result<PathBuf> {

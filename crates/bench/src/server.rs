@@ -4,6 +4,7 @@ use crate::error::Result;
 use firearrow::config::{Config, Target};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// The server process whose processor time is measured.
@@ -21,6 +22,24 @@ pub struct Process {
     folder: PathBuf,
     /// The program's name, as the kernel knows it.
     pub name: String,
+}
+
+impl Process {
+    /// When it was started, in the kernel's words; `None` once it is gone. A number that has passed to another process has another
+    /// start.
+    #[must_use]
+    pub fn started(&self) -> Option<String> {
+        let stat = fs::read_to_string(self.folder.join("stat")).ok()?;
+        // The name in parentheses may be anything; the state, field 3, follows it.
+        let (_, fields) = stat.rsplit_once(") ")?;
+        fields.split_whitespace().nth(19).map(str::to_owned)
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> Option<NonZeroU32> {
+        self.folder.file_name()?.to_str()?.parse().ok()
+    }
 }
 
 impl Server {

@@ -1,12 +1,9 @@
 //! Tables of cases, as text, Markdown and JSON.
 
 use super::column::Column;
-use super::machine::Environment;
 use super::sample::Sample;
-use super::save;
-use super::statistics::Spread;
-use crate::error::Result;
 use crate::text::aligned;
+use firearrow_report::Spread;
 use firearrow_wan::Link;
 use serde_json::{Map, Value, json};
 
@@ -153,23 +150,6 @@ pub fn markdown(name: &str, heading: &str, tables: &[Table]) -> String {
     }
     tables.iter().for_each(|table| text += &table.markdown());
     text
-}
-
-/// Returns the lines to save of a run: the circumstances, then every repetition.
-///
-/// # Errors
-/// If a figure cannot be serialized.
-pub fn raw(environment: &Environment, tables: &[Table]) -> Result<Vec<Value>> {
-    let mut lines = vec![json!({ "environment": environment })];
-    for table in tables {
-        for case in &table.cases {
-            for (of, samples) in [("ours", &case.ours), ("reference", &case.reference)] {
-                let labels = [("table", table.id.as_str()), ("case", case.name.as_str()), ("loop", of)];
-                lines.extend(save::repetitions(samples, &labels)?);
-            }
-        }
-    }
-    Ok(lines)
 }
 
 #[cfg(test)]

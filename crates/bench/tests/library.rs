@@ -2,8 +2,8 @@
 
 use firearrow::config::Config;
 use firearrow_bench::{
-    Environment, Error, Goal, Host, Progress, Reference, ReferenceChoice, Standalone, demo, fetch, insert,
-    verify,
+    Ending, Environment, Error, Goal, Host, Progress, Reference, ReferenceChoice, Standalone, demo, fetch,
+    insert, verify,
 };
 use firearrow_testkit::{Target, matrix};
 use std::cell::{Cell, RefCell};
@@ -39,8 +39,11 @@ matrix!(
         assert_eq!((measured.rows, measured.columns, measured.ours.len()), (300, 22, 2));
         assert!(measured.is_verified && measured.ours.iter().all(|run| run.consumed > Some(0)));
         let folder = tempfile::tempdir()?;
-        let saved = bench.save(folder.path(), &[measured])?;
-        assert_eq!(std::fs::read_to_string(saved.join("raw.jsonl"))?.lines().count(), 3);
+        let ending = Ending::Measured { missing: vec![] };
+        let saved = bench.save(folder.path(), &[measured], ending)?;
+        let text = std::fs::read_to_string(saved.join("raw.jsonl"))?;
+        let record = firearrow_report::Record::parse("the record", &text).expect("a record");
+        assert_eq!((record.samples.len(), record.is_complete()), (2, true));
 
         Standalone.open(&config)?.execute("UPDATE T_WIDE SET I32 = I32 + 1 WHERE ID = 9")?;
         let error = bench.measure(&fetch::Subject::table("T_WIDE")).expect_err("a value is wrong");

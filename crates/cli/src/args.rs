@@ -1,6 +1,8 @@
 //! The command line.
 
 use crate::adbc::AdbcArgs;
+use crate::bench_blob::BlobArgs;
+use crate::bench_report::ReportArgs;
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
 use crate::output::Format;
@@ -359,6 +361,10 @@ pub(crate) enum BenchCommand {
     Adbc(AdbcBenchArgs),
     /// Measure the ODBC driver: reading, describing columns, inserting
     Odbc(OdbcBenchArgs),
+    /// Measure BLOBs over a slow network: strategies, statistics of the wire, the client library
+    Blob(BlobArgs),
+    /// Make a page with charts, tables or CSV of recorded runs
+    Report(ReportArgs),
 }
 
 #[derive(Args, Debug)]

@@ -9,7 +9,9 @@ use crate::progress;
 use crate::terminal;
 use firearrow::Connection;
 use firearrow::config::Config;
-use firearrow_bench::{Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, wire};
+use firearrow_bench::{
+    Ending, Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, wire,
+};
 use firearrow_wan::Link;
 use serde_json::Value;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -37,17 +39,17 @@ pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
     }
     let mut failed = || terminal::status("");
     let results = subjects.iter().map(|subject| bench.measure(subject));
-    let (measured, failures) = each(results, &mut failed, |done| match json {
+    let done = each(results, &mut failed, |done| match json {
         true => Ok(()),
         false => print(&done.text()),
     })?;
     if json {
-        print_json(&bench.json(&measured))?;
+        print_json(&bench.json(&done.results))?;
     }
-    if !measured.is_empty() {
-        save(args.save.as_deref(), |folder| bench.save(folder, &measured))?;
+    if !done.results.is_empty() {
+        save(args.save.as_deref(), |folder| bench.save(folder, &done.results, done.ending()))?;
     }
-    complete(failures, measured.len())
+    done.complete()
 }
 
 /// Benchmarks inserting many rows.
@@ -84,7 +86,7 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
     if !json {
         print(&bench.heading())?;
     }
-    let write = |folder: &Path, tables: &[Table]| bench.save(folder, tables);
+    let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
@@ -106,16 +108,8 @@ pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
     if !json {
         print(&bench.heading())?;
     }
-    let mut tables = Vec::new();
-    for table in bench.tables() {
-        let table = table?;
-        show(&table, json)?;
-        tables.push(table);
-    }
-    if json {
-        print_json(&bench.json(&tables))?;
-    }
-    save(args.save.as_deref(), |folder| bench.save(folder, &tables))
+    let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
+    report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
 /// Benchmarks the ODBC driver.
@@ -144,7 +138,7 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     if !json {
         print(&bench.heading())?;
     }
-    let write = |folder: &Path, tables: &[Table]| bench.save(folder, tables);
+    let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
@@ -243,29 +237,61 @@ fn choice(no_reference: bool, client: Option<&Path>) -> ReferenceChoice {
     }
 }
 
-/// Shows results and reports failures; continues until the command is to end. Returns the results and the number of
-/// failures.
+/// What came of measuring several things.
+struct Done<T> {
+    results: Vec<T>,
+    /// What could not be measured, and why.
+    missing: Vec<String>,
+    /// Why the command is to end before everything was measured.
+    stopped: Option<Error>,
+}
+
+impl<T> Done<T> {
+    fn ending(&self) -> Ending {
+        match self.stopped {
+            Some(_) => Ending::Stopped,
+            None => Ending::Measured { missing: self.missing.clone() },
+        }
+    }
+
+    /// Fails if anything could not be measured.
+    fn complete(self) -> Result<()> {
+        match (self.stopped, self.missing.len()) {
+            (Some(error), _) => Err(error.into()),
+            (None, 0) => Ok(()),
+            (None, count) => {
+                let all = count + self.results.len();
+                Err(Failure::other(format!("{count} of {all} could not be measured")))
+            }
+        }
+    }
+}
+
+/// Shows results and reports failures; continues until the command is to end.
 fn each<T>(
     results: impl Iterator<Item = Result<T, Error>>,
     failed: &mut dyn FnMut(),
     show: impl Fn(&T) -> Result<()>,
-) -> Result<(Vec<T>, usize)> {
-    let (mut done, mut failures) = (Vec::new(), 0);
+) -> Result<Done<T>> {
+    let mut done = Done { results: Vec::new(), missing: Vec::new(), stopped: None };
     for result in results {
         match result {
             Ok(result) => {
                 show(&result)?;
-                done.push(result);
+                done.results.push(result);
             }
-            Err(error) if interrupt::reason().is_some() => return Err(error.into()),
+            Err(error) if interrupt::reason().is_some() => {
+                done.stopped = Some(error);
+                break;
+            }
             Err(error) => {
                 failed();
+                done.missing.push(error.to_string());
                 Failure::from(error).report(false);
-                failures += 1;
             }
         }
     }
-    Ok((done, failures))
+    Ok(done)
 }
 
 /// Prints tables as they are measured, and saves them.
@@ -273,16 +299,16 @@ fn report(
     tables: impl Iterator<Item = Result<Table, Error>>,
     json: bool,
     to_json: impl FnOnce(&[Table]) -> Value,
-    saving: Option<(&Path, impl FnOnce(&Path, &[Table]) -> firearrow_bench::Result<PathBuf>)>,
+    saving: Option<(&Path, impl FnOnce(&Path, &[Table], Ending) -> firearrow_bench::Result<PathBuf>)>,
 ) -> Result<()> {
-    let (tables, failures) = each(tables, &mut || (), |table| show(table, json))?;
+    let done = each(tables, &mut || (), |table| show(table, json))?;
     if json {
-        print_json(&to_json(&tables))?;
+        print_json(&to_json(&done.results))?;
     }
-    if let Some((folder, write)) = saving.filter(|_| !tables.is_empty()) {
-        save(Some(folder), |folder| write(folder, &tables))?;
+    if let Some((folder, write)) = saving.filter(|_| !done.results.is_empty()) {
+        save(Some(folder), |folder| write(folder, &done.results, done.ending()))?;
     }
-    complete(failures, tables.len())
+    done.complete()
 }
 
 fn show(table: &Table, json: bool) -> Result<()> {
@@ -298,12 +324,4 @@ fn save(folder: Option<&Path>, write: impl FnOnce(&Path) -> firearrow_bench::Res
         terminal::remark(&format!("saved in {}", write(folder)?.display()));
     }
     Ok(())
-}
-
-/// Fails if anything could not be measured.
-fn complete(failures: usize, measured: usize) -> Result<()> {
-    match failures {
-        0 => Ok(()),
-        count => Err(Failure::other(format!("{count} of {} could not be measured", count + measured))),
-    }
 }

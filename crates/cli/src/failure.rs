@@ -117,6 +117,12 @@ impl From<firearrow_bench::Error> for Failure {
     }
 }
 
+impl From<firearrow_report::Error> for Failure {
+    fn from(error: firearrow_report::Error) -> Self {
+        Self::Other(error.to_string())
+    }
+}
+
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         Self::Usage(error.to_string())

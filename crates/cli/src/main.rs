@@ -12,6 +12,8 @@
 mod adbc;
 mod args;
 mod bench;
+mod bench_blob;
+mod bench_report;
 mod copy;
 mod demo;
 mod events;
@@ -59,6 +61,8 @@ fn run(cli: &Cli) -> Result<()> {
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
             BenchCommand::Odbc(args) => bench::odbc(args, cli.json),
+            BenchCommand::Blob(args) => bench_blob::run(args, cli.json),
+            BenchCommand::Report(args) => bench_report::run(args),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },
         Command::Oltp(args) => oltp::run(args, cli.json),

@@ -8,12 +8,13 @@ use super::contest::{Contest, Stage};
 use super::insert;
 use super::machine::Environment;
 use super::measure::{self, Plan};
+use super::record::{self, Ending};
 use super::reference::{PEER, Reference, ReferenceChoice};
 use super::report;
 use super::sample::Sample;
 use super::save;
 use super::server::Server;
-use super::table::{Table, markdown, raw};
+use super::table::{Table, markdown};
 use super::verify::{self, Shape};
 use crate::demo;
 use crate::error::{Error, Result};
@@ -135,10 +136,11 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
-    pub fn save(&self, folder: &Path, tables: &[Table]) -> Result<PathBuf> {
+    pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-adbc-{}", environment.day(), environment.platform());
-        save::write(folder, &name, &raw(environment, tables)?, &markdown("adbc", &self.heading, tables))
+        let record = record::of_tables("adbc", "The ADBC driver", environment, tables, ending)?;
+        save::write(folder, &name, &record, &markdown("adbc", &self.heading, tables))
     }
 
     fn host(&self) -> &'a dyn Host {

@@ -160,7 +160,7 @@ impl Summary {
 
 /// Only the server knows whether the database exists. If opening fails for another reason, creating fails, too, because
 /// nothing is ever overwritten here.
-fn open_or_create(host: &dyn Host, config: &Config) -> Result<(Connection, bool)> {
+pub(crate) fn open_or_create(host: &dyn Host, config: &Config) -> Result<(Connection, bool)> {
     let refused = match host.open(config) {
         Ok(connection) => return Ok((connection, false)),
         Err(error) if error.kind() == Kind::Database => error,

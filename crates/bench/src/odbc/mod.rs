@@ -21,11 +21,12 @@ mod tables;
 
 use super::contest::Stage;
 use super::machine::Environment;
+use super::record::{self, Ending};
 use super::reference::{Reference, ReferenceChoice};
 use super::report;
 use super::save;
 use super::server::Server;
-use super::table::{Table, markdown, raw};
+use super::table::{Table, markdown};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -200,10 +201,11 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
-    pub fn save(&self, folder: &Path, tables: &[Table]) -> Result<PathBuf> {
+    pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-odbc-{}", environment.day(), environment.platform());
-        save::write(folder, &name, &raw(environment, tables)?, &markdown("odbc", &self.heading, tables))
+        let record = record::of_tables("odbc", "The ODBC driver", environment, tables, ending)?;
+        save::write(folder, &name, &record, &markdown("odbc", &self.heading, tables))
     }
 }
 

@@ -1,13 +1,13 @@
 //! A thousand text BLOBs over the link.
 
 use super::Bench;
-use super::route::Way;
 use crate::column::Column;
 use crate::contest::Contest;
 use crate::error::Result;
 use crate::measure::{self, Plan};
 use crate::reference::Blobs;
 use crate::reference::PEER;
+use crate::route::Way;
 use crate::sample::Sample;
 use crate::table::Table;
 use crate::text::thousands;

@@ -1,7 +1,6 @@
 //! Reading wide and narrow rows.
 
 use super::Bench;
-use super::route::{Route, Speech, Way};
 use crate::column::Column;
 use crate::contest::Contest;
 use crate::demo;
@@ -9,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::measure::{self, Plan};
 use crate::reference::Blobs;
 use crate::reference::PEER;
+use crate::route::{Route, Speech, Way};
 use crate::sample::Sample;
 use crate::table::Table;
 use crate::text::thousands;

@@ -9,24 +9,24 @@
 mod blobs;
 mod fetch;
 mod inserts;
-mod route;
 mod small;
 mod statements;
 
 use super::contest::Stage;
 use super::machine::Environment;
+use super::record::{self, Ending};
 use super::reference::{Reference, ReferenceChoice};
 use super::report;
+use super::route::Route;
 use super::save;
 use super::server::Server;
-use super::table::{Table, markdown, raw};
+use super::table::{Table, markdown};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::text;
 use firearrow::config::{Config, Target};
 use firearrow_wan::{Link, WanProxy};
-use route::Route;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -201,10 +201,11 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// [`Error::Other`] that names the file or folder that cannot be written.
-    pub fn save(&self, folder: &Path, tables: &[Table]) -> Result<PathBuf> {
+    pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-wire-firebird-{}", environment.day(), environment.release());
-        save::write(folder, &name, &raw(environment, tables)?, &markdown("wire", &self.heading, tables))
+        let record = record::of_tables("wire", "A server near and far", environment, tables, ending)?;
+        save::write(folder, &name, &record, &markdown("wire", &self.heading, tables))
     }
 
     fn host(&self) -> &'a dyn Host {

@@ -1,13 +1,13 @@
 //! Prepared statements of one row, executed again and again: what most applications consist of.
 
 use super::Bench;
-use super::route::{Speech, Way};
 use crate::column::Column;
 use crate::contest::Contest;
 use crate::error::{Error, Result};
 use crate::insert::{self, COLUMNS};
 use crate::measure::CpuTime;
 use crate::reference::PEER;
+use crate::route::{Speech, Way};
 use crate::sample::Sample;
 use crate::table::Table;
 use crate::text::thousands;

@@ -1,7 +1,6 @@
 //! Small statements, whose cost is mostly round trips.
 
 use super::Bench;
-use super::route::{Route, Way};
 use crate::column::Column;
 use crate::contest::Contest;
 use crate::error::{Error, Result};
@@ -9,6 +8,7 @@ use crate::host::Host;
 use crate::measure::Run;
 use crate::reference::Blobs;
 use crate::reference::PEER;
+use crate::route::{Route, Way};
 use crate::sample::Sample;
 use crate::table::{Case, Table};
 use arrow::array::AsArray;

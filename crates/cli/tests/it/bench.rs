@@ -1,6 +1,7 @@
 //! `firearrow bench fetch`
 
 use crate::command::{argument, demo, finish, firearrow, prepare};
+use firearrow_report::Record;
 use firearrow_testkit::{Target, matrix};
 use std::fs;
 use std::io::{Write, stderr};
@@ -97,12 +98,11 @@ matrix!(
         runs.sort();
         assert_eq!(runs.len(), 2, "an earlier run is left alone");
         let raw = fs::read_to_string(runs[0].join("raw.jsonl")).unwrap();
-        let lines: Vec<serde_json::Value> =
-            raw.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(lines.len(), 4);
-        assert!(lines[0]["environment"]["engine"].is_string());
-        assert_eq!((&lines[3]["loop"], &lines[3]["repetition"]), (&"ours".into(), &3.into()));
-        assert!(lines[1]["consumed"].is_u64());
+        let record = Record::parse("the record", &raw).unwrap();
+        assert_eq!((record.samples.len(), record.is_complete()), (3, true));
+        assert!(record.head.environment["engine"].is_string());
+        let last = &record.samples[2];
+        assert_eq!((last.contestant.as_str(), last.repetition, last.values["rows"]), ("firearrow", 3, 150.0));
         let report = fs::read_to_string(runs[0].join("report.md")).unwrap();
         assert!(report.contains(sql) && report.contains("| drain |"), "{report}");
         let database = url.rsplit('/').next().unwrap();

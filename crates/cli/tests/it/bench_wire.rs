@@ -1,6 +1,7 @@
 //! `firearrow bench wire`
 
 use crate::command::{Outcome, argument, demo, finish, firearrow, prepare};
+use firearrow_report::Record;
 use firearrow_testkit::{Generation, Server, Target, matrix};
 use serde_json::Value;
 use std::fs;
@@ -187,12 +188,13 @@ matrix!(
         let run = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap();
         assert!(run.file_name().to_str().unwrap().ends_with("-wire-firebird-5.0"), "{run:?}");
         let raw = fs::read_to_string(run.path().join("raw.jsonl")).unwrap();
-        let lines: Vec<Value> = raw.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(lines.len(), 1 + 3 * 3);
-        assert!(lines[0]["environment"]["engine"].is_string());
+        let record = Record::parse("the record", &raw).unwrap();
+        assert_eq!((record.samples.len(), record.is_complete()), (3 * 3, true));
+        assert!(record.head.environment["engine"].is_string());
+        let third = &record.samples[2];
         assert_eq!(
-            (&lines[3]["case"], &lines[3]["loop"], &lines[3]["repetition"]),
-            (&"plain".into(), &"ours".into(), &3.into())
+            (third.case.as_str(), third.contestant.as_str(), third.repetition),
+            ("plain", "firearrow", 3)
         );
         let report = fs::read_to_string(run.path().join("report.md")).unwrap();
         assert!(

@@ -3,7 +3,9 @@
 mod adbc;
 mod bench;
 mod bench_adbc;
+mod bench_blob;
 mod bench_odbc;
+mod bench_report;
 mod bench_wire;
 mod command;
 mod copy;
@@ -11,6 +13,7 @@ mod demo;
 mod events;
 mod interrupt;
 mod odbc;
+mod oltp;
 mod query;
 mod readers;
 mod terminal;

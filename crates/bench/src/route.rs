@@ -10,26 +10,26 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// A route to the server.
 #[derive(Clone, Debug)]
-pub(super) struct Route {
-    pub(super) name: String,
-    pub(super) config: Config,
+pub(crate) struct Route {
+    pub(crate) name: String,
+    pub(crate) config: Config,
     /// The emulated link, if there is one.
-    pub(super) link: Option<Link>,
+    pub(crate) link: Option<Link>,
 }
 
 /// A route with its settings and contestants.
 #[derive(Debug)]
-pub(super) struct Way {
-    pub(super) name: String,
-    pub(super) config: Config,
-    pub(super) info: ServerInfo,
-    pub(super) reference: Reference,
-    pub(super) link: Option<Link>,
+pub(crate) struct Way {
+    pub(crate) name: String,
+    pub(crate) config: Config,
+    pub(crate) info: ServerInfo,
+    pub(crate) reference: Reference,
+    pub(crate) link: Option<Link>,
 }
 
 /// The negotiated settings between client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Speech {
+pub(crate) enum Speech {
     Plain,
     Encrypted,
     Compressed,
@@ -37,7 +37,7 @@ pub(super) enum Speech {
 
 impl Route {
     /// Directly to the server.
-    pub(super) fn direct(config: &Config) -> Self {
+    pub(crate) fn direct(config: &Config) -> Self {
         let is_loopback = match &config.target {
             Target::Remote { host, .. } => {
                 host.eq_ignore_ascii_case("localhost")
@@ -50,7 +50,7 @@ impl Route {
     }
 
     /// Over an emulated link, which exists as long as the proxy.
-    pub(super) fn emulated(config: &Config, link: Link) -> Result<(Self, WanProxy)> {
+    pub(crate) fn emulated(config: &Config, link: Link) -> Result<(Self, WanProxy)> {
         let Target::Remote { host, port, database } = &config.target else {
             return Err(Error::usage("an engine in this process needs no link"));
         };
@@ -69,7 +69,7 @@ impl Route {
     }
 
     /// Connects once, to learn the negotiated settings.
-    pub(super) fn way(
+    pub(crate) fn way(
         &self,
         host: &dyn Host,
         choice: &ReferenceChoice,
@@ -91,7 +91,7 @@ impl Route {
     }
 
     /// Like [`way`](Self::way), with these settings; an error if the server does not agree to them.
-    pub(super) fn speaking(&self, host: &dyn Host, choice: &ReferenceChoice, speech: Speech) -> Result<Way> {
+    pub(crate) fn speaking(&self, host: &dyn Host, choice: &ReferenceChoice, speech: Speech) -> Result<Way> {
         let way = self.way(host, choice, |config| {
             config.compress = match speech {
                 Speech::Compressed => WireCompression::On,
@@ -112,13 +112,13 @@ impl Route {
 }
 
 impl Way {
-    pub(super) fn peer(&self) -> Option<&Peer> {
+    pub(crate) fn peer(&self) -> Option<&Peer> {
         self.reference.peer()
     }
 }
 
 impl Speech {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Encrypted => "encrypted",

@@ -1,0 +1,207 @@
+//! From the repetitions of records to figures: by table, case and contestant.
+
+use crate::record::{OURS, Record, SampleLine, TableHead};
+use crate::statistics::{Interval, Spread, interval_of_median};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// The figures of one record.
+#[derive(Clone, Debug)]
+pub struct Figures<'a> {
+    /// What they were made of.
+    pub record: &'a Record,
+    /// Its tables that have samples.
+    pub tables: Vec<TableFigures<'a>>,
+}
+
+/// The figures of one table.
+#[derive(Clone, Debug)]
+pub struct TableFigures<'a> {
+    /// Its title, its notes and its charts.
+    pub head: &'a TableHead,
+    /// Its cases, in the order in which they first ran.
+    pub cases: Vec<CaseFigures<'a>>,
+}
+
+/// The figures of one case.
+#[derive(Clone, Debug)]
+pub struct CaseFigures<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whoever took part, firearrow first.
+    pub contestants: Vec<ContestantFigures<'a>>,
+}
+
+/// The figures of one contestant in one case.
+#[derive(Clone, Debug)]
+pub struct ContestantFigures<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// How often it ran.
+    pub repetitions: usize,
+    /// What was measured, by name.
+    pub values: BTreeMap<&'a str, Spread>,
+    /// Its value ÷ firearrow's of the same repetition, by name: 2 = twice as much. Empty for firearrow.
+    pub ratios: BTreeMap<&'a str, (Spread, Option<Interval>)>,
+}
+
+impl<'a> Figures<'a> {
+    /// Works out the figures of a record.
+    #[must_use]
+    pub fn of(record: &'a Record) -> Self {
+        let table = |head: &'a TableHead| {
+            let samples = record.samples.iter().filter(|sample| sample.table == head.id);
+            let cases = grouped(samples, |sample| sample.case.as_str());
+            let cases = cases.into_iter().map(|(name, samples)| case(name, &samples)).collect();
+            TableFigures { head, cases }
+        };
+        let tables = record.tables.iter().map(table).filter(|table| !table.cases.is_empty()).collect();
+        Self { record, tables }
+    }
+}
+
+impl CaseFigures<'_> {
+    /// The contestant of this name.
+    #[must_use]
+    pub fn contestant(&self, name: &str) -> Option<&ContestantFigures<'_>> {
+        self.contestants.iter().find(|contestant| contestant.name == name)
+    }
+}
+
+impl TableFigures<'_> {
+    /// The contestants of all cases, firearrow first.
+    #[must_use]
+    pub fn contestants(&self) -> Vec<&str> {
+        let all = self.cases.iter().flat_map(|case| &case.contestants).map(|contestant| contestant.name);
+        ours_first(in_order(all))
+    }
+}
+
+fn case<'a>(name: &'a str, samples: &[&'a SampleLine]) -> CaseFigures<'a> {
+    let mut groups = grouped(samples.iter().copied(), |sample| sample.contestant.as_str());
+    groups.sort_by_key(|(name, _)| *name != OURS);
+    let ours: HashMap<usize, &SampleLine> = groups
+        .iter()
+        .filter(|(name, _)| *name == OURS)
+        .flat_map(|(_, samples)| samples.iter().map(|sample| (sample.repetition, *sample)))
+        .collect();
+    let contestants = groups.iter().map(|(name, samples)| contestant(name, samples, &ours)).collect();
+    CaseFigures { name, contestants }
+}
+
+/// Samples by name, in the order in which names come first.
+fn grouped<'a>(
+    samples: impl Iterator<Item = &'a SampleLine>,
+    name: impl Fn(&'a SampleLine) -> &'a str,
+) -> Vec<(&'a str, Vec<&'a SampleLine>)> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<(&str, Vec<&SampleLine>)> = Vec::new();
+    for sample in samples {
+        let name = name(sample);
+        let at = *places.entry(name).or_insert_with(|| {
+            groups.push((name, Vec::new()));
+            groups.len() - 1
+        });
+        groups[at].1.push(sample);
+    }
+    groups
+}
+
+fn contestant<'a>(
+    name: &'a str,
+    samples: &[&'a SampleLine],
+    ours: &HashMap<usize, &SampleLine>,
+) -> ContestantFigures<'a> {
+    let names: BTreeSet<&str> =
+        samples.iter().flat_map(|sample| sample.values.keys().map(String::as_str)).collect();
+    let all = |value: &str| -> Vec<f64> {
+        samples.iter().filter_map(|sample| sample.values.get(value).copied()).collect()
+    };
+    let values = names.iter().filter_map(|value| Some((*value, Spread::of(all(value))?))).collect();
+    // Machines drift: only what ran one after the other is compared.
+    let ratios = |value: &str| -> Vec<f64> {
+        let pairs = samples.iter().filter_map(|sample| {
+            let ours = ours.get(&sample.repetition)?;
+            Some(sample.values.get(value)? / ours.values.get(value)?)
+        });
+        pairs.filter(|ratio| ratio.is_finite()).collect()
+    };
+    let ratios = match name {
+        OURS => BTreeMap::new(),
+        _ => names
+            .iter()
+            .filter_map(|value| {
+                let all = ratios(value);
+                Some((*value, (Spread::of(all.iter().copied())?, interval_of_median(&all))))
+            })
+            .collect(),
+    };
+    ContestantFigures { name, repetitions: samples.len(), values, ratios }
+}
+
+fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known = HashSet::new();
+    names.filter(|name| known.insert(*name)).collect()
+}
+
+fn ours_first(mut names: Vec<&str>) -> Vec<&str> {
+    names.sort_by_key(|name| *name != OURS);
+    names
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::record::{Chart, End, Mark};
+    use serde_json::Map;
+
+    /// Two cases; the rival takes twice the time in the first one, and is missing in the second.
+    pub(crate) fn record() -> Record {
+        let mut record = Record::new("demo", "A demonstration", Map::new());
+        record.head.environment.insert("engine".into(), "5.0.4".into());
+        record.tables.push(TableHead {
+            id: "t".into(),
+            title: "Reading <rows>".into(),
+            notes: vec!["A note & more.".into()],
+            columns: vec!["wall_s".into(), "rows".into()],
+            charts: vec![Chart {
+                title: "Time".into(),
+                mark: Mark::Bars,
+                y: "wall_s".into(),
+                ..Chart::default()
+            }],
+        });
+        let mut add = |case: &str, contestant: &str, repetition: usize, wall_s: f64| {
+            record.samples.push(SampleLine {
+                table: "t".into(),
+                case: case.into(),
+                contestant: contestant.into(),
+                repetition,
+                values: [("wall_s".to_owned(), wall_s), ("rows".to_owned(), 10.0)].into(),
+            });
+        };
+        for repetition in 1..=5 {
+            let drift = repetition as f64;
+            add("one", "rival", repetition, 2.0 * drift);
+            add("one", OURS, repetition, drift);
+            add("two", OURS, repetition, 0.5);
+        }
+        record.end = Some(End { complete: true, ..End::default() });
+        record
+    }
+
+    #[test]
+    fn ratios_are_those_of_the_same_repetition() {
+        let record = record();
+        let figures = Figures::of(&record);
+        let table = &figures.tables[0];
+        assert_eq!(table.contestants(), [OURS, "rival"]);
+        let case = &table.cases[0];
+        let (ours, rival) = (&case.contestants[0], &case.contestants[1]);
+        assert_eq!((ours.name, ours.values["wall_s"].median, ours.ratios.len()), (OURS, 3.0, 0));
+        let (ratio, interval) = rival.ratios["wall_s"];
+        assert_eq!((ratio.min, ratio.median, ratio.max), (2.0, 2.0, 2.0));
+        assert_eq!(interval.unwrap(), Interval { low: 2.0, high: 2.0 });
+        assert_eq!(table.cases[1].contestants.len(), 1);
+        assert!(table.cases[1].contestant("rival").is_none());
+    }
+}

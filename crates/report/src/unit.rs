@@ -1,0 +1,126 @@
+//! Values as text, with the unit that their names end with.
+
+/// Formats a value: `wall_s` as a time, `received_bytes` as a size, anything else as a number.
+#[must_use]
+pub fn show(name: &str, value: f64) -> String {
+    let rest = |unit: &str| number(value) + unit;
+    if name == "bytes_per_s" {
+        size(value) + "/s"
+    } else if name.ends_with("_per_s") || name.ends_with("_per_second") {
+        rest("/s")
+    } else if name.ends_with("_per_min") {
+        rest("/min")
+    } else if name.ends_with("_s") {
+        scaled(value, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
+    } else if name.ends_with("_us") {
+        scaled(value, &[(1e6, "s"), (1e3, "ms"), (1.0, "µs")])
+    } else if name.ends_with("bytes") || name.starts_with("bytes_") {
+        size(value)
+    } else if name.ends_with("_share") {
+        format!("{} %", digits(value * 100.0))
+    } else {
+        number(value)
+    }
+}
+
+fn size(bytes: f64) -> String {
+    const KI: f64 = 1024.0;
+    scaled(bytes, &[(KI * KI * KI, "GiB"), (KI * KI, "MiB"), (KI, "KiB"), (1.0, "B")])
+}
+
+/// Formats a value of an axis that reaches up to `most`, so that neighbours differ.
+#[cfg(feature = "pages")]
+pub(crate) fn tick(name: &str, value: f64, most: f64) -> String {
+    let is_plain = show(name, 1.0) == "1";
+    match most {
+        _ if !is_plain || value == 0.0 => show(name, value),
+        most if most >= 100.0 => show(name, value),
+        most => {
+            let places = (2.0 - most.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
+            format!("{value:.places$}")
+        }
+    }
+}
+
+/// What a column or an axis is called: the name without underscores; the values show the unit.
+pub(crate) fn title(name: &str) -> String {
+    let suffixes = ["_us", "_s", "_bytes"];
+    let is_rate = name.ends_with("_per_s");
+    let name =
+        suffixes.iter().filter(|_| !is_rate).find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+    name.replace('_', " ")
+}
+
+/// Three digits, in the largest unit of which there is at least one.
+fn scaled(value: f64, units: &[(f64, &str)]) -> String {
+    let fits = units.iter().find(|(factor, _)| value.abs() >= *factor);
+    match fits.or(units.last()) {
+        Some((factor, unit)) if value != 0.0 => format!("{} {unit}", digits(value / factor)),
+        _ => "0".to_owned(),
+    }
+}
+
+fn digits(value: f64) -> String {
+    let places = match value.abs() {
+        x if x >= 99.95 => 0,
+        x if x >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.places$}")
+}
+
+/// Three digits, or a whole number with its thousands apart.
+fn number(value: f64) -> String {
+    if value.abs() < 100.0 {
+        let text = digits(value);
+        return match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        };
+    }
+    let whole = format!("{:.0}", value.abs());
+    let mut text = if value < 0.0 { "-".to_owned() } else { String::new() };
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_decide_the_unit() {
+        assert_eq!(show("wall_s", 0.001_234), "1.23 ms");
+        assert_eq!(show("wall_s", 12.0), "12.0 s");
+        assert_eq!(show("p99_us", 1500.0), "1.50 ms");
+        assert_eq!(show("received_bytes", 3_200_000.0), "3.05 MiB");
+        assert_eq!(show("rows_per_s", 1_234_567.0), "1,234,567/s");
+        assert_eq!(show("bytes_sent", 1024.0), "1.00 KiB");
+        assert_eq!(show("rows_per_second", 5.0), "5/s");
+        assert_eq!(show("round_trips", 26.0), "26");
+        assert_eq!(show("link_share", 0.07), "7.00 %");
+        assert_eq!(show("bytes_per_s", 2_097_152.0), "2.00 MiB/s");
+        assert_eq!(show("wall_s", 0.0), "0");
+        assert_eq!(show("left", -1234.0), "-1,234");
+    }
+
+    #[test]
+    #[cfg(feature = "pages")]
+    fn neighbours_on_an_axis_differ() {
+        let ticks = [0.0, 0.002, 0.004, 0.006].map(|value| tick("reads", value, 0.007));
+        assert_eq!(ticks, ["0", "0.00200", "0.00400", "0.00600"]);
+        assert_eq!(tick("operations_per_s", 1500.0, 2000.0), "1,500/s");
+        assert_eq!(tick("trips", 5.0, 9.0), "5.00");
+    }
+
+    #[test]
+    fn columns_are_named_without_their_unit() {
+        let names = ["client_cpu_s", "operations_per_s", "p99.9_us", "bytes_sent"].map(title);
+        assert_eq!(names, ["client cpu", "operations per s", "p99.9", "bytes sent"]);
+    }
+}
