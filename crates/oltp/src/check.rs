@@ -16,6 +16,15 @@ pub struct Condition {
     pub violations: u64,
 }
 
+impl Condition {
+    /// What is wrong, if it is violated.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let Self { number, rule, violations } = self;
+        (*violations > 0).then(|| format!("condition {number} is violated {violations} times: {rule}"))
+    }
+}
+
 /// Number, rule, and a query that counts what violates it.
 type Rule = (u8, &'static str, &'static str);
 

@@ -34,6 +34,7 @@ impl Operation {
 
 /// Where terminals work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Locality {
     /// Each terminal at a warehouse of its own, as in TPC-C: what is in use does not grow with the database.
@@ -43,13 +44,22 @@ pub enum Locality {
     Uniform,
 }
 
+impl Locality {
+    /// Its name, as in the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ["home", "uniform"][self as usize]
+    }
+}
+
 /// How often each operation comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Mix {
     /// 10 new orders and 10 payments for one of each other.
     #[default]
-    TpcC,
+    Tpcc,
     /// All alike.
     Equal,
 }
@@ -57,7 +67,7 @@ pub enum Mix {
 impl Mix {
     fn deck(self) -> Vec<Operation> {
         let counts = match self {
-            Self::TpcC => [10, 10, 1, 1, 1],
+            Self::Tpcc => [10, 10, 1, 1, 1],
             Self::Equal => [1; 5],
         };
         Operation::ALL.iter().zip(counts).flat_map(|(operation, count)| vec![*operation; count]).collect()
@@ -261,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_mix_is_that_of_the_deck() {
-        let mut inputs = Inputs::new(Scale::of(3), Locality::Home, Mix::TpcC, 1, 4);
+        let mut inputs = Inputs::new(Scale::of(3), Locality::Home, Mix::Tpcc, 1, 4);
         let mut counts: BTreeMap<Operation, u32> = BTreeMap::new();
         for _ in 0..2300 {
             *counts.entry(inputs.next().operation()).or_default() += 1;
@@ -273,7 +283,7 @@ mod tests {
     #[test]
     fn terminals_stay_at_home_or_go_everywhere() {
         let places = |locality| -> BTreeSet<i32> {
-            let mut inputs = Inputs::new(Scale::of(3), locality, Mix::TpcC, 1, 4);
+            let mut inputs = Inputs::new(Scale::of(3), locality, Mix::Tpcc, 1, 4);
             let place = |input| match input {
                 Input::NewOrder(NewOrder { warehouse, .. })
                 | Input::Payment(Payment { warehouse, .. })
@@ -290,7 +300,7 @@ mod tests {
     #[test]
     fn some_orders_are_wrong_and_some_lines_come_from_elsewhere() {
         let scale = Scale::of(2);
-        let mut inputs = Inputs::new(scale, Locality::Home, Mix::TpcC, 7, 0);
+        let mut inputs = Inputs::new(scale, Locality::Home, Mix::Tpcc, 7, 0);
         let (mut orders, mut wrong, mut lines, mut remote) = (0, 0, 0, 0);
         while orders < 5000 {
             let Input::NewOrder(order) = inputs.next() else { continue };

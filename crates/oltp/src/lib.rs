@@ -13,20 +13,28 @@
 
 #![forbid(unsafe_code)]
 
+mod campaign;
 mod check;
+mod crash;
+mod gates;
 mod input;
 mod load;
 mod random;
+mod record;
 mod run;
 mod scale;
 mod schema;
+mod shown;
 mod tally;
 mod terminal;
 mod way;
 
+pub use campaign::{Options as CampaignOptions, Point, campaign};
 pub use check::{Condition, conditions};
+pub use crash::{Crash, Outage, crash};
 pub use input::{Locality, Mix, Operation};
 pub use load::{Loaded, Options as LoadOptions, load};
+pub use record::{of_campaign, of_run};
 pub use run::{EngineWork, OperationFigures, Options as RunOptions, PERCENTILES, Run, run};
 pub use scale::{DISTRICTS, Scale};
 pub use schema::TABLES;

@@ -1,14 +1,16 @@
 //! Runs the terminals, and checks that what they did is what the database shows.
 
 use crate::check::{self, Condition};
-use crate::input::{Inputs, Locality, Mix, Operation};
+use crate::gates::gates;
+use crate::input::{Locality, Mix, Operation};
 use crate::scale::Scale;
 use crate::schema;
+use crate::shown::{Shown, compare};
 use crate::tally::{Ledger, Tally};
-use crate::terminal::{self, Clock};
+use crate::terminal::{self, Clock, Worked};
 use crate::way::Mode;
 use firearrow::config::Config;
-use firearrow::{Connection, Decimal, Isolation, LockResolution, TransactionOptions};
+use firearrow::{Connection, Isolation, LockResolution, TransactionOptions};
 use firearrow_bench::{CpuTime, Error, Host, Result, Server};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -108,6 +110,15 @@ pub struct OperationFigures {
 /// The percentiles of [`OperationFigures::percentiles_us`]; 100 = the longest.
 pub const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 100.0];
 
+impl OperationFigures {
+    /// Latency in microseconds that so many of a hundred do not exceed: one of [`PERCENTILES`], otherwise `None`.
+    #[must_use]
+    pub fn percentile(&self, percentile: f64) -> Option<u64> {
+        let at = PERCENTILES.iter().position(|each| *each == percentile)?;
+        Some(self.percentiles_us[at])
+    }
+}
+
 /// What the engine did.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct EngineWork {
@@ -128,6 +139,12 @@ impl Run {
         self.completed as f64 / self.seconds
     }
 
+    /// The figures of new orders.
+    #[must_use]
+    pub fn new_orders(&self) -> &OperationFigures {
+        &self.operations[Operation::NewOrder as usize]
+    }
+
     /// Whether nothing speaks against the figures.
     #[must_use]
     pub fn is_valid(&self) -> bool {
@@ -141,57 +158,38 @@ impl Run {
     }
 }
 
-/// What the database shows of the work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Shown {
-    orders: i64,
-    lines: i64,
-    payments: i64,
-    open: i64,
-    paid_cents: i128,
+/// A loaded database, and terminals that are connected to it.
+pub(crate) struct Site {
+    /// A connection for everything else.
+    pub(crate) connection: Connection,
+    pub(crate) scale: Scale,
+    pub(crate) server: Server,
+    pub(crate) terminals: Vec<Connection>,
+    /// The options of all transactions, and the isolation's name.
+    pub(crate) transactions: TransactionOptions,
+    isolation: String,
+    pub(crate) before: Shown,
 }
 
-impl Shown {
-    fn read(connection: &Connection) -> Result<Self> {
-        let transaction = connection.begin(TransactionOptions::reading())?;
-        let count = |table: &str| -> Result<i64> {
-            Ok(transaction.query(&format!("SELECT COUNT(*) FROM {table}"))?.value()?)
-        };
-        let paid: Decimal = transaction.query("SELECT SUM(W_YTD) FROM WAREHOUSE")?.value()?;
-        Ok(Self {
-            orders: count("ORDERS")?,
-            lines: count("ORDER_LINE")?,
-            payments: count("HISTORY")?,
-            open: count("NEW_ORDER")?,
-            paid_cents: paid.unscaled,
-        })
+impl Site {
+    pub(crate) fn open(host: &dyn Host, config: &Config, options: &Options) -> Result<Self> {
+        if options.terminals == 0 {
+            return Err(Error::usage("a run needs a terminal"));
+        }
+        let connection = host.open(config)?;
+        let schema::Meta { scale, .. } = schema::meta(&connection)?;
+        let (isolation, transactions) = transactions(options, connection.has_firebird4());
+        host.status("counting what is there");
+        let before = Shown::read(&connection)?;
+        host.status(&format!("connecting {} terminals", options.terminals));
+        let mut terminals = Vec::new();
+        for _ in 0..options.terminals {
+            host.check()?;
+            terminals.push(host.open(config)?);
+        }
+        let server = Server::find(config);
+        Ok(Self { connection, scale, server, terminals, transactions, isolation, before })
     }
-}
-
-/// Compares what the database shows with what terminals say that they did.
-fn compare(before: Shown, after: Shown, ledger: &Ledger) -> Vec<String> {
-    let signed = |count: u64| i128::from(count);
-    let facts = [
-        ("orders", i128::from(after.orders - before.orders), signed(ledger.orders)),
-        ("order lines", i128::from(after.lines - before.lines), signed(ledger.lines)),
-        ("payments", i128::from(after.payments - before.payments), signed(ledger.payments)),
-        (
-            "open orders",
-            i128::from(after.open - before.open),
-            signed(ledger.orders) - signed(ledger.delivered),
-        ),
-        ("hundredths paid", after.paid_cents - before.paid_cents, i128::from(ledger.paid_cents)),
-    ];
-    let wrong = facts.into_iter().filter(|(_, shown, told)| shown != told);
-    let hint = match ledger.unknown {
-        0 => String::new(),
-        count => format!(" ({count} commits whose answer was lost)"),
-    };
-    wrong
-        .map(|(what, shown, told)| {
-            format!("the database has {shown:+} {what}, the terminals did {told:+}{hint}")
-        })
-        .collect()
 }
 
 /// Runs the terminals on a loaded database.
@@ -200,46 +198,15 @@ fn compare(before: Shown, after: Shown, ledger: &Ledger) -> Vec<String> {
 /// If the database is not loaded, a terminal cannot connect, or the run is stopped. An invalid run is not an error:
 /// see [`Run::problems`].
 pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
-    let connection = host.open(config)?;
-    let schema::Meta { scale, .. } = schema::meta(&connection)?;
-    if options.terminals == 0 {
-        return Err(Error::usage("a run needs a terminal"));
-    }
-    let (isolation, transactions) = transactions(options, connection.has_firebird4());
+    let site = Site::open(host, config, options)?;
+    let Site { connection, scale, server, terminals, transactions, isolation, before } = site;
     let state = connection.statistics()?;
-    host.status("counting what is there");
-    let before = Shown::read(&connection)?;
-    let server = Server::find(config);
-    host.status(&format!("connecting {} terminals", options.terminals));
-    let mut connections = Vec::new();
-    for _ in 0..options.terminals {
-        host.check()?;
-        connections.push(host.open(config)?);
-    }
-
-    let clock = Clock::new(options.terminals);
-    let mut measured = Measured::default();
-    let (tallies, ended) = thread::scope(|scope| {
-        let start = |(terminal, connection)| {
-            let clock = &clock;
-            let work = move || {
-                let connection: Connection = connection;
-                let mut inputs = Inputs::new(scale, options.locality, options.mix, options.seed, terminal);
-                terminal::work(&connection, options.mode, transactions, &mut inputs, clock)
-            };
-            scope.spawn(work)
-        };
-        let terminals: Vec<_> = connections.into_iter().enumerate().map(start).collect();
-        clock.ready.wait();
-        let timed = watch(host, &connection, &server, &clock, options, &mut measured);
-        clock.stop();
-        let done: Vec<_> =
-            terminals.into_iter().map(|terminal| terminal.join().expect("no terminal panics")).collect();
-        timed.map(|()| done.into_iter().unzip::<_, _, Vec<Tally>, Vec<Option<firearrow::Error>>>())
+    let worked = terminal::together(scale, terminals, options, transactions, |clock| {
+        watch(host, &connection, &server, clock, options)
     })?;
+    let Worked { during: measured, tally, ended } = worked;
 
     host.status("checking");
-    let tally = Tally::sum(&tallies);
     let after = Shown::read(&connection)?;
     let conditions =
         check::conditions(&connection.begin(TransactionOptions::reading())?, options.full_check)?;
@@ -250,14 +217,9 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
             Some(format!("terminal {}: {}", terminal + 1, error.as_ref()?.message().trim_end()))
         })
         .collect();
-    problems.extend(conditions.iter().filter(|condition| condition.violations > 0).map(|condition| {
-        format!(
-            "condition {} is violated {} times: {}",
-            condition.number, condition.violations, condition.rule
-        )
-    }));
+    problems.extend(conditions.iter().filter_map(Condition::problem));
     problems.extend(compare(before, after, &tally.ledger));
-    problems.extend(gates(&tally, options, measured.seconds));
+    problems.extend(gates(&tally, options));
     host.status("");
     Ok(Run {
         engine: connection.info()?.engine_version,
@@ -287,7 +249,6 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
 }
 
 /// What was measured beside the terminals.
-#[derive(Default)]
 struct Measured {
     seconds: f64,
     work: EngineWork,
@@ -302,8 +263,7 @@ fn watch(
     server: &Server,
     clock: &Clock,
     options: &Options,
-    measured: &mut Measured,
-) -> Result<()> {
+) -> Result<Measured> {
     wait(host, "warming up", options.warm_up)?;
     let read = || -> Result<_> {
         Ok((
@@ -316,23 +276,26 @@ fn watch(
     let before = read()?;
     let started = clock.measure();
     wait(host, "measuring", options.measure)?;
-    measured.seconds = started.elapsed().as_secs_f64();
+    let seconds = started.elapsed().as_secs_f64();
     clock.stop();
     let after = read()?;
     let work = after.0.since(&before.0);
-    measured.work = EngineWork {
+    let work = EngineWork {
         page_fetches: work.page_fetches,
         page_reads: work.page_reads,
         page_writes: work.page_writes,
         transactions: after.1.saturating_sub(before.1),
     };
     let cpu = after.2.since(before.2);
-    measured.client_cpu_s = cpu.seconds();
-    measured.server_cpu_s = before.3.zip(after.3).map(|(before, after)| after - before);
-    Ok(())
+    Ok(Measured {
+        seconds,
+        work,
+        client_cpu_s: cpu.seconds(),
+        server_cpu_s: before.3.zip(after.3).map(|(before, after)| after - before),
+    })
 }
 
-fn wait(host: &dyn Host, what: &str, time: Duration) -> Result<()> {
+pub(crate) fn wait(host: &dyn Host, what: &str, time: Duration) -> Result<()> {
     let started = Instant::now();
     loop {
         let left = time.saturating_sub(started.elapsed());
@@ -365,95 +328,5 @@ fn figures(tally: &Tally, operation: Operation) -> OperationFigures {
         refused: of.refused,
         mean_us: of.latency.mean(),
         percentiles_us: PERCENTILES.map(|percentile| of.latency.value_at_quantile(percentile / 100.0)),
-    }
-}
-
-/// What else makes a run invalid.
-fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<String> {
-    let mut problems = Vec::new();
-    let completed = tally.completed();
-    let failed: u64 = tally.errors.values().sum();
-    if failed * 1000 > completed + failed {
-        problems.push(format!("{failed} of {} operations failed, more than 0.1 %", completed + failed));
-    }
-    for operation in Operation::ALL {
-        let of = &tally.operations[operation as usize];
-        let share = (of.committed + of.refused) as f64 / completed.max(1) as f64;
-        let wanted = options.mix.share(operation);
-        if (share - wanted).abs() > 0.02 {
-            problems.push(format!(
-                "{:.1} % of the operations are {}, not {:.1} %",
-                share * 100.0,
-                operation.name(),
-                wanted * 100.0
-            ));
-        }
-        if tally.fewest[operation as usize] == 0 {
-            problems.push(format!("a terminal completed no {}: measure longer", operation.name()));
-        }
-    }
-    if seconds < options.measure.as_secs_f64() * 0.95 {
-        problems.push(format!("measured {seconds:.1} s only"));
-    }
-    problems
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::way::Outcome;
-
-    fn options() -> Options {
-        Options {
-            terminals: 1,
-            mode: Mode::Sp,
-            locality: Locality::Home,
-            mix: Mix::Equal,
-            isolation: None,
-            warm_up: Duration::ZERO,
-            measure: Duration::from_secs(10),
-            seed: 1,
-            full_check: false,
-        }
-    }
-
-    #[test]
-    fn what_makes_a_run_worthless_is_named() {
-        let mut tally = Tally { fewest: [200; 5], ..Tally::default() };
-        for operation in Operation::ALL {
-            for _ in 0..200 {
-                tally.measured(operation, Outcome::Read { rows: 1 }, Duration::from_millis(1), 0);
-            }
-        }
-        tally.errors.insert("deadlock".into(), 1);
-        assert_eq!(gates(&tally, &options(), 10.0), Vec::<String>::new());
-        tally.errors.insert("lost".into(), 1);
-        assert_eq!(gates(&tally, &options(), 10.0), ["2 of 1002 operations failed, more than 0.1 %"]);
-        tally.errors.clear();
-        tally.fewest[3] = 0;
-        assert_eq!(
-            gates(&tally, &options(), 9.0),
-            ["a terminal completed no delivery: measure longer", "measured 9.0 s only"]
-        );
-        tally.fewest[3] = 1;
-        let wrong = gates(&tally, &Options { mix: Mix::TpcC, ..options() }, 10.0);
-        assert_eq!(wrong[0], "20.0 % of the operations are new order, not 43.5 %");
-        assert_eq!(wrong.len(), 5);
-    }
-
-    #[test]
-    fn a_ledger_that_does_not_balance_is_a_problem() {
-        let before = Shown { orders: 100, lines: 1000, payments: 50, open: 30, paid_cents: 1_000_000 };
-        let ledger =
-            Ledger { orders: 10, lines: 95, payments: 4, paid_cents: 1234, delivered: 20, unknown: 0 };
-        let after = Shown { orders: 110, lines: 1095, payments: 54, open: 20, paid_cents: 1_001_234 };
-        assert_eq!(compare(before, after, &ledger), Vec::<String>::new());
-        let lost = Shown { lines: 1094, ..after };
-        assert_eq!(
-            compare(before, lost, &ledger),
-            ["the database has +94 order lines, the terminals did +95"]
-        );
-        let odd = Shown { paid_cents: 1_001_235, open: 21, ..after };
-        assert_eq!(compare(before, odd, &Ledger { unknown: 2, ..ledger }).len(), 2);
     }
 }

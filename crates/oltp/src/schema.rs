@@ -60,28 +60,92 @@ fn run_all(connection: &Connection, all: impl Iterator<Item = impl AsRef<str>>) 
     Ok(())
 }
 
-/// Names among the workload's tables that the database has.
+/// What the workload makes, or somebody else may have made: what it is, the system table and its column, and the names.
+const OBJECTS: [(&str, &str, &str, &[&str]); 3] = [
+    ("TABLE", "RDB$RELATIONS", "RDB$RELATION_NAME", &TABLES),
+    ("PROCEDURE", "RDB$PROCEDURES", "RDB$PROCEDURE_NAME", &PROCEDURES),
+    ("DOMAIN", "RDB$FIELDS", "RDB$FIELD_NAME", &DOMAINS),
+];
+
+/// Whether the database says that the workload has been loaded into it, perhaps not to the end.
+pub(crate) fn is_marked(connection: &Connection) -> Result<bool> {
+    Ok(is_there(connection, "RDB$RELATIONS", "RDB$RELATION_NAME", META)?)
+}
+
+fn is_there(connection: &Connection, table: &str, column: &str, name: &str) -> firearrow::Result<bool> {
+    let sql = format!("SELECT COUNT(*) FROM {table} WHERE {column} = '{name}'");
+    Ok(connection.query(&sql)?.value::<i64>()? > 0)
+}
+
+/// Names among those of the workload that the database has: tables, procedures and domains.
 pub(crate) fn existing(connection: &Connection) -> Result<Vec<String>> {
-    let names: Vec<String> = TABLES.iter().chain([&META]).map(|name| format!("'{name}'")).collect();
-    let sql = format!(
-        "SELECT CAST(COALESCE(LIST(TRIM(RDB$RELATION_NAME)), '') AS VARCHAR(1000)) FROM RDB$RELATIONS WHERE RDB$RELATION_NAME IN ({})",
-        names.join(", ")
-    );
-    let list: String = connection.query(&sql)?.value()?;
-    Ok(list.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    let mut names = Vec::new();
+    for (_, table, column, all) in OBJECTS {
+        for name in all {
+            if is_there(connection, table, column, name)? {
+                names.push((*name).to_owned());
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// Whether the database holds the workload and nothing else: no other tables, views, procedures, functions, packages,
+/// triggers, sequences, exceptions and domains, and no other columns.
+pub(crate) fn has_nothing_else(connection: &Connection) -> Result<bool> {
+    if !is_marked(connection)? {
+        return Ok(false);
+    }
+    let user = "COALESCE(RDB$SYSTEM_FLAG, 0) = 0";
+    let count = |what: &str, condition: &str| -> Result<i64> {
+        Ok(connection.query(&format!("SELECT COUNT(*) FROM {what} WHERE {condition}"))?.value()?)
+    };
+    for kind in ["RDB$FUNCTIONS", "RDB$PACKAGES", "RDB$TRIGGERS", "RDB$GENERATORS", "RDB$EXCEPTIONS"] {
+        if count(kind, user)? > 0 {
+            return Ok(false);
+        }
+    }
+    for (kind, table, column, names) in OBJECTS {
+        let list = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        // Columns without a domain have one that the engine has named.
+        let other = format!("{user} AND {column} NOT IN ({list}, '{META}') AND {column} NOT STARTING 'RDB$'");
+        if count(table, &other)? > 0
+            || kind == "TABLE" && count(table, &format!("{user} AND RDB$VIEW_BLR IS NOT NULL"))? > 0
+        {
+            return Ok(false);
+        }
+    }
+    Ok(count("RDB$RELATION_FIELDS", user)? <= COLUMNS)
+}
+
+/// Columns of all tables.
+const COLUMNS: i64 = 98;
+
+/// Refuses a database in which somebody else has used names of the workload, such as CUSTOMER and ORDERS.
+///
+/// # Errors
+/// With the names.
+pub(crate) fn check_free(connection: &Connection, replace: bool) -> Result<Vec<String>> {
+    let existing = existing(connection)?;
+    match (is_marked(connection)?, existing.is_empty(), replace) {
+        (false, true, _) => Ok(existing),
+        (false, false, _) => Err(Error::other(format!(
+            "{} exist and are not of this workload, since there is no {META}: they are left alone; use another database",
+            existing.join(", ")
+        ))),
+        (true, _, false) => Err(Error::other(
+            "the database has been loaded, or began to be: --force replaces the tables ITEM, CUSTOMER, ORDERS and others, the \
+             procedures and the domains of the workload",
+        )),
+        (true, _, true) => Ok(existing),
+    }
 }
 
 /// Removes everything that the workload has made.
 ///
 /// # Errors
-/// If these tables are not the workload's: names such as CUSTOMER and ORDERS are common.
-pub(crate) fn remove(connection: &Connection, existing: &[String]) -> Result<()> {
-    if !existing.iter().any(|name| name == META) {
-        return Err(Error::other(format!(
-            "{} exist and are not of this workload, since there is no {META}: they are left alone; use another database",
-            existing.join(", ")
-        )));
-    }
+/// If something else depends on it.
+pub(crate) fn remove(connection: &Connection) -> Result<()> {
     for name in PROCEDURES {
         drop_if_there(connection, "PROCEDURE", name)?;
     }
@@ -96,14 +160,8 @@ pub(crate) fn remove(connection: &Connection, existing: &[String]) -> Result<()>
 }
 
 fn drop_if_there(connection: &Connection, what: &str, name: &str) -> Result<()> {
-    let (table, column) = match what {
-        "PROCEDURE" => ("RDB$PROCEDURES", "RDB$PROCEDURE_NAME"),
-        "DOMAIN" => ("RDB$FIELDS", "RDB$FIELD_NAME"),
-        _ => ("RDB$RELATIONS", "RDB$RELATION_NAME"),
-    };
-    let there: i64 =
-        connection.query(&format!("SELECT COUNT(*) FROM {table} WHERE {column} = '{name}'"))?.value()?;
-    if there > 0 {
+    let (_, table, column, _) = OBJECTS[OBJECTS.iter().position(|(kind, ..)| *kind == what).unwrap_or(0)];
+    if is_there(connection, table, column, name)? {
         connection.execute(&format!("DROP {what} {name}"))?;
     }
     Ok(())

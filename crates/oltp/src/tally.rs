@@ -8,6 +8,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// Warehouse, district and number of an order.
+pub(crate) type OrderKey = (i32, i32, i32);
+
 /// Counts of one terminal, or of all together.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -17,6 +20,8 @@ pub(crate) struct Tally {
     pub(crate) fewest: [u64; 5],
     /// Everything that was changed, before the measured time as well.
     pub(crate) ledger: Ledger,
+    /// The orders made, at any time.
+    pub(crate) orders: Vec<OrderKey>,
     /// Repetitions within the measured time, by reason.
     pub(crate) retries: BTreeMap<String, u64>,
     /// Operations that were given up within the measured time, by reason.
@@ -57,7 +62,7 @@ impl Ledger {
     /// Adds what an operation did.
     pub(crate) fn add(&mut self, outcome: Outcome) {
         match outcome {
-            Outcome::Ordered { lines } => {
+            Outcome::Ordered { lines, .. } => {
                 self.orders += 1;
                 self.lines += lines;
             }
@@ -121,6 +126,7 @@ impl Tally {
                 *into = from.min(*into);
             }
             sum.ledger.join(&each.ledger);
+            sum.orders.extend(&each.orders);
             for (into, from) in [(&mut sum.retries, &each.retries), (&mut sum.errors, &each.errors)] {
                 for (reason, count) in from {
                     *into.entry(reason.clone()).or_default() += count;
@@ -178,9 +184,14 @@ mod tests {
     #[test]
     fn sums_are_exact() {
         let mut one = Tally { fewest: [3, 2, 1, 1, 1], ..Tally::default() };
-        one.measured(Operation::NewOrder, Outcome::Ordered { lines: 7 }, Duration::from_millis(2), 0);
+        one.measured(
+            Operation::NewOrder,
+            Outcome::Ordered { order: 61, lines: 7 },
+            Duration::from_millis(2),
+            0,
+        );
         one.measured(Operation::NewOrder, Outcome::Refused, Duration::from_millis(4), 2);
-        one.ledger.add(Outcome::Ordered { lines: 7 });
+        one.ledger.add(Outcome::Ordered { order: 61, lines: 7 });
         one.retries.insert("deadlock".into(), 2);
         let mut two = Tally { fewest: [1, 2, 3, 0, 1], ..Tally::default() };
         two.measured(Operation::Payment, Outcome::Paid { cents: 150 }, Duration::from_secs(1), 1);

@@ -1,11 +1,13 @@
 //! A terminal: one connection that does one operation after the other.
 
-use crate::input::Inputs;
+use crate::input::{Input, Inputs};
+use crate::run::Options;
+use crate::scale::Scale;
 use crate::tally::{Tally, can_be_repeated, reason};
-use crate::way::{self, Mode};
+use crate::way::{self, Mode, Outcome};
 use firearrow::{Connection, Kind, Result, TransactionOptions};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,6 +20,8 @@ pub(crate) struct Clock {
     phase: AtomicU8,
     /// When measuring began.
     measuring: OnceLock<Instant>,
+    /// Terminals that an error has ended.
+    failed: AtomicUsize,
     /// Everybody is ready.
     pub(crate) ready: Barrier,
 }
@@ -30,7 +34,12 @@ impl Clock {
     /// For as many terminals, and whoever sets the clock.
     pub(crate) fn new(terminals: usize) -> Self {
         let ready = Barrier::new(terminals + 1);
-        Self { phase: AtomicU8::new(WARMING_UP), measuring: OnceLock::new(), ready }
+        Self {
+            phase: AtomicU8::new(WARMING_UP),
+            measuring: OnceLock::new(),
+            failed: AtomicUsize::new(0),
+            ready,
+        }
     }
 
     /// From now on operations count.
@@ -45,6 +54,11 @@ impl Clock {
         self.phase.store(STOPPED, Ordering::Release);
     }
 
+    /// How many terminals an error has ended.
+    pub(crate) fn failed(&self) -> usize {
+        self.failed.load(Ordering::Acquire)
+    }
+
     fn is_running(&self) -> bool {
         self.phase.load(Ordering::Acquire) != STOPPED
     }
@@ -57,8 +71,48 @@ impl Clock {
     }
 }
 
+/// What came of terminals that worked side by side.
+pub(crate) struct Worked<T> {
+    /// What was done meanwhile.
+    pub(crate) during: T,
+    /// The counts of all terminals.
+    pub(crate) tally: Tally,
+    /// The errors that ended terminals before the clock stopped, by terminal.
+    pub(crate) ended: Vec<Option<firearrow::Error>>,
+}
+
+/// Runs a terminal on each connection, and `during` beside them; when that is done, the clock stops.
+pub(crate) fn together<T>(
+    scale: Scale,
+    connections: Vec<Connection>,
+    options: &Options,
+    transactions: TransactionOptions,
+    during: impl FnOnce(&Clock) -> firearrow_bench::Result<T>,
+) -> firearrow_bench::Result<Worked<T>> {
+    let clock = &Clock::new(connections.len());
+    let work = |terminal: usize, connection: Connection| {
+        let mut inputs = Inputs::new(scale, options.locality, options.mix, options.seed, terminal);
+        work(&connection, options.mode, transactions, &mut inputs, clock)
+    };
+    let (during, done) = thread::scope(|scope| {
+        let terminals: Vec<_> = connections
+            .into_iter()
+            .enumerate()
+            .map(|(terminal, connection)| scope.spawn(move || work(terminal, connection)))
+            .collect();
+        clock.ready.wait();
+        let during = during(clock);
+        clock.stop();
+        let done: Vec<_> =
+            terminals.into_iter().map(|terminal| terminal.join().expect("no terminal panics")).collect();
+        (during, done)
+    });
+    let (tallies, ended): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+    Ok(Worked { during: during?, tally: Tally::sum(&tallies), ended })
+}
+
 /// Works until the clock stops; returns what was counted, and the error that ended it earlier.
-pub(crate) fn work(
+fn work(
     connection: &Connection,
     mode: Mode,
     options: TransactionOptions,
@@ -74,6 +128,9 @@ pub(crate) fn work(
         }
         Ok(())
     });
+    if ended.is_err() {
+        clock.failed.fetch_add(1, Ordering::Release);
+    }
     (tally, ended.err())
 }
 
@@ -92,6 +149,9 @@ fn operate(
         let error = match way.perform(&input) {
             Ok(outcome) => {
                 tally.ledger.add(outcome);
+                if let (Input::NewOrder(made), Outcome::Ordered { order, .. }) = (&input, outcome) {
+                    tally.orders.push((made.warehouse, made.district, order));
+                }
                 tally.fewest[operation as usize] += 1;
                 if let Some(second) = clock.second() {
                     tally.measured(operation, outcome, started.elapsed(), second);

@@ -3,8 +3,11 @@
 use firearrow::config::Config;
 use firearrow::{Connection, Isolation};
 use firearrow_bench::{Result, Standalone};
-use firearrow_oltp::{LoadOptions, Locality, Mix, Mode, Run, RunOptions, Scale, conditions, load, run};
-use firearrow_testkit::{Target, matrix};
+use firearrow_oltp::{
+    LoadOptions, Locality, Mix, Mode, Outage, Run, RunOptions, Scale, conditions, crash, load, run,
+};
+use firearrow_testkit::{Server, Target, matrix};
+use std::cell::RefCell;
 use std::time::Duration;
 
 fn config(target: &Target) -> Config {
@@ -28,7 +31,7 @@ fn running(mode: Mode) -> RunOptions {
         terminals: 4,
         mode,
         locality: Locality::Home,
-        mix: Mix::TpcC,
+        mix: Mix::Tpcc,
         isolation: None,
         warm_up: Duration::from_millis(300),
         measure: Duration::from_millis(1500),
@@ -112,6 +115,64 @@ matrix!(
         assert!(error.contains("left alone") && error.contains("CUSTOMER"), "{error}");
         let count: i64 = connection.query("SELECT COUNT(*) FROM WAREHOUSE")?.value()?;
         assert_eq!(count, 2);
+        // So are their procedures and domains.
+        for sql in ["CREATE DOMAIN D_MONEY INTEGER", "CREATE PROCEDURE TX_PAYMENT AS BEGIN END"] {
+            let config = self::config(target);
+            let connection = Connection::create(&config)?;
+            connection.execute(sql)?;
+            for options in [options(1), force.clone()] {
+                let error = load(&Standalone, &config, &options).expect_err("it is theirs").to_string();
+                assert!(error.contains("left alone"), "{error}");
+            }
+            let sql = "SELECT COUNT(*) FROM RDB$RELATIONS WHERE COALESCE(RDB$SYSTEM_FLAG, 0) = 0";
+            let tables: i64 = connection.query(sql)?.value()?;
+            assert_eq!(tables, 0);
+        }
+        Ok(())
+    },
+);
+
+matrix!(
+    [firebird_3_0, firebird_4_0, firebird_5_0],
+    fn what_was_acknowledged_survives_the_death_of_the_server(target: &Target) -> Result<()> {
+        let server = RefCell::new(Server::start(target.generation()).expect("this target is there"));
+        let config = Config::parse(&server.borrow().url("crash")).expect("a URL of the test kit");
+        load(&Standalone, &config, &options(4))?;
+        for mode in Mode::ALL {
+            let outage = Outage {
+                after: Duration::from_millis(800),
+                kill: &|| {
+                    server.borrow_mut().kill();
+                    Ok(())
+                },
+                restart: &|| Ok(server.borrow_mut().restart()?),
+                patience: Duration::from_secs(20),
+            };
+            let found = crash(&Standalone, &config, &running(mode), &outage)?;
+            assert_eq!(found.problems, Vec::<String>::new(), "{mode:?}");
+            assert!(found.forced_writes && found.acknowledged.orders > 0, "{found:?}");
+            assert_eq!((found.interrupted, found.conditions.len()), (4, 12));
+        }
+        // Orders that are gone are noticed: more than can have been interrupted.
+        let outage = Outage {
+            after: Duration::from_millis(500),
+            kill: &|| {
+                server.borrow_mut().kill();
+                Ok(())
+            },
+            restart: &|| {
+                server.borrow_mut().restart()?;
+                let connection = Connection::open(&config)?;
+                connection.execute("DELETE FROM ORDERS WHERE O_ID > 60 ORDER BY O_ENTRY_D DESC ROWS 10")?;
+                Ok(())
+            },
+            patience: Duration::from_secs(20),
+        };
+        let found = crash(&Standalone, &config, &running(Mode::Sp), &outage)?;
+        assert!(
+            found.problems.iter().any(|problem| problem.contains("acknowledged orders are lost")),
+            "{found:?}"
+        );
         Ok(())
     },
 );

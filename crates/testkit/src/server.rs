@@ -180,6 +180,24 @@ impl Server {
         self.create_database_within(WORKS_LIMIT, &self.fresh_database_path()).is_ok()
     }
 
+    /// Kills it, without giving it time for anything.
+    pub fn kill(&mut self) {
+        process::kill(self.process.id());
+        self.process.wait_for_exit();
+    }
+
+    /// Starts it again, where it was, after it has been killed.
+    ///
+    /// # Errors
+    /// It does not start; the message has its log.
+    pub fn restart(&mut self) -> io::Result<()> {
+        self.process = Process::spawn(self.root.server()?)?;
+        match becomes_ready(&mut self.process, self.port).map_err(|error| with_log(&error, &self.root))? {
+            true => Ok(()),
+            false => Err(io::Error::other("another process has taken its port")),
+        }
+    }
+
     /// What its process does, for a server that does not work any more.
     pub(crate) fn autopsy(&self) -> String {
         format!("{}\nits log:\n{}", process::threads(self.process.id()), self.log())

@@ -89,13 +89,9 @@ const ROWS_PER_TRANSACTION: usize = 10_000;
 /// is not what it should be.
 pub fn load(host: &dyn Host, config: &Config, options: &Options) -> Result<Loaded> {
     let connection = open_or_create(host, config)?;
-    let existing = schema::existing(&connection)?;
-    if !existing.is_empty() {
-        if !options.replace {
-            let names = existing.join(", ");
-            return Err(Error::other(format!("{names} exist; --force replaces the tables of the workload")));
-        }
-        schema::remove(&connection, &existing)?;
+    schema::check_free(&connection, options.replace)?;
+    if schema::is_marked(&connection)? {
+        schema::remove(&connection)?;
     }
     host.leaves(Some(
         "the tables of the workload are incomplete; `firearrow oltp load --force` replaces them".into(),

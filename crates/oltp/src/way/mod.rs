@@ -3,6 +3,7 @@
 
 mod pipelined;
 mod procedures;
+mod shared;
 mod statements;
 
 use crate::input::{Customer, Delivery, Input, NewOrder, OrderStatus, Payment, StockLevel};
@@ -12,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How operations reach the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// One call of a stored procedure, and a commit.
@@ -39,6 +41,8 @@ impl Mode {
 pub(crate) enum Outcome {
     /// An order with this many lines.
     Ordered {
+        /// Its number in the district.
+        order: i32,
         lines: u64,
     },
     /// An order with an item that does not exist; it was rolled back, as it should be.

@@ -1,11 +1,9 @@
 //! Operations statement by statement, in as few round trips as their answers allow: one statement for many rows, two
 //! statements in a block where neither needs the answer of the other, and the commit with the last one.
 
-use super::statements::{
-    CUSTOMERS_NAMED, INSERT_LINE, LAST_ORDER, LINES, NEXT_ORDER, TAKE_STOCK, middle, note, numbers,
-};
+use super::shared::{Shared, note};
 use super::{Outcome, Way, found, now};
-use crate::input::{Customer, Delivery, NewOrder, OrderStatus, Payment, StockLevel};
+use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
 use crate::scale::DISTRICTS;
 use arrow::array::*;
 use firearrow::{
@@ -15,25 +13,11 @@ use firearrow::{
 use std::sync::Arc;
 
 pub(super) struct Pipelined<'a> {
-    connection: &'a Connection,
-    options: TransactionOptions,
-    next_order: Statement,
+    shared: Shared<'a>,
     terms: Statement,
-    price: Statement,
-    take_stock: Statement,
-    insert_line: Statement,
     insert_order: Statement,
     pay: Statement,
-    customers_named: Statement,
-    pay_customer: Statement,
-    insert_history: Statement,
-    last_order: Statement,
-    lines: Statement,
     take_oldest: Statement,
-    set_carrier: Statement,
-    deliver_lines: Statement,
-    sum_lines: Statement,
-    credit: Statement,
     low_stock: Statement,
 }
 
@@ -49,10 +33,6 @@ const PAY: &str = "EXECUTE BLOCK (A NUMERIC(6,2) = ?, W INTEGER = ?, D INTEGER =
     UPDATE DISTRICT SET D_YTD = D_YTD + :A WHERE D_W_ID = :W AND D_ID = :D RETURNING D_NAME INTO D_NAME;
     SUSPEND;
 END";
-const PAY_CUSTOMER: &str = "UPDATE CUSTOMER SET C_BALANCE = C_BALANCE - CAST(? AS NUMERIC(6,2)),
-        C_YTD_PAYMENT = C_YTD_PAYMENT + CAST(? AS NUMERIC(6,2)), C_PAYMENT_CNT = C_PAYMENT_CNT + 1,
-        C_DATA = IIF(C_CREDIT = 'BC', LEFT(CAST(? AS VARCHAR(100)) || C_DATA, 500), C_DATA)
-    WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ? RETURNING NEW.C_BALANCE";
 const LOW_STOCK: &str = "SELECT COUNT(DISTINCT S.S_I_ID)
     FROM DISTRICT D
     JOIN ORDER_LINE OL ON OL.OL_W_ID = D.D_W_ID AND OL.OL_D_ID = D.D_ID
@@ -65,63 +45,21 @@ impl<'a> Pipelined<'a> {
         let transaction = connection.begin(options)?;
         let prepare = |sql: &str| transaction.prepare(sql);
         let prepared = Self {
-            connection,
-            options,
-            next_order: prepare(NEXT_ORDER)?,
+            shared: Shared::prepare(connection, options, &transaction)?,
             terms: prepare(
                 "SELECT W_TAX, C_DISCOUNT, C_LAST, C_CREDIT FROM WAREHOUSE JOIN CUSTOMER ON C_W_ID = W_ID
                  WHERE W_ID = ? AND C_D_ID = ? AND C_ID = ?",
             )?,
-            price: prepare("SELECT I_PRICE FROM ITEM WHERE I_ID = ?")?,
-            take_stock: prepare(TAKE_STOCK)?,
-            insert_line: prepare(INSERT_LINE)?,
             insert_order: prepare(INSERT_ORDER)?,
             pay: prepare(PAY)?,
-            customers_named: prepare(CUSTOMERS_NAMED)?,
-            pay_customer: prepare(PAY_CUSTOMER)?,
-            insert_history: prepare("INSERT INTO HISTORY VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?,
-            last_order: prepare(LAST_ORDER)?,
-            lines: prepare(LINES)?,
             take_oldest: prepare(
                 "DELETE FROM NEW_ORDER WHERE NO_W_ID = ? AND NO_D_ID = ? ORDER BY NO_W_ID, NO_D_ID, NO_O_ID ROWS 1
                  RETURNING NO_D_ID, NO_O_ID",
-            )?,
-            set_carrier: prepare(
-                "UPDATE ORDERS SET O_CARRIER_ID = ? WHERE O_W_ID = ? AND O_D_ID = ? AND O_ID = ? RETURNING O_C_ID",
-            )?,
-            deliver_lines: prepare(
-                "UPDATE ORDER_LINE SET OL_DELIVERY_D = ? WHERE OL_W_ID = ? AND OL_D_ID = ? AND OL_O_ID = ?",
-            )?,
-            sum_lines: prepare(
-                "SELECT SUM(OL_AMOUNT) FROM ORDER_LINE WHERE OL_W_ID = ? AND OL_D_ID = ? AND OL_O_ID = ?",
-            )?,
-            credit: prepare(
-                "UPDATE CUSTOMER SET C_BALANCE = C_BALANCE + CAST(? AS NUMERIC(14,2)), C_DELIVERY_CNT = C_DELIVERY_CNT + 1
-                 WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?",
             )?,
             low_stock: prepare(LOW_STOCK)?,
         };
         transaction.commit()?;
         Ok(prepared)
-    }
-
-    fn begin(&self) -> Result<Transaction> {
-        self.connection.begin_lazy(self.options)
-    }
-
-    fn customer(
-        &self,
-        transaction: &Transaction,
-        warehouse: i32,
-        district: i32,
-        customer: &Customer,
-    ) -> Result<i32> {
-        let name = match customer {
-            Customer::Number(number) => return Ok(*number),
-            Customer::Name(name) => name,
-        };
-        let numbers = numbers(&self.customers_named, transaction, params![warehouse, district, name])?;
-        found(middle(&numbers), "a customer of this name")
     }
 }
 
@@ -182,16 +120,19 @@ impl Way for Pipelined<'_> {
     fn new_order(&mut self, input: &NewOrder) -> Result<Outcome> {
         let &NewOrder { warehouse, district, customer, ref lines } = input;
         let count = lines.len();
-        let mut transaction = self.begin()?;
-        let order =
-            self.next_order.one_row(&transaction, params![warehouse, district], |row| row.get::<i32>(0))?;
+        let mut transaction = self.shared.begin()?;
+        let order = self
+            .shared
+            .next_order
+            .one_row(&transaction, params![warehouse, district], |row| row.get::<i32>(0))?;
         let order = found(order, "the district")?;
         let terms = params![warehouse, district, customer];
         let discount = self.terms.one_row(&transaction, terms, |row| row.get::<Decimal>(1))?;
         found(discount, "the customer")?;
         let items = ints(lines.iter().map(|line| line.item));
-        let prices =
-            each(&self.price, &transaction, &batch([Arc::clone(&items)]), |row| row.get::<Decimal>(0))?;
+        let prices = each(&self.shared.price, &transaction, &batch([Arc::clone(&items)]), |row| {
+            row.get::<Decimal>(0)
+        })?;
         if prices.len() < count {
             transaction.rollback()?;
             return Ok(Outcome::Refused);
@@ -208,7 +149,7 @@ impl Way for Pipelined<'_> {
             Arc::clone(&items),
             always(district),
         ]);
-        let infos = each(&self.take_stock, &transaction, &taken, |row| row.get::<String>(0))?;
+        let infos = each(&self.shared.take_stock, &transaction, &taken, |row| row.get::<String>(0))?;
         let infos = whole(infos, count, "the stock of an item is missing")?;
         let costs = prices.iter().zip(lines).map(|(price, line)| price.unscaled * i128::from(line.quantity));
         let rows = batch([
@@ -222,41 +163,42 @@ impl Way for Pipelined<'_> {
             amounts(costs),
             Arc::new(StringArray::from_iter_values(infos)),
         ]);
-        write(&self.insert_line, &mut transaction, &rows)?;
+        write(&self.shared.insert_line, &mut transaction, &rows)?;
         let all_local = i32::from(lines.iter().all(|line| line.supplier == warehouse));
         let row = params![order, district, warehouse, customer, now(), count as i32, all_local];
         self.insert_order.execute_last(transaction, row)?;
-        Ok(Outcome::Ordered { lines: count as u64 })
+        Ok(Outcome::Ordered { order, lines: count as u64 })
     }
 
     fn payment(&mut self, input: &Payment) -> Result<Outcome> {
         let (warehouse, district) = input.from;
         let amount = Decimal::new(input.cents.into(), 2);
-        let transaction = self.begin()?;
+        let transaction = self.shared.begin()?;
         let paid = params![amount, input.warehouse, input.district];
         let names = |row: Row<'_>| Ok((row.get::<String>(0)?, row.get::<String>(1)?));
         let (at, of) = found(self.pay.one_row(&transaction, paid, names)?, "the district")?;
-        let customer = self.customer(&transaction, warehouse, district, &input.customer)?;
+        let customer = self.shared.customer(&transaction, warehouse, district, &input.customer)?;
         let paid = params![amount, amount, note(input, customer, amount), warehouse, district, customer];
-        let balance = self.pay_customer.one_row(&transaction, paid, |row| row.get::<Decimal>(0))?;
+        let balance = self.shared.pay_customer.one_row(&transaction, paid, |row| row.get::<Decimal>(0))?;
         found(balance, "the customer")?;
         let text = format!("{at}    {of}");
         let row =
             params![customer, district, warehouse, input.district, input.warehouse, now(), amount, text];
-        self.insert_history.execute_last(transaction, row)?;
+        self.shared.insert_history.execute_last(transaction, row)?;
         Ok(Outcome::Paid { cents: input.cents })
     }
 
     fn order_status(&mut self, input: &OrderStatus) -> Result<Outcome> {
         let &OrderStatus { warehouse, district, ref customer } = input;
-        let transaction = self.begin()?;
-        let customer = self.customer(&transaction, warehouse, district, customer)?;
-        let order = self
-            .last_order
-            .one_row(&transaction, params![warehouse, district, customer], |row| row.get::<i32>(0))?;
+        let transaction = self.shared.begin()?;
+        let customer = self.shared.customer(&transaction, warehouse, district, customer)?;
+        let order =
+            self.shared
+                .last_order
+                .one_row(&transaction, params![warehouse, district, customer], |row| row.get::<i32>(0))?;
         let order = found(order, "an order of the customer")?;
         let mut cursor =
-            self.lines.query(&transaction, params![warehouse, district, order])?.owning(transaction);
+            self.shared.lines.query(&transaction, params![warehouse, district, order])?.owning(transaction);
         let mut rows = 0;
         while let Some(batch) = cursor.next_batch()? {
             rows += batch.num_rows() as u64;
@@ -267,7 +209,7 @@ impl Way for Pipelined<'_> {
 
     fn delivery(&mut self, input: &Delivery) -> Result<Outcome> {
         let warehouse = input.warehouse;
-        let mut transaction = self.begin()?;
+        let mut transaction = self.shared.begin()?;
         let every = |value: i32, count: usize| ints(std::iter::repeat_n(value, count));
         let places = batch([every(warehouse, DISTRICTS as usize), ints(1..=DISTRICTS.cast_signed())]);
         // Firebird 3 and 4 return a row of NULLs where there was none to delete.
@@ -282,21 +224,26 @@ impl Way for Pipelined<'_> {
             let orders = ints(taken.iter().map(|(_, order)| *order));
             let keys = || [Arc::clone(&warehouses), Arc::clone(&districts), Arc::clone(&orders)];
             let carried = batch([every(input.carrier.into(), count)].into_iter().chain(keys()));
-            let customers = each(&self.set_carrier, &transaction, &carried, |row| row.get::<i32>(0))?;
+            let customers = each(&self.shared.set_carrier, &transaction, &carried, |row| row.get::<i32>(0))?;
             let customers = whole(customers, count, "an order is missing")?;
             let delivered = batch([times(now(), count)].into_iter().chain(keys()));
-            write(&self.deliver_lines, &mut transaction, &delivered)?;
-            let sums = each(&self.sum_lines, &transaction, &batch(keys()), |row| row.get::<Decimal>(0))?;
+            write(&self.shared.deliver_lines, &mut transaction, &delivered)?;
+            let sums =
+                each(&self.shared.sum_lines, &transaction, &batch(keys()), |row| row.get::<Decimal>(0))?;
             let sums = whole(sums, count, "the lines of an order are missing")?;
             let sums = amounts(sums.iter().map(|sum| sum.unscaled));
-            write(&self.credit, &mut transaction, &batch([sums, warehouses, districts, ints(customers)]))?;
+            write(
+                &self.shared.credit,
+                &mut transaction,
+                &batch([sums, warehouses, districts, ints(customers)]),
+            )?;
         }
         transaction.commit()?;
         Ok(Outcome::Delivered { orders: count as u64 })
     }
 
     fn stock_level(&mut self, input: &StockLevel) -> Result<Outcome> {
-        let transaction = self.begin()?;
+        let transaction = self.shared.begin()?;
         let asked = params![input.warehouse, input.district, input.threshold];
         let low = self.low_stock.one_row(&transaction, asked, |row| row.get::<i64>(0))?;
         found(low, "the count of items that are short")?;

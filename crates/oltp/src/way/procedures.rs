@@ -2,7 +2,7 @@
 
 use super::{Outcome, Way, found, now, parts};
 use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
-use firearrow::{Connection, Decimal, Result, Statement, Transaction, TransactionOptions, params};
+use firearrow::{Connection, Decimal, Result, Row, Statement, Transaction, TransactionOptions, params};
 use std::fmt::Write;
 
 pub(super) struct Procedures<'a> {
@@ -21,7 +21,7 @@ impl<'a> Procedures<'a> {
         let prepared = Self {
             connection,
             options,
-            new_order: transaction.prepare("SELECT STATUS FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)")?,
+            new_order: transaction.prepare("SELECT STATUS, O_ID FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)")?,
             payment: transaction.prepare("SELECT C_ID FROM TX_PAYMENT(?, ?, ?, ?, ?, ?, ?, ?)")?,
             order_status: transaction.prepare("SELECT * FROM TX_ORDER_STATUS(?, ?, ?, ?)")?,
             delivery: transaction.prepare("SELECT DELIVERED FROM TX_DELIVERY(?, ?, ?)")?,
@@ -46,13 +46,15 @@ impl Way for Procedures<'_> {
         let transaction = self.begin()?;
         let count = input.lines.len() as i16;
         let parameters = params![input.warehouse, input.district, input.customer, count, lines, now()];
-        let status = self.new_order.one_row(&transaction, parameters, |row| row.get::<i16>(0))?;
-        if found(status, "the status of an order")? != 0 {
+        let read = |row: Row<'_>| Ok((row.get::<i16>(0)?, row.get::<i32>(1)?));
+        let made = self.new_order.one_row(&transaction, parameters, read)?;
+        let (status, order) = found(made, "the status of an order")?;
+        if status != 0 {
             transaction.rollback()?;
             return Ok(Outcome::Refused);
         }
         transaction.commit()?;
-        Ok(Outcome::Ordered { lines: input.lines.len() as u64 })
+        Ok(Outcome::Ordered { order, lines: input.lines.len() as u64 })
     }
 
     fn payment(&mut self, input: &Payment) -> Result<Outcome> {

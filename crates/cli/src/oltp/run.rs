@@ -1,0 +1,152 @@
+//! `firearrow oltp run`
+
+use super::crash::{self, CrashArgs};
+use super::work::WorkArgs;
+use super::{environment, print_json};
+use crate::args::TimeLimit;
+use crate::bench::Terminal;
+use crate::failure::{Failure, Result};
+use crate::output::print;
+use crate::terminal;
+use clap::{Args, ValueHint};
+use firearrow::config::Config;
+use firearrow_bench::save;
+use firearrow_bench::text::{size, thousands};
+use firearrow_oltp::{self as oltp, Locality, Operation, Run};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  firearrow oltp run firebird://SYSDBA@localhost//data/oltp.fdb
+  firearrow oltp run oltp.fdb --locality uniform --measure 60s --warm-up 10s
+  firearrow oltp run firebird://SYSDBA@localhost//data/oltp.fdb --mode sql-pipelined --terminals 50
+  firearrow oltp run firebird://SYSDBA@localhost//data/oltp.fdb --kill-server-at 10s \\
+      --restart-command 'systemctl start firebird3.0'
+
+Each terminal is a connection that orders, pays, asks, delivers and counts stock without a pause, in transactions of
+their own. At home, terminal k works at warehouse k, as in TPC-C; uniform means everywhere. Conflicts are tried up
+to ten times, and the latency includes that.
+
+Afterwards the database must show exactly what the terminals did, the consistency conditions must hold, the mix
+must be the wanted one and next to nothing may have failed. Otherwise the figures are not printed and the
+exit status is 1. With --kill-server-at every commit that the server acknowledged must be there after its restart.
+These are not TPC-C results, and must not be called so.")]
+pub(super) struct RunArgs {
+    /// The database
+    #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
+    url: String,
+    #[command(flatten)]
+    work: WorkArgs,
+    /// Where terminals work
+    #[arg(long, default_value = "home")]
+    locality: Locality,
+    /// Time before operations count (500ms, 30s, 5min)
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    warm_up: TimeLimit,
+    /// Time in which they count
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    measure: TimeLimit,
+    /// Check all twelve conditions of consistency, not only the first four
+    #[arg(long)]
+    full_check: bool,
+    /// Write DIR/DATE-oltp-PLATFORM/raw.jsonl and report.md
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    crash: CrashArgs,
+}
+
+pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
+    let config = Config::parse(&args.url)?;
+    let mut options = args.work.options(args.locality, args.warm_up.0, args.measure.0);
+    options.full_check = args.full_check;
+    if let Some(outage) = args.crash.outage() {
+        return crash::run(&config, &options, outage, json);
+    }
+    let done = oltp::run(&Terminal { quiet: json }, &config, &options)?;
+    if json {
+        print_json(&done)?;
+    }
+    if !done.is_valid() {
+        return Err(Failure::other(format!(
+            "the run is invalid, so its figures are withheld:\n  {}",
+            done.problems.join("\n  ")
+        )));
+    }
+    if !json {
+        print(&text(&done))?;
+    }
+    if let Some(folder) = &args.save {
+        let environment = environment(&config, 1)?;
+        let record = oltp::of_run(&environment, &done)?;
+        let name = format!("{}-oltp-{}", environment.day(), environment.platform());
+        let report = firearrow_report::markdown(std::slice::from_ref(&record));
+        terminal::remark(&format!("saved in {}", save::write(folder, &name, &record, &report)?.display()));
+    }
+    Ok(())
+}
+
+fn text(run: &Run) -> String {
+    let mut text = format!(
+        "Firebird {}, {} warehouses, {} (cache {}), forced writes {}\n",
+        run.engine,
+        run.scale.warehouses,
+        size(run.bytes),
+        size(run.cache_bytes),
+        if run.forced_writes { "on" } else { "off" }
+    );
+    text += &format!(
+        "{} terminals, {}, {:?}, {}, {:.0} s measured\n\n",
+        run.terminals,
+        run.mode.name(),
+        run.locality,
+        run.isolation,
+        run.seconds
+    )
+    .to_lowercase();
+    text += &format!(
+        "{} operations/s, {} new orders/min\n\n",
+        thousands(run.per_second() as u64),
+        thousands(run.new_orders_per_minute as u64)
+    );
+    text += "              committed   p50 ms   p90 ms   p99 ms   max ms\n";
+    for figures in &run.operations {
+        let ms = |percentile| figures.percentile(percentile).unwrap_or(0) as f64 / 1000.0;
+        text += &format!(
+            "{:12} {:>10} {:>8.2} {:>8.2} {:>8.2} {:>8.2}\n",
+            figures.operation.name(),
+            thousands(figures.committed),
+            ms(50.0),
+            ms(90.0),
+            ms(99.0),
+            ms(100.0)
+        );
+    }
+    let counts = |counts: &BTreeMap<String, u64>| {
+        let all: Vec<String> = counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    };
+    let refused: u64 = run.operations.iter().map(|figures| figures.refused).sum();
+    debug_assert_eq!(run.operations.len(), Operation::ALL.len());
+    text += &format!(
+        "\nrolled back as intended {refused}; repeated: {}; failed: {}\n",
+        counts(&run.retries),
+        counts(&run.errors)
+    );
+    text += &format!(
+        "pages for each operation: {:.1} looked at, {:.2} read from disk\n",
+        run.engine_work.page_fetches as f64 / run.completed.max(1) as f64,
+        run.reads_per_operation()
+    );
+    let server = run.server_cpu_s.map_or_else(String::new, |cpu| format!(", of the server {cpu:.1} s"));
+    text += &format!("processor time {:.1} s{server}\n", run.client_cpu_s);
+    text += &format!(
+        "checked: the ledger of {} orders and {} payments, consistency conditions 1 to {}\n",
+        thousands(run.ledger.orders),
+        thousands(run.ledger.payments),
+        run.conditions.len()
+    );
+    if run.scale.is_full() { text } else { text + "The tables are tiny: the figures mean nothing.\n" }
+}

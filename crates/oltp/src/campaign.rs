@@ -1,0 +1,134 @@
+//! The same work on databases that grow: for each size a new database is loaded, worked on and deleted.
+
+use crate::input::Locality;
+use crate::load::{self, Loaded};
+use crate::run::{self, Run};
+use crate::scale::Scale;
+use crate::schema;
+use firearrow::config::Config;
+use firearrow::{Connection, Kind};
+use firearrow_bench::{Environment, Error, Host, Reference, Result};
+use serde::Serialize;
+
+/// What a campaign does.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Sizes, in the order in which they are measured.
+    pub scales: Vec<Scale>,
+    /// Where terminals work, at each size.
+    pub localities: Vec<Locality>,
+    /// Runs of each locality at each size.
+    pub repetitions: usize,
+    /// How to load; the scale is that of the point.
+    pub load: load::Options,
+    /// How to run; the locality is that of the turn.
+    pub run: run::Options,
+}
+
+/// What was measured at one size.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Point {
+    /// Machine and server.
+    pub environment: Environment,
+    /// Loading.
+    pub loaded: Loaded,
+    /// The runs, in the order in which they were made: all localities, then the next repetition.
+    pub runs: Vec<Run>,
+}
+
+/// Measures all sizes, and hands each to `done` as soon as it is complete. The database is deleted after each size.
+///
+/// # Errors
+/// If the database exists and is not to be replaced, an error of loading or of running, an invalid run, and the errors of
+/// `done`.
+pub fn campaign(
+    host: &dyn Host,
+    config: &Config,
+    options: &Options,
+    done: &mut dyn FnMut(&Point) -> Result<()>,
+) -> Result<()> {
+    if options.scales.is_empty() || options.localities.is_empty() || options.repetitions == 0 {
+        return Err(Error::usage("a campaign needs a size, a locality and a repetition"));
+    }
+    vacate(host, config, options.load.replace)?;
+    let mut config = config.clone();
+    // Nobody else's database is to be taken for the one of this campaign.
+    (config.create_if_missing, config.overwrite) = (false, false);
+    config.page_size.get_or_insert(16384);
+    for scale in &options.scales {
+        host.create(&config)?.close()?;
+        host.leaves(Some(LEFT.to_owned()));
+        let point = point(host, &config, *scale, options).map_err(|error| match error {
+            Error::Stopped => error,
+            error => Error::other(format!("{error}\n{LEFT}")),
+        })?;
+        remove(host.open(&config)?)?;
+        host.leaves(None);
+        done(&point)?;
+    }
+    Ok(())
+}
+
+const LEFT: &str =
+    "the database of the campaign is left behind: delete it, or run the campaign again with --force";
+
+/// Loads a new database of this size, and runs every locality on it.
+fn point(host: &dyn Host, config: &Config, scale: Scale, options: &Options) -> Result<Point> {
+    host.note(&match scale.warehouses {
+        1 => "1 warehouse".to_owned(),
+        many => format!("{many} warehouses"),
+    });
+    let loaded = load::load(host, config, &load::Options { scale, ..options.load.clone() })?;
+    host.leaves(Some(LEFT.to_owned()));
+    let mut runs = Vec::new();
+    for repetition in 0..options.repetitions {
+        // So that no locality always runs first.
+        let mut localities = options.localities.clone();
+        localities.rotate_left(repetition % options.localities.len());
+        for locality in localities {
+            let seed = options.run.seed + repetition as u64;
+            let run = run::run(host, config, &run::Options { locality, seed, ..options.run.clone() })?;
+            if !run.is_valid() {
+                return Err(Error::other(format!(
+                    "{} warehouses, {}: the run is invalid, so its figures are withheld:\n  {}",
+                    scale.warehouses,
+                    locality.name(),
+                    run.problems.join("\n  ")
+                )));
+            }
+            runs.push(run);
+        }
+    }
+    let info = host.open(config)?.info()?;
+    let none = Reference::Absent("none is needed".to_owned());
+    let environment = Environment::read(config, &info, &none, options.repetitions);
+    Ok(Point { environment, loaded, runs })
+}
+
+/// Deletes a database if nobody has put anything else into it.
+fn remove(connection: Connection) -> Result<()> {
+    if !schema::has_nothing_else(&connection)? {
+        return Err(Error::other(
+            "the database holds something else than this workload, so it is not deleted: name one that does not exist",
+        ));
+    }
+    Ok(connection.drop_database()?)
+}
+
+/// Makes sure that there is no database, since one that has been used is larger and slower than a new one.
+fn vacate(host: &dyn Host, config: &Config, replace: bool) -> Result<()> {
+    let existing = Config { create_if_missing: false, ..config.clone() };
+    let connection = match host.open(&existing) {
+        // There is none, or creating it will say what is wrong.
+        Err(error) if error.kind() == Kind::Database => return Ok(()),
+        opened => opened?,
+    };
+    if !replace {
+        return Err(Error::other(
+            "the database exists, and a campaign makes a new one for each size: name one that does not exist, or add \
+             --force to delete one that an earlier campaign left behind",
+        ));
+    }
+    remove(connection)
+}

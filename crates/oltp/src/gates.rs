@@ -1,0 +1,75 @@
+//! What makes a run's figures worthless.
+
+use crate::input::Operation;
+use crate::run::Options;
+use crate::tally::Tally;
+
+/// Checks errors, mix and completeness against their limits.
+pub(crate) fn gates(tally: &Tally, options: &Options) -> Vec<String> {
+    let mut problems = Vec::new();
+    let completed = tally.completed();
+    let failed: u64 = tally.errors.values().sum();
+    if failed * 1000 > completed + failed {
+        problems.push(format!("{failed} of {} operations failed, more than 0.1 %", completed + failed));
+    }
+    for operation in Operation::ALL {
+        let of = &tally.operations[operation as usize];
+        let share = (of.committed + of.refused) as f64 / completed.max(1) as f64;
+        let wanted = options.mix.share(operation);
+        if (share - wanted).abs() > 0.02 {
+            problems.push(format!(
+                "{:.1} % of the operations are {}, not {:.1} %",
+                share * 100.0,
+                operation.name(),
+                wanted * 100.0
+            ));
+        }
+        if tally.fewest[operation as usize] == 0 {
+            problems.push(format!("a terminal completed no {}: measure longer", operation.name()));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Locality, Mix};
+    use crate::way::{Mode, Outcome};
+    use std::time::Duration;
+
+    fn options() -> Options {
+        Options {
+            terminals: 1,
+            mode: Mode::Sp,
+            locality: Locality::Home,
+            mix: Mix::Equal,
+            isolation: None,
+            warm_up: Duration::ZERO,
+            measure: Duration::from_secs(10),
+            seed: 1,
+            full_check: false,
+        }
+    }
+
+    #[test]
+    fn what_makes_a_run_worthless_is_named() {
+        let mut tally = Tally { fewest: [200; 5], ..Tally::default() };
+        for operation in Operation::ALL {
+            for _ in 0..200 {
+                tally.measured(operation, Outcome::Read { rows: 1 }, Duration::from_millis(1), 0);
+            }
+        }
+        tally.errors.insert("deadlock".into(), 1);
+        assert_eq!(gates(&tally, &options()), Vec::<String>::new());
+        tally.errors.insert("lost".into(), 1);
+        assert_eq!(gates(&tally, &options()), ["2 of 1002 operations failed, more than 0.1 %"]);
+        tally.errors.clear();
+        tally.fewest[3] = 0;
+        assert_eq!(gates(&tally, &options()), ["a terminal completed no delivery: measure longer"]);
+        tally.fewest[3] = 1;
+        let wrong = gates(&tally, &Options { mix: Mix::Tpcc, ..options() });
+        assert_eq!(wrong[0], "20.0 % of the operations are new order, not 43.5 %");
+        assert_eq!(wrong.len(), 5);
+    }
+}
