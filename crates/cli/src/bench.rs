@@ -117,7 +117,8 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let library = match &args.driver {
         Some(path) => path.clone(),
-        None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))?,
+        None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))
+            .map_err(|reason| Failure::other(format!("{reason}: give --driver")))?,
     };
     let options = odbc::Options {
         parts: args.only.iter().copied().map(Into::into).collect(),
@@ -142,13 +143,10 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
-/// Returns the path of a file in the command's folder.
-fn beside(name: &str) -> Result<PathBuf> {
+/// Returns the path of a file in the command's folder, or that there is none.
+pub(crate) fn beside(name: &str) -> Result<PathBuf, String> {
     let path = std::env::current_exe().map(|command| command.with_file_name(name));
-    match path.ok().filter(|path| path.is_file()) {
-        Some(path) => Ok(path),
-        None => Err(Failure::other(format!("{name} is not beside this command: give --driver"))),
-    }
+    path.ok().filter(|path| path.is_file()).ok_or_else(|| format!("{name} is not beside this command"))
 }
 
 impl From<OdbcPart> for odbc::Part {

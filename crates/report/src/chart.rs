@@ -161,14 +161,17 @@ fn lines(
     theme: Theme,
     colour: &dyn Fn(&str) -> RGBColor,
 ) -> Result<bool, Box<dyn std::error::Error>> {
-    const LEGEND: i32 = 24;
-    const HEIGHT: u32 = 290;
+    const ROW: i32 = 20;
+    const PLOT: i32 = 266;
     let Some(x) = chart.x.as_deref() else { return Ok(false) };
+    // Doublings, so that the axis has round sizes.
+    let place = |value: f64| if chart.is_logarithmic { value.log2() } else { value };
     let along = |name: &str| -> Vec<Point> {
         let points = table.cases.iter().filter_map(|case| {
             let values = &case.contestant(name)?.values;
-            Some((values.get(x)?.median, *values.get(chart.y.as_str())?))
+            Some((place(values.get(x)?.median), *values.get(chart.y.as_str())?))
         });
+        let points = points.filter(|(at, _)| at.is_finite());
         let mut points: Vec<Point> = points.collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         points
@@ -187,14 +190,26 @@ fn lines(
     let margin = if last > first { (last - first) * 0.03 } else { last.abs().max(1.0) * 0.1 };
     let x_range = (first - margin).max(0.0).min(first)..last + margin;
 
-    let root = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
+    let is_calculated = |name: &str| chart.calculated.iter().any(|calculated| calculated == name);
+    let places = legend(all.iter().map(|(name, _)| *name), ROW);
+    let room = places.last().map_or(0, |(_, y)| y + ROW + 4);
+    let root = SVGBackend::with_string(svg, (WIDTH, (PLOT + room).unsigned_abs())).into_drawing_area();
     root.fill(&theme.background)?;
-    let (legend, plot) = root.split_vertically(LEGEND);
-    let mut at = 60;
-    for (name, _) in &all {
-        legend.draw(&Rectangle::new([(at, 7), (at + 12, 19)], colour(name).filled()))?;
-        text(&legend, name, (at + 18, 6), theme.text, false)?;
-        at += 40 + name.chars().count() as i32 * 8;
+    let (legend, plot) = root.split_vertically(room);
+    for (name, (x, y)) in all.iter().map(|(name, _)| name).zip(&places) {
+        let middle = y + 13;
+        let rest = if is_calculated(name) { 8 } else { 0 };
+        legend.draw(&Rectangle::new(
+            [(*x, middle - 2), (x + 18 - rest - rest / 4, middle + 1)],
+            colour(name).filled(),
+        ))?;
+        if rest > 0 {
+            legend.draw(&Rectangle::new(
+                [(x + 18 - rest, middle - 2), (x + 18, middle + 1)],
+                colour(name).filled(),
+            ))?;
+        }
+        text(&legend, name, (x + 24, y + 6), theme.text, false)?;
     }
     let mut axes = ChartBuilder::on(&plot)
         .margin(6)
@@ -212,18 +227,27 @@ fn lines(
         .axis_desc_style(style(TEXT))
         .x_labels(6)
         .y_labels(6)
-        .x_label_formatter(&|value| unit::tick(x, *value, last))
+        .x_label_formatter(&|value| match chart.is_logarithmic {
+            true => unit::show(x, value.exp2()),
+            false => unit::tick(x, *value, last),
+        })
         .y_label_formatter(&|value| unit::tick(&chart.y, *value, highest))
         .x_desc(printable(&unit::title(x)))
         .draw()?;
-    if let Some((value, meaning)) = chart.at.as_ref().filter(|(value, _)| x_range.contains(value)) {
-        axes.draw_series(LineSeries::new([(*value, 0.0), (*value, highest * 1.08)], theme.text.mix(0.6)))?;
-        let label = Text::new(printable(meaning), (*value, highest * 1.06), style(TEXT - 1));
+    let at = chart.at.as_ref().map(|(value, meaning)| (place(*value), meaning));
+    if let Some((value, meaning)) = at.filter(|(value, _)| x_range.contains(value)) {
+        axes.draw_series(LineSeries::new([(value, 0.0), (value, highest * 1.08)], theme.text.mix(0.6)))?;
+        let label = Text::new(printable(meaning), (value, highest * 1.06), style(TEXT - 1));
         axes.draw_series([label])?;
     }
     for (name, points) in &all {
         let line = ShapeStyle { color: colour(name).to_rgba(), filled: true, stroke_width: 2 };
-        axes.draw_series(LineSeries::new(points.iter().map(|(x, spread)| (*x, spread.median)), line))?;
+        let medians = points.iter().map(|(x, spread)| (*x, spread.median));
+        if is_calculated(name) {
+            axes.draw_series(DashedLineSeries::new(medians, 6, 5, line))?;
+            continue;
+        }
+        axes.draw_series(LineSeries::new(medians, line))?;
         axes.draw_series(points.iter().map(|(x, Spread { median, min, max })| {
             ErrorBar::new_vertical(*x, *min, *median, *max, line, 6)
         }))?;
@@ -231,6 +255,22 @@ fn lines(
     drop(axes);
     root.present()?;
     Ok(true)
+}
+
+/// Where the names of a legend begin: side by side as far as there is room.
+fn legend<'a>(names: impl Iterator<Item = &'a str>, row: i32) -> Vec<(i32, i32)> {
+    const LEFT: i32 = 12;
+    let (mut x, mut y) = (LEFT, 0);
+    let place = |name: &str| {
+        let long = 44 + name.chars().count() as i32 * 7;
+        if x > LEFT && x + long > WIDTH.cast_signed() {
+            (x, y) = (LEFT, y + row);
+        }
+        let place = (x, y);
+        x += long;
+        place
+    };
+    names.map(place).collect()
 }
 
 #[cfg(test)]
@@ -258,6 +298,33 @@ mod tests {
         let figures = Figures::of(&record);
         let chart = Chart { y: "nothing_s".into(), ..Chart::default() };
         assert!(draw(&figures.tables[0], &chart, DARK).unwrap().is_none());
+    }
+
+    #[test]
+    fn legends_have_as_many_rows_as_they_need() {
+        let names = ["firearrow", "rival", "a rival with a long name, calculated", "one more"];
+        let places = legend(names.into_iter(), 20);
+        assert_eq!(places[0], (12, 0));
+        assert!(places[1].1 == 0 && places[1].0 > 100, "{places:?}");
+        assert_eq!(places[2], (12, 20));
+        assert!(places.iter().zip(names).all(|((x, _), name)| x + 24 + name.len() as i32 * 7 <= 460));
+    }
+
+    #[test]
+    fn what_is_calculated_is_drawn_with_dashes_along_doublings() {
+        let mut record = record();
+        record.samples.retain(|sample| sample.contestant == "rival");
+        for (at, sample) in record.samples.iter_mut().enumerate() {
+            sample.case = format!("case {at}");
+            sample.values.insert("size_bytes".into(), f64::from(1 << at) * 1024.0 * 1024.0 * 1024.0);
+        }
+        let chart = Chart { is_logarithmic: true, ..Chart::lines("t", "wall_s", "size_bytes") };
+        let figures = Figures::of(&record);
+        let measured = draw(&figures.tables[0], &chart, LIGHT).unwrap().unwrap();
+        let chart = Chart { calculated: vec!["rival".into()], ..chart };
+        let calculated = draw(&figures.tables[0], &chart, LIGHT).unwrap().unwrap();
+        assert!(calculated.matches("<polyline").count() > measured.matches("<polyline").count());
+        assert!(calculated.contains("2.00 GiB") && calculated.contains("8.00 GiB"), "{calculated}");
     }
 
     #[test]

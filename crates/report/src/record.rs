@@ -75,13 +75,24 @@ pub struct Chart {
     /// For lines: a vertical line at this value of `x`, and what it means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<(f64, String)>,
+    /// For lines: whether equal distances along `x` are equal factors.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_logarithmic: bool,
+    /// For lines: contestants whose values are calculated and not measured; they are drawn with dashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calculated: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Chart {
     /// Bars for each contestant of each case.
     #[must_use]
     pub fn bars(title: &str, y: &str) -> Self {
-        Self { title: title.to_owned(), mark: Mark::Bars, y: y.to_owned(), x: None, at: None }
+        Self { title: title.to_owned(), mark: Mark::Bars, y: y.to_owned(), ..Self::default() }
     }
 
     /// A line for each contestant, along the value `x` of the cases.

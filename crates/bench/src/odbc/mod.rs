@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use driver::Driver;
 use firearrow::config::Config;
+use firearrow_report::Record;
 use reading::{Subject, Way};
 use serde_json::{Value, json};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -204,8 +205,16 @@ impl<'a> Bench<'a> {
     pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-odbc-{}", environment.day(), environment.platform());
-        let record = record::of_tables("odbc", "The ODBC driver", environment, tables, ending)?;
+        let record = self.record(tables, ending)?;
         save::write(folder, &name, &record, &markdown("odbc", &self.heading, tables))
+    }
+
+    /// Makes a record of tables that have been measured.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn record(&self, tables: &[Table], ending: Ending) -> Result<Record> {
+        record::of_tables("odbc", "The ODBC driver", &self.environment, tables, ending)
     }
 }
 

@@ -3,8 +3,10 @@
 mod adbc;
 mod bench;
 mod bench_adbc;
+mod bench_all;
 mod bench_blob;
 mod bench_odbc;
+mod bench_page;
 mod bench_report;
 mod bench_wire;
 mod command;
