@@ -114,12 +114,12 @@ fn bars(
     let room = WIDTH.cast_signed() - LEFT - RIGHT;
     let mut y = 4;
     for (name, bars) in &cases {
-        text(&root, name, (4, y + 4), theme.text, true)?;
+        text(&root, &shortened(name, CASE_LETTERS), (4, y + 4), theme.text, true)?;
         y += CASE;
         for (contestant, spread) in bars {
             let long = if longest > 0.0 { spread.median / longest * f64::from(room) } else { 0.0 };
             let end = LEFT + (long.round() as i32).max(2);
-            text(&root, &shortened(contestant), (12, y + 3), theme.text, false)?;
+            text(&root, &shortened(contestant, NAME_LETTERS), (12, y + 3), theme.text, false)?;
             root.draw(&Rectangle::new([(LEFT, y + 2), (end, y + BAR - 4)], colour(contestant).filled()))?;
             text(&root, &unit::show(&chart.y, spread.median), (end + 6, y + 3), theme.text, false)?;
             y += BAR;
@@ -131,11 +131,14 @@ fn bars(
     Ok(true)
 }
 
-/// What fits beside a bar.
-fn shortened(name: &str) -> String {
+/// Letters of a contestant's name that fit beside a bar, and of a case's name above the bars.
+const NAME_LETTERS: usize = 21;
+const CASE_LETTERS: usize = 48;
+
+fn shortened(name: &str, most: usize) -> String {
     match name.chars().count() {
-        0..=21 => name.to_owned(),
-        _ => name.chars().take(20).chain(['…']).collect(),
+        count if count <= most => name.to_owned(),
+        _ => name.chars().take(most - 1).chain(['…']).collect(),
     }
 }
 
@@ -237,8 +240,8 @@ fn lines(
     let at = chart.at.as_ref().map(|(value, meaning)| (place(*value), meaning));
     if let Some((value, meaning)) = at.filter(|(value, _)| x_range.contains(value)) {
         axes.draw_series(LineSeries::new([(value, 0.0), (value, highest * 1.08)], theme.text.mix(0.6)))?;
-        let label = Text::new(printable(meaning), (value, highest * 1.06), style(TEXT - 1));
-        axes.draw_series([label])?;
+        let label = Text::new(printable(meaning), (6, 0), style(TEXT - 1));
+        axes.draw_series([EmptyElement::at((value, highest * 1.06)) + label])?;
     }
     for (name, points) in &all {
         let line = ShapeStyle { color: colour(name).to_rgba(), filled: true, stroke_width: 2 };

@@ -43,7 +43,7 @@ pub(super) enum Outcome {
 
 /// All suites, in the order in which they run.
 pub(super) const SUITES: [Suite; 7] = [
-    Suite { name: "fetch", title: "Reading whole tables", run: fetch },
+    Suite { name: "fetch", title: "Reading whole results", run: fetch },
     Suite { name: "insert", title: "Inserting many rows", run: insert },
     Suite { name: "wire", title: "A server near and far", run: wire },
     Suite { name: "odbc", title: "The ODBC driver", run: odbc },

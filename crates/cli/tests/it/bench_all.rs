@@ -40,7 +40,7 @@ matrix!(
         let suites = ["--only", "fetch,insert,wire,blob,oltp", "--profile", "tiny"];
         let save = ["--save", argument(folder.path()), "--no-reference", "--json"];
         let outcome = firearrow(target, &[&["bench", "all", &url], &suites[..], &save].concat()).success();
-        assert!(outcome.stderr.contains("[1/5] fetch: Reading whole tables"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("[1/5] fetch: Reading whole results"), "{}", outcome.stderr);
         assert!(outcome.stderr.contains("[5/5] oltp: "), "{}", outcome.stderr);
         let run = only(folder.path());
         let records = records(&run);
@@ -67,7 +67,7 @@ matrix!(
             assert_eq!(outcome.stderr.contains(&format!("{name}: cannot run here: ")), !has_network);
         }
         // One page has all of it, and `bench report` reads the folders.
-        for title in ["Reading whole tables", "Inserting many rows", "BLOBs over a slow network"] {
+        for title in ["Reading whole results", "Inserting many rows", "BLOBs over a slow network"] {
             assert!(page.contains(title), "{title}");
         }
         let fetched = run.join("fetch");
