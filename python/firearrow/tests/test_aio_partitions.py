@@ -85,7 +85,7 @@ def test_parts_of_one_connection(database: str, large: str) -> None:
             found: list[int] = []
             for descriptor in parts:
                 async with connection.read_partition(descriptor) as part:
-                    found += (await part.fetch_polars())["ID"]
+                    found += (await part.fetch_polars())["ID"].to_list()
                 with pytest.raises(firearrow.InterfaceError, match="part is closed"):
                     await part.fetch_arrow_table()
             assert found == list(range(100, ROWS))

@@ -1,6 +1,6 @@
 """PEP 249, case by case as in the public compliance suite for DB-API 2.0 modules, ``dbapi20.py``.
 
-Some differ. ``test_nextset`` shows that there is no such method: no statement of Firebird has several results.
+Some differ. ``test_nextset`` shows that there is none: no statement of Firebird has several results.
 ``test_close_again`` takes the place of a demand that the suite has turned off since, that a second ``close``
 fails. Its five tests of type objects are ``test_type_objects``. The optional cases of two-phase commit
 (``dbapi20_tpc.py``) are not here, because connections have no ``tpc_`` methods.
