@@ -11,7 +11,7 @@ use crate::api::Blocking;
 use crate::batches::Batches;
 use crate::connection::{Connection, Hurry, Shared, closed_meanwhile};
 use crate::dependent::Dependent;
-use crate::flow::{self, How, Kept, Limit, Outcome, Told};
+use crate::flow::{self, How, Kept, Limit, Outcome, Shape, Told};
 use crate::info::statistics;
 use crate::lock::{Guard, Held};
 use crate::options::Bounded;
@@ -87,7 +87,7 @@ impl Cursor {
     }
 
     /// Executes a statement with one row of parameters, in `transaction` or one of its own.
-    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None, scrollable=false))]
     fn execute<'py>(
         &self,
         py: Python<'py>,
@@ -97,9 +97,10 @@ impl Cursor {
         timeout: Option<Bounded<f64>>,
         parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'py, PyDict>>,
+        scrollable: bool,
     ) -> PyResult<Told<'py>> {
         let shared = &self.inner.shared;
-        let how = How::new(py, &shared.facts, timeout, parallel, read)?;
+        let how = How::new(py, &shared.facts, timeout, parallel, read, scrollable)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
         let place = Place::new(shared, transaction);
         shared.call(py, || {
@@ -120,7 +121,7 @@ impl Cursor {
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
         let shared = &self.inner.shared;
-        let how = How::new(py, &shared.facts, None, None, read)?;
+        let how = How::new(py, &shared.facts, None, None, read, false)?;
         let place = Place::new(shared, Some(transaction));
         shared.call(py, || {
             let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
@@ -197,6 +198,11 @@ impl Cursor {
         })
     }
 
+    /// Moves so that this row, counted from 0, is the next one. Returns whether there is one; without it, nothing changes.
+    fn scroll(&self, py: Python<'_>, row: Bounded<u64>) -> PyResult<bool> {
+        self.rows(py, |rows| rows.scroll(py, &self.inner.shared, row.0))
+    }
+
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         // A cursor may be shown while it fetches.
@@ -204,17 +210,18 @@ impl Cursor {
         state.rows.as_ref().map_or((0, false), |rows| (rows.buffer.count(), rows.buffer.is_complete()))
     }
 
-    /// The rows that are left as JSON: one array, or an object on each line.
-    #[pyo3(signature = (lines, max_rows=None, max_bytes=None))]
+    /// The rows that are left as JSON: one array, or one on each line; objects, or arrays of `values`.
+    #[pyo3(signature = (lines, values, max_rows=None, max_bytes=None))]
     fn json_stream(
         &self,
         py: Python<'_>,
         lines: bool,
+        values: bool,
         max_rows: Option<Bounded<u64>>,
         max_bytes: Option<Bounded<u64>>,
     ) -> PyResult<JsonStream> {
-        let limit = Limit::new(max_rows, max_bytes);
-        Ok(JsonStream::new(&self.inner.shared, self.take_rows(py, limit)?, lines))
+        let rows = self.take_rows(py, Limit::new(max_rows, max_bytes))?;
+        JsonStream::new(py, &self.inner.shared, rows, Shape { lines, values })
     }
 
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.

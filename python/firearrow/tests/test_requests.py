@@ -30,6 +30,17 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"database": FILE, "read_only": "no"}, "read_only is True or False, not 'no'"),
     ({"database": FILE, "max_result_rows": -1}, "max_result_rows is a number of rows or None, not -1"),
     ({"database": FILE, "max_result_bytes": "x"}, "max_result_bytes is a number of bytes or None, not 'x'"),
+    (
+        {"database": f"{FILE}?max_result_rows=-1"},
+        "max_result_rows='-1' is not possible; it must be a number of rows",
+    ),
+    (
+        {"database": f"{FILE}?max_result_bytes=1MB"},
+        "max_result_bytes='1MB' is not possible; .* a number of bytes",
+    ),
+    ({"database": f"{FILE}?max_result_rows=1&maxResultRows=2"}, "max_result_rows is given twice"),
+    ({"database": f"{FILE}?nowait=1"}, "'nowait' is an option of the ODBC driver"),
+    ({"database": f"{FILE}?max_result_row=1"}, "there is no option 'max_result_row'"),
 ]
 
 

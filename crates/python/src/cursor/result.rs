@@ -67,6 +67,21 @@ impl Fetched {
         Ok(list)
     }
 
+    /// Moves to a row, counted from 0, if there is one.
+    pub(super) fn scroll(&mut self, py: Python<'_>, shared: &Shared, row: u64) -> PyResult<bool> {
+        if self.buffer.has_failed() {
+            return Err(error::programming(py, FAILED));
+        }
+        let opened = &mut self.opened;
+        let found = shared.call(py, || signal::wait(py, || Ok(ready(opened.scroll(row)))))?;
+        let found = found.map_err(|failed| failed.into_exception(py))?;
+        let is_there = found.is_some();
+        if let Some(batch) = found {
+            self.buffer.go_to(row, batch);
+        }
+        Ok(is_there)
+    }
+
     /// Reads the next batch, if there is one, within the token of a longer call.
     fn next_batch(&mut self, py: Python<'_>, shared: &Shared, token: Option<&CancelToken>) -> PyResult<bool> {
         if self.buffer.has_failed() {
@@ -100,7 +115,7 @@ impl Fetched {
 
     /// Ends it.
     pub(super) fn close(self) -> firearrow::Result<()> {
-        match self.buffer.is_over() {
+        match self.buffer.is_over() && !self.opened.stays_open() {
             true => Ok(()),
             false => ready(self.opened.close()),
         }

@@ -77,6 +77,12 @@ impl Buffer {
         Ok(is_more)
     }
 
+    /// Goes to the row of this number, counted from 0, which begins a batch.
+    pub(crate) fn go_to(&mut self, row: u64, batch: RecordBatch) {
+        (self.waiting, self.rows) = (VecDeque::from([batch]), None);
+        (self.count, self.is_over) = (row, false);
+    }
+
     /// Returns the next row, if it has arrived.
     pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         loop {

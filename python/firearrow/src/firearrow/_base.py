@@ -317,11 +317,13 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         connection: OfConnection,
         transaction: OfTransaction | None,
         row_factory: RowFactory | None,
+        scrollable: bool,
     ) -> None:
         self._core: CoreCursor = core
         self._connection: OfConnection = connection
         self._transaction: OfTransaction | None = transaction
         self._is_closed = False
+        self._is_scrollable = scrollable
         self._make: Callable[[Row], Any] | None = None
         self.arraysize = 100
         self.row_factory = row_factory
@@ -370,6 +372,11 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
             return self._rowcount
         count, is_over = self._core.fetched()
         return count if is_over else -1
+
+    @property
+    def rownumber(self) -> int | None:
+        """The number of the next row, counted from 0; ``None`` if the last statement returned no rows."""
+        return None if self._description is None else self._core.fetched()[0]
 
     @property
     def wire_stats(self) -> dict[str, int]:
@@ -438,6 +445,22 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     @staticmethod
     def _bound(name: str, value: int | None, default: int | None) -> int | None:
         return bound(name, default if value is None else value, errors.ProgrammingError)
+
+    @staticmethod
+    def _is_values(orient: str) -> bool:
+        """Whether rows become JSON arrays, and not objects."""
+        if orient not in ("records", "values"):
+            raise errors.ProgrammingError(f"orient is 'records' or 'values', not {orient!r}")
+        return orient == "values"
+
+    def _row(self, value: int, mode: str) -> int:
+        """The row, counted from 0, to which ``scroll`` moves."""
+        if mode not in ("relative", "absolute"):
+            raise errors.ProgrammingError(f"mode is 'relative' or 'absolute', not {mode!r}")
+        row = value + (self._core.fetched()[0] if mode == "relative" else 0)
+        if row < 0:
+            raise IndexError(f"there is no row {row}")
+        return row
 
     def _stream(self, key: object) -> Any:
         """The stream of a generator that goes on."""

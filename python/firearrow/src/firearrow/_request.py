@@ -69,9 +69,11 @@ class Request:
         self._transactions = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
         check_factory(row_factory)
         self.row_factory = row_factory
-        self._max_rows = bound("max_result_rows", max_result_rows)
-        self._max_bytes = bound("max_result_bytes", max_result_bytes)
-        _core.check_options(self.database, self.options, isolation)
+        rows, size = bound("max_result_rows", max_result_rows), bound("max_result_bytes", max_result_bytes)
+        # What the database's text says, unless an argument says otherwise.
+        most_rows, most_bytes = _core.check_options(self.database, self.options, isolation)
+        self._max_rows = most_rows if rows is None else rows
+        self._max_bytes = most_bytes if size is None else size
 
     def prepare(self, connection: Any) -> None:
         """Apply the options that live in Python to a new connection."""

@@ -130,10 +130,24 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         """The server and the database: versions, protocol, cipher, character sets, page size, user …"""
         return self._core.info()
 
-    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
-        """Return a cursor of the connection's transaction, whose rows become this; see :func:`model_row`."""
+    def cursor(
+        self,
+        *,
+        row_factory: RowFactory | None = None,
+        model: type | None = None,
+        scrollable: bool = False,
+    ) -> Cursor:
+        """Return a cursor of the connection's transaction.
+
+        Parameters
+        ----------
+        row_factory, model
+            What its rows become; see :func:`model_row`.
+        scrollable
+            Whether the rows of queries can be fetched in any order; see :meth:`Cursor.scroll`.
+        """
         self._check()
-        return Cursor(self, row_factory=chosen(row_factory, model))
+        return Cursor(self, row_factory=chosen(row_factory, model), scrollable=scrollable)
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
