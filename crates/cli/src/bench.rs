@@ -10,8 +10,7 @@ use crate::terminal;
 use firearrow::Connection;
 use firearrow::config::Config;
 use firearrow_bench::{
-    Ending, Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, save,
-    wire,
+    Ending, Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, save, wire,
 };
 use firearrow_wan::Link;
 use serde_json::Value;
@@ -379,7 +378,8 @@ mod tests {
 
     #[test]
     fn what_failed_before_an_interruption_is_kept() {
-        let done = |stopped| Done { results: vec![1], missing: vec!["T: gone".into()], stopped, unshown: None };
+        let done =
+            |stopped| Done { results: vec![1], missing: vec!["T: gone".into()], stopped, unshown: None };
         let Ending::Measured { missing } = done(Some(Error::Stopped)).ending() else { panic!("no end") };
         assert_eq!(missing, ["T: gone", "the rest: the run was interrupted"]);
         let failure = done(None).complete().unwrap_err();

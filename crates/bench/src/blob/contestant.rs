@@ -27,7 +27,8 @@ impl<'a> Contestant<'a> {
         peer: Option<&'a Peer>,
     ) -> Vec<Self> {
         let ours = Strategy::of(query, protocol, inline).into_iter().map(Self::Ours);
-        let library = |peer| library(query, protocol).into_iter().map(move |blobs| Self::Library(peer, blobs));
+        let library =
+            |peer| library(query, protocol).into_iter().map(move |blobs| Self::Library(peer, blobs));
         ours.chain(peer.into_iter().flat_map(library)).collect()
     }
 }
@@ -73,7 +74,9 @@ impl Contestant<'_> {
                 let (sample, found, wire) = strategy.run(host, config, query, sql)?;
                 if found != *expected {
                     let (query, name) = (query.name(), self.name());
-                    let text = format!("{query}, {name}: found {found:?}, not {expected:?}; the figures are withheld");
+                    let text = format!(
+                        "{query}, {name}: found {found:?}, not {expected:?}; the figures are withheld"
+                    );
                     return Err(Error::other(text));
                 }
                 let mut values = named([

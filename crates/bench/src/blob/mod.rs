@@ -124,7 +124,8 @@ impl<'a> Bench<'a> {
     pub fn heading(&self) -> String {
         let Link { round_trip, rate, .. } = self.options.link;
         let mut heading = report::place(&self.environment);
-        heading += &format!("link: round trip {round_trip:?}, {}, emulated on this machine\n", text::rate(rate));
+        heading +=
+            &format!("link: round trip {round_trip:?}, {}, emulated on this machine\n", text::rate(rate));
         heading += &match (&self.environment.reference, &self.environment.no_reference) {
             (Some(name), _) => format!("reference: {name}, whose rows are counted\n"),
             (None, reason) => format!("reference: none; {}\n", reason.as_deref().unwrap_or_default()),
@@ -148,8 +149,7 @@ impl<'a> Bench<'a> {
             });
         }
         let checks = "rows, greatest id, bytes and contents of every repetition of firearrow; rows of every one of the client library";
-        record.end =
-            Some(End { complete: missing.is_empty(), missing, checks: vec![checks.to_owned()] });
+        record.end = Some(End { complete: missing.is_empty(), missing, checks: vec![checks.to_owned()] });
         done(&record);
         measured.map(|()| record)
     }

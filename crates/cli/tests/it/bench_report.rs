@@ -13,7 +13,7 @@ matrix!(
         let folder = tempfile::tempdir().unwrap();
         let runs = folder.path().join("runs");
         let save = ["--repeat", "5", "--no-reference", "--save", argument(&runs)];
-        firearrow(target, &[&["bench", "fetch", &url, "--tables", "T_INT10,T_BLOB"], &save[..]].concat())
+        firearrow(target, &[&["bench", "fetch", &url, "--tables", "T_INT10,T_BLOB,t_int10"], &save[..]].concat())
             .success();
         let run = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
 
@@ -36,8 +36,18 @@ matrix!(
         }
         // What cannot be read is named, and does not hide the rest.
         let both = ["bench", "report", argument(&run), argument(&table), "--csv", argument(&samples)];
-        firearrow(target, &both).failure(1, &["not a record of a benchmark", "1 of 2 records are left out"]);
+        firearrow(target, &both).failure(1, &["not a record of a benchmark", "skipped 1 of 2 records"]);
         assert_eq!(fs::read_to_string(&samples).unwrap().lines().count(), 1 + 2 * 5);
+        // A report replaces neither a record nor another report.
+        let raw = run.join("raw.jsonl");
+        let before = fs::read(&raw).unwrap();
+        for option in ["--markdown", "--csv", "--output"] {
+            let over = ["bench", "report", argument(&run), option, argument(&raw)];
+            firearrow(target, &over).failure(2, &["raw.jsonl is a record"]);
+        }
+        let twice = ["bench", "report", argument(&run), "--markdown", argument(&table), "--csv", argument(&table)];
+        firearrow(target, &twice).failure(2, &["is named for two reports"]);
+        assert_eq!(fs::read(&raw).unwrap(), before);
         // Without an option it prints the tables.
         let outcome = firearrow(target, &["bench", "report", argument(&run)]).success();
         assert!(outcome.text().starts_with("# fetch: "), "{}", outcome.text());
@@ -81,6 +91,9 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
             "a record of version 9",
         );
         refused("", "not a record of a benchmark");
+        let large = fs::File::create(&file).unwrap();
+        large.set_len(65 * 1024 * 1024).unwrap();
+        firearrow(target, &["bench", "report", argument(&file)]).failure(1, &["larger than 64 MiB"]);
         let missing = folder.path().join("none");
         firearrow(target, &["bench", "report", argument(&missing)]).failure(1, &["none: "]);
         // The first line is enough: the run was interrupted after it.
