@@ -235,7 +235,7 @@ fn choice(no_reference: bool, client: Option<&Path>) -> ReferenceChoice {
 }
 
 /// Each of them once, where it comes first.
-pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut all = Vec::new();
     for item in items {
         if !all.contains(&item) {

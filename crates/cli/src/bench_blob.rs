@@ -11,7 +11,7 @@ use firearrow_bench::{ReferenceChoice, blob, save};
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -95,6 +95,11 @@ pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
     };
     let host = Terminal { quiet: json };
     writable(args.save.as_deref())?;
+    // Devices and pipes are no files in a folder.
+    if let Some(path) = args.output.as_deref().filter(|path| !path.exists() || path.is_file()) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        writable(Some(folder.unwrap_or(Path::new("."))))?;
+    }
     let bench = blob::Bench::prepare(&host, &config, options)?;
     announce(&bench.heading(), json, args.save.as_deref().or(args.output.as_deref()))?;
     let mut shown = 0;

@@ -57,7 +57,7 @@ fn escaped(text: &str) -> String {
             '_' => shown.extend(['\\', c]),
             // A list, a line, an underlined heading.
             '-' | '+' | '=' if before.is_none() => shown.extend(['\\', c]),
-            '.' | ')' if is_number(&shown) => {
+            '.' | ')' if is_number(&shown) && next.is_none_or(char::is_whitespace) => {
                 shown.extend(['\\', c]);
             }
             // What would become a link by itself.
@@ -130,7 +130,9 @@ mod tests {
     fn every_kind_of_markup_is_escaped() {
         for (text, expected) in [
             ("T_INT10, 5.0.4", "T_INT10, 5.0.4"),
-            ("5.0", "5\\.0"),
+            ("5.0", "5.0"),
+            ("5) a", "5\\) a"),
+            ("5.", "5\\."),
             ("_a_ a_ _b", "\\_a\\_ a\\_ \\_b"),
             ("---", "\\---"),
             ("+ a - b", "\\+ a - b"),

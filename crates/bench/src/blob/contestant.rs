@@ -1,6 +1,6 @@
 //! Who reads the BLOBs.
 
-use super::fixture::LONGEST_INLINE;
+use super::lengths::LONGEST_INLINE;
 use super::query::{Found, Query};
 use super::strategy::{INLINE_PROTOCOL, Strategy, wire_values};
 use crate::error::{Error, Result};

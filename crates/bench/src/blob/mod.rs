@@ -9,7 +9,10 @@
 mod article;
 mod contestant;
 mod fixture;
+mod lengths;
+mod pool;
 mod query;
+mod random;
 mod strategy;
 
 use self::article::PUBLISHED;
