@@ -101,8 +101,8 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
         f"firearrow {about['firearrow']}, Python {about['python']}, {about['machine']},",
         f"load {about['load_before']:.1f} before.",
         f"Over: {about['transport']}. Medians of {ROUNDS} interleaved rounds. Speed: how many times as fast",
-        "firearrow is, median of the rounds' ratios. CPU: processor time of firearrow's process ÷ that of the other.",
-        "What each driver fetched was compared before it was timed, and checked each time.",
+        "firearrow is, median of the rounds' ratios. CPU: processor time of the other ÷ that of firearrow's process.",
+        "Above 1, firearrow is better. What each driver fetched was compared before it was timed, and checked each time.",
         "",
         "| what | driver | time | each | processor time of each | speed | CPU |",
         "|---|---|---:|---:|---:|---:|---:|",
@@ -121,7 +121,7 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
                 speed = f"{statistics.median(per(b, 'seconds') / per(a, 'seconds') for a, b in both):.2f}"
                 # Programs that are only started have no processor time here.
                 if cpu:
-                    share = f"{statistics.median(per(a, 'cpu') / max(per(b, 'cpu'), 1e-12) for a, b in both):.2f}"
+                    share = f"{statistics.median(per(b, 'cpu') / max(per(a, 'cpu'), 1e-12) for a, b in both):.2f}"
             processor = shown(cpu) if cpu else ""
             lines.append(f"| {case} | {driver} | {shown(seconds)} | {shown(each)} | {processor} | {speed} | {share} |")
     lines += memory_grown(samples)
