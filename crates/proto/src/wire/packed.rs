@@ -211,11 +211,13 @@ fn runs(widths: &[u32]) -> Box<[Run]> {
 
 /// Appends one value: little-endian native bytes in, big-endian words out.
 pub(super) fn pack_value(kind: FieldKind, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let swapped = |out: &mut Vec<u8>, bytes: &[u8]| out.extend(bytes.iter().rev());
-    let word = |out: &mut Vec<u8>, low: &[u8], fill: u8| {
-        out.extend_from_slice(&[fill, fill]);
-        out.extend(low.iter().rev());
+    // Lengths that are known make one move of each.
+    let swapped = |out: &mut Vec<u8>, bytes: &[u8]| match *bytes {
+        [a, b, c, d] => out.extend_from_slice(&[d, c, b, a]),
+        [a, b, c, d, e, f, g, h] => out.extend_from_slice(&[h, g, f, e, d, c, b, a]),
+        _ => out.extend(bytes.iter().rev()),
     };
+    let word = |out: &mut Vec<u8>, low: &[u8], fill: u8| out.extend_from_slice(&[fill, fill, low[1], low[0]]);
     let padded = |out: &mut Vec<u8>, bytes: &[u8]| {
         out.extend_from_slice(bytes);
         out.extend_from_slice(&[0; 3][..bytes.len().wrapping_neg() & 3]);
