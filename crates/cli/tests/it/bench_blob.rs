@@ -76,7 +76,7 @@ fn saved(folder: &Path) -> Record {
 }
 
 matrix!(
-    [firebird_5_0],
+    [firebird_4_0, firebird_5_0],
     fn a_library_that_fails_has_no_figures(target: &Target) {
         let url = target.fresh_url();
         let folder = tempfile::tempdir().unwrap();
