@@ -37,7 +37,7 @@ func newFirebirdSQL(job Job) (Contestant, string, error) {
 	options.Set("wire_crypt", strconv.FormatBool(job.Encrypted))
 	options.Set("wire_compress", strconv.FormatBool(job.Compressed))
 	place.RawQuery = options.Encode()
-	return &firebirdSQL{job: job, name: place.String()[2:]}, "firebirdsql " + version(), nil
+	return &firebirdSQL{job: job, name: place.String()[2:]}, "firebirdsql " + version("github.com/nakagami/firebirdsql"), nil
 }
 
 func (c *firebirdSQL) Connect() (err error) {
@@ -142,11 +142,11 @@ func ofDecimal(digits string, column Column) (uint64, error) {
 	return number(low, uint64(high), column.Scale), nil
 }
 
-// version returns the driver's, as this program was built with it.
-func version() string {
+// version returns that of a module, as this program was built with it.
+func version(path string) string {
 	info, _ := debug.ReadBuildInfo()
 	for _, module := range info.Deps {
-		if module.Path == "github.com/nakagami/firebirdsql" {
+		if module.Path == path {
 			return module.Version
 		}
 	}

@@ -14,16 +14,19 @@ import (
 
 // Job is what the benchmark asks for.
 type Job struct {
-	Way        string   `json:"way"`
-	SQL        string   `json:"sql"`
-	Columns    []Column `json:"columns"`
-	Host       string   `json:"host"`
-	Port       int      `json:"port"`
-	Database   string   `json:"database"`
-	User       string   `json:"user"`
-	Password   string   `json:"password"`
-	Encrypted  bool     `json:"encrypted"`
-	Compressed bool     `json:"compressed"`
+	Way        string            `json:"way"`
+	SQL        string            `json:"sql"`
+	Columns    []Column          `json:"columns"`
+	Host       string            `json:"host"`
+	Port       int               `json:"port"`
+	Database   string            `json:"database"`
+	User       string            `json:"user"`
+	Password   string            `json:"password"`
+	Encrypted  bool              `json:"encrypted"`
+	Compressed bool              `json:"compressed"`
+	Library    string            `json:"library"`
+	Entrypoint string            `json:"entrypoint"`
+	ADBC       map[string]string `json:"adbc"`
 }
 
 // Column is a column of the result.
@@ -65,6 +68,8 @@ func main() {
 	var version string
 	var err error
 	switch job.Way {
+	case "adbc":
+		contestant, version, err = newDriverManager(job)
 	case "firebirdsql":
 		contestant, version, err = newFirebirdSQL(job)
 	default:

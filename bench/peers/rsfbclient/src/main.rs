@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", serde_json::json!({ "error": reason }));
         return Ok(());
     }
-    println!("{}", serde_json::json!({ "ready": "rsfbclient 0.25" }));
+    println!("{}", serde_json::json!({ "ready": "rsfbclient 0.29" }));
     for line in lines {
         line?;
         match turn(&job) {

@@ -22,8 +22,9 @@ impl Contestant {
     /// Loads the driver that the job names: by its path, or by the name under which it is installed.
     pub(crate) fn load(job: &Job) -> Result<Self> {
         let name = job.library.as_str();
+        let entry = (!job.entrypoint.is_empty()).then_some(job.entrypoint.as_bytes());
         let load = |version| match name.contains('/') {
-            true => ManagedDriver::load_dynamic_from_filename(name, entry(name), version),
+            true => ManagedDriver::load_dynamic_from_filename(name, entry, version),
             false => ManagedDriver::load_from_name(name, None, version, LOAD_FLAG_DEFAULT, None),
         };
         // Older drivers know the older version alone.
@@ -77,6 +78,6 @@ fn release(connection: ManagedConnection) {
 }
 
 /// The entry of our driver, whose library has the name of the database. Others follow their own name.
-fn entry(path: &str) -> Option<&'static [u8]> {
-    path.ends_with("libadbc_driver_firebird.so").then_some(b"AdbcDriverFirebirdInit")
+pub(crate) fn entrypoint(library: &str) -> &'static str {
+    if library.ends_with("adbc_driver_firebird.so") { "AdbcDriverFirebirdInit" } else { "" }
 }

@@ -1,7 +1,7 @@
 """The contestants in Python: reads a job, then its rows once for every further line. See job.rs.
 
-All rows are fetched before any of them is hashed: hashing in Python takes longer than fetching, and a driver that reads ahead
-would gain by it.
+All rows are fetched before any of them is hashed: hashing in Python takes longer than fetching, and a driver that
+reads ahead would gain by it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib
 import importlib.metadata
 import itertools
 import json
+import os
 import sys
 import time
 from typing import Any
@@ -106,6 +107,9 @@ class FirebirdDriver(Contestant):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.module = importlib.import_module("firebird.driver")
+        if job["client"] and not job["host"]:
+            # Where the engine finds its plugins.
+            os.environ.setdefault("FIREBIRD", os.path.dirname(job["client"]))
         if job["client"]:
             self.module.driver_config.fb_client_library.value = job["client"]
         # Its default is the client library's, which encrypts if the server agrees.
@@ -135,7 +139,8 @@ class FbFast(Contestant):
         job = self.job
         pool = self.module.Pool(
             self.module.FirebirdConfig(
-                host=job["host"], port=job["port"], database=job["database"], user=job["user"], password=job["password"],
+                host=job["host"], port=job["port"], database=job["database"],
+                user=job["user"], password=job["password"],
                 wire_crypt="enabled" if job["encrypted"] else "disabled", env_file=False, max_result_bytes=None,
             )
         )  # fmt: skip
@@ -234,7 +239,7 @@ def peak() -> int | None:
 
 
 def hashed(rows: list[Any], columns: list[dict[str, Any]]) -> tuple[int, list[int]]:
-    """The number of rows and the sum of the hashes of each column, as crates/bench/src/demo/checksum.rs defines them."""
+    """The number of rows and the sum of the hashes of each column: crates/bench/src/demo/checksum.rs."""
     sums, count = [0] * len(columns), 0
     while rows:
         if hasattr(rows[0], "columns"):
@@ -254,8 +259,7 @@ def hashed(rows: list[Any], columns: list[dict[str, Any]]) -> tuple[int, list[in
 
 
 def listed(values: Any) -> list[Any]:
-    import pyarrow
-
+    pyarrow: Any = importlib.import_module("pyarrow")
     if pyarrow.types.is_timestamp(values.type):
         values = values.cast(pyarrow.timestamp("us"))
     found: list[Any] = values.to_pylist()

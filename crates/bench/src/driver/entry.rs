@@ -22,6 +22,8 @@ pub(super) struct Entry {
     pub(super) name: &'static str,
     /// Whether a failure fails the run: of firearrow's own, and of all where nothing else is known to be right.
     pub(super) is_ours: bool,
+    /// Whether it is part of this program, and so cannot be missing once it is there to run.
+    pub(super) must_start: bool,
     /// Whether it only counts rows.
     pub(super) counts_only: bool,
     /// How it is run, or why it cannot be.
@@ -79,6 +81,7 @@ pub(super) fn entries(options: &Options, place: &Job) -> Vec<Entry> {
         word,
         name: if is_firebird { name } else { plain(word) },
         is_ours: !is_firebird || name.starts_with(OURS),
+        must_start: matches!(runner, Runner::Ours(_)),
         counts_only: *word == "adbc-count",
         program: program(options, *runner, place),
     };
@@ -144,6 +147,9 @@ fn program(options: &Options, runner: Runner, place: &Job) -> Result<(Program, J
         Runner::Ours(way) => {
             let (program, arguments) = &options.this;
             let job = match way {
+                ways::ROWS | ways::BLOCK | ways::CELLS if !odbc::has_manager() => {
+                    return Err(odbc::NO_MANAGER.to_owned());
+                }
                 ways::ROWS | ways::BLOCK | ways::CELLS => needs_odbc(job(way))?,
                 adbc::HASH | adbc::COUNT => needs_adbc(job(way))?,
                 _ => job(way),
@@ -207,6 +213,7 @@ pub(super) fn place(options: &Options, config: &Config, info: &ServerInfo) -> Jo
         longest: options.longest.get(),
         ..Job::default()
     };
+    job.entrypoint = adbc::entrypoint(&job.library).to_owned();
     match &config.target {
         Target::Embedded { path } => job.database.clone_from(path),
         Target::Remote { host, port, database } => {

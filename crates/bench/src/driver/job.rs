@@ -38,6 +38,8 @@ pub(crate) struct Job {
     pub(crate) compressed: bool,
     /// The driver's library, or the name under which a driver manager finds it.
     pub(crate) library: String,
+    /// The function by which a driver manager loads it, if that does not follow from its name.
+    pub(crate) entrypoint: String,
     /// The connection string of ODBC.
     pub(crate) odbc: String,
     /// The options of an ADBC database.

@@ -145,11 +145,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn on_firebird(
-        host: &'a dyn Host,
-        options: Options,
-        firebird: &Firebird,
-    ) -> Result<Self> {
+    fn on_firebird(host: &'a dyn Host, options: Options, firebird: &Firebird) -> Result<Self> {
         let Firebird { config, compress, link, shapes, sql } = firebird;
         let (compress, link) = (*compress, *link);
         demo::complete_only(host, config, options.rows.get(), &subject::tables(shapes))?;
@@ -216,6 +212,7 @@ impl<'a> Bench<'a> {
             place.odbc = odbc.clone().unwrap_or_default();
             if let Some((driver, options)) = adbc {
                 (place.library, place.adbc) = (driver.clone(), options.clone());
+                place.entrypoint = crate::adbc::phases::entrypoint(driver).to_owned();
             }
         }
         let (environment, day) = Environment::of_machine(options.iterations.get());
@@ -251,6 +248,7 @@ impl<'a> Bench<'a> {
         let entries = entry::entries(&self.options, &self.place);
         let count = (self.options.iterations.get() + 1) * self.subjects.len() * (entries.len() + 1);
         let progress = self.host.progress(Goal::Turns(count as u64));
+        let count_of_subjects = self.subjects.len();
         for subject in &mut self.subjects {
             let contest = Contest {
                 host: self.host,
@@ -262,10 +260,10 @@ impl<'a> Bench<'a> {
                 limit: self.options.limit,
             };
             let outcome = contest.run(subject, &*progress)?;
-            missing.extend(outcome.missing);
+            missing.extend(outcome.missing.into_iter().map(|(name, reason)| (subject.id, name, reason)));
             versions.extend(outcome.versions);
             if outcome.samples.is_empty() {
-                let all = missing.join("\n  ");
+                let all = results::missing(&missing, count_of_subjects).join("\n  ");
                 return Err(Error::other(format!("nobody could read {}:\n  {all}", subject.id)));
             }
             record.tables.push(results::head(subject, self.options.block.get()));
@@ -278,7 +276,7 @@ impl<'a> Bench<'a> {
         drop(progress);
         record.end = Some(End {
             complete: true,
-            missing,
+            missing: results::missing(&missing, count_of_subjects),
             checks: vec![
                 "rows of every repetition; and the hash of every cell, except where rows are only counted"
                     .to_owned(),

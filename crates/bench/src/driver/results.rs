@@ -47,3 +47,32 @@ pub(super) fn head(subject: &Subject, block: usize) -> TableHead {
         charts,
     }
 }
+
+/// A line for everybody who is missing: of all `subjects`, or of some, which it names.
+pub(super) fn missing(all: &[(&str, &str, String)], subjects: usize) -> Vec<String> {
+    let mut lines: Vec<(Vec<&str>, &str, &str)> = Vec::new();
+    for (subject, name, reason) in all {
+        match lines.iter_mut().find(|(_, known, why)| known == name && why == reason) {
+            Some((of, ..)) => of.push(subject),
+            None => lines.push((vec![subject], name, reason)),
+        }
+    }
+    let line = |(of, name, reason): (Vec<&str>, &str, &str)| match of.len() == subjects {
+        true => format!("{name}: {reason}"),
+        false => format!("{name}, {}: {reason}", of.join(", ")),
+    };
+    lines.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn who_is_missing_everywhere_is_named_once() {
+        let all =
+            [("wide", "a", "gone"), ("wide", "b", "wrong"), ("blobs", "a", "gone"), ("blobs", "b", "slow")];
+        let all = all.map(|(subject, name, reason)| (subject, name, reason.to_owned()));
+        assert_eq!(missing(&all, 2), ["a: gone", "b, wide: wrong", "b, blobs: slow"]);
+    }
+}

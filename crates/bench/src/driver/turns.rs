@@ -29,7 +29,7 @@ pub(super) struct Contest<'a> {
 pub(super) struct Outcome {
     pub(super) samples: Vec<SampleLine>,
     /// Who is missing or has failed, and why.
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<(&'static str, String)>,
     /// What drivers say they are.
     pub(super) versions: BTreeMap<String, String>,
 }
@@ -42,7 +42,7 @@ struct Player<'a> {
     means: Means<'a>,
     samples: Vec<SampleLine>,
     /// Why it has no figures.
-    failed: Option<Error>,
+    failed: Option<String>,
 }
 
 enum Means<'a> {
@@ -68,8 +68,8 @@ impl<'a> Contest<'a> {
                     players.push(player);
                 }
                 Err(error) => {
-                    let is_ours = entry.is_ours && entry.program.is_ok();
-                    outcome.missing.push(named(subject, entry.name, is_ours, error)?);
+                    let is_fatal = entry.must_start && entry.program.is_ok();
+                    outcome.missing.push((entry.name, told(subject, entry.name, is_fatal, error)?));
                 }
             }
             // Whoever comes first says what the columns are, if nobody knows, so the others start later.
@@ -83,7 +83,7 @@ impl<'a> Contest<'a> {
                 self.turn(&mut library, subject, 0)?;
                 players.push(library);
             }
-            Err(reason) => outcome.missing.extend(reason.map(|reason| line(subject, LIBRARY.1, &reason))),
+            Err(reason) => outcome.missing.extend(reason.map(|reason| (LIBRARY.1, reason))),
         }
         progress.add(1);
         for repetition in 1..=self.iterations {
@@ -100,12 +100,14 @@ impl<'a> Contest<'a> {
         }
         for player in players {
             let Player { name, is_ours, means, samples, mut failed, .. } = player;
-            if let (Means::Process(process), None) = (means, &failed) {
-                failed = process.finish().err();
+            if let (Means::Process(process), None) = (means, &failed)
+                && let Err(error) = process.finish()
+            {
+                failed = Some(told(subject, name, is_ours, error)?);
             }
             match failed {
                 None => outcome.samples.extend(samples),
-                Some(error) => outcome.missing.push(named(subject, name, is_ours, error)?),
+                Some(reason) => outcome.missing.push((name, reason)),
             }
         }
         Ok(outcome)
@@ -175,7 +177,7 @@ impl<'a> Contest<'a> {
                 ));
             }
             Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) => player.failed = Some(error),
+            Err(error) => player.failed = Some(told(subject, player.name, player.is_ours, error)?),
         }
         Ok(())
     }
@@ -187,17 +189,13 @@ pub(super) const CLAIMED_ROWS: f64 = 10_000.0;
 /// The reason when the client library was not asked for.
 pub(super) const NOT_WANTED: &str = "not wanted";
 
-/// A failure for the list of the missing; an error if it is firearrow's own.
-fn named(subject: &Subject, name: &str, is_ours: bool, error: Error) -> Result<String> {
+/// A failure for the list of the missing, or an error that ends the run.
+fn told(subject: &Subject, name: &str, is_fatal: bool, error: Error) -> Result<String> {
     match error {
         Error::Stopped => Err(Error::Stopped),
-        error if is_ours => Err(Error::other(line(subject, name, &error.to_string()))),
-        error => Ok(line(subject, name, &error.to_string())),
+        error if is_fatal => Err(Error::other(format!("{}, {name}: {error}", subject.id))),
+        error => Ok(error.to_string()),
     }
-}
-
-fn line(subject: &Subject, name: &str, reason: &str) -> String {
-    format!("{}, {name}: {reason}", subject.id)
 }
 
 /// A loop over the rows that makes nothing of them; BLOBs are read one by one.

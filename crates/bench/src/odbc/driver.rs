@@ -29,8 +29,7 @@ impl Driver {
 
     /// Loads unixODBC, which will load the driver that the connection string names.
     pub(super) fn named(text: &str) -> Result<Self> {
-        let library = MANAGERS.iter().find_map(|name| Library::load(Path::new(name)).ok());
-        let library = library.ok_or_else(|| Error::other("unixODBC is not installed"))?;
+        let library = manager().ok_or_else(|| Error::other(NO_MANAGER))?;
         Ok(Self { route: MANAGER, library, text: text.to_owned() })
     }
 
@@ -52,6 +51,18 @@ impl Driver {
         connection.close()?;
         Ok(version)
     }
+}
+
+/// What is said if there is no [`manager`].
+pub(crate) const NO_MANAGER: &str = "unixODBC is not installed";
+
+/// Whether unixODBC is there.
+pub(crate) fn has_manager() -> bool {
+    manager().is_some()
+}
+
+fn manager() -> Option<Library> {
+    MANAGERS.iter().find_map(|name| Library::load(Path::new(name)).ok())
 }
 
 /// Returns the keywords with which firearrow's driver connects as `config` says, whose URL is `url`.

@@ -31,7 +31,7 @@ use super::table::{Table, markdown};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::host::Host;
-pub(crate) use driver::keywords;
+pub(crate) use driver::{NO_MANAGER, has_manager, keywords};
 
 use driver::Driver;
 use firearrow::config::Config;

@@ -10,7 +10,6 @@ use crate::driver::hash::Found;
 use crate::driver::job::{Done, Job};
 use crate::error::{Error, Result};
 use crate::measure::Clock;
-use std::path::Path;
 
 /// A driver that takes part, and the way in which it reads.
 #[derive(Debug)]
@@ -25,18 +24,14 @@ pub(crate) const BLOCK: &str = "odbc-block";
 pub(crate) const CELLS: &str = "odbc-cells";
 
 impl Contestant {
-    /// Loads the driver: by unixODBC, or its library directly if the job names one.
+    /// Loads unixODBC, which loads the driver.
     pub(crate) fn load(job: &Job) -> Result<Self> {
         let way = match job.way.as_str() {
             ROWS => Way::Bound(1),
             CELLS => Way::Cells,
             _ => Way::Bound(job.block.max(2)),
         };
-        let driver = match job.library.as_str() {
-            "" => Driver::named(&job.odbc)?,
-            library => Driver::direct(Path::new(library), &job.odbc)?,
-        };
-        Ok(Self { driver, way })
+        Ok(Self { driver: Driver::named(&job.odbc)?, way })
     }
 
     /// The driver's name for people.
