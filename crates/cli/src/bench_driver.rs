@@ -34,7 +34,7 @@ Reads the same rows through many drivers, each in a process of its own, in turns
 and its Python package; the client library; the official ODBC driver; pyodbc, turbodbc, arrow-odbc, firebird-driver, fbfast and
 firebirdsql (Python); and what scripts/driver-peers.sh builds for Mono, Go, Java and Rust. Whoever is missing or crashes is
 named. Rows and the hash of every cell are checked in each repetition; if they are wrong, there is no figure. A failure of
-firearrow's own contestants, and with --odbc or --adbc-driver of any, makes the exit status 1.")]
+firearrow's own contestants, and with --odbc or --adbc-driver of those that this command reads with, makes the exit status 1.")]
 pub(crate) struct DriverArgs {
     /// A database; created if it does not exist
     #[arg(value_hint = ValueHint::Url, required_unless_present_any = ["odbc", "adbc_driver"])]

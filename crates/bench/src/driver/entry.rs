@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub(super) word: &'static str,
     /// The name in reports.
     pub(super) name: &'static str,
-    /// Whether a failure fails the run: of firearrow's own, and of all where nothing else is known to be right.
+    /// Whether a failure fails the run: of firearrow's own drivers, or of what this program does with other drivers.
     pub(super) is_ours: bool,
     /// Whether it is part of this program, and so cannot be missing once it is there to run.
     pub(super) must_start: bool,
@@ -80,7 +80,7 @@ pub(super) fn entries(options: &Options, place: &Job) -> Vec<Entry> {
     let entry = |(word, name, runner): &(&'static str, &'static str, Runner)| Entry {
         word,
         name: if is_firebird { name } else { plain(word) },
-        is_ours: !is_firebird || name.starts_with(OURS),
+        is_ours: if is_firebird { name.starts_with(OURS) } else { matches!(runner, Runner::Ours(_)) },
         must_start: matches!(runner, Runner::Ours(_)),
         counts_only: *word == "adbc-count",
         program: program(options, *runner, place),

@@ -248,6 +248,7 @@ impl<'a> Bench<'a> {
         let entries = entry::entries(&self.options, &self.place);
         let count = (self.options.iterations.get() + 1) * self.subjects.len() * (entries.len() + 1);
         let progress = self.host.progress(Goal::Turns(count as u64));
+        let is_firebird = matches!(self.options.source, Source::Firebird(_));
         let count_of_subjects = self.subjects.len();
         for subject in &mut self.subjects {
             let contest = Contest {
@@ -266,7 +267,7 @@ impl<'a> Bench<'a> {
                 let all = results::missing(&missing, count_of_subjects).join("\n  ");
                 return Err(Error::other(format!("nobody could read {}:\n  {all}", subject.id)));
             }
-            record.tables.push(results::head(subject, self.options.block.get()));
+            record.tables.push(results::head(subject, self.options.block.get(), is_firebird));
             record.samples.extend(outcome.samples);
             let drivers: Vec<String> =
                 versions.iter().map(|(name, version)| format!("{name}: {version}")).collect();

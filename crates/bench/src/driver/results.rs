@@ -6,13 +6,19 @@ use crate::text::thousands;
 use firearrow_report::{Chart, TableHead};
 
 /// The table of a subject.
-pub(super) fn head(subject: &Subject, block: usize) -> TableHead {
+pub(super) fn head(subject: &Subject, block: usize, is_firebird: bool) -> TableHead {
     let mut notes = vec![
-        "Time: from executing to the last row, on a new connection. firearrow: its ADBC driver. Every cell is hashed within the time, \
+        "Time: from executing to the last row, on a new connection. Every cell is hashed within the time, \
          except in Python, where all rows are fetched first and hashed afterwards, and except where rows are only counted."
             .to_owned(),
         format!("Blocks have {} rows. CPU: of the contestant's process, in all phases; the engine's as well if it is embedded.", thousands(block as u64)),
     ];
+    if is_firebird {
+        notes.push(
+            "firearrow: its ADBC driver. The client library makes nothing of its rows: it is the floor."
+                .to_owned(),
+        );
+    }
     let mut columns = vec!["wall_s", "rows_per_s", "drain_s", "client_cpu_s", "client_cpu_per_cell_s"];
     if subject.is_empty {
         notes.push(format!(
