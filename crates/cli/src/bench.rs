@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 
 /// Benchmarks reading whole tables.
 pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
@@ -141,11 +141,16 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
 
 /// Returns the path of a file in the command's folder.
 fn beside(name: &str) -> Result<PathBuf> {
-    let path = std::env::current_exe().map(|command| command.with_file_name(name));
-    match path.ok().filter(|path| path.is_file()) {
+    match found_beside(name) {
         Some(path) => Ok(path),
         None => Err(Failure::other(format!("{name} is not beside this command: give --driver"))),
     }
+}
+
+/// Looks for something in the command's folder.
+pub(crate) fn found_beside(name: &str) -> Option<PathBuf> {
+    let path = std::env::current_exe().ok()?.with_file_name(name);
+    path.exists().then_some(path)
 }
 
 impl From<OdbcPart> for odbc::Part {
@@ -191,6 +196,14 @@ impl Host for Terminal {
 
     fn output(&self, command: &mut Command) -> io::Result<Output> {
         interrupt::output(command)
+    }
+
+    fn start(&self, command: &mut Command) -> io::Result<Child> {
+        interrupt::start(command)
+    }
+
+    fn ended(&self, id: u32) {
+        interrupt::ended(id);
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -4,6 +4,7 @@ mod adbc;
 mod bench;
 mod bench_adbc;
 mod bench_blob;
+mod bench_driver;
 mod bench_odbc;
 mod bench_report;
 mod bench_wire;
