@@ -17,7 +17,7 @@ export FUZZ_SECONDS
 STAMPS := $(CACHE)/stamps
 SETUP := $(STAMPS)/system $(STAMPS)/engines $(CACHE)/firebird-4.0/.complete .venv-python/.requirements
 
-.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-wire build wheel docs clean distclean cargo
+.PHONY: help setup demo test lint check fuzz hostile bench bench-adbc bench-check bench-codec bench-odbc bench-python bench-save bench-smoke bench-wire build wheel docs clean distclean cargo
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ fuzz: cargo ## Run each fuzz target for FUZZ_SECONDS (60)
 hostile: setup ## Play SESSIONS (1000) sessions per server with damaged answers, starting at SEED (1)
 	cargo run --release --package firearrow --example hostile -- --sessions $(SESSIONS) --seed $(SEED)
 	cargo run --release --package firearrow-adbc --example hostile_adbc -- --sessions $(SESSIONS) --seed $(SEED)
+
+bench-smoke: setup ## Run every suite, a little of each, on a private server, and write one page
+	scripts/bench-smoke.sh
 
 bench-wire: setup ## Measure every available server, nearby and over an emulated link
 	scripts/bench-wire.sh

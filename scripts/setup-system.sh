@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the system packages that tests use: the Firebird 3.0 server, libraries for the embedded engines, a C linker,
-# Python's venv module, fonts for pictures of charts, and clients of the ODBC driver. Without root it prints what is missing; the affected tests are then
+# Python's venv module, fonts for pictures of charts, a browser for report pages, and clients of the ODBC driver. Without root it prints what is missing; the affected tests are then
 # named skips.
 set -euo pipefail
 
@@ -29,7 +29,7 @@ readonly odbc=(
 
 missing() {
     local package
-    for package in firebird3.0-server libtommath1 fonts-dejavu-core libncurses6 "$(icu)" python3-venv build-essential "${odbc[@]}"; do
+    for package in firebird3.0-server libtommath1 fonts-dejavu-core chromium libncurses6 "$(icu)" python3-venv build-essential "${odbc[@]}"; do
         if [[ -n $package ]] && ! installed "$package"; then echo "$package"; fi
     done
 }

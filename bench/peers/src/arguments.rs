@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const USAGE: &str = "\
 usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user NAME --sql STATEMENT [--repeat N]
                             [--warm-up] [--wire-crypt disabled|enabled] [--compress] [--inline BYTES]
-                            [--work fetch|blobs|select|insert] [--rows N] [--method one|batch] [--chunk N]
+                            [--work fetch|blobs|select|insert|oltp] [--rows N] [--method one|batch] [--chunk N]
 
 --work fetch    fetches all rows of a query; this is what is done unless told otherwise
 --work blobs    the same, and reads each row's BLOBs before the next row is fetched
@@ -17,6 +17,9 @@ usage: firearrow-peer-libfb --client PATH --database [HOST[/PORT]:]PATH --user N
                 of row r, both counted from 0, gets r * 31 + c. --method one (unless told otherwise) executes the
                 statement for each row, --method batch uses the batch interface and executes it for --chunk (1000)
                 rows at a time.
+
+--work oltp     runs the terminals of --plan (JSON) as `firearrow oltp` asks for it: it says when they are ready, takes
+                measure and stop on standard input, and says what they did. It needs no --sql.
 
 --inline BYTES lets the server send BLOBs up to this length along with their rows, which needs client and server of
 Firebird 5.0.3. Without it, --work blobs switches that off, and --work fetch leaves it as the client has it.
@@ -43,6 +46,8 @@ pub struct Arguments {
     pub repeat: u32,
     /// What is done with the statement.
     pub work: Work,
+    /// What terminals do, as JSON.
+    pub plan: String,
     wire_crypt: Option<&'static str>,
     compress: bool,
     inline: Option<u32>,
@@ -59,6 +64,8 @@ pub enum Work {
     Select(u64),
     /// Insert so many rows with it.
     Insert(u64, Method),
+    /// Run the terminals of a plan.
+    Oltp,
 }
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -74,6 +81,7 @@ impl Arguments {
             warm_up: false,
             repeat: 1,
             work: Work::Fetch,
+            plan: String::new(),
             wire_crypt: None,
             compress: false,
             inline: None,
@@ -98,13 +106,15 @@ impl Arguments {
                 "--compress" => arguments.compress = true,
                 "--inline" => arguments.inline = Some(value()?.parse()?),
                 "--work" => work = Some(value()?),
+                "--plan" => arguments.plan = value()?,
                 "--rows" => rows = Some(value()?.parse()?),
                 "--method" => method = Some(value()?),
                 "--chunk" => chunk = Some(value()?.parse()?),
                 _ => return Err(format!("{name} is not known\n{USAGE}").into()),
             }
         }
-        if arguments.database.is_empty() || arguments.sql.is_empty() {
+        let is_oltp = work.as_deref() == Some("oltp");
+        if arguments.database.is_empty() || arguments.sql.is_empty() != is_oltp {
             return Err(USAGE.into());
         }
         let method = method.as_deref();
@@ -112,6 +122,7 @@ impl Arguments {
             ("fetch", None, None, None) => Work::Fetch,
             ("blobs", None, None, None) => Work::Blobs,
             ("select", Some(times), None, None) => Work::Select(times),
+            ("oltp", None, None, None) if !arguments.plan.is_empty() => Work::Oltp,
             ("insert", Some(rows), None | Some("one"), None) => Work::Insert(rows, Method::One),
             ("insert", Some(rows), Some("batch"), chunk) if chunk != Some(0) => {
                 Work::Insert(rows, Method::Batch(chunk.unwrap_or(1000)))
@@ -194,6 +205,7 @@ mod tests {
             Some(Work::Insert(5, Method::Batch(7)))
         );
         for wrong in [
+            "--work oltp --plan {}",
             "--work none",
             "--work select",
             "--work select --rows 5 --method one",

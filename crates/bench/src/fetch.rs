@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use firearrow::BatchLimits;
 use firearrow::config::Config;
+use firearrow_report::Record;
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -142,6 +143,14 @@ impl<'a> Bench<'a> {
     pub fn save(&self, folder: &Path, all: &[Measured], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let report = report::markdown(environment, all);
-        save::write(folder, &environment.folder(), &record::of_reading(environment, all, ending)?, &report)
+        save::write(folder, &environment.folder(), &self.record(all, ending)?, &report)
+    }
+
+    /// Makes a record of what has been measured.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn record(&self, all: &[Measured], ending: Ending) -> Result<Record> {
+        record::of_reading(&self.environment, all, ending)
     }
 }

@@ -1,6 +1,8 @@
 //! Measures inserting many rows, and shares its rows with other benchmarks.
 
+use super::machine::Environment;
 use super::measure::CpuTime;
+use super::record::{self, Ending};
 use super::reference::{Inserted, Reference, ReferenceChoice};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -9,7 +11,7 @@ use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use firearrow::config::Config;
 use firearrow::{Connection, OnFailure, ServerInfo, TransactionOptions};
-use firearrow_report::Spread;
+use firearrow_report::{Record, Spread};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -56,6 +58,8 @@ pub struct Options {
 pub struct Report {
     /// Facts about the server.
     pub info: ServerInfo,
+    /// Machine and server.
+    pub environment: Environment,
     /// Rows per repetition.
     pub rows: u64,
     /// The reference and its way of inserting, or why there is none.
@@ -75,6 +79,7 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Report
     let connection = host.open(config)?;
     let info = connection.info()?;
     let reference = Reference::find(&options.reference, config, &info);
+    let environment = Environment::read(config, &info, &reference, options.repetitions.get());
     let method = method(&info);
     create(host, &connection)?;
     let rows = options.rows.get();
@@ -101,14 +106,22 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Report
         Reference::Peer(peer) => format!("{}, {}", peer.name, method[1]),
         Reference::Absent(reason) => format!("none: {reason}"),
     };
-    Ok(Report { info, rows, reference_name, ours, reference: theirs })
+    Ok(Report { info, environment, rows, reference_name, ours, reference: theirs })
 }
 
 impl Report {
+    /// Makes a record of it.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn record(&self) -> Result<Record> {
+        record::of_inserting(self, Ending::Measured { missing: Vec::new() })
+    }
+
     /// Returns an object for programs.
     #[must_use]
     pub fn json(&self) -> Value {
-        let Self { info, rows, reference_name, ours, reference } = self;
+        let Self { info, rows, reference_name, ours, reference, .. } = self;
         json!({
             "engine": info.engine_version, "protocol": info.protocol, "cipher": info.cipher,
             "rows": rows, "reference_name": reference_name, "ours": ours, "reference": reference,
@@ -118,7 +131,7 @@ impl Report {
     /// Formats medians, minimums, maximums and ratios for people.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { info, rows, reference_name, ours, reference } = self;
+        let Self { info, rows, reference_name, ours, reference, .. } = self;
         let mut text = format!(
             "Firebird {}, {} rows of {COLUMNS} INTEGER, sums right, {} repetitions\nreference: {reference_name}\n",
             info.engine_version,

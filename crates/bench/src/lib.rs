@@ -78,6 +78,7 @@ pub use measure::{CpuTime, Lap, Plan, Run, Wire, run};
 pub use record::Ending;
 pub use reference::{Blobs, Inserted, Peer, Reference, ReferenceChoice};
 pub use report::{HOW_TO_READ, place, warnings};
+pub use route::emulated;
 pub use sample::Sample;
 pub use server::{Process, Server};
 pub use table::{Case, Table, markdown};

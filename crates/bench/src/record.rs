@@ -2,10 +2,12 @@
 
 use crate::column::Column;
 use crate::error::Result;
+use crate::insert;
 use crate::machine::Environment;
 use crate::report::Measured;
 use crate::sample::Sample;
 use crate::table::{Case, Table};
+use crate::text::thousands;
 use firearrow_report::{Chart, End, OURS, Record, SampleLine, TableHead};
 use std::collections::BTreeMap;
 
@@ -74,6 +76,37 @@ fn checks(all: &[Measured]) -> &'static str {
         }
         false => "the number of rows, in each repetition",
     }
+}
+
+/// Makes a record of inserting many rows.
+pub(crate) fn of_inserting(report: &insert::Report, ending: Ending) -> Result<Record> {
+    let mut record = Record::new("insert", "Inserting many rows", report.environment.fields()?);
+    record.tables.push(TableHead {
+        id: "insert".to_owned(),
+        title: format!("Inserting rows of {} INTEGER, sums right", insert::COLUMNS),
+        notes: vec![format!("The client library: {}.", report.reference_name)],
+        columns: ["execute_s", "rows_per_s", "commit_s", "client_cpu_s", "round_trips", "rows"]
+            .map(str::to_owned)
+            .into(),
+        charts: vec![Chart::bars("Elapsed time, without the commit", "execute_s")],
+    });
+    let case = format!("{} rows", thousands(report.rows));
+    for (contestant, runs) in [(OURS, &report.ours), (CLIENT_LIBRARY, &report.reference)] {
+        for (at, run) in runs.iter().enumerate() {
+            let values = [
+                ("execute_s", Some(run.execute_s)),
+                ("rows_per_s", Some(run.rows as f64 / run.execute_s)),
+                ("commit_s", Some(run.commit_s)),
+                ("client_cpu_s", Some(run.cpu_s)),
+                ("round_trips", run.round_trips.map(|trips| trips as f64)),
+                ("rows", Some(run.rows as f64)),
+            ];
+            let known = values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            record.samples.push(SampleLine::new("insert", &case, contestant, at, known.collect()));
+        }
+    }
+    record.end = ending.end();
+    Ok(record)
 }
 
 /// How a run came to its end.

@@ -198,14 +198,21 @@ impl Peer {
         self.line(host, sql, &["--work", "select", "--rows", &times.to_string()])
     }
 
-    /// Returns the last line that the program prints.
-    fn line<T: DeserializeOwned>(&self, host: &dyn Host, sql: &str, work: &[&str]) -> Result<T> {
+    /// The program with its fixed arguments and these: for work that is not a statement.
+    #[must_use]
+    pub fn command(&self, work: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         if let Some(password) = &self.password {
             // Other users of this machine could read arguments.
             command.env("FIREARROW_PASSWORD", password.reveal());
         }
-        command.args(&self.arguments).args(["--sql", sql, "--warm-up"]).args(work);
+        command.args(&self.arguments).arg("--warm-up").args(work);
+        command
+    }
+
+    /// Returns the last line that the program prints.
+    fn line<T: DeserializeOwned>(&self, host: &dyn Host, sql: &str, work: &[&str]) -> Result<T> {
+        let mut command = self.command(&[&["--sql", sql], work].concat());
         let output = host.output(&mut command).map_err(|error| Error::file(&self.program, &error))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);

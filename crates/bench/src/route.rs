@@ -51,20 +51,7 @@ impl Route {
 
     /// Over an emulated link, which exists as long as the proxy.
     pub(crate) fn emulated(config: &Config, link: Link) -> Result<(Self, WanProxy)> {
-        let Target::Remote { host, port, database } = &config.target else {
-            return Err(Error::usage("an engine in this process needs no link"));
-        };
-        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let proxy = WanProxy::start(any, format!("{host}:{port}"), link)
-            .map_err(|error| Error::other(format!("the emulated link: {error}")))?;
-        let address = proxy.address();
-        let mut config = config.clone();
-        config.target = Target::Remote {
-            host: address.ip().to_string(),
-            port: address.port(),
-            database: database.clone(),
-        };
+        let (config, proxy) = emulated(config, link)?;
         Ok((Self { name: "link".to_owned(), config, link: Some(link) }, proxy))
     }
 
@@ -109,6 +96,25 @@ impl Route {
         };
         if is_so { Ok(way) } else { Err(Error::other("the server does not offer it")) }
     }
+}
+
+/// The configuration of connections over an emulated link, which exists as long as the proxy.
+///
+/// # Errors
+/// [`Error::Usage`] for an engine in this process.
+pub fn emulated(config: &Config, link: Link) -> Result<(Config, WanProxy)> {
+    let Target::Remote { host, port, database } = &config.target else {
+        return Err(Error::usage("an engine in this process needs no link"));
+    };
+    let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let proxy = WanProxy::start(any, format!("{host}:{port}"), link)
+        .map_err(|error| Error::other(format!("the emulated link: {error}")))?;
+    let address = proxy.address();
+    let mut config = config.clone();
+    config.target =
+        Target::Remote { host: address.ip().to_string(), port: address.port(), database: database.clone() };
+    Ok((config, proxy))
 }
 
 impl Way {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`Error::Other`] that names the file or folder that cannot be written.
 pub fn write(folder: &Path, name: &str, record: &Record, report: &str) -> Result<PathBuf> {
-    let folder = fresh(folder, name).map_err(|error| Error::file(folder, &error))?;
+    let folder = fresh(folder, name)?;
     update(&folder, record, report)?;
     Ok(folder)
 }
@@ -67,7 +67,15 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     written
 }
 
-fn fresh(parent: &Path, name: &str) -> io::Result<PathBuf> {
+/// Makes an empty folder of this name, with a number if there is one already.
+///
+/// # Errors
+/// As [`write()`].
+pub fn fresh(parent: &Path, name: &str) -> Result<PathBuf> {
+    make(parent, name).map_err(|error| Error::file(parent, &error))
+}
+
+fn make(parent: &Path, name: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(parent)?;
     for number in 1..1000 {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::adbc::AdbcArgs;
+use crate::bench_all::AllArgs;
 use crate::bench_blob::BlobArgs;
 use crate::bench_driver::DriverArgs;
 use crate::bench_report::ReportArgs;
@@ -352,6 +353,8 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
+    /// Run every suite, and write one report
+    All(AllArgs),
     /// Measure reading whole tables, phase by phase
     Fetch(FetchArgs),
     /// Measure inserting many rows

@@ -115,7 +115,8 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let library = match &args.driver {
         Some(path) => path.clone(),
-        None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))?,
+        None => beside(&format!("{DLL_PREFIX}firearrowodbc{DLL_SUFFIX}"))
+            .map_err(|reason| Failure::other(format!("{reason}: give --driver")))?,
     };
     let options = odbc::Options {
         parts: args.only.iter().copied().map(Into::into).collect(),
@@ -139,12 +140,9 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
-/// Returns the path of a file in the command's folder.
-fn beside(name: &str) -> Result<PathBuf> {
-    match found_beside(name) {
-        Some(path) => Ok(path),
-        None => Err(Failure::other(format!("{name} is not beside this command: give --driver"))),
-    }
+/// Returns the path of a file in the command's folder, or that there is none.
+pub(crate) fn beside(name: &str) -> Result<PathBuf, String> {
+    found_beside(name).ok_or_else(|| format!("{name} is not beside this command"))
 }
 
 /// Looks for something in the command's folder.

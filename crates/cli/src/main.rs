@@ -12,6 +12,7 @@
 mod adbc;
 mod args;
 mod bench;
+mod bench_all;
 mod bench_blob;
 mod bench_driver;
 mod bench_report;
@@ -58,6 +59,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Events(args) => events::run(args, cli.timeout.map(|limit| limit.0), cli.json),
         Command::CreateDemo(args) => demo::run(args, cli.json),
         Command::Bench(args) => match &args.command {
+            BenchCommand::All(args) => bench_all::run(args, cli.json),
             BenchCommand::Adbc(args) => bench::adbc(args, cli.json),
             BenchCommand::Fetch(args) => bench::fetch(args, cli.json),
             BenchCommand::Insert(args) => bench::insert(args, cli.json),

@@ -1,5 +1,6 @@
 //! The same work on databases that grow: for each size a new database is loaded, worked on and deleted.
 
+use crate::disk;
 use crate::input::Locality;
 use crate::load::{self, Loaded};
 use crate::run::{self, Run};
@@ -51,6 +52,9 @@ pub fn campaign(
     if options.scales.is_empty() || options.localities.is_empty() || options.repetitions == 0 {
         return Err(Error::usage("a campaign needs a size, a locality and a repetition"));
     }
+    for scale in &options.scales {
+        disk::check(config, *scale, 0)?;
+    }
     vacate(host, config, options.load.replace)?;
     let mut config = config.clone();
     // Nobody else's database is to be taken for the one of this campaign.
@@ -59,10 +63,13 @@ pub fn campaign(
     for scale in &options.scales {
         host.create(&config)?.close()?;
         host.leaves(Some(LEFT.to_owned()));
-        let point = point(host, &config, *scale, options).map_err(|error| match error {
-            Error::Stopped => error,
-            error => Error::other(format!("{error}\n{LEFT}")),
-        })?;
+        let point =
+            point(host, &config, *scale, options, Some(LEFT), &mut |_| Ok(())).map_err(
+                |error| match error {
+                    Error::Stopped => error,
+                    error => Error::other(format!("{error}\n{LEFT}")),
+                },
+            )?;
         remove(host.open(&config)?)?;
         host.leaves(None);
         done(&point)?;
@@ -73,15 +80,39 @@ pub fn campaign(
 const LEFT: &str =
     "the database of the campaign is left behind: delete it, or run the campaign again with --force";
 
+/// Measures one size in a database that may hold other tables, and stays. `done` gets what has been measured after each run.
+///
+/// # Errors
+/// As [`campaign`].
+pub fn measure(
+    host: &dyn Host,
+    config: &Config,
+    options: &Options,
+    done: &mut dyn FnMut(&Point) -> Result<()>,
+) -> Result<Point> {
+    let scale = options.scales.first().ok_or_else(|| Error::usage("there is no size to measure"))?;
+    point(host, config, *scale, options, None, done)
+}
+
 /// Loads a new database of this size, and runs every locality on it.
-fn point(host: &dyn Host, config: &Config, scale: Scale, options: &Options) -> Result<Point> {
+fn point(
+    host: &dyn Host,
+    config: &Config,
+    scale: Scale,
+    options: &Options,
+    left: Option<&str>,
+    done: &mut dyn FnMut(&Point) -> Result<()>,
+) -> Result<Point> {
     host.note(&match scale.warehouses {
         1 => "1 warehouse".to_owned(),
         many => format!("{many} warehouses"),
     });
     let loaded = load::load(host, config, &load::Options { scale, ..options.load.clone() })?;
-    host.leaves(Some(LEFT.to_owned()));
-    let mut runs = Vec::new();
+    host.leaves(left.map(str::to_owned));
+    let info = host.open(config)?.info()?;
+    let none = Reference::Absent("none is needed".to_owned());
+    let environment = Environment::read(config, &info, &none, options.repetitions);
+    let mut point = Point { environment, loaded, runs: Vec::new() };
     for repetition in 0..options.repetitions {
         // So that no locality always runs first.
         let mut localities = options.localities.clone();
@@ -90,20 +121,22 @@ fn point(host: &dyn Host, config: &Config, scale: Scale, options: &Options) -> R
             let seed = options.run.seed + repetition as u64;
             let run = run::run(host, config, &run::Options { locality, seed, ..options.run.clone() })?;
             if !run.is_valid() {
-                return Err(Error::other(format!(
-                    "{} warehouses, {}: the run is invalid, so its figures are withheld:\n  {}",
-                    scale.warehouses,
-                    locality.name(),
-                    run.problems.join("\n  ")
-                )));
+                let what = format!("{} warehouses, {}", scale.warehouses, locality.name());
+                return Err(problems(&what, &run));
             }
-            runs.push(run);
+            point.runs.push(run);
+            done(&point)?;
         }
     }
-    let info = host.open(config)?.info()?;
-    let none = Reference::Absent("none is needed".to_owned());
-    let environment = Environment::read(config, &info, &none, options.repetitions);
-    Ok(Point { environment, loaded, runs })
+    Ok(point)
+}
+
+/// An invalid run, as an error.
+pub(crate) fn problems(what: &str, run: &Run) -> Error {
+    Error::other(format!(
+        "{what}: the run is invalid, so its figures are withheld:\n  {}",
+        run.problems.join("\n  ")
+    ))
 }
 
 /// Deletes a database if nobody has put anything else into it.

@@ -1,11 +1,11 @@
 //! A server that is killed while terminals work: afterwards every commit that it acknowledged must be there.
 
 use crate::check::{self, Condition};
-use crate::run::{Options, Site, wait};
+use crate::run::{Options, Site, terminals, wait};
 use crate::scale::Scale;
 use crate::shown::{Shown, bounds};
 use crate::tally::{Ledger, OrderKey};
-use crate::terminal::{self, Worked};
+use crate::terminal::{self, Conduct, Worked};
 use firearrow::config::Config;
 use firearrow::{BatchExt, Connection, TransactionOptions};
 use firearrow_bench::{Error, Host, Result, Standalone};
@@ -56,11 +56,13 @@ pub struct Crash {
 /// If the database is not loaded, the server cannot be killed, or it does not come back. Lost commits are no error: see
 /// [`Crash::problems`].
 pub fn crash(host: &dyn Host, config: &Config, options: &Options, outage: &Outage<'_>) -> Result<Crash> {
-    let Site { connection, scale, terminals, transactions, before, .. } = Site::open(host, config, options)?;
+    let Site { connection, plan, before, .. } = Site::open(host, config, options)?;
+    let scale = plan.scale;
     let state = connection.statistics()?;
     let engine = connection.info()?.engine_version;
-    let worked = terminal::together(scale, terminals, options, transactions, |clock| {
-        wait(host, "working", outage.after)?;
+    let terminals = terminals(host, config, &plan)?;
+    let worked = terminal::together(&plan, &|terminal| terminals.open(terminal), |clock| {
+        wait(host, "working", outage.after, &|| true)?;
         match clock.failed() {
             0 => (outage.kill)(),
             count => {

@@ -5,8 +5,12 @@ use crate::run::Options;
 use crate::tally::Tally;
 
 /// Checks errors, mix and completeness against their limits.
-pub(crate) fn gates(tally: &Tally, options: &Options) -> Vec<String> {
+pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<String> {
     let mut problems = Vec::new();
+    let wanted = options.measure.as_secs_f64();
+    if seconds < 0.95 * wanted {
+        problems.push(format!("measured for {seconds:.1} s, not for {wanted:.1} s"));
+    }
     let completed = tally.completed();
     let failed: u64 = tally.errors.values().sum();
     if failed * 1000 > completed + failed {
@@ -35,6 +39,8 @@ pub(crate) fn gates(tally: &Tally, options: &Options) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::input::{Locality, Mix};
+    use crate::pace::Pace;
+    use crate::run::Connections;
     use crate::way::{Mode, Outcome};
     use std::time::Duration;
 
@@ -45,6 +51,8 @@ mod tests {
             locality: Locality::Home,
             mix: Mix::Equal,
             isolation: None,
+            pace: Pace::default(),
+            connections: Connections::Threads,
             warm_up: Duration::ZERO,
             measure: Duration::from_secs(10),
             seed: 1,
@@ -61,14 +69,15 @@ mod tests {
             }
         }
         tally.errors.insert("deadlock".into(), 1);
-        assert_eq!(gates(&tally, &options()), Vec::<String>::new());
+        assert_eq!(gates(&tally, &options(), 10.0), Vec::<String>::new());
         tally.errors.insert("lost".into(), 1);
-        assert_eq!(gates(&tally, &options()), ["2 of 1002 operations failed, more than 0.1 %"]);
+        assert_eq!(gates(&tally, &options(), 10.0), ["2 of 1002 operations failed, more than 0.1 %"]);
         tally.errors.clear();
         tally.fewest[3] = 0;
-        assert_eq!(gates(&tally, &options()), ["a terminal completed no delivery: measure longer"]);
+        assert_eq!(gates(&tally, &options(), 10.0), ["a terminal completed no delivery: measure longer"]);
         tally.fewest[3] = 1;
-        let wrong = gates(&tally, &Options { mix: Mix::Tpcc, ..options() });
+        assert_eq!(gates(&tally, &options(), 9.0), ["measured for 9.0 s, not for 10.0 s"]);
+        let wrong = gates(&tally, &Options { mix: Mix::Tpcc, ..options() }, 10.0);
         assert_eq!(wrong[0], "20.0 % of the operations are new order, not 43.5 %");
         assert_eq!(wrong.len(), 5);
     }

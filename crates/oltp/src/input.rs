@@ -33,7 +33,7 @@ impl Operation {
 }
 
 /// Where terminals work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Locality {
@@ -45,6 +45,9 @@ pub enum Locality {
 }
 
 impl Locality {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Home, Self::Uniform];
+
     /// Its name, as in the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -53,7 +56,7 @@ impl Locality {
 }
 
 /// How often each operation comes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Mix {
@@ -83,67 +86,111 @@ impl Mix {
 
 /// A customer, by number or by last name.
 #[derive(Clone, Debug)]
-pub(crate) enum Customer {
+pub enum Customer {
+    /// Its number in the district.
     Number(i32),
+    /// Its last name, which several have.
     Name(String),
 }
 
+/// A line of an order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
-    pub(crate) item: i32,
-    pub(crate) supplier: i32,
-    pub(crate) quantity: i16,
+pub struct Line {
+    /// The item.
+    pub item: i32,
+    /// The warehouse that has it.
+    pub supplier: i32,
+    /// How many.
+    pub quantity: i16,
 }
 
+/// A customer orders 5 to 15 items.
 #[derive(Clone, Debug)]
-pub(crate) struct NewOrder {
-    pub(crate) warehouse: i32,
-    pub(crate) district: i32,
-    pub(crate) customer: i32,
-    pub(crate) lines: Vec<Line>,
+pub struct NewOrder {
+    /// Where.
+    pub warehouse: i32,
+    /// Which district of it.
+    pub district: i32,
+    /// Who.
+    pub customer: i32,
+    /// What.
+    pub lines: Vec<Line>,
 }
 
+impl NewOrder {
+    /// The lines as the procedure takes them: 14 digits each.
+    #[must_use]
+    pub fn packed_lines(&self) -> String {
+        let line = |line: &Line| format!("{:06}{:06}{:02}", line.item, line.supplier, line.quantity);
+        self.lines.iter().map(line).collect()
+    }
+}
+
+/// A customer pays.
 #[derive(Clone, Debug)]
-pub(crate) struct Payment {
-    pub(crate) warehouse: i32,
-    pub(crate) district: i32,
+pub struct Payment {
+    /// Where.
+    pub warehouse: i32,
+    /// Which district of it.
+    pub district: i32,
     /// Where the customer is from: warehouse and district.
-    pub(crate) from: (i32, i32),
-    pub(crate) customer: Customer,
-    pub(crate) cents: i64,
+    pub from: (i32, i32),
+    /// Who.
+    pub customer: Customer,
+    /// Hundredths.
+    pub cents: i64,
 }
 
+/// What a customer ordered last.
 #[derive(Clone, Debug)]
-pub(crate) struct OrderStatus {
-    pub(crate) warehouse: i32,
-    pub(crate) district: i32,
-    pub(crate) customer: Customer,
+pub struct OrderStatus {
+    /// Where.
+    pub warehouse: i32,
+    /// Which district of it.
+    pub district: i32,
+    /// Who.
+    pub customer: Customer,
 }
 
+/// The oldest open order of each district is delivered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Delivery {
-    pub(crate) warehouse: i32,
-    pub(crate) carrier: i16,
+pub struct Delivery {
+    /// Where.
+    pub warehouse: i32,
+    /// Who carries it.
+    pub carrier: i16,
 }
 
+/// How many of the items ordered last are short.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StockLevel {
-    pub(crate) warehouse: i32,
-    pub(crate) district: i32,
-    pub(crate) threshold: i16,
+pub struct StockLevel {
+    /// Where.
+    pub warehouse: i32,
+    /// Which district of it.
+    pub district: i32,
+    /// What is below it is short.
+    pub threshold: i16,
 }
 
+/// What a terminal asks for.
 #[derive(Clone, Debug)]
-pub(crate) enum Input {
+pub enum Input {
+    /// See [`NewOrder`].
     NewOrder(NewOrder),
+    /// See [`Payment`].
     Payment(Payment),
+    /// See [`OrderStatus`].
     OrderStatus(OrderStatus),
+    /// See [`Delivery`].
     Delivery(Delivery),
+    /// See [`StockLevel`].
     StockLevel(StockLevel),
 }
 
 impl Input {
-    pub(crate) fn operation(&self) -> Operation {
+    /// Which operation it is.
+    #[must_use]
+    pub fn operation(&self) -> Operation {
         match self {
             Self::NewOrder(_) => Operation::NewOrder,
             Self::Payment(_) => Operation::Payment,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  load: seed ─► rows ─► tables ─► indexes ─► procedures ─► checks
-//!  run:  seed ─► inputs ─► terminals ─┬─► a way to do an operation ─► Connection
+//!  run:  seed ─► inputs ─► terminals ─┬─► a way to do an operation ─► Connection, or another client in a program of its own
 //!                                     └─► tally ─► ledger = what the database shows, conditions, figures
 //! ```
 //!
@@ -13,14 +13,23 @@
 
 #![forbid(unsafe_code)]
 
+mod asynchronous;
 mod campaign;
 mod check;
+mod compare;
 mod crash;
+mod depth;
+mod disk;
+mod failure;
 mod gates;
 mod input;
 mod load;
+mod model;
+mod pace;
+mod plan;
 mod random;
 mod record;
+mod rival;
 mod run;
 mod scale;
 mod schema;
@@ -29,14 +38,25 @@ mod tally;
 mod terminal;
 mod way;
 
-pub use campaign::{Options as CampaignOptions, Point, campaign};
+pub use campaign::{Options as CampaignOptions, Point, campaign, measure};
 pub use check::{Condition, conditions};
+pub use compare::{Comparison, Options as CompareOptions, Turn, compare};
 pub use crash::{Crash, Outage, crash};
-pub use input::{Locality, Mix, Operation};
+pub use depth::IndexDepth;
+pub use failure::Failure;
+pub use input::{
+    Customer, Delivery, Input, Line, Locality, Mix, NewOrder, Operation, OrderStatus, Payment, StockLevel,
+};
 pub use load::{Loaded, Options as LoadOptions, load};
-pub use record::{of_campaign, of_run};
-pub use run::{EngineWork, OperationFigures, Options as RunOptions, PERCENTILES, Run, run};
+pub use pace::{Pace, Think};
+pub use plan::{LOCK_TIMEOUT_S, Level, Plan};
+pub use record::{of_campaign, of_comparison, of_point, of_run};
+pub use rival::serve;
+pub use run::{
+    Client, Connections, EngineWork, OperationFigures, Options as RunOptions, PERCENTILES, Run, run, run_with,
+};
 pub use scale::{DISTRICTS, Scale};
 pub use schema::TABLES;
 pub use tally::Ledger;
-pub use way::Mode;
+pub use terminal::Open;
+pub use way::{Mode, Outcome, Way, sql};

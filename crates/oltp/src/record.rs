@@ -1,6 +1,11 @@
 //! Runs and campaigns as records, which `firearrow-report` makes reports of.
 
 use crate::campaign::Point;
+use crate::compare::{Comparison, Turn};
+use crate::depth::IndexDepth;
+use crate::input::Locality;
+use crate::model::{self, Model};
+use crate::pace::Think;
 use crate::run::{OperationFigures, PERCENTILES, Run};
 use firearrow_bench::{Environment, Result};
 use firearrow_report::{Chart, End, Mark, OURS, Record, SampleLine, TableHead};
@@ -17,13 +22,13 @@ pub fn of_run(environment: &Environment, run: &Run) -> Result<Record> {
     let title = format!("OLTP: {} terminals on {} warehouses", run.terminals, run.scale.warehouses);
     let mut record = Record::new("oltp", &title, circumstances(environment, run)?);
     record.tables.push(throughput("throughput", "Operations", Mark::Bars));
-    record.samples.push(SampleLine::new("throughput", run.locality.name(), OURS, 0, whole(run)));
+    record.samples.push(SampleLine::new("throughput", run.locality.name(), run.driver, 0, whole(run)));
     record.tables.push(latency());
     for figures in &run.operations {
         record.samples.push(SampleLine::new(
             "latency",
             figures.operation.name(),
-            OURS,
+            run.driver,
             0,
             latencies(figures),
         ));
@@ -45,11 +50,75 @@ pub fn of_run(environment: &Environment, run: &Run) -> Result<Record> {
     Ok(record)
 }
 
+/// Makes a record of a comparison, as far as it has come; `None` before the first run.
+///
+/// # Errors
+/// If something of it is not JSON.
+pub fn of_comparison(comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
+    let Some(Turn { run, .. }) = comparison.turns.first() else { return Ok(None) };
+    let mut circumstances = circumstances(&comparison.environment, run)?;
+    for name in ["mode", "driver"] {
+        circumstances.remove(name);
+    }
+    circumstances.insert("reference".to_owned(), json!(comparison.environment.reference));
+    let title = format!("OLTP beside the client library: {} terminals", run.terminals);
+    let mut record = Record::new("oltp-compare", &title, circumstances);
+    let mut table = throughput("compare", "New orders per minute", Mark::Bars);
+    let rates = table.columns.iter().position(|column| column == "new_orders_per_min");
+    if let Some(at) = rates {
+        table.columns.swap(0, at);
+    }
+    table.columns.push("client_cpu_s".to_owned());
+    table.charts = vec![
+        Chart::bars("New orders per minute", "new_orders_per_min"),
+        Chart::bars("New order: median latency", "new_order_p50_us"),
+    ];
+    table.notes.push(
+        "Statements: firearrow's mode sql-pipelined; one by one and libfbclient: the same statements, a round trip each. The \
+         contestants take turns on one database, which grows by what they insert; each turn's ledger is checked."
+            .to_owned(),
+    );
+    record.tables.push(table);
+    for Turn { case, contestant, repetition, run } in &comparison.turns {
+        record.samples.push(SampleLine::new("compare", case, contestant, *repetition, whole(run)));
+    }
+    record.end = is_complete.then(|| End {
+        complete: comparison.missing.is_empty(),
+        missing: comparison.missing.clone(),
+        checks: vec!["the ledger and the consistency conditions after every run".to_owned()],
+    });
+    Ok(Some(record))
+}
+
 /// Makes a record of the points of a campaign, as far as it has come; `None` if it has not come to its first one.
 ///
 /// # Errors
 /// If something of it is not JSON.
 pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>> {
+    let Some(last) = points.last() else { return Ok(None) };
+    let title = format!("OLTP on a database that grows to {} warehouses", last.loaded.scale.warehouses);
+    of_points("oltp-campaign", &title, Mark::Lines, points, is_complete)
+}
+
+/// Makes a record of one size, as far as it has been measured; `None` before the first run.
+///
+/// # Errors
+/// If something of it is not JSON.
+pub fn of_point(point: &Point, is_complete: bool) -> Result<Option<Record>> {
+    let title = match point.loaded.scale.warehouses {
+        1 => "OLTP on 1 warehouse, at home and everywhere".to_owned(),
+        many => format!("OLTP on {many} warehouses, at home and everywhere"),
+    };
+    of_points("oltp", &title, Mark::Bars, std::slice::from_ref(point), is_complete)
+}
+
+fn of_points(
+    benchmark: &str,
+    title: &str,
+    mark: Mark,
+    points: &[Point],
+    is_complete: bool,
+) -> Result<Option<Record>> {
     let Some((last, run)) = points.last().and_then(|point| Some((point, point.runs.first()?))) else {
         return Ok(None);
     };
@@ -58,10 +127,9 @@ pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>
     for name in ["warehouses", "locality"] {
         circumstances.remove(name);
     }
-    let title = format!("OLTP on a database that grows to {} warehouses", last.loaded.scale.warehouses);
-    let mut record = Record::new("oltp-campaign", &title, circumstances);
+    let mut record = Record::new(benchmark, title, circumstances);
     let cache = run.cache_bytes as f64;
-    let mut table = throughput("throughput", "Operations by size", Mark::Lines);
+    let mut table = throughput("throughput", "Operations by size", mark);
     for chart in &mut table.charts {
         chart.at = Some((cache, "size = cache".to_owned()));
     }
@@ -71,7 +139,7 @@ pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>
             .to_owned(),
     );
     record.tables.push(table);
-    record.tables.push(loading());
+    record.tables.push(loading(mark));
     for point in points {
         let case = format!("{} warehouses", point.loaded.scale.warehouses);
         let mut repetitions = BTreeMap::<&str, usize>::new();
@@ -109,6 +177,10 @@ pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>
             named(values),
         ));
     }
+    contents(&mut record, last);
+    if mark == Mark::Lines {
+        calculated(&mut record, points);
+    }
     record.end = is_complete.then(|| End {
         complete: true,
         checks: vec!["the ledger and the consistency conditions after every run".to_owned()],
@@ -117,14 +189,140 @@ pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>
     Ok(Some(record))
 }
 
+/// Adds the tables and the indexes of the largest size.
+fn contents(record: &mut Record, last: &Point) {
+    let title = |what: &str| match last.loaded.scale.warehouses {
+        1 => format!("{what} of 1 warehouse"),
+        many => format!("{what} of {many} warehouses"),
+    };
+    let table = |id: &str, title: String, column: &str, note: &str| TableHead {
+        id: id.to_owned(),
+        title,
+        notes: vec![note.to_owned()],
+        columns: vec![column.to_owned()],
+        charts: Vec::new(),
+    };
+    record.tables.push(table("tables", title("Tables"), "rows", "As they were loaded."));
+    record.tables.push(table(
+        "indexes",
+        title("Indexes"),
+        "levels",
+        "Levels from the root to the leaves, by the pages that a look-up fetches.",
+    ));
+    for (name, rows) in &last.loaded.rows {
+        let values = named([("rows", *rows as f64)]);
+        record.samples.push(SampleLine::new("tables", name, OURS, 0, values));
+    }
+    for IndexDepth { index, table, levels } in &last.loaded.indexes {
+        let values = named([("levels", *levels as f64)]);
+        record.samples.push(SampleLine::new("indexes", &format!("{index} of {table}"), OURS, 0, values));
+    }
+}
+
+/// Adds what larger databases would show, beside what was measured.
+fn calculated(record: &mut Record, points: &[Point]) {
+    const ID: &str = "calculated";
+    let mut head = TableHead {
+        id: ID.to_owned(),
+        title: "Larger databases: calculated, not measured".to_owned(),
+        notes: vec![
+            "Calculated from the size of the cache, the reads of an operation at the largest size measured, and the time of a read: \
+             0.1 ms and 32 at once (SSD), 8 ms and two at once (two hard disks). Home: what the warehouses of the terminals hold is in \
+             use; uniform: everything is. Nothing is assumed of deeper indexes and of writing."
+                .to_owned(),
+        ],
+        columns: ["operations_per_s", "page_reads_per_operation", "size_bytes"].map(str::to_owned).into(),
+        charts: vec![
+            Chart {
+                is_logarithmic: true,
+                ..Chart::lines("Operations per second: measured, and calculated (dashes)", "operations_per_s", "size_bytes")
+            },
+        ],
+    };
+    let (mut samples, mut calculated) = (Vec::new(), Vec::new());
+    let mut put = |case: &str, who: &str, at: usize, values: [(&str, f64); 3]| {
+        samples.push(SampleLine::new(ID, case, who, at, named(values)));
+    };
+    for locality in Locality::ALL {
+        let model = match Model::of(points, locality) {
+            Ok(model) => model,
+            Err(reason) => {
+                head.notes.push(format!("Not calculated: {reason}."));
+                continue;
+            }
+        };
+        for point in points {
+            let case = format!("{} warehouses", point.loaded.scale.warehouses);
+            let runs = point.runs.iter().filter(|run| run.locality == locality);
+            for (at, run) in runs.enumerate() {
+                put(
+                    &case,
+                    &format!("{}, measured", locality.name()),
+                    at,
+                    [
+                        ("operations_per_s", run.per_second()),
+                        ("page_reads_per_operation", run.reads_per_operation()),
+                        ("size_bytes", run.bytes as f64),
+                    ],
+                );
+            }
+        }
+        let measured = points.iter().map(|point| point.loaded.bytes as f64);
+        let largest = measured.fold(0.0, f64::max);
+        for disk in model::DISKS {
+            let who = format!("{}, {}", locality.name(), disk.name);
+            let wanted = model::SIZES.into_iter().filter(|size| *size > largest);
+            for size in std::iter::once(largest).chain(wanted) {
+                let case = match size {
+                    size if size == largest => format!("{} warehouses", points_largest(points)),
+                    size if size >= 1e12 => format!("{:.0} TB", size / 1e12),
+                    size => format!("{:.0} GB", size / 1e9),
+                };
+                put(
+                    &case,
+                    &who,
+                    0,
+                    [
+                        ("operations_per_s", model.per_second(size, disk)),
+                        ("page_reads_per_operation", model.reads(size)),
+                        ("size_bytes", size),
+                    ],
+                );
+            }
+            calculated.push(who);
+        }
+    }
+    if calculated.is_empty() {
+        // Only why there is nothing.
+        if let Some(table) = record.tables.iter_mut().find(|table| table.id == "throughput") {
+            table.notes.extend(head.notes.drain(1..));
+        }
+        return;
+    }
+    for chart in &mut head.charts {
+        chart.calculated.clone_from(&calculated);
+    }
+    record.tables.push(head);
+    record.samples.extend(samples);
+}
+
+/// Warehouses of the largest size.
+fn points_largest(points: &[Point]) -> u32 {
+    points.iter().map(|point| point.loaded.scale.warehouses).max().unwrap_or(0)
+}
+
 fn circumstances(environment: &Environment, run: &Run) -> Result<Map<String, Value>> {
     let fields = json!({
         "terminals": run.terminals,
         "warehouses": run.scale.warehouses,
         "locality": run.locality.name(),
+        "driver": run.driver,
         "mode": run.mode.name(),
         "mix": run.mix,
         "isolation": run.isolation,
+        "think": pause(run.pace.think),
+        "rate_per_s": run.pace.rate,
+        "connections": run.connections.name(),
         "seconds_measured": run.seconds,
         "cache_bytes": run.cache_bytes,
         "forced_writes": run.forced_writes,
@@ -141,11 +339,17 @@ fn circumstances(environment: &Environment, run: &Run) -> Result<Map<String, Val
     Ok(all)
 }
 
+/// The pause before an operation, as in the command line.
+fn pause(think: Think) -> String {
+    match think {
+        Think::None => "none".to_owned(),
+        Think::Tpcc => "tpcc".to_owned(),
+        Think::Fixed(pause) => format!("{} ms", pause.as_millis()),
+    }
+}
+
 fn throughput(id: &str, title: &str, mark: Mark) -> TableHead {
-    let chart = |title: &str, y: &str| match mark {
-        Mark::Bars => Chart::bars(title, y),
-        Mark::Lines => Chart::lines(title, y, "size_bytes"),
-    };
+    let chart = |title: &str, y: &str| chart(mark, title, y);
     TableHead {
         id: id.to_owned(),
         title: title.to_owned(),
@@ -181,15 +385,23 @@ fn latency() -> TableHead {
     }
 }
 
-fn loading() -> TableHead {
+fn loading(mark: Mark) -> TableHead {
     let columns =
         ["bytes_per_s", "loading_s", "indexes_s", "size_bytes", "rows", "client_cpu_s", "server_cpu_s"];
     TableHead {
         id: "load".to_owned(),
         title: "Loading by size".to_owned(),
         columns: columns.map(str::to_owned).into(),
-        charts: vec![Chart::lines("Loading: bytes of the database per second", "bytes_per_s", "size_bytes")],
+        charts: vec![chart(mark, "Loading: bytes of the database per second", "bytes_per_s")],
         ..TableHead::default()
+    }
+}
+
+/// Bars, or a line along the size of the database.
+fn chart(mark: Mark, title: &str, y: &str) -> Chart {
+    match mark {
+        Mark::Bars => Chart::bars(title, y),
+        Mark::Lines => Chart::lines(title, y, "size_bytes"),
     }
 }
 
@@ -205,6 +417,7 @@ fn whole(run: &Run) -> Values {
         ("page_fetches_per_operation", run.engine_work.page_fetches as f64 / run.completed.max(1) as f64),
         ("retries", sum(&run.retries)),
         ("errors", sum(&run.errors)),
+        ("backlog", run.backlog as f64),
         ("client_cpu_s", run.client_cpu_s),
     ]);
     values.extend(run.server_cpu_s.map(|cpu| ("server_cpu_s".to_owned(), cpu)));

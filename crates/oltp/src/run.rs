@@ -1,19 +1,24 @@
 //! Runs the terminals, and checks that what they did is what the database shows.
 
+use crate::asynchronous;
 use crate::check::{self, Condition};
 use crate::gates::gates;
 use crate::input::{Locality, Mix, Operation};
+use crate::pace::Pace;
+use crate::plan::{LOCK_TIMEOUT_S, Level, Plan};
+use crate::rival;
 use crate::scale::Scale;
 use crate::schema;
 use crate::shown::{Shown, compare};
 use crate::tally::{Ledger, Tally};
-use crate::terminal::{self, Clock, Worked};
-use crate::way::Mode;
+use crate::terminal::{self, Conduct, Worked};
+use crate::way::{self, Mode};
 use firearrow::config::Config;
-use firearrow::{Connection, Isolation, LockResolution, TransactionOptions};
-use firearrow_bench::{CpuTime, Error, Host, Result, Server};
+use firearrow::{Connection, LockResolution, TransactionOptions};
+use firearrow_bench::{CpuTime, Error, Host, Peer, Result, Server};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,7 +34,11 @@ pub struct Options {
     /// How often each operation comes.
     pub mix: Mix,
     /// `None` = READ COMMITTED READ CONSISTENCY, or READ COMMITTED RECORD VERSION on Firebird 3.
-    pub isolation: Option<Isolation>,
+    pub isolation: Option<Level>,
+    /// When operations begin.
+    pub pace: Pace,
+    /// How firearrow's terminals share threads.
+    pub connections: Connections,
     /// Time before operations count.
     pub warm_up: Duration,
     /// Time in which they count.
@@ -38,6 +47,47 @@ pub struct Options {
     pub seed: u64,
     /// Whether all twelve conditions are checked, not only the first four.
     pub full_check: bool,
+}
+
+/// How firearrow's terminals share threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
+pub enum Connections {
+    /// A thread for each terminal
+    #[default]
+    Threads,
+    /// All terminals as tasks on two threads, by the asynchronous API; calls procedures (--mode sp)
+    Async,
+}
+
+impl Connections {
+    /// Its name, as in the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ["threads", "async"][self as usize]
+    }
+}
+
+/// Who does the operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Client<'a> {
+    /// Firearrow, in this process.
+    #[default]
+    Firearrow,
+    /// The client library, in a program of its own.
+    Library(&'a Peer),
+}
+
+impl Client<'_> {
+    /// Its name, as in the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Firearrow => firearrow_report::OURS,
+            Self::Library(_) => "libfbclient",
+        }
+    }
 }
 
 /// What a run found.
@@ -54,6 +104,8 @@ pub struct Run {
     pub cache_bytes: u64,
     /// Whether writes waited for the disk.
     pub forced_writes: bool,
+    /// Who did the operations.
+    pub driver: &'static str,
     /// Connections.
     pub terminals: usize,
     /// How operations reached the server.
@@ -63,7 +115,13 @@ pub struct Run {
     /// How often each operation came.
     pub mix: Mix,
     /// The isolation of transactions.
-    pub isolation: String,
+    pub isolation: &'static str,
+    /// When operations began.
+    pub pace: Pace,
+    /// How terminals shared threads.
+    pub connections: Connections,
+    /// With a rate: operations that were due and had not begun when measuring ended.
+    pub backlog: u64,
     /// Seconds measured.
     pub seconds: f64,
     /// Operations completed in that time.
@@ -74,13 +132,15 @@ pub struct Run {
     pub operations: Vec<OperationFigures>,
     /// Operations completed in each second, all kinds together.
     pub series: Vec<u32>,
+    /// The same by operation.
+    pub series_by_operation: Vec<[u32; 5]>,
     /// Repetitions by reason.
     pub retries: BTreeMap<String, u64>,
     /// Operations given up, by reason.
     pub errors: BTreeMap<String, u64>,
     /// What the engine did in the measured time.
     pub engine_work: EngineWork,
-    /// Processor time of this process in the measured time, in seconds.
+    /// Processor time of the client's process in the measured time, in seconds.
     pub client_cpu_s: f64,
     /// Processor time of the server in the measured time, in seconds, if it can be known.
     pub server_cpu_s: Option<f64>,
@@ -158,16 +218,12 @@ impl Run {
     }
 }
 
-/// A loaded database, and terminals that are connected to it.
+/// A loaded database, before anybody works on it.
 pub(crate) struct Site {
     /// A connection for everything else.
     pub(crate) connection: Connection,
-    pub(crate) scale: Scale,
     pub(crate) server: Server,
-    pub(crate) terminals: Vec<Connection>,
-    /// The options of all transactions, and the isolation's name.
-    pub(crate) transactions: TransactionOptions,
-    isolation: String,
+    pub(crate) plan: Plan,
     pub(crate) before: Shown,
 }
 
@@ -176,20 +232,70 @@ impl Site {
         if options.terminals == 0 {
             return Err(Error::usage("a run needs a terminal"));
         }
+        if options.connections == Connections::Async && options.mode != Mode::Sp {
+            return Err(Error::usage("asynchronous terminals call procedures: --mode sp"));
+        }
+        if options.pace.rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+            return Err(Error::usage("a rate is a number of operations per second above 0"));
+        }
         let connection = host.open(config)?;
         let schema::Meta { scale, .. } = schema::meta(&connection)?;
-        let (isolation, transactions) = transactions(options, connection.has_firebird4());
+        let isolation = options.isolation.unwrap_or(match connection.has_firebird4() {
+            true => Level::ReadConsistency,
+            false => Level::ReadCommitted,
+        });
         host.status("counting what is there");
         let before = Shown::read(&connection)?;
-        host.status(&format!("connecting {} terminals", options.terminals));
-        let mut terminals = Vec::new();
-        for _ in 0..options.terminals {
-            host.check()?;
-            terminals.push(host.open(config)?);
-        }
+        let plan = Plan {
+            scale,
+            terminals: options.terminals,
+            mode: options.mode,
+            locality: options.locality,
+            mix: options.mix,
+            pace: options.pace,
+            isolation,
+            seed: options.seed,
+        };
         let server = Server::find(config);
-        Ok(Self { connection, scale, server, terminals, transactions, isolation, before })
+        Ok(Self { connection, server, plan, before })
     }
+}
+
+/// Firearrow's terminals, connected.
+pub(crate) fn terminals(host: &dyn Host, config: &Config, plan: &Plan) -> Result<Terminals> {
+    host.status(&format!("connecting {} terminals", plan.terminals));
+    let mut connections = Vec::new();
+    for _ in 0..plan.terminals {
+        host.check()?;
+        connections.push(Some(host.open(config)?));
+    }
+    Ok(Terminals {
+        mode: plan.mode,
+        transactions: transactions(plan.isolation),
+        connections: Mutex::new(connections),
+    })
+}
+
+/// Connections that wait for their threads.
+pub(crate) struct Terminals {
+    mode: Mode,
+    transactions: TransactionOptions,
+    connections: Mutex<Vec<Option<Connection>>>,
+}
+
+impl Terminals {
+    pub(crate) fn open(&self, terminal: usize) -> way::Result<Box<dyn way::Way>> {
+        let connection = self.connections.lock().expect("nobody panics here")[terminal].take();
+        let connection = connection.expect("a terminal opens once");
+        Ok(way::open(self.mode, connection, self.transactions)?)
+    }
+}
+
+/// The options of all transactions.
+pub(crate) fn transactions(level: Level) -> TransactionOptions {
+    TransactionOptions::default()
+        .isolation(level.isolation())
+        .lock_resolution(LockResolution::Timeout(LOCK_TIMEOUT_S))
 }
 
 /// Runs the terminals on a loaded database.
@@ -198,12 +304,33 @@ impl Site {
 /// If the database is not loaded, a terminal cannot connect, or the run is stopped. An invalid run is not an error:
 /// see [`Run::problems`].
 pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
-    let site = Site::open(host, config, options)?;
-    let Site { connection, scale, server, terminals, transactions, isolation, before } = site;
+    run_with(host, config, options, Client::Firearrow)
+}
+
+/// Runs the terminals of a client on a loaded database.
+///
+/// # Errors
+/// As [`run`]; also if the client's program fails.
+pub fn run_with(host: &dyn Host, config: &Config, options: &Options, client: Client<'_>) -> Result<Run> {
+    let Site { connection, server, plan, before } = Site::open(host, config, options)?;
     let state = connection.statistics()?;
-    let worked = terminal::together(scale, terminals, options, transactions, |clock| {
-        watch(host, &connection, &server, clock, options)
-    })?;
+    let watched = |clock: &dyn Conduct| watch(host, &connection, &server, clock, options);
+    let (worked, client_cpu_s) = match client {
+        Client::Firearrow if options.connections == Connections::Async => {
+            host.status(&format!("connecting {} terminals", plan.terminals));
+            let worked = asynchronous::together(config, &plan, watched)?;
+            let cpu = worked.during.client_cpu_s;
+            (worked, cpu)
+        }
+        Client::Firearrow => {
+            let terminals = terminals(host, config, &plan)?;
+            let worked =
+                terminal::together(&plan, &|terminal| terminals.open(terminal), |clock| watched(clock))?;
+            let cpu = worked.during.client_cpu_s;
+            (worked, cpu)
+        }
+        Client::Library(peer) => rival::conduct(host, peer, &plan, watched)?,
+    };
     let Worked { during: measured, tally, ended } = worked;
 
     host.status("checking");
@@ -213,34 +340,37 @@ pub fn run(host: &dyn Host, config: &Config, options: &Options) -> Result<Run> {
     let mut problems: Vec<String> = ended
         .iter()
         .enumerate()
-        .filter_map(|(terminal, error)| {
-            Some(format!("terminal {}: {}", terminal + 1, error.as_ref()?.message().trim_end()))
-        })
+        .filter_map(|(terminal, error)| Some(format!("terminal {}: {}", terminal + 1, error.as_ref()?)))
         .collect();
     problems.extend(conditions.iter().filter_map(Condition::problem));
     problems.extend(compare(before, after, &tally.ledger));
-    problems.extend(gates(&tally, options));
+    problems.extend(gates(&tally, options, measured.seconds));
     host.status("");
     Ok(Run {
         engine: connection.info()?.engine_version,
-        scale,
+        scale: plan.scale,
         bytes: state.pages * u64::from(state.page_size),
         cache_bytes: state.page_buffers * u64::from(state.page_size),
         forced_writes: state.forced_writes,
+        driver: client.name(),
         terminals: options.terminals,
         mode: options.mode,
         locality: options.locality,
         mix: options.mix,
-        isolation,
+        isolation: plan.isolation.name(),
+        pace: options.pace,
+        connections: options.connections,
+        backlog: tally.backlog,
         seconds: measured.seconds,
         completed: tally.completed(),
         new_orders_per_minute: tally.operations[0].committed as f64 * 60.0 / measured.seconds,
         operations: Operation::ALL.iter().map(|operation| figures(&tally, *operation)).collect(),
         series: tally.series.iter().map(|second| second.iter().sum()).collect(),
+        series_by_operation: tally.series,
         retries: tally.retries,
         errors: tally.errors,
         engine_work: measured.work,
-        client_cpu_s: measured.client_cpu_s,
+        client_cpu_s,
         server_cpu_s: measured.server_cpu_s,
         ledger: tally.ledger,
         conditions,
@@ -261,10 +391,10 @@ fn watch(
     host: &dyn Host,
     connection: &Connection,
     server: &Server,
-    clock: &Clock,
+    clock: &dyn Conduct,
     options: &Options,
 ) -> Result<Measured> {
-    wait(host, "warming up", options.warm_up)?;
+    wait(host, "warming up", options.warm_up, &|| clock.failed() < options.terminals)?;
     let read = || -> Result<_> {
         Ok((
             connection.counters()?,
@@ -275,7 +405,7 @@ fn watch(
     };
     let before = read()?;
     let started = clock.measure();
-    wait(host, "measuring", options.measure)?;
+    wait(host, "measuring", options.measure, &|| clock.failed() < options.terminals)?;
     let seconds = started.elapsed().as_secs_f64();
     clock.stop();
     let after = read()?;
@@ -295,29 +425,18 @@ fn watch(
     })
 }
 
-pub(crate) fn wait(host: &dyn Host, what: &str, time: Duration) -> Result<()> {
+/// Waits while there is something to wait for.
+pub(crate) fn wait(host: &dyn Host, what: &str, time: Duration, is_alive: &dyn Fn() -> bool) -> Result<()> {
     let started = Instant::now();
     loop {
         let left = time.saturating_sub(started.elapsed());
-        if left.is_zero() {
+        if left.is_zero() || !is_alive() {
             return Ok(());
         }
         host.status(&format!("{what}, {} s left", left.as_secs() + 1));
         host.check()?;
         thread::sleep(left.min(Duration::from_millis(200)));
     }
-}
-
-/// Returns the isolation's name and the options of all transactions.
-fn transactions(options: &Options, has_firebird4: bool) -> (String, TransactionOptions) {
-    let isolation = options.isolation.unwrap_or(match has_firebird4 {
-        true => Isolation::ReadCommittedReadConsistency,
-        false => Isolation::ReadCommittedRecordVersion,
-    });
-    // Nobody waits for ever: a lock that is held for so long is an error worth knowing.
-    let transactions =
-        TransactionOptions::default().isolation(isolation).lock_resolution(LockResolution::Timeout(10));
-    (format!("{isolation:?}"), transactions)
 }
 
 fn figures(tally: &Tally, operation: Operation) -> OperationFigures {

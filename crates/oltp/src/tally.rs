@@ -2,9 +2,8 @@
 
 use crate::input::Operation;
 use crate::way::Outcome;
-use firearrow::{Error, Kind, gds};
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use std::time::Duration;
 pub(crate) type OrderKey = (i32, i32, i32);
 
 /// Counts of one terminal, or of all together.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Tally {
     /// By operation, within the measured time.
     pub(crate) operations: [OperationTally; 5],
@@ -20,7 +19,8 @@ pub(crate) struct Tally {
     pub(crate) fewest: [u64; 5],
     /// Everything that was changed, before the measured time as well.
     pub(crate) ledger: Ledger,
-    /// The orders made, at any time.
+    /// The orders made, at any time. Only a crash asks for them.
+    #[serde(skip)]
     pub(crate) orders: Vec<OrderKey>,
     /// Repetitions within the measured time, by reason.
     pub(crate) retries: BTreeMap<String, u64>,
@@ -28,21 +28,24 @@ pub(crate) struct Tally {
     pub(crate) errors: BTreeMap<String, u64>,
     /// Operations completed in each second of the measured time.
     pub(crate) series: Vec<[u32; 5]>,
+    /// With a rate: operations that were due and had not begun when the clock stopped.
+    pub(crate) backlog: u64,
 }
 
 /// Counts of one operation.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct OperationTally {
     /// Done and committed.
     pub(crate) committed: u64,
     /// Orders that had to be rolled back.
     pub(crate) refused: u64,
     /// From the first attempt to the end, in microseconds.
+    #[serde(serialize_with = "write_histogram", deserialize_with = "read_histogram")]
     pub(crate) latency: Histogram<u64>,
 }
 
 /// What operations have changed: the database must show exactly this.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Ledger {
     /// Orders made.
     pub orders: u64,
@@ -83,6 +86,19 @@ impl Ledger {
         self.delivered += other.delivered;
         self.unknown += other.unknown;
     }
+}
+
+/// As pairs of a value and how often it came.
+fn write_histogram<S: Serializer>(histogram: &Histogram<u64>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(histogram.iter_recorded().map(|value| (value.value_iterated_to(), value.count_at_value())))
+}
+
+fn read_histogram<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram<u64>, D::Error> {
+    let mut histogram = OperationTally::default().latency;
+    for (value, count) in Vec::<(u64, u64)>::deserialize(from)? {
+        histogram.record_n(value, count).map_err(serde::de::Error::custom)?;
+    }
+    Ok(histogram)
 }
 
 impl Default for OperationTally {
@@ -126,6 +142,7 @@ impl Tally {
                 *into = from.min(*into);
             }
             sum.ledger.join(&each.ledger);
+            sum.backlog += each.backlog;
             sum.orders.extend(&each.orders);
             for (into, from) in [(&mut sum.retries, &each.retries), (&mut sum.errors, &each.errors)] {
                 for (reason, count) in from {
@@ -145,35 +162,6 @@ impl Tally {
     /// Operations completed within the measured time.
     pub(crate) fn completed(&self) -> u64 {
         self.operations.iter().map(|each| each.committed + each.refused).sum()
-    }
-}
-
-/// How the engine says that another transaction has deleted the row meanwhile; it has no code of its own.
-const ERASED: &str = "cannot update erased record";
-
-/// Whether repeating the whole operation may help.
-pub(crate) fn can_be_repeated(error: &Error) -> bool {
-    matches!(error.kind(), Kind::Conflict | Kind::Timeout) || error.message().contains(ERASED)
-}
-
-/// `isc_lock_timeout`.
-const LOCK_TIMEOUT: i32 = 335544510;
-
-/// A short reason for tables.
-pub(crate) fn reason(error: &Error) -> String {
-    let codes = error.gds_codes();
-    let name = |code: i32| match code {
-        gds::ISC_DEADLOCK => Some("deadlock"),
-        gds::ISC_UPDATE_CONFLICT => Some("update conflict"),
-        gds::ISC_LOCK_CONFLICT => Some("lock conflict"),
-        LOCK_TIMEOUT => Some("lock timeout"),
-        _ => None,
-    };
-    // The last code that says something: a deadlock is often only the frame of an update conflict.
-    let known = codes.iter().rev().find_map(|code| name(*code));
-    match known {
-        Some(name) => name.to_owned(),
-        None => error.message().lines().next().unwrap_or("no message").to_owned(),
     }
 }
 
@@ -207,5 +195,12 @@ mod tests {
         let ledger = Ledger { orders: 1, lines: 7, payments: 1, paid_cents: 150, delivered: 9, unknown: 0 };
         assert_eq!(sum.ledger, ledger);
         assert_eq!(sum.operations[1].latency.max() / 1000, 1000);
+        // What another program has counted arrives whole.
+        let text = serde_json::to_string(&sum).unwrap();
+        let read: Tally = serde_json::from_str(&text).unwrap();
+        assert_eq!((read.ledger, read.completed(), &read.series), (sum.ledger, 3, &sum.series));
+        for (read, sum) in read.operations.iter().zip(&sum.operations) {
+            assert_eq!(read.latency.value_at_quantile(0.9), sum.latency.value_at_quantile(0.9));
+        }
     }
 }

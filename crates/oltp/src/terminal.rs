@@ -1,11 +1,12 @@
-//! A terminal: one connection that does one operation after the other.
+//! Terminals: connections that do one operation after the other.
 
-use crate::input::{Input, Inputs};
-use crate::run::Options;
-use crate::scale::Scale;
-use crate::tally::{Tally, can_be_repeated, reason};
-use crate::way::{self, Mode, Outcome};
-use firearrow::{Connection, Kind, Result, TransactionOptions};
+use crate::failure::Failure;
+use crate::input::{Input, Inputs, Operation};
+use crate::pace::{Beat, Start};
+use crate::plan::Plan;
+use crate::random::Random;
+use crate::tally::Tally;
+use crate::way::{Outcome, Way};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
@@ -15,15 +16,26 @@ use std::time::{Duration, Instant};
 /// How often an operation is tried.
 const ATTEMPTS: u32 = 10;
 
-/// What all terminals look at.
+/// Who pauses looks at the clock so often.
+pub(crate) const GLANCE: Duration = Duration::from_millis(50);
+
+/// Whoever measures sets the clock of the terminals, wherever they are.
+pub(crate) trait Conduct {
+    /// From now on operations count.
+    fn measure(&self) -> Instant;
+    /// No more operations.
+    fn stop(&self);
+    /// How many terminals an error has ended.
+    fn failed(&self) -> usize;
+}
+
+/// What all terminals of this process look at.
 pub(crate) struct Clock {
     phase: AtomicU8,
     /// When measuring began.
     measuring: OnceLock<Instant>,
     /// Terminals that an error has ended.
     failed: AtomicUsize,
-    /// Everybody is ready.
-    pub(crate) ready: Barrier,
 }
 
 const WARMING_UP: u8 = 0;
@@ -31,36 +43,16 @@ const MEASURING: u8 = 1;
 const STOPPED: u8 = 2;
 
 impl Clock {
-    /// For as many terminals, and whoever sets the clock.
-    pub(crate) fn new(terminals: usize) -> Self {
-        let ready = Barrier::new(terminals + 1);
-        Self {
-            phase: AtomicU8::new(WARMING_UP),
-            measuring: OnceLock::new(),
-            failed: AtomicUsize::new(0),
-            ready,
-        }
+    pub(crate) fn new() -> Self {
+        Self { phase: AtomicU8::new(WARMING_UP), measuring: OnceLock::new(), failed: AtomicUsize::new(0) }
     }
 
-    /// From now on operations count.
-    pub(crate) fn measure(&self) -> Instant {
-        let now = *self.measuring.get_or_init(Instant::now);
-        self.phase.store(MEASURING, Ordering::Release);
-        now
-    }
-
-    /// No more operations.
-    pub(crate) fn stop(&self) {
-        self.phase.store(STOPPED, Ordering::Release);
-    }
-
-    /// How many terminals an error has ended.
-    pub(crate) fn failed(&self) -> usize {
-        self.failed.load(Ordering::Acquire)
-    }
-
-    fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.phase.load(Ordering::Acquire) != STOPPED
+    }
+
+    pub(crate) fn add_failed(&self) {
+        self.failed.fetch_add(1, Ordering::Release);
     }
 
     /// The second of the measured time that it is now.
@@ -71,6 +63,22 @@ impl Clock {
     }
 }
 
+impl Conduct for Clock {
+    fn measure(&self) -> Instant {
+        let now = *self.measuring.get_or_init(Instant::now);
+        self.phase.store(MEASURING, Ordering::Release);
+        now
+    }
+
+    fn stop(&self) {
+        self.phase.store(STOPPED, Ordering::Release);
+    }
+
+    fn failed(&self) -> usize {
+        self.failed.load(Ordering::Acquire)
+    }
+}
+
 /// What came of terminals that worked side by side.
 pub(crate) struct Worked<T> {
     /// What was done meanwhile.
@@ -78,29 +86,25 @@ pub(crate) struct Worked<T> {
     /// The counts of all terminals.
     pub(crate) tally: Tally,
     /// The errors that ended terminals before the clock stopped, by terminal.
-    pub(crate) ended: Vec<Option<firearrow::Error>>,
+    pub(crate) ended: Vec<Option<String>>,
 }
 
-/// Runs a terminal on each connection, and `during` beside them; when that is done, the clock stops.
+/// Makes the way of a terminal, which counts from 0. It is called in the terminal's own thread.
+pub type Open<'a> = dyn Fn(usize) -> Result<Box<dyn Way>, Failure> + Sync + 'a;
+
+/// Runs terminals in a thread each, and `during` beside them; when that is done, the clock stops.
 pub(crate) fn together<T>(
-    scale: Scale,
-    connections: Vec<Connection>,
-    options: &Options,
-    transactions: TransactionOptions,
+    plan: &Plan,
+    open: &Open<'_>,
     during: impl FnOnce(&Clock) -> firearrow_bench::Result<T>,
 ) -> firearrow_bench::Result<Worked<T>> {
-    let clock = &Clock::new(connections.len());
-    let work = |terminal: usize, connection: Connection| {
-        let mut inputs = Inputs::new(scale, options.locality, options.mix, options.seed, terminal);
-        work(&connection, options.mode, transactions, &mut inputs, clock)
-    };
+    let clock = &Clock::new();
+    let ready = &Barrier::new(plan.terminals + 1);
     let (during, done) = thread::scope(|scope| {
-        let terminals: Vec<_> = connections
-            .into_iter()
-            .enumerate()
-            .map(|(terminal, connection)| scope.spawn(move || work(terminal, connection)))
+        let terminals: Vec<_> = (0..plan.terminals)
+            .map(|terminal| scope.spawn(move || work(plan, terminal, open, clock, ready)))
             .collect();
-        clock.ready.wait();
+        ready.wait();
         let during = during(clock);
         clock.stop();
         let done: Vec<_> =
@@ -113,74 +117,164 @@ pub(crate) fn together<T>(
 
 /// Works until the clock stops; returns what was counted, and the error that ended it earlier.
 fn work(
-    connection: &Connection,
-    mode: Mode,
-    options: TransactionOptions,
-    inputs: &mut Inputs,
+    plan: &Plan,
+    terminal: usize,
+    open: &Open<'_>,
     clock: &Clock,
-) -> (Tally, Option<firearrow::Error>) {
-    let way = way::open(mode, connection, options);
-    clock.ready.wait();
-    let mut tally = Tally::default();
+    ready: &Barrier,
+) -> (Tally, Option<String>) {
+    let way = open(terminal);
+    ready.wait();
+    let mut desk = Desk::new(plan, terminal, clock);
     let ended = way.and_then(|mut way| {
-        while clock.is_running() {
-            operate(&mut *way, connection, inputs, clock, &mut tally)?;
+        while let Some((input, start)) = desk.next() {
+            if !pause_until(clock, start.at) {
+                desk.stopped(start);
+                break;
+            }
+            operate(&mut *way, &input, start, &mut desk)?;
         }
         Ok(())
     });
-    if ended.is_err() {
-        clock.failed.fetch_add(1, Ordering::Release);
+    desk.end(ended)
+}
+
+/// Waits; whether the clock is still running.
+fn pause_until(clock: &Clock, at: Instant) -> bool {
+    loop {
+        let left = at.saturating_duration_since(Instant::now());
+        match (clock.is_running(), left.is_zero()) {
+            (false, _) => return false,
+            (true, true) => return true,
+            (true, false) => thread::sleep(left.min(GLANCE)),
+        }
     }
-    (tally, ended.err())
 }
 
 /// One operation, with its repetitions.
-fn operate(
-    way: &mut dyn way::Way,
-    connection: &Connection,
-    inputs: &mut Inputs,
-    clock: &Clock,
-    tally: &mut Tally,
-) -> Result<()> {
-    let input = inputs.next();
-    let operation = input.operation();
-    let started = Instant::now();
-    for attempt in 1.. {
-        let error = match way.perform(&input) {
+fn operate(way: &mut dyn Way, input: &Input, start: Start, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let mut turn = Turn::new(input, start);
+    loop {
+        let failure = match way.perform(input) {
             Ok(outcome) => {
-                tally.ledger.add(outcome);
-                if let (Input::NewOrder(made), Outcome::Ordered { order, .. }) = (&input, outcome) {
-                    tally.orders.push((made.warehouse, made.district, order));
-                }
-                tally.fewest[operation as usize] += 1;
-                if let Some(second) = clock.second() {
-                    tally.measured(operation, outcome, started.elapsed(), second);
-                }
+                turn.done(input, outcome, desk);
                 return Ok(());
             }
-            Err(error) => error,
+            Err(failure) => failure,
         };
-        if error.kind() == Kind::CommitUnknown {
+        match turn.failed(failure, way.has_lost_connection(), desk)? {
+            Some(pause) => thread::sleep(pause),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// What a terminal has besides its connection.
+pub(crate) struct Desk<'a> {
+    clock: &'a Clock,
+    inputs: Inputs,
+    beat: Beat,
+    random: Random,
+    tally: Tally,
+}
+
+impl<'a> Desk<'a> {
+    /// To be called when all terminals are ready: with a rate, time begins now.
+    pub(crate) fn new(plan: &Plan, terminal: usize, clock: &'a Clock) -> Self {
+        Self {
+            clock,
+            inputs: Inputs::new(plan.scale, plan.locality, plan.mix, plan.seed, terminal),
+            beat: Beat::new(plan.pace, plan.seed, terminal, plan.terminals),
+            random: Random::new(plan.seed, &[97, terminal as u64]),
+            tally: Tally::default(),
+        }
+    }
+
+    /// The next operation and when it begins; `None` when the clock has stopped.
+    pub(crate) fn next(&mut self) -> Option<(Input, Start)> {
+        let input = self.inputs.next();
+        let start = self.beat.next(input.operation());
+        match self.clock.is_running() {
+            true => Some((input, start)),
+            false => {
+                self.stopped(start);
+                None
+            }
+        }
+    }
+
+    /// The clock stopped before an operation could begin.
+    pub(crate) fn stopped(&mut self, start: Start) {
+        self.tally.backlog += self.beat.backlog(start);
+    }
+
+    pub(crate) fn end(self, ended: Result<(), Failure>) -> (Tally, Option<String>) {
+        if ended.is_err() {
+            self.clock.add_failed();
+        }
+        (self.tally, ended.err().map(|failure| failure.message))
+    }
+}
+
+/// One operation, from its first attempt to its end.
+pub(crate) struct Turn {
+    operation: Operation,
+    /// From here on its latency counts.
+    started: Instant,
+    attempts: u32,
+}
+
+impl Turn {
+    pub(crate) fn new(input: &Input, start: Start) -> Self {
+        let started = if start.is_intended { start.at } else { Instant::now() };
+        Self { operation: input.operation(), started, attempts: 0 }
+    }
+
+    /// Counts what was done.
+    pub(crate) fn done(&self, input: &Input, outcome: Outcome, desk: &mut Desk<'_>) {
+        let Desk { clock, tally, .. } = desk;
+        tally.ledger.add(outcome);
+        if let (Input::NewOrder(made), Outcome::Ordered { order, .. }) = (input, outcome) {
+            tally.orders.push((made.warehouse, made.district, order));
+        }
+        tally.fewest[self.operation as usize] += 1;
+        if let Some(second) = clock.second() {
+            tally.measured(self.operation, outcome, self.started.elapsed(), second);
+        }
+    }
+
+    /// Counts an attempt that has failed; `Some` = the pause before the next one, `None` = the operation is given up.
+    ///
+    /// # Errors
+    /// If the terminal cannot go on.
+    pub(crate) fn failed(
+        &mut self,
+        failure: Failure,
+        is_lost: bool,
+        desk: &mut Desk<'_>,
+    ) -> Result<Option<Duration>, Failure> {
+        self.attempts += 1;
+        let Desk { clock, tally, random, .. } = desk;
+        if failure.is_unknown {
             tally.ledger.unknown += 1;
         }
-        if connection.is_failed() {
-            return Err(error);
+        if is_lost {
+            return Err(failure);
         }
         let counts = clock.second().is_some();
-        if !can_be_repeated(&error) || attempt == ATTEMPTS {
-            count(&mut tally.errors, &error, counts);
-            return Ok(());
+        if !failure.can_be_repeated || self.attempts == ATTEMPTS {
+            count(&mut tally.errors, failure.reason, counts);
+            return Ok(None);
         }
-        count(&mut tally.retries, &error, counts);
+        count(&mut tally.retries, failure.reason, counts);
         // Not all at once again.
-        thread::sleep(Duration::from_micros(1000 + (inputs.random.fraction() * 49_000.0) as u64));
+        Ok(Some(Duration::from_micros(1000 + (random.fraction() * 49_000.0) as u64)))
     }
-    Ok(())
 }
 
 /// Counts an error within the measured time.
-fn count(counts: &mut BTreeMap<String, u64>, error: &firearrow::Error, is_measured: bool) {
+fn count(counts: &mut BTreeMap<String, u64>, reason: String, is_measured: bool) {
     if is_measured {
-        *counts.entry(reason(error)).or_default() += 1;
+        *counts.entry(reason).or_default() += 1;
     }
 }

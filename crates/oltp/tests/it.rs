@@ -1,14 +1,15 @@
 //! Loads small databases and runs terminals on them.
 
+use firearrow::Connection;
 use firearrow::config::Config;
-use firearrow::{Connection, Isolation};
-use firearrow_bench::{Result, Standalone};
+use firearrow_bench::{Host, Result, Standalone};
 use firearrow_oltp::{
-    LoadOptions, Locality, Mix, Mode, Outage, Run, RunOptions, Scale, conditions, crash, load, run,
+    Connections, Level, LoadOptions, Locality, Mix, Mode, Outage, Pace, Run, RunOptions, Scale, Think,
+    conditions, crash, load, run,
 };
 use firearrow_testkit::{Server, Target, matrix};
-use std::cell::RefCell;
-use std::time::Duration;
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 fn config(target: &Target) -> Config {
     let mut config = Config::parse(&target.fresh_url()).expect("a URL of the test kit");
@@ -33,8 +34,11 @@ fn running(mode: Mode) -> RunOptions {
         locality: Locality::Home,
         mix: Mix::Tpcc,
         isolation: None,
+        pace: Pace::default(),
+        connections: Connections::Threads,
         warm_up: Duration::from_millis(300),
-        measure: Duration::from_millis(1500),
+        // Long enough for a deck of each terminal on a machine that does other things as well.
+        measure: Duration::from_millis(if mode == Mode::Sql { 5000 } else { 2500 }),
         seed: 7,
         full_check: true,
     }
@@ -51,7 +55,9 @@ fn must_be_valid(run: &Run) {
     for figures in &run.operations {
         assert!(figures.percentiles_us.is_sorted() && figures.percentiles_us[0] > 0, "{figures:?}");
     }
-    assert!(run.engine_work.transactions >= run.completed, "{:?}", run.engine_work);
+    // What is completed may have begun before: one transaction for each terminal.
+    let begun = run.engine_work.transactions + run.terminals as u64;
+    assert!(begun >= run.completed, "{} completed, {:?}", run.completed, run.engine_work);
 }
 
 matrix!(
@@ -62,10 +68,59 @@ matrix!(
             must_be_valid(&run(&Standalone, &config, &running(mode))?);
         }
         // Everybody everywhere: terminals meet, and conflicts, which snapshots do not hide, are repeated.
-        let isolation = Some(Isolation::Snapshot);
+        let isolation = Some(Level::Snapshot);
         let options =
             RunOptions { locality: Locality::Uniform, mix: Mix::Equal, isolation, ..running(Mode::Sp) };
         must_be_valid(&run(&Standalone, &config, &options)?);
+        Ok(())
+    },
+    fn terminals_can_be_tasks(target: &Target) -> Result<()> {
+        let config = loaded(target, 2);
+        let options = RunOptions { connections: Connections::Async, ..running(Mode::Sp) };
+        must_be_valid(&run(&Standalone, &config, &options)?);
+        // Conflicts are repeated there as well.
+        let options = RunOptions {
+            locality: Locality::Uniform,
+            mix: Mix::Equal,
+            isolation: Some(Level::Snapshot),
+            terminals: 8,
+            ..options
+        };
+        must_be_valid(&run(&Standalone, &config, &options)?);
+        let options = RunOptions { mode: Mode::Sql, ..options };
+        let error = run(&Standalone, &config, &options).expect_err("only procedures").to_string();
+        assert!(error.contains("--mode sp"), "{error}");
+        Ok(())
+    },
+    fn terminals_keep_their_pace(target: &Target) -> Result<()> {
+        let config = loaded(target, 2);
+        // Not more than was due since the terminals were there, however late they are.
+        for connections in [Connections::Threads, Connections::Async] {
+            let started = Instant::now();
+            let pace = Pace { rate: Some(100.0), ..Pace::default() };
+            let options = RunOptions { pace, connections, mix: Mix::Equal, ..running(Mode::Sp) };
+            let paced = run(&Standalone, &config, &options)?;
+            let due = 100.0 * started.elapsed().as_secs_f64() + 4.0;
+            assert!(paced.completed > 0 && (paced.completed as f64) < due, "{} of {due}", paced.completed);
+            assert_eq!(paced.pace, pace);
+            // A rate that nobody can keep: what has not begun is counted, and latency is that since it was due.
+            let pace = Pace { rate: Some(1e6), ..pace };
+            let late = run(&Standalone, &config, &RunOptions { pace, mix: Mix::Tpcc, ..options.clone() })?;
+            must_be_valid(&late);
+            assert!(late.backlog > 100_000, "{}", late.backlog);
+            let [median, .., longest] = late.new_orders().percentiles_us;
+            assert!(median > 100_000 && longest >= median, "{:?}", late.new_orders());
+            let think = Pace { think: Think::Fixed(Duration::from_millis(40)), rate: None };
+            let started = Instant::now();
+            let thinking = run(&Standalone, &config, &RunOptions { pace: think, ..options })?;
+            let most = 4.0 * started.elapsed().as_secs_f64() / 0.040;
+            assert!(thinking.completed > 0 && (thinking.completed as f64) < most, "{}", thinking.completed);
+            assert_eq!(thinking.backlog, 0);
+        }
+        let pace = Pace { rate: Some(0.0), ..Pace::default() };
+        let error =
+            run(&Standalone, &config, &RunOptions { pace, ..running(Mode::Sp) }).expect_err("no rate");
+        assert!(error.to_string().contains("above 0"), "{error}");
         Ok(())
     },
     fn what_is_wrong_is_found(target: &Target) -> Result<()> {
@@ -134,6 +189,35 @@ matrix!(
 
 matrix!(
     [firebird_3_0, firebird_4_0, firebird_5_0],
+    fn a_run_ends_with_its_server(target: &Target) -> Result<()> {
+        let server = RefCell::new(Server::start(target.generation()).expect("this target is there"));
+        let config = Config::parse(&server.borrow().url("gone")).expect("a URL of the test kit");
+        load(&Standalone, &config, &options(2))?;
+        // Somebody who looks at the run from time to time, and kills the server at the fifth time.
+        struct Killer<'a>(&'a RefCell<Server>, Cell<u32>);
+        impl Host for Killer<'_> {
+            fn status(&self, text: &str) {
+                if text.starts_with("measuring") {
+                    self.1.set(self.1.get() + 1);
+                    if self.1.get() == 5 {
+                        self.0.borrow_mut().kill();
+                    }
+                }
+            }
+        }
+        for (connections, mode) in [(Connections::Threads, Mode::Sql), (Connections::Async, Mode::Sp)] {
+            let started = Instant::now();
+            let measure = Duration::from_secs(300);
+            let options = RunOptions { measure, connections, ..running(mode) };
+            let host = Killer(&server, Cell::new(0));
+            let error = run(&host, &config, &options).expect_err("there is no server");
+            assert!(!error.to_string().is_empty());
+            // It does not wait for the end of the time.
+            assert!(started.elapsed() < Duration::from_secs(120), "{error}");
+            server.borrow_mut().restart().expect("it starts again");
+        }
+        Ok(())
+    },
     fn what_was_acknowledged_survives_the_death_of_the_server(target: &Target) -> Result<()> {
         let server = RefCell::new(Server::start(target.generation()).expect("this target is there"));
         let config = Config::parse(&server.borrow().url("crash")).expect("a URL of the test kit");

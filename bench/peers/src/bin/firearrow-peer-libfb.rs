@@ -6,7 +6,7 @@ use firearrow_fbapi::{Attachment, Library, LoadOptions, Providers, Runtime, Runt
 use firearrow_peers::arguments::{Arguments, Work};
 use firearrow_peers::cpu::CpuTime;
 use firearrow_peers::{BlobLoop, InsertLoop, Method, RawLoop, SelectLoop, Wire};
-use firearrow_peers::{blob_loop, insert_loop, raw_loop, select_loop};
+use firearrow_peers::{blob_loop, insert_loop, oltp_terminals, raw_loop, select_loop};
 use std::error::Error;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -31,6 +31,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let dpb = arguments.dpb(inline)?;
     if arguments.warm_up {
         warm_up(&library, arguments, &dpb)?;
+    }
+    if arguments.work == Work::Oltp {
+        return oltp_terminals(&library, arguments, &dpb, &serde_json::from_str(&arguments.plan)?);
     }
     for _ in 0..arguments.repeat {
         println!("{}", measure(&library, arguments, &dpb, inline)?);
@@ -122,6 +125,7 @@ fn work(
             line.put_time("release_s", release);
             line.put_work(cpu);
         }
+        Work::Oltp => return Err("terminals are no repetition".into()),
         Work::Insert(rows, method) => {
             let cpu = CpuTime::now()?;
             let InsertLoop { rows, prepare, execute, commit, release } =

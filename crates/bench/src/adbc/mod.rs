@@ -24,6 +24,7 @@ use crate::text::thousands;
 use driver::Driver;
 use firearrow::BatchLimits;
 use firearrow::config::Config;
+use firearrow_report::Record;
 use python::Python;
 use serde_json::{Value, json};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -140,8 +141,16 @@ impl<'a> Bench<'a> {
     pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-adbc-{}", environment.day(), environment.platform());
-        let record = record::of_tables("adbc", "The ADBC driver", environment, tables, ending)?;
+        let record = self.record(tables, ending)?;
         save::write(folder, &name, &record, &markdown("adbc", &self.heading, tables))
+    }
+
+    /// Makes a record of tables that have been measured.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn record(&self, tables: &[Table], ending: Ending) -> Result<Record> {
+        record::of_tables("adbc", "The ADBC driver", &self.environment, tables, ending)
     }
 
     fn host(&self) -> &'a dyn Host {

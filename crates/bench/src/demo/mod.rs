@@ -158,9 +158,14 @@ impl Summary {
     }
 }
 
+/// Connects to a database, which is created if there is none; whether it was created.
+///
 /// Only the server knows whether the database exists. If opening fails for another reason, creating fails, too, because
 /// nothing is ever overwritten here.
-pub(crate) fn open_or_create(host: &dyn Host, config: &Config) -> Result<(Connection, bool)> {
+///
+/// # Errors
+/// Those of opening it.
+pub fn open_or_create(host: &dyn Host, config: &Config) -> Result<(Connection, bool)> {
     let refused = match host.open(config) {
         Ok(connection) => return Ok((connection, false)),
         Err(error) if error.kind() == Kind::Database => error,

@@ -35,6 +35,7 @@ pub(crate) use driver::{NO_MANAGER, has_manager, keywords};
 
 use driver::Driver;
 use firearrow::config::Config;
+use firearrow_report::Record;
 use reading::{Subject, Way};
 use serde_json::{Value, json};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -207,8 +208,16 @@ impl<'a> Bench<'a> {
     pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-odbc-{}", environment.day(), environment.platform());
-        let record = record::of_tables("odbc", "The ODBC driver", environment, tables, ending)?;
+        let record = self.record(tables, ending)?;
         save::write(folder, &name, &record, &markdown("odbc", &self.heading, tables))
+    }
+
+    /// Makes a record of tables that have been measured.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn record(&self, tables: &[Table], ending: Ending) -> Result<Record> {
+        record::of_tables("odbc", "The ODBC driver", &self.environment, tables, ending)
     }
 }
 

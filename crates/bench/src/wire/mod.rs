@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::text;
 use firearrow::config::{Config, Target};
+use firearrow_report::Record;
 use firearrow_wan::{Link, WanProxy};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -204,8 +205,16 @@ impl<'a> Bench<'a> {
     pub fn save(&self, folder: &Path, tables: &[Table], ending: Ending) -> Result<PathBuf> {
         let environment = &self.environment;
         let name = format!("{}-wire-firebird-{}", environment.day(), environment.release());
-        let record = record::of_tables("wire", "A server near and far", environment, tables, ending)?;
+        let record = self.record(tables, ending)?;
         save::write(folder, &name, &record, &markdown("wire", &self.heading, tables))
+    }
+
+    /// Makes a record of tables that have been measured.
+    ///
+    /// # Errors
+    /// If a value is not JSON, which does not happen.
+    pub fn record(&self, tables: &[Table], ending: Ending) -> Result<Record> {
+        record::of_tables("wire", "A server near and far", &self.environment, tables, ending)
     }
 
     fn host(&self) -> &'a dyn Host {

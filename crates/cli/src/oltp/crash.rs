@@ -22,7 +22,7 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 pub(super) struct CrashArgs {
     /// Kill the server after this time, and check what it has kept; it must run on this machine, and you need permission to kill it
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["save", "measure", "warm_up", "full_check"])]
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["save", "measure", "warm_up", "full_check", "driver", "series"])]
     kill_server_at: Option<TimeLimit>,
     /// Starts the server again, by `sh -c`; without it something else must, such as systemd
     #[arg(long, value_name = "COMMAND", requires = "kill_server_at")]

@@ -1,6 +1,7 @@
 //! `firearrow oltp`: passes options to the crate `firearrow-oltp`, and prints its figures.
 
 mod campaign;
+mod compare;
 mod crash;
 mod run;
 mod work;
@@ -30,6 +31,8 @@ enum OltpCommand {
     Load(LoadArgs),
     /// Run terminals on a loaded database, and check what they did
     Run(run::RunArgs),
+    /// Run terminals of firearrow and of the client library in turns
+    Compare(compare::CompareArgs),
     /// Load and run databases of growing size, and chart throughput against size
     Campaign(campaign::CampaignArgs),
 }
@@ -77,6 +80,7 @@ pub(crate) fn run(args: &OltpArgs, json: bool) -> Result<()> {
     match &args.command {
         OltpCommand::Load(args) => load(args, json),
         OltpCommand::Run(args) => run::run(args, json),
+        OltpCommand::Compare(args) => compare::run(args, json),
         OltpCommand::Campaign(args) => campaign::run(args, json),
     }
 }

@@ -6,14 +6,16 @@ use super::{environment, print_json};
 use crate::args::TimeLimit;
 use crate::bench::Terminal;
 use crate::failure::{Failure, Result};
+use crate::open;
 use crate::output::print;
 use crate::terminal;
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use firearrow::config::Config;
-use firearrow_bench::save;
 use firearrow_bench::text::{size, thousands};
-use firearrow_oltp::{self as oltp, Locality, Operation, Run};
+use firearrow_bench::{Reference, ReferenceChoice, save};
+use firearrow_oltp::{self as oltp, Client, Locality, Operation, Run};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -48,6 +50,15 @@ pub(super) struct RunArgs {
     /// Time in which they count
     #[arg(long, value_name = "TIME", default_value = "60s")]
     measure: TimeLimit,
+    /// Who does the operations
+    #[arg(long, value_enum, default_value = "firearrow")]
+    driver: Driver,
+    /// The client library of --driver libfbclient, of the server's version
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    client_library: Option<PathBuf>,
+    /// Write the operations of each second as CSV
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    series: Option<PathBuf>,
     /// Check all twelve conditions of consistency, not only the first four
     #[arg(long)]
     full_check: bool,
@@ -58,6 +69,15 @@ pub(super) struct RunArgs {
     crash: CrashArgs,
 }
 
+/// Who does the operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Driver {
+    /// This command
+    Firearrow,
+    /// The client library, in the program firearrow-peer-libfb
+    Libfbclient,
+}
+
 pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let mut options = args.work.options(args.locality, args.warm_up.0, args.measure.0);
@@ -65,7 +85,14 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     if let Some(outage) = args.crash.outage() {
         return crash::run(&config, &options, outage, json);
     }
-    let done = oltp::run(&Terminal { quiet: json }, &config, &options)?;
+    if let Some(path) = &args.series {
+        // What cannot be written should be known before measuring.
+        fs::write(path, "").map_err(|error| Failure::file(path, &error))?;
+    }
+    let host = Terminal { quiet: json };
+    let reference = reference(args, &config)?;
+    let client = reference.peer().map_or(Client::Firearrow, Client::Library);
+    let done = oltp::run_with(&host, &config, &options, client)?;
     if json {
         print_json(&done)?;
     }
@@ -78,6 +105,9 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     if !json {
         print(&text(&done))?;
     }
+    if let Some(path) = &args.series {
+        fs::write(path, series(&done)).map_err(|error| Failure::file(path, &error))?;
+    }
     if let Some(folder) = &args.save {
         let environment = environment(&config, 1)?;
         let record = oltp::of_run(&environment, &done)?;
@@ -86,6 +116,36 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
         terminal::remark(&format!("saved in {}", save::write(folder, &name, &record, &report)?.display()));
     }
     Ok(())
+}
+
+/// The client library, if that is who does the operations.
+fn reference(args: &RunArgs, config: &Config) -> Result<Reference> {
+    if args.driver == Driver::Firearrow {
+        return Ok(Reference::Absent("firearrow does the operations".to_owned()));
+    }
+    if args.work.is_pipelined() {
+        return Err(Failure::usage("libfbclient executes one statement after the other: --mode sp or sql"));
+    }
+    let info = open::attach(config)?.info()?;
+    let reference = Reference::find(&ReferenceChoice::Client(args.client_library.clone()), config, &info);
+    match &reference {
+        Reference::Peer(_) => Ok(reference),
+        Reference::Absent(reason) => {
+            let reason = reason.replace("--reference-client", "--client-library");
+            Err(Failure::usage(format!("--driver libfbclient: {reason}")))
+        }
+    }
+}
+
+/// A line for each second.
+fn series(run: &Run) -> String {
+    let names: Vec<String> = Operation::ALL.iter().map(|each| each.name().replace(' ', "_")).collect();
+    let mut text = format!("second,{},operations\r\n", names.join(","));
+    for (second, counts) in run.series_by_operation.iter().enumerate() {
+        let cells: Vec<String> = counts.iter().map(u32::to_string).collect();
+        text += &format!("{second},{},{}\r\n", cells.join(","), counts.iter().sum::<u32>());
+    }
+    text
 }
 
 fn text(run: &Run) -> String {
@@ -98,7 +158,8 @@ fn text(run: &Run) -> String {
         if run.forced_writes { "on" } else { "off" }
     );
     text += &format!(
-        "{} terminals, {}, {:?}, {}, {:.0} s measured\n\n",
+        "{}: {} terminals, {}, {:?}, {}, {:.0} s measured\n\n",
+        run.driver,
         run.terminals,
         run.mode.name(),
         run.locality,
@@ -111,16 +172,24 @@ fn text(run: &Run) -> String {
         thousands(run.per_second() as u64),
         thousands(run.new_orders_per_minute as u64)
     );
-    text += "              committed   p50 ms   p90 ms   p99 ms   max ms\n";
+    if let Some(rate) = run.pace.rate {
+        text += &format!(
+            "wanted: {} operations/s; {} were due at the end and had not begun\n\n",
+            thousands(rate as u64),
+            thousands(run.backlog)
+        );
+    }
+    text += "              committed   p50 ms   p90 ms   p99 ms p99.9 ms   max ms\n";
     for figures in &run.operations {
         let ms = |percentile| figures.percentile(percentile).unwrap_or(0) as f64 / 1000.0;
         text += &format!(
-            "{:12} {:>10} {:>8.2} {:>8.2} {:>8.2} {:>8.2}\n",
+            "{:12} {:>10} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>8.2}\n",
             figures.operation.name(),
             thousands(figures.committed),
             ms(50.0),
             ms(90.0),
             ms(99.0),
+            ms(99.9),
             ms(100.0)
         );
     }

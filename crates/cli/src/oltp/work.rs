@@ -1,7 +1,7 @@
 //! What terminals do, in the options of a run and of a campaign.
 
-use clap::{Args, ValueEnum};
-use firearrow_oltp::{Locality, Mix, Mode, RunOptions};
+use clap::Args;
+use firearrow_oltp::{Connections, Level, Locality, Mix, Mode, Pace, RunOptions, Think};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -18,38 +18,58 @@ pub(super) struct WorkArgs {
     mix: Mix,
     /// Isolation of the transactions [default: read-consistency; read-committed on Firebird 3]
     #[arg(long)]
-    isolation: Option<Isolation>,
+    isolation: Option<Level>,
+    /// How terminals share threads
+    #[arg(long, value_name = "HOW", default_value = "threads")]
+    connections: Connections,
+    /// The pause before each operation: none, tpcc (its keying and thinking times) or fixed:MS
+    #[arg(long, value_name = "PAUSE", default_value = "none", value_parser = think)]
+    think: Think,
+    /// Operations per second of all terminals together, whatever the server does; latency counts from when each was due
+    #[arg(long, value_name = "N", conflicts_with = "think", value_parser = rate)]
+    rate: Option<f64>,
     /// Seed of what terminals ask for
     #[arg(long, value_name = "N", default_value_t = 42)]
     seed: u64,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Isolation {
-    /// READ COMMITTED READ CONSISTENCY
-    ReadConsistency,
-    /// READ COMMITTED RECORD VERSION
-    ReadCommitted,
-    /// SNAPSHOT
-    Snapshot,
-}
-
 impl WorkArgs {
+    pub(super) fn is_pipelined(&self) -> bool {
+        self.mode == Mode::SqlPipelined
+    }
+
     pub(super) fn options(&self, locality: Locality, warm_up: Duration, measure: Duration) -> RunOptions {
         RunOptions {
             terminals: self.terminals.get(),
             mode: self.mode,
             locality,
             mix: self.mix,
-            isolation: self.isolation.map(|isolation| match isolation {
-                Isolation::ReadConsistency => firearrow::Isolation::ReadCommittedReadConsistency,
-                Isolation::ReadCommitted => firearrow::Isolation::ReadCommittedRecordVersion,
-                Isolation::Snapshot => firearrow::Isolation::Snapshot,
-            }),
+            isolation: self.isolation,
+            pace: Pace { think: self.think, rate: self.rate },
+            connections: self.connections,
             warm_up,
             measure,
             seed: self.seed,
             full_check: false,
         }
     }
+}
+
+fn think(text: &str) -> Result<Think, String> {
+    match text {
+        "none" => Ok(Think::None),
+        "tpcc" => Ok(Think::Tpcc),
+        other => {
+            let pause = other.strip_prefix("fixed:").and_then(|pause| pause.parse().ok());
+            let pause = pause.filter(|pause| *pause <= 3_600_000).map(Duration::from_millis);
+            pause
+                .map(Think::Fixed)
+                .ok_or_else(|| "none, tpcc, or fixed: and milliseconds, such as fixed:100".to_owned())
+        }
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.001..=1e6).contains(rate));
+    rate.ok_or_else(|| "a number of operations per second, from 0.001 to 1000000".to_owned())
 }

@@ -3,9 +3,11 @@
 mod adbc;
 mod bench;
 mod bench_adbc;
+mod bench_all;
 mod bench_blob;
 mod bench_driver;
 mod bench_odbc;
+mod bench_page;
 mod bench_report;
 mod bench_wire;
 mod command;

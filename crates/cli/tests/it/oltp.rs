@@ -1,8 +1,8 @@
 //! `firearrow oltp`
 
-use crate::command::{argument, firearrow};
+use crate::command::{argument, finish, firearrow, prepare};
 use firearrow_report::Record;
-use firearrow_testkit::{Behaviour, Proxy, Server, Target, matrix};
+use firearrow_testkit::{Behaviour, Proxy, Server, Skip, Target, matrix};
 use std::fs;
 use std::path::Path;
 
@@ -109,5 +109,115 @@ matrix!(
         let arguments = [&["oltp", "run", &url], &crash[..]].concat();
         firearrow(target, &arguments)
             .failure(2, &["the server cannot be killed: the engine runs in this process"]);
+    }
+);
+
+matrix!(
+    [firebird_3_0, firebird_4_0, firebird_5_0],
+    fn the_client_library_does_the_same(target: &Target) -> Result<(), Skip> {
+        let peer = Path::new(env!("CARGO_BIN_EXE_firearrow")).with_file_name("firearrow-peer-libfb");
+        let Some(client) = target.server().client_library().filter(|_| peer.is_file()) else {
+            let reason =
+                "no client library, or no firearrow-peer-libfb: cargo build -p firearrow-peers".to_owned();
+            return Err(Skip { name: target.to_string(), reason });
+        };
+        let url = target.fresh_url();
+        firearrow(target, &["oltp", "load", &url, "--tiny", "--warehouses", "3"]).success();
+        let run = |more: &[&str]| {
+            let arguments = [&["oltp", "run", &url], &QUICK[..], more].concat();
+            let mut command = prepare(Some(target), &arguments);
+            finish(command.env("FIREARROW_PEER", &peer).output().unwrap())
+        };
+        let library = ["--driver", "libfbclient", "--client-library", argument(client)];
+        let folder = tempfile::tempdir().unwrap();
+        let series = folder.path().join("series.csv");
+        for mode in ["sp", "sql"] {
+            let more = ["--mode", mode, "--full-check", "--json", "--series", argument(&series)];
+            let found = run(&[&library[..], &more].concat()).success().json();
+            assert_eq!(found["driver"], "libfbclient");
+            assert_eq!(found["problems"].as_array().unwrap().len(), 0);
+            for name in ["orders", "lines", "payments", "delivered"] {
+                assert!(found["ledger"][name].as_u64().unwrap() > 0, "{mode}: {found:#}");
+            }
+            assert!(found["client_cpu_s"].as_f64().unwrap() > 0.0);
+            // The seconds add up to what was measured.
+            let text = fs::read_to_string(&series).unwrap();
+            assert!(
+                text.starts_with("second,new_order,payment,order_status,delivery,stock_level,operations")
+            );
+            let total: u64 = text
+                .lines()
+                .skip(1)
+                .map(|line| line.rsplit(',').next().unwrap().parse::<u64>().unwrap())
+                .sum();
+            assert_eq!(total, found["completed"].as_u64().unwrap());
+        }
+        // Everybody asks, meets and repeats where all work everywhere.
+        let everywhere = ["--locality", "uniform", "--mix", "equal", "--isolation", "snapshot"];
+        run(&[&library[..], &everywhere].concat()).success();
+        run(&[&library[..], &["--mode", "sql-pipelined"]].concat()).failure(2, &["--mode sp or sql"]);
+        run(&["--driver", "libfbclient"]).failure(2, &["--client-library"]);
+        let wrong = ["--driver", "libfbclient", "--client-library", "/nowhere/libfbclient.so"];
+        run(&wrong).failure(1, &["the other client's program has failed"]);
+
+        // In turns, and in one record.
+        let page = folder.path().join("page.html");
+        let save = ["--save", argument(folder.path()), "--output", argument(&page)];
+        let compare = ["oltp", "compare", &url, "--repeat", "2", "--procedures", "--rtt", "1ms"];
+        let reference = ["--reference-client", argument(client)];
+        let arguments = [&compare, &QUICK[..], &save, &reference].concat();
+        let mut command = prepare(Some(target), &arguments);
+        let outcome = finish(command.env("FIREARROW_PEER", &peer).output().unwrap()).success();
+        assert!(outcome.text().contains("statements, over the link"), "{}", outcome.text());
+        let folders = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let record = record(&folders.into_iter().find(|path| path.is_dir()).unwrap());
+        assert!(record.is_complete());
+        assert_eq!(record.samples.len(), 2 * 2 * (2 + 3));
+        let of = |who: &str| record.samples.iter().filter(|sample| sample.contestant == who).count();
+        assert_eq!([of("firearrow"), of("firearrow, one by one"), of("libfbclient")], [8, 4, 8]);
+        assert!(record.samples.iter().all(|sample| sample.values["new_orders_per_min"] > 0.0));
+        assert!(fs::read_to_string(page).unwrap().contains("New orders per minute"));
+        // Without a client library ours is measured, and the missing one named.
+        let arguments = [&["oltp", "compare", &url, "--repeat", "1"], &QUICK[..]].concat();
+        let outcome = firearrow(target, &arguments).success();
+        assert!(
+            outcome.stderr.contains("not compared: libfbclient: give --reference-client"),
+            "{}",
+            outcome.stderr
+        );
+        Ok(())
+    }
+);
+
+matrix!(
+    [firebird_4_0, embedded_5_0],
+    fn what_there_is_no_room_for_is_not_begun(target: &Target) {
+        let url = target.fresh_url();
+        // More than any disk has: 100 PB.
+        let load = ["oltp", "load", &url, "--warehouses", "1000000000"];
+        firearrow(target, &load).failure(1, &["1000000000 warehouses need about", "left: load fewer"]);
+        // There is no database that nobody wanted.
+        firearrow(target, &["info", &url]).failure(1, &[]);
+        let campaign = ["oltp", "campaign", &url, "--warehouses", "1,1000000000"];
+        firearrow(target, &campaign).failure(1, &["1000000000 warehouses need about"]);
+        firearrow(target, &["info", &url]).failure(1, &[]);
+        firearrow(target, &["oltp", "load", &url, "--tiny"]).success();
+        let force = ["oltp", "load", &url, "--warehouses", "1000000000", "--force"];
+        firearrow(target, &force).failure(1, &["warehouses need about"]);
+        // What was there is still there.
+        firearrow(target, &[&["oltp", "run", &url], &QUICK[..]].concat()).success();
+    },
+    fn a_pace_can_be_chosen(target: &Target) {
+        let url = target.fresh_url();
+        firearrow(target, &["oltp", "load", &url, "--tiny"]).success();
+        let run = |more: &[&str]| firearrow(target, &[&["oltp", "run", &url], &QUICK[..], more].concat());
+        let text = run(&["--rate", "200", "--mix", "equal", "--connections", "async"]).success();
+        assert!(text.text().contains("wanted: 200 operations/s; "), "{}", text.text());
+        assert!(text.text().contains("p99.9 ms"), "{}", text.text());
+        run(&["--think", "fixed:5", "--mix", "equal"]).success();
+        run(&["--think", "fixed:"]).failure(2, &["fixed:100"]);
+        run(&["--rate", "-1"]).failure(2, &["operations per second"]);
+        run(&["--rate", "5", "--think", "tpcc"]).failure(2, &["cannot be used with"]);
+        run(&["--connections", "async", "--mode", "sql"]).failure(2, &["--mode sp"]);
     }
 );

@@ -4,6 +4,8 @@ mod tables;
 
 use self::tables::Part;
 use crate::check;
+use crate::depth::{self, IndexDepth};
+use crate::disk;
 use crate::scale::Scale;
 use crate::schema::{self, Meta};
 use firearrow::config::Config;
@@ -55,6 +57,8 @@ pub struct Loaded {
     pub indexes_s: f64,
     /// Rows of each table.
     pub rows: BTreeMap<&'static str, u64>,
+    /// Indexes and how deep they are.
+    pub indexes: Vec<IndexDepth>,
     /// Bytes of the database at the end.
     pub bytes: u64,
     /// Seconds since the start, and bytes of the database, about every second.
@@ -66,10 +70,12 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Bytes per second: the size at the end by the time for the rows, as the published curves have it.
+    /// Bytes per second: the size at the end, less what was there before, by the time for the rows, as the published curves have
+    /// it.
     #[must_use]
     pub fn bytes_per_second(&self) -> f64 {
-        self.bytes as f64 / self.rows_s
+        let before = self.curve.first().map_or(0, |(_, bytes)| *bytes);
+        self.bytes.saturating_sub(before) as f64 / self.rows_s
     }
 
     /// All rows.
@@ -88,8 +94,9 @@ const ROWS_PER_TRANSACTION: usize = 10_000;
 /// If tables of the workload exist and are not to be replaced, if a row cannot be inserted, and if the loaded database
 /// is not what it should be.
 pub fn load(host: &dyn Host, config: &Config, options: &Options) -> Result<Loaded> {
-    let connection = open_or_create(host, config)?;
+    let connection = open_or_create(host, config, options.scale)?;
     schema::check_free(&connection, options.replace)?;
+    disk::check(config, options.scale, if options.replace { size(&connection)? } else { 0 })?;
     if schema::is_marked(&connection)? {
         schema::remove(&connection)?;
     }
@@ -114,6 +121,7 @@ pub fn load(host: &dyn Host, config: &Config, options: &Options) -> Result<Loade
     host.status("checking");
     check::loaded(&connection, options.scale, rows.counts.get("ORDER_LINE").copied().unwrap_or(0))?;
     schema::store(&connection, Meta { scale: options.scale, seed: options.seed })?;
+    let indexes = depth::depths(&connection)?;
     host.status("");
     host.leaves(None);
     let state = connection.statistics()?;
@@ -128,6 +136,7 @@ pub fn load(host: &dyn Host, config: &Config, options: &Options) -> Result<Loade
         rows_s: rows.seconds,
         indexes_s,
         rows: rows.counts,
+        indexes,
         bytes: state.pages * u64::from(state.page_size),
         curve: rows.curve,
         client_cpu_s: cpu.seconds(),
@@ -141,12 +150,14 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
     Ok(started.elapsed().as_secs_f64())
 }
 
-fn open_or_create(host: &dyn Host, config: &Config) -> Result<Connection> {
+fn open_or_create(host: &dyn Host, config: &Config, scale: Scale) -> Result<Connection> {
     let refused = match host.open(config) {
         Ok(connection) => return Ok(connection),
         Err(error) if error.kind() == Kind::Database => error,
         Err(error) => return Err(error.into()),
     };
+    // Before there is a database that nobody wanted.
+    disk::check(config, scale, 0)?;
     let mut new = config.clone();
     new.overwrite = false;
     new.page_size.get_or_insert(16384);

@@ -12,8 +12,8 @@ use firearrow::{
 };
 use std::sync::Arc;
 
-pub(super) struct Pipelined<'a> {
-    shared: Shared<'a>,
+pub(super) struct Pipelined {
+    shared: Shared,
     terms: Statement,
     insert_order: Statement,
     pay: Statement,
@@ -40,8 +40,8 @@ const LOW_STOCK: &str = "SELECT COUNT(DISTINCT S.S_I_ID)
     JOIN STOCK S ON S.S_W_ID = OL.OL_W_ID AND S.S_I_ID = OL.OL_I_ID
     WHERE D.D_W_ID = ? AND D.D_ID = ? AND S.S_QUANTITY < ?";
 
-impl<'a> Pipelined<'a> {
-    pub(super) fn prepare(connection: &'a Connection, options: TransactionOptions) -> Result<Self> {
+impl Pipelined {
+    pub(super) fn prepare(connection: Connection, options: TransactionOptions) -> Result<Self> {
         let transaction = connection.begin(options)?;
         let prepare = |sql: &str| transaction.prepare(sql);
         let prepared = Self {
@@ -116,8 +116,12 @@ fn whole<T>(rows: Vec<T>, count: usize, what: &str) -> Result<Vec<T>> {
     }
 }
 
-impl Way for Pipelined<'_> {
-    fn new_order(&mut self, input: &NewOrder) -> Result<Outcome> {
+impl Way for Pipelined {
+    fn has_lost_connection(&self) -> bool {
+        self.shared.has_lost_connection()
+    }
+
+    fn new_order(&mut self, input: &NewOrder) -> super::Result<Outcome> {
         let &NewOrder { warehouse, district, customer, ref lines } = input;
         let count = lines.len();
         let mut transaction = self.shared.begin()?;
@@ -170,7 +174,7 @@ impl Way for Pipelined<'_> {
         Ok(Outcome::Ordered { order, lines: count as u64 })
     }
 
-    fn payment(&mut self, input: &Payment) -> Result<Outcome> {
+    fn payment(&mut self, input: &Payment) -> super::Result<Outcome> {
         let (warehouse, district) = input.from;
         let amount = Decimal::new(input.cents.into(), 2);
         let transaction = self.shared.begin()?;
@@ -188,7 +192,7 @@ impl Way for Pipelined<'_> {
         Ok(Outcome::Paid { cents: input.cents })
     }
 
-    fn order_status(&mut self, input: &OrderStatus) -> Result<Outcome> {
+    fn order_status(&mut self, input: &OrderStatus) -> super::Result<Outcome> {
         let &OrderStatus { warehouse, district, ref customer } = input;
         let transaction = self.shared.begin()?;
         let customer = self.shared.customer(&transaction, warehouse, district, customer)?;
@@ -207,7 +211,7 @@ impl Way for Pipelined<'_> {
         Ok(Outcome::Read { rows })
     }
 
-    fn delivery(&mut self, input: &Delivery) -> Result<Outcome> {
+    fn delivery(&mut self, input: &Delivery) -> super::Result<Outcome> {
         let warehouse = input.warehouse;
         let mut transaction = self.shared.begin()?;
         let every = |value: i32, count: usize| ints(std::iter::repeat_n(value, count));
@@ -242,7 +246,7 @@ impl Way for Pipelined<'_> {
         Ok(Outcome::Delivered { orders: count as u64 })
     }
 
-    fn stock_level(&mut self, input: &StockLevel) -> Result<Outcome> {
+    fn stock_level(&mut self, input: &StockLevel) -> super::Result<Outcome> {
         let transaction = self.shared.begin()?;
         let asked = params![input.warehouse, input.district, input.threshold];
         let low = self.low_stock.one_row(&transaction, asked, |row| row.get::<i64>(0))?;

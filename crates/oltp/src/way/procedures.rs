@@ -1,51 +1,51 @@
 //! Operations as calls of stored procedures.
 
-use super::{Outcome, Way, found, now, parts};
+use super::{Outcome, Result, Way, found, now, parts};
 use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
-use firearrow::{Connection, Decimal, Result, Row, Statement, Transaction, TransactionOptions, params};
-use std::fmt::Write;
+use firearrow::{Connection, Decimal, Row, Statement, Transaction, TransactionOptions, params};
 
-pub(super) struct Procedures<'a> {
-    connection: &'a Connection,
+pub(super) struct Procedures {
     options: TransactionOptions,
     new_order: Statement,
     payment: Statement,
     order_status: Statement,
     delivery: Statement,
     stock_level: Statement,
+    /// Dropped last.
+    connection: Connection,
 }
 
-impl<'a> Procedures<'a> {
-    pub(super) fn prepare(connection: &'a Connection, options: TransactionOptions) -> Result<Self> {
+impl Procedures {
+    pub(super) fn prepare(connection: Connection, options: TransactionOptions) -> firearrow::Result<Self> {
         let transaction = connection.begin(options)?;
         let prepared = Self {
-            connection,
             options,
             new_order: transaction.prepare("SELECT STATUS, O_ID FROM TX_NEW_ORDER(?, ?, ?, ?, ?, ?)")?,
             payment: transaction.prepare("SELECT C_ID FROM TX_PAYMENT(?, ?, ?, ?, ?, ?, ?, ?)")?,
             order_status: transaction.prepare("SELECT * FROM TX_ORDER_STATUS(?, ?, ?, ?)")?,
             delivery: transaction.prepare("SELECT DELIVERED FROM TX_DELIVERY(?, ?, ?)")?,
             stock_level: transaction.prepare("SELECT LOW_STOCK FROM TX_STOCK_LEVEL(?, ?, ?)")?,
+            connection,
         };
         transaction.commit()?;
         Ok(prepared)
     }
 
-    fn begin(&self) -> Result<Transaction> {
+    fn begin(&self) -> firearrow::Result<Transaction> {
         self.connection.begin_lazy(self.options)
     }
 }
 
-impl Way for Procedures<'_> {
+impl Way for Procedures {
+    fn has_lost_connection(&self) -> bool {
+        self.connection.is_failed()
+    }
+
     fn new_order(&mut self, input: &NewOrder) -> Result<Outcome> {
-        let mut lines = String::with_capacity(input.lines.len() * 14);
-        for line in &input.lines {
-            // Writing to a String cannot fail.
-            let _ = write!(lines, "{:06}{:06}{:02}", line.item, line.supplier, line.quantity);
-        }
         let transaction = self.begin()?;
         let count = input.lines.len() as i16;
-        let parameters = params![input.warehouse, input.district, input.customer, count, lines, now()];
+        let parameters =
+            params![input.warehouse, input.district, input.customer, count, input.packed_lines(), now()];
         let read = |row: Row<'_>| Ok((row.get::<i16>(0)?, row.get::<i32>(1)?));
         let made = self.new_order.one_row(&transaction, parameters, read)?;
         let (status, order) = found(made, "the status of an order")?;

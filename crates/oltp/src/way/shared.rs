@@ -1,14 +1,13 @@
 //! What both ways of executing statement by statement share: the statements that are the same, and the search for a
 //! customer.
 
-use super::found;
+use super::{found, sql};
 use crate::input::{Customer, Payment};
 use firearrow::{
     BatchExt, Connection, Decimal, Params, Result, Statement, Transaction, TransactionOptions, params,
 };
 
-pub(super) struct Shared<'a> {
-    connection: &'a Connection,
+pub(super) struct Shared {
     options: TransactionOptions,
     pub(super) next_order: Statement,
     pub(super) price: Statement,
@@ -23,67 +22,42 @@ pub(super) struct Shared<'a> {
     pub(super) deliver_lines: Statement,
     pub(super) sum_lines: Statement,
     pub(super) credit: Statement,
+    /// Dropped last.
+    connection: Connection,
 }
 
-const NEXT_ORDER: &str = "UPDATE DISTRICT SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = ? AND D_ID = ?
-    RETURNING OLD.D_NEXT_O_ID, D_TAX";
-/// Quantity (three times), warehouse and item, district.
-const TAKE_STOCK: &str = "UPDATE STOCK SET
-        S_QUANTITY = IIF(S_QUANTITY >= CAST(? AS INTEGER) + 10, S_QUANTITY, S_QUANTITY + 91) - CAST(? AS INTEGER),
-        S_YTD = S_YTD + CAST(? AS INTEGER), S_ORDER_CNT = S_ORDER_CNT + 1, S_REMOTE_CNT = S_REMOTE_CNT + CAST(? AS INTEGER)
-    WHERE S_W_ID = ? AND S_I_ID = ?
-    RETURNING CASE CAST(? AS INTEGER) WHEN 1 THEN S_DIST_01 WHEN 2 THEN S_DIST_02 WHEN 3 THEN S_DIST_03
-        WHEN 4 THEN S_DIST_04 WHEN 5 THEN S_DIST_05 WHEN 6 THEN S_DIST_06 WHEN 7 THEN S_DIST_07 WHEN 8 THEN S_DIST_08
-        WHEN 9 THEN S_DIST_09 ELSE S_DIST_10 END";
-const INSERT_LINE: &str = "INSERT INTO ORDER_LINE VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?, ?)";
-const PAY_CUSTOMER: &str = "UPDATE CUSTOMER SET C_BALANCE = C_BALANCE - CAST(? AS NUMERIC(6,2)),
-        C_YTD_PAYMENT = C_YTD_PAYMENT + CAST(? AS NUMERIC(6,2)), C_PAYMENT_CNT = C_PAYMENT_CNT + 1,
-        C_DATA = IIF(C_CREDIT = 'BC', LEFT(CAST(? AS VARCHAR(100)) || C_DATA, 500), C_DATA)
-    WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ? RETURNING NEW.C_BALANCE";
-const CUSTOMERS_NAMED: &str =
-    "SELECT C_ID FROM CUSTOMER WHERE C_W_ID = ? AND C_D_ID = ? AND C_LAST = ? ORDER BY C_FIRST";
-const LAST_ORDER: &str = "SELECT FIRST 1 O_ID, O_ENTRY_D, O_CARRIER_ID FROM ORDERS
-    WHERE O_W_ID = ? AND O_D_ID = ? AND O_C_ID = ? ORDER BY O_W_ID DESC, O_D_ID DESC, O_C_ID DESC, O_ID DESC";
-const LINES: &str = "SELECT OL_I_ID, OL_SUPPLY_W_ID, OL_QUANTITY, OL_AMOUNT, OL_DELIVERY_D FROM ORDER_LINE
-    WHERE OL_W_ID = ? AND OL_D_ID = ? AND OL_O_ID = ?";
-
-impl<'a> Shared<'a> {
+impl Shared {
     pub(super) fn prepare(
-        connection: &'a Connection,
+        connection: Connection,
         options: TransactionOptions,
         transaction: &Transaction,
     ) -> Result<Self> {
-        let prepare = |sql: &str| transaction.prepare(sql);
+        let prepare = |text: &str| transaction.prepare(text);
         Ok(Self {
-            connection,
             options,
-            next_order: prepare(NEXT_ORDER)?,
-            price: prepare("SELECT I_PRICE FROM ITEM WHERE I_ID = ?")?,
-            take_stock: prepare(TAKE_STOCK)?,
-            insert_line: prepare(INSERT_LINE)?,
-            pay_customer: prepare(PAY_CUSTOMER)?,
-            insert_history: prepare("INSERT INTO HISTORY VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?,
-            customers_named: prepare(CUSTOMERS_NAMED)?,
-            last_order: prepare(LAST_ORDER)?,
-            lines: prepare(LINES)?,
-            set_carrier: prepare(
-                "UPDATE ORDERS SET O_CARRIER_ID = ? WHERE O_W_ID = ? AND O_D_ID = ? AND O_ID = ? RETURNING O_C_ID",
-            )?,
-            deliver_lines: prepare(
-                "UPDATE ORDER_LINE SET OL_DELIVERY_D = ? WHERE OL_W_ID = ? AND OL_D_ID = ? AND OL_O_ID = ?",
-            )?,
-            sum_lines: prepare(
-                "SELECT SUM(OL_AMOUNT) FROM ORDER_LINE WHERE OL_W_ID = ? AND OL_D_ID = ? AND OL_O_ID = ?",
-            )?,
-            credit: prepare(
-                "UPDATE CUSTOMER SET C_BALANCE = C_BALANCE + CAST(? AS NUMERIC(14,2)), C_DELIVERY_CNT = C_DELIVERY_CNT + 1
-                 WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?",
-            )?,
+            next_order: prepare(sql::NEXT_ORDER)?,
+            price: prepare(sql::PRICE)?,
+            take_stock: prepare(sql::TAKE_STOCK)?,
+            insert_line: prepare(sql::INSERT_LINE)?,
+            pay_customer: prepare(sql::PAY_CUSTOMER)?,
+            insert_history: prepare(sql::INSERT_HISTORY)?,
+            customers_named: prepare(sql::CUSTOMERS_NAMED)?,
+            last_order: prepare(sql::LAST_ORDER)?,
+            lines: prepare(sql::LINES)?,
+            set_carrier: prepare(sql::SET_CARRIER)?,
+            deliver_lines: prepare(sql::DELIVER_LINES)?,
+            sum_lines: prepare(sql::SUM_LINES)?,
+            credit: prepare(sql::CREDIT)?,
+            connection,
         })
     }
 
     pub(super) fn begin(&self) -> Result<Transaction> {
         self.connection.begin_lazy(self.options)
+    }
+
+    pub(super) fn has_lost_connection(&self) -> bool {
+        self.connection.is_failed()
     }
 
     /// A customer's number: that of the middle one of a name, rounded up.

@@ -1,13 +1,13 @@
 //! Operations statement by statement, each with a round trip of its own.
 
 use super::shared::{Shared, note, numbers};
-use super::{Outcome, Way, found, now};
+use super::{Outcome, Result, Way, found, now, sql};
 use crate::input::{Delivery, NewOrder, OrderStatus, Payment, StockLevel};
 use crate::scale::DISTRICTS;
-use firearrow::{Connection, Decimal, Result, Statement, TransactionOptions, params};
+use firearrow::{Connection, Decimal, Statement, TransactionOptions, params};
 
-pub(super) struct Statements<'a> {
-    shared: Shared<'a>,
+pub(super) struct Statements {
+    shared: Shared,
     warehouse_tax: Statement,
     customer_terms: Statement,
     insert_order: Statement,
@@ -20,41 +20,33 @@ pub(super) struct Statements<'a> {
     low_stock: Statement,
 }
 
-const LOW_STOCK: &str = "SELECT COUNT(DISTINCT S.S_I_ID)
-    FROM ORDER_LINE OL JOIN STOCK S ON S.S_W_ID = OL.OL_W_ID AND S.S_I_ID = OL.OL_I_ID
-    WHERE OL.OL_W_ID = ? AND OL.OL_D_ID = ? AND OL.OL_O_ID < ? AND OL.OL_O_ID >= ? AND S.S_QUANTITY < ?";
-
-impl<'a> Statements<'a> {
-    pub(super) fn prepare(connection: &'a Connection, options: TransactionOptions) -> Result<Self> {
+impl Statements {
+    pub(super) fn prepare(connection: Connection, options: TransactionOptions) -> firearrow::Result<Self> {
         let transaction = connection.begin(options)?;
-        let prepare = |sql: &str| transaction.prepare(sql);
+        let prepare = |text: &str| transaction.prepare(text);
         let prepared = Self {
             shared: Shared::prepare(connection, options, &transaction)?,
-            warehouse_tax: prepare("SELECT W_TAX FROM WAREHOUSE WHERE W_ID = ?")?,
-            customer_terms: prepare(
-                "SELECT C_DISCOUNT, C_LAST, C_CREDIT FROM CUSTOMER WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?",
-            )?,
-            insert_order: prepare("INSERT INTO ORDERS VALUES (?, ?, ?, ?, ?, NULL, ?, ?)")?,
-            insert_open: prepare("INSERT INTO NEW_ORDER VALUES (?, ?, ?)")?,
-            pay_warehouse: prepare(
-                "UPDATE WAREHOUSE SET W_YTD = W_YTD + CAST(? AS NUMERIC(6,2)) WHERE W_ID = ? RETURNING W_NAME",
-            )?,
-            pay_district: prepare(
-                "UPDATE DISTRICT SET D_YTD = D_YTD + CAST(? AS NUMERIC(6,2)) WHERE D_W_ID = ? AND D_ID = ? RETURNING D_NAME",
-            )?,
-            oldest_open: prepare(
-                "SELECT FIRST 1 NO_O_ID FROM NEW_ORDER WHERE NO_W_ID = ? AND NO_D_ID = ? ORDER BY NO_W_ID, NO_D_ID, NO_O_ID",
-            )?,
-            delete_open: prepare("DELETE FROM NEW_ORDER WHERE NO_W_ID = ? AND NO_D_ID = ? AND NO_O_ID = ?")?,
-            district_next: prepare("SELECT D_NEXT_O_ID FROM DISTRICT WHERE D_W_ID = ? AND D_ID = ?")?,
-            low_stock: prepare(LOW_STOCK)?,
+            warehouse_tax: prepare(sql::WAREHOUSE_TAX)?,
+            customer_terms: prepare(sql::CUSTOMER_TERMS)?,
+            insert_order: prepare(sql::INSERT_ORDER)?,
+            insert_open: prepare(sql::INSERT_OPEN)?,
+            pay_warehouse: prepare(sql::PAY_WAREHOUSE)?,
+            pay_district: prepare(sql::PAY_DISTRICT)?,
+            oldest_open: prepare(sql::OLDEST_OPEN)?,
+            delete_open: prepare(sql::DELETE_OPEN)?,
+            district_next: prepare(sql::DISTRICT_NEXT)?,
+            low_stock: prepare(sql::LOW_STOCK)?,
         };
         transaction.commit()?;
         Ok(prepared)
     }
 }
 
-impl Way for Statements<'_> {
+impl Way for Statements {
+    fn has_lost_connection(&self) -> bool {
+        self.shared.has_lost_connection()
+    }
+
     fn new_order(&mut self, input: &NewOrder) -> Result<Outcome> {
         let &NewOrder { warehouse, district, customer, ref lines } = input;
         let mut transaction = self.shared.begin()?;

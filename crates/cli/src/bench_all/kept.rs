@@ -1,0 +1,86 @@
+//! The folder of `firearrow bench all`.
+
+use super::suites::Suite;
+use crate::failure::{Failure, Result};
+use firearrow_bench::{Environment, save};
+use firearrow_report::{self as report, End, Record};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What has been measured so far. The files are written again with each record, so that whatever ends the run loses nothing.
+pub(super) struct Kept {
+    folder: PathBuf,
+    environment: Environment,
+    records: Vec<Record>,
+}
+
+impl Kept {
+    pub(super) fn create(parent: &Path, environment: Environment) -> Result<Self> {
+        let name = format!("{}-all-{}", environment.day(), environment.platform());
+        let folder = save::fresh(parent, &name)?;
+        Ok(Self { folder, environment, records: Vec::new() })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn page(&self) -> PathBuf {
+        self.folder.join("report.html")
+    }
+
+    /// Keeps a record in place of what the suite had measured of it before.
+    pub(super) fn add(&mut self, suite: &Suite, record: Record) -> Result<()> {
+        let name = match record.head.benchmark.as_str() {
+            own if own.starts_with(suite.name) => own.to_owned(),
+            other => format!("{}-{other}", suite.name),
+        };
+        let folder = self.folder.join(name);
+        fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, &error))?;
+        save::update(&folder, &record, &report::markdown(std::slice::from_ref(&record)))?;
+        let same = self.records.iter().position(|known| known.head.benchmark == record.head.benchmark);
+        match same {
+            Some(at) => self.records[at] = record,
+            None => self.records.push(record),
+        }
+        self.write()
+    }
+
+    /// Notes why a suite, or a part of it, is missing.
+    pub(super) fn missing(&mut self, suite: &Suite, reason: &str) -> Result<()> {
+        let known = self.records.iter().rfind(|record| record.head.benchmark.starts_with(suite.name));
+        let mut record = match known {
+            Some(record) => record.clone(),
+            None => Record::new(suite.name, suite.title, self.environment.fields()?),
+        };
+        let mut end = record.end.take().unwrap_or_default();
+        end.complete = false;
+        if end.missing.is_empty() {
+            end.missing.push(reason.to_owned());
+        }
+        record.end = Some(end);
+        self.add(suite, record)
+    }
+
+    /// Notes that the run was interrupted within the first of these suites; its record, if there is one, has no end.
+    pub(super) fn stop(&mut self, left: &[&Suite]) -> Result<()> {
+        for suite in left {
+            let has_begun = self.records.iter().any(|record| record.head.benchmark.starts_with(suite.name));
+            if !has_begun {
+                let end = End {
+                    missing: vec![format!("{}: the run was interrupted before it", suite.name)],
+                    ..End::default()
+                };
+                let record = Record::new(suite.name, suite.title, self.environment.fields()?);
+                self.add(suite, Record { end: Some(end), ..record })?;
+            }
+        }
+        self.write()
+    }
+
+    fn write(&self) -> Result<()> {
+        let page = report::html("firearrow bench all", &self.records)?;
+        let path = self.page();
+        fs::write(&path, page).map_err(|error| Failure::file(&path, &error))
+    }
+}
