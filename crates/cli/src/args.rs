@@ -368,7 +368,7 @@ pub(crate) enum BenchCommand {
     /// Measure BLOBs over a slow network: strategies, statistics of the wire, the client library
     Blob(BlobArgs),
     /// Measure many drivers beside each other, each cell hashed: ADBC, ODBC, Python and other languages
-    Driver(DriverArgs),
+    Driver(Box<DriverArgs>),
     /// Take part in `bench driver`
     #[command(hide = true)]
     DriverContestant,

@@ -17,7 +17,7 @@ use std::io::{BufRead, Write};
 pub(super) const CRATE: &str = "crate";
 
 enum Contestant {
-    Odbc(odbc::Contestant),
+    Odbc(Box<odbc::Contestant>),
     Adbc(adbc::Contestant),
     Crate(Box<Config>),
 }
@@ -63,7 +63,7 @@ fn load(job: &Job) -> Result<(Contestant, String)> {
         odbc::ROWS | odbc::BLOCK | odbc::CELLS => {
             let contestant = odbc::Contestant::load(job)?;
             let version = contestant.version()?;
-            (Contestant::Odbc(contestant), version)
+            (Contestant::Odbc(Box::new(contestant)), version)
         }
         adbc::HASH | adbc::COUNT => (Contestant::Adbc(adbc::Contestant::load(job)?), String::new()),
         CRATE => {
