@@ -126,6 +126,11 @@ impl CancelToken {
         work()
     }
 
+    /// Fails if a token of this thread was cancelled, or its time is up: for waits of the caller's own, which look now and then.
+    pub fn check() -> Result<()> {
+        Operation::new().interruption().map_or(Ok(()), |kind| Err(interrupted(kind, "before its turn")))
+    }
+
     /// When its time is up.
     fn limit(&self) -> Option<Instant> {
         let nanoseconds = self.0.limit.load(Ordering::SeqCst);
@@ -331,6 +336,11 @@ impl CancelHandle {
         let operations = self.underway.lock().clone();
         operations.iter().for_each(Operation::cancel);
     }
+
+    /// Whether nothing is running.
+    pub fn is_idle(&self) -> bool {
+        self.underway.lock().is_empty()
+    }
 }
 
 impl fmt::Debug for CancelToken {
@@ -374,6 +384,16 @@ mod tests {
     }
 
     #[test]
+    fn waits_of_the_callers_own_look_at_its_tokens() {
+        assert!(CancelToken::check().is_ok());
+        let token = CancelToken::new();
+        token.cancel();
+        let check = token.run(CancelToken::check);
+        assert_eq!(check.expect_err("cancelled").kind(), Kind::Cancelled);
+        assert!(token.run(|| CancelToken::shield(CancelToken::check)).is_ok());
+    }
+
+    #[test]
     fn a_handle_cancels_what_is_under_way() {
         let handle = CancelHandle { underway: Underway::default() };
         handle.cancel();
@@ -381,8 +401,9 @@ mod tests {
         let entry = handle.underway.enter(&first);
         drop(handle.underway.enter(&second));
         handle.cancel();
-        assert!(first.is_cancelled() && !second.is_cancelled());
+        assert!(first.is_cancelled() && !second.is_cancelled() && !handle.is_idle());
         drop(entry);
+        assert!(handle.is_idle());
         assert!(handle.underway.lock().is_empty());
     }
 

@@ -20,12 +20,16 @@ use crate::transaction::Transaction;
 use crate::{capsule, error, signal};
 use arrow::array::RecordBatchReader;
 use execution::Place;
-use firearrow::WireStats;
+use firearrow::{CancelToken, WireStats};
 pub(crate) use json::JsonStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use result::Fetched;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// How much longer than its statement an execution may take.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What a cursor has; its connection ends it.
 #[derive(Default)]
@@ -103,10 +107,17 @@ impl Cursor {
         let how = How::new(py, &shared.facts, timeout, parallel, read, scrollable)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
         let place = Place::new(shared, transaction);
-        shared.call(py, || {
-            let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
-            self.tell(py, outcome)
-        })
+        let run = || {
+            shared.call(py, || {
+                let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
+                self.tell(py, outcome)
+            })
+        };
+        match how.timeout {
+            // The statement's own limit begins with its execution, not with what that waits for.
+            Some(time) if !time.is_zero() => CancelToken::after(time.saturating_add(GRACE)).run(run),
+            _ => run(),
+        }
     }
 
     /// Executes a statement for each row of parameters: an iterable of rows, or a stream of Arrow batches.
@@ -125,7 +136,8 @@ impl Cursor {
         let place = Place::new(shared, Some(transaction));
         shared.call(py, || {
             let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
-            if shared.calls.is_closing() && !outcome.failures.is_empty() {
+            // What was done is rolled back with the connection.
+            if shared.calls.is_closing() {
                 return Err(closed_meanwhile(py));
             }
             self.tell(py, outcome)
@@ -146,7 +158,12 @@ impl Cursor {
     ) -> PyResult<u64> {
         let shared = &self.inner.shared;
         shared.call(py, || {
-            ingest::run(py, shared, begin, has_begun, data, table, mode, text.map(|number| number.0))
+            let text = text.map(|number| number.0);
+            let count = ingest::run(py, shared, begin, has_begun, data, table, mode, text)?;
+            match shared.calls.is_closing() {
+                true => Err(closed_meanwhile(py)),
+                false => Ok(count),
+            }
         })
     }
 
@@ -160,6 +177,7 @@ impl Cursor {
 
     /// The counters of the statement that was executed last.
     fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.inner.shared.facts.check_process(py)?;
         let state = self.inner.state(py)?;
         let stats = state.rows.as_ref().and_then(Fetched::wire_stats).unwrap_or(state.stats);
         statistics(py, &stats)
@@ -167,6 +185,16 @@ impl Cursor {
 
     fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.rows(py, |rows| rows.next(py, &self.inner.shared))
+    }
+
+    /// Refuses to hand out more rows: some were taken, and did not reach the caller.
+    fn fail(&self, py: Python<'_>) {
+        if self.inner.shared.facts.is_here()
+            && let Some(mut state) = self.inner.state.lock(py)
+            && let Some(rows) = &mut state.rows
+        {
+            rows.buffer.fail();
+        }
     }
 
     /// Up to `most` rows; all without it. More than the limits allow is an error, and ends the result.
@@ -205,6 +233,10 @@ impl Cursor {
 
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
+        // In a forked process, a thread that is not there may have locked it.
+        if !self.inner.shared.facts.is_here() {
+            return (0, false);
+        }
         // A cursor may be shown while it fetches.
         let Some(state) = self.inner.state.lock(py) else { return (0, false) };
         state.rows.as_ref().map_or((0, false), |rows| (rows.buffer.count(), rows.buffer.is_complete()))
@@ -242,7 +274,7 @@ impl Cursor {
         let shared = &self.inner.shared;
         let take = || Ok::<_, PyErr>(std::mem::take(&mut *self.inner.state(py)?));
         if !shared.facts.is_here() {
-            shared.facts.discard(take()?);
+            // What it has is given up when it is dropped.
             return Ok(());
         }
         // A connection that ends ends this, too.

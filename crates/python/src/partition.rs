@@ -38,13 +38,15 @@ impl Partitions {
     ) -> PyResult<Self> {
         let (sql, params, options) = wanted(py, sql, parameters, most)?;
         let shared = &connection.shared;
-        let (query, descriptors) = shared.run(py, |connection| {
-            let query = connection.partition(&sql, params, &options)?;
-            let descriptors = to_bytes(query.partitions())?;
-            Ok((query, descriptors))
-        })?;
-        let why_plain = query.why_plain().map(ToString::to_string);
-        Ok(Self { query: Part::new(shared, query), descriptors, why_plain })
+        shared.call(py, || {
+            let (query, descriptors) = shared.run(py, |connection| {
+                let query = connection.partition(&sql, params, &options)?;
+                let descriptors = to_bytes(query.partitions())?;
+                Ok((query, descriptors))
+            })?;
+            let why_plain = query.why_plain().map(ToString::to_string);
+            Ok(Self { query: Part::new(shared, query), descriptors, why_plain })
+        })
     }
 
     fn descriptors<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
@@ -83,19 +85,15 @@ pub(crate) fn to_bytes(partitions: &[Partition]) -> firearrow::Result<Vec<Vec<u8
 impl Connection {
     /// Reads a part of a query, by the capsule of an Arrow stream.
     fn read_partition<'py>(&self, py: Python<'py>, descriptor: &[u8]) -> PyResult<Bound<'py, PyCapsule>> {
-        let cursor = self.shared.run(py, |connection| {
-            connection.read_partition(&Partition::from_bytes(descriptor)?, BatchLimits::default())
+        let stream = self.shared.call(py, || {
+            let cursor = self.shared.run(py, |connection| {
+                connection.read_partition(&Partition::from_bytes(descriptor)?, BatchLimits::default())
+            })?;
+            let schema = cursor.schema();
+            let part = Part::new(&self.shared, cursor);
+            Ok(Stream { schema, part, token: CancelToken::new(), is_over: false })
         })?;
-        let schema = cursor.schema();
-        capsule::stream(
-            py,
-            Stream {
-                schema,
-                part: Part::new(&self.shared, cursor),
-                token: CancelToken::new(),
-                is_over: false,
-            },
-        )
+        capsule::stream(py, stream)
     }
 }
 

@@ -5,7 +5,8 @@
 
 use crate::error;
 use crate::lock::plain;
-use firearrow::CancelToken;
+use firearrow::{CancelToken, Kind};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::IntoPyDict;
@@ -55,7 +56,14 @@ pub(crate) fn wait<T: Send>(
     let token = CancelToken::new();
     let listening = Listening::begin(py, &token)?;
     // A signal that came before has rung no bell.
-    let done = py.check_signals().map(|()| py.detach(|| token.run(work)));
+    let done = match py.check_signals() {
+        Ok(()) => Ok(py.detach(|| token.run(work))),
+        Err(raised) => {
+            // It may have parts of a connection, whose end waits for the server.
+            py.detach(|| drop(work));
+            Err(raised)
+        }
+    };
     drop(listening);
     let within = forget(py);
     let result = done.inspect_err(|raised| note(py, raised))?;
@@ -64,7 +72,27 @@ pub(crate) fn wait<T: Send>(
     }
     // Raises what the handler raises.
     py.check_signals().inspect_err(|raised| note(py, raised))?;
-    result.map_err(|failed| within.unwrap_or_else(|| error::of(py, failed)))
+    result.map_err(|failed| match within {
+        Some(raised) => raised,
+        // Python code that the call ran has had the signal, and something in between has made another error of what it raised.
+        None if failed.kind() != Kind::Cancelled && is_usual(py) => {
+            let raised = PyKeyboardInterrupt::new_err(());
+            raised.set_cause(py, Some(error::of(py, failed)));
+            raised
+        }
+        None => error::of(py, failed),
+    })
+}
+
+/// Whether Ctrl+C raises KeyboardInterrupt.
+fn is_usual(py: Python<'_>) -> bool {
+    let is_usual = || {
+        let signal = py.import("signal")?;
+        Ok::<_, PyErr>(
+            signal.call_method1("getsignal", (SIGINT,))?.is(&signal.getattr("default_int_handler")?),
+        )
+    };
+    is_usual().unwrap_or(false)
 }
 
 fn is_main(py: Python<'_>) -> PyResult<bool> {

@@ -166,6 +166,15 @@ impl Transaction {
         Ok(())
     }
 
+    /// Like [`rollback`](Self::rollback), but [`CancelToken`](crate::CancelToken)s reach it. If it is cancelled before its turn, the
+    /// transaction goes on. A server that does not answer has two seconds; then the connection is closed, which undoes the changes,
+    /// too.
+    pub fn try_rollback(&mut self) -> Result<()> {
+        self.shared.run(async |session| session.end(self.id, End::Rollback).await)?;
+        self.has_ended = true;
+        Ok(())
+    }
+
     /// Makes the changes permanent and continues with the same snapshot and open cursors.
     pub fn commit_retaining(&mut self) -> Result<()> {
         self.shared.run(async |session| session.end(self.id, End::CommitRetaining).await)

@@ -34,14 +34,28 @@ impl Fetched {
             if let Some(row) = self.buffer.next(py)? {
                 return Ok(Some(row));
             }
-            if !self.next_batch(py, shared, None)? {
+            let is_more = self.next_batch(py, shared, None)?;
+            // Afterwards, what a handler raises would take the row with it.
+            py.check_signals()?;
+            if !is_more {
                 return Ok(None);
             }
         }
     }
 
-    /// Returns up to `most` rows.
+    /// Returns up to `most` rows. After an error there are no others.
     pub(super) fn list<'py>(
+        &mut self,
+        py: Python<'py>,
+        shared: &Shared,
+        most: usize,
+        limit: Limit,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let rows = self.collect(py, shared, most, limit);
+        rows.inspect_err(|_| self.buffer.fail())
+    }
+
+    fn collect<'py>(
         &mut self,
         py: Python<'py>,
         shared: &Shared,
@@ -61,6 +75,7 @@ impl Fetched {
             // Nobody was woken by signals that came while rows were made.
             py.check_signals()?;
             if left > 0 && !self.next_batch(py, shared, Some(&reading.token))? {
+                py.check_signals()?;
                 break;
             }
         }

@@ -74,7 +74,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         self._failed: BaseException | None = None
         # The thread whose commit is under way.
         self._pending: int | None = None
-        self._lock = threading.Lock()
+        # Held for moments; a signal handler may come while its own thread has it.
+        self._lock = threading.RLock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
         self.max_result_rows: int | None = None
@@ -206,12 +207,31 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         return self._main is not None and self._main.is_open
 
     def _main_core(self) -> CoreTransaction:
+        main = self._main
+        if main is not None and main.is_open:
+            return main
+        self._check_commit()
+        # Without the lock: a signal handler that runs meanwhile may use the connection.
+        begun = self._begin_core()
         # Threads that come together share one transaction.
+        return begun if self._put_main(begun) else self._main_core()
+
+    def _put_main(self, core: CoreTransaction) -> bool:
+        """Make it the connection's transaction, unless that has another one."""
+        self._check_lock()
         with self._lock:
-            if self._main is None or not self._main.is_open:
-                self._check_commit()
-                self._main = self._begin_core()
-            return self._main
+            main = self._main
+            if main is not None and main.is_open:
+                return False
+            self._main = core
+            return True
+
+    def _check_lock(self) -> None:
+        lock: Any = self._lock
+        if lock._is_owned():
+            raise errors.ProgrammingError(
+                "the connection is in use by the call that this code runs in: a signal handler or a finaliser"
+            )
 
     def _check_commit(self) -> None:
         """Refuse to go on as if the last commit had not failed."""
@@ -231,7 +251,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     def _note_commit(self, main: CoreTransaction, error: BaseException) -> None:
         """Remember a commit that failed, unless its transaction goes on, or is known to be committed."""
-        if not main.is_open and getattr(error, "commit", None) != "committed":
+        goes_on = main.is_open and self._restore(main)
+        if not goes_on and getattr(error, "commit", None) != "committed":
             # Without its traceback, whose frames have this connection.
             try:
                 self._failed = copy.copy(error)
@@ -241,6 +262,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
     def _take_main(self, *, retaining: bool = False, commits: bool = False) -> CoreTransaction | None:
         """The transaction of the connection, if it has one, which is about to end or to be retained."""
         self._check()
+        self._check_lock()
         if commits:
             self._check_commit()
         else:
@@ -253,6 +275,10 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
             if not retaining:
                 self._main = None
         return main if main is not None and main.is_open else None
+
+    def _restore(self, main: CoreTransaction) -> bool:
+        """Go on with a transaction that could not be ended, unless another one has begun."""
+        return main is self._main or self._put_main(main)
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)

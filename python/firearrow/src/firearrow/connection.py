@@ -238,6 +238,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             An earlier one has (its ``kind`` is ``CommitFailed``).
         """
         self._check()
+        self._check_lock()
         self._check_commit()
         # Until it is reset, this thread's commit has not been seen to succeed.
         self._pending = threading.get_ident()
@@ -256,7 +257,12 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
         """
         if (main := self._take_main(retaining=retaining)) is not None:
-            main.rollback_retaining() if retaining else main.rollback()
+            try:
+                main.rollback_retaining() if retaining else main.rollback()
+            except BaseException:
+                if main.is_open:
+                    self._restore(main)
+                raise
 
     @contextmanager
     def savepoint(self, name: str | None = None) -> Generator[str]:
