@@ -14,7 +14,7 @@ pub(crate) fn check() {
     let folder = env::temp_dir();
     // A system that does not say is no reason to fail.
     let Ok(disk) = nix::sys::statvfs::statvfs(&folder) else { return };
-    let free = u64::from(disk.blocks_available()).saturating_mul(disk.fragment_size());
+    let free = disk.blocks_available().saturating_mul(disk.fragment_size());
     assert!(
         free >= NEEDED,
         "{} has {} MiB left, and tests need {} MiB: free some, or set TMPDIR to another disk",
