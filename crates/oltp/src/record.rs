@@ -167,15 +167,11 @@ fn of_points(
         columns: vec!["size_bytes".to_owned()],
         charts: vec![Chart::lines("Size of the database", "size_bytes", "since_the_start_s")],
     });
-    for (seconds, bytes) in &last.loaded.curve {
-        let values = [("size_bytes", *bytes as f64), ("since_the_start_s", *seconds)];
-        record.samples.push(SampleLine::new(
-            "load-curve",
-            &format!("{seconds:.1} s"),
-            OURS,
-            0,
-            named(values),
-        ));
+    for (millis, bytes) in curve(&last.loaded.curve) {
+        let seconds = millis as f64 / 1000.0;
+        let values = [("size_bytes", bytes as f64), ("since_the_start_s", seconds)];
+        let case = format!("{seconds:.3} s");
+        record.samples.push(SampleLine::new("load-curve", &case, OURS, 0, named(values)));
     }
     contents(&mut record, last);
     if mark == Mark::Lines {
@@ -187,6 +183,11 @@ fn of_points(
         ..End::default()
     });
     Ok(Some(record))
+}
+
+/// The size of the database by milliseconds; of several within one, the last.
+fn curve(points: &[(f64, u64)]) -> BTreeMap<u64, u64> {
+    points.iter().map(|(seconds, bytes)| ((seconds * 1000.0) as u64, *bytes)).collect()
 }
 
 /// Adds the tables and the indexes of the largest size.
@@ -440,4 +441,15 @@ fn latencies(figures: &OperationFigures) -> Values {
 
 fn named<const N: usize>(values: [(&str, f64); N]) -> Values {
     values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_has_one_point_for_each_moment() {
+        let points = curve(&[(0.0, 1), (1.0001, 5), (1.0004, 7), (1.05, 8)]);
+        assert_eq!(points.into_iter().collect::<Vec<_>>(), [(0, 1), (1000, 7), (1050, 8)]);
+    }
 }

@@ -48,7 +48,9 @@ impl Kept {
 
     /// Notes why a suite, or a part of it, is missing.
     pub(super) fn missing(&mut self, suite: &Suite, reason: &str) -> Result<()> {
-        let known = self.records.iter().rfind(|record| record.head.benchmark.starts_with(suite.name));
+        let of_suite = |record: &&Record| record.head.benchmark.starts_with(suite.name);
+        // What was announced has no tables.
+        let known = self.records.iter().rfind(of_suite).filter(|record| !record.tables.is_empty());
         let mut record = match known {
             Some(record) => record.clone(),
             None => Record::new(suite.name, suite.title, self.environment.fields()?),
@@ -62,20 +64,14 @@ impl Kept {
         self.add(suite, record)
     }
 
-    /// Notes that the run was interrupted within the first of these suites; its record, if there is one, has no end.
-    pub(super) fn stop(&mut self, left: &[&Suite]) -> Result<()> {
-        for suite in left {
-            let has_begun = self.records.iter().any(|record| record.head.benchmark.starts_with(suite.name));
-            if !has_begun {
-                let end = End {
-                    missing: vec![format!("{}: the run was interrupted before it", suite.name)],
-                    ..End::default()
-                };
-                let record = Record::new(suite.name, suite.title, self.environment.fields()?);
-                self.add(suite, Record { end: Some(end), ..record })?;
-            }
+    /// Notes what is to come, so that whatever ends the run early leaves a page that says what is missing.
+    pub(super) fn announce(&mut self, suites: &[&Suite]) -> Result<()> {
+        for suite in suites {
+            let missing = vec![format!("{}: the run was interrupted before it had anything", suite.name)];
+            let record = Record::new(suite.name, suite.title, self.environment.fields()?);
+            self.add(suite, Record { end: Some(End { missing, ..End::default() }), ..record })?;
         }
-        self.write()
+        Ok(())
     }
 
     fn write(&self) -> Result<()> {

@@ -61,6 +61,8 @@ pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
     let none = Reference::Absent("each suite has its own".to_owned());
     let environment = Environment::read(&config, &open::attach(&config)?.info()?, &none, 1);
     let mut kept = Kept::create(&args.save, environment)?;
+    kept.announce(&suites)?;
+    terminal::remark(&format!("keeping records in {}", kept.folder().display()));
     let setup = Setup {
         host: &host,
         config: &config,
@@ -76,11 +78,7 @@ pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
         terminal::status("");
         terminal::remark(&format!("[{}/{}] {}: {}", at + 1, suites.len(), suite.name, suite.title));
         match one(suite, &setup, &mut kept)? {
-            State::Stopped => {
-                kept.stop(&suites[at..])?;
-                terminal::remark(&format!("a part of it is in {}", kept.folder().display()));
-                return Err(Failure::Stopped);
-            }
+            State::Stopped => return Err(Failure::Stopped),
             state => results.push((suite.name, state)),
         }
     }
