@@ -64,6 +64,10 @@ impl Source {
         mem::replace(&mut self.left, rest)
     }
 
+    fn give_back(&mut self, bytes: &[u8]) {
+        self.left.splice(..0, bytes.iter().copied());
+    }
+
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let to = match to {
             SeekFrom::Current(offset) => {
@@ -106,10 +110,15 @@ impl BlobReader {
     fn read<'py>(&self, py: Python<'py>, most: Option<u64>) -> PyResult<Bound<'py, PyBytes>> {
         let most = most.unwrap_or(u64::MAX);
         self.part.run(py, |source| source.fill(most))?;
+        let source = || self.part.lock_detached();
+        let taken = py.detach(|| source().as_mut().map(|source| source.take(most)));
+        let bytes = PyBytes::new(py, &taken.ok_or_else(|| closed(py))?);
         // Afterwards, what a handler raises would take the bytes with it.
-        py.check_signals()?;
-        let bytes = py.detach(|| self.part.lock_detached().as_mut().map(|source| source.take(most)));
-        Ok(PyBytes::new(py, &bytes.ok_or_else(|| closed(py))?))
+        py.check_signals().inspect_err(|_| {
+            let back = bytes.as_bytes();
+            py.detach(|| source().as_mut().map(|source| source.give_back(back)));
+        })?;
+        Ok(bytes)
     }
 
     /// `whence` is that of `io.IOBase.seek`.

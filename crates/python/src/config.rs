@@ -3,7 +3,6 @@
 use crate::{error, options};
 use firearrow::Config;
 use firearrow::config::ConfigError;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
@@ -70,14 +69,20 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(if flag.is_true() { "true" } else { "false" }.to_owned());
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(value.str()?.to_string());
+        // Python refuses to write those with thousands of digits.
+        let text =
+            value.str().map_err(|_| error::interface(value.py(), format!("{name} is out of range")))?;
+        return Ok(text.to_string());
     }
     if value.is_instance_of::<PyFloat>() {
         // Seconds, as everywhere in Python.
         let seconds: f64 = value.extract()?;
         return Ok(format!("{}ms", (seconds * 1000.0).round()));
     }
-    let wrong = || PyTypeError::new_err(format!("option {name} must be a str, int, float or bool"));
+    let wrong = || {
+        let kind = value.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+        error::interface(value.py(), format!("option {name} must be a str, int, float or bool, not {kind}"))
+    };
     value.extract().map_err(|_| wrong())
 }
 

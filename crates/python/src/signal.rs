@@ -5,7 +5,7 @@
 
 use crate::error;
 use crate::lock::plain;
-use firearrow::{CancelToken, Kind};
+use firearrow::{CancelToken, Error, Kind};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -68,20 +68,30 @@ pub(crate) fn wait<T: Send>(
     let within = forget(py);
     let result = done.inspect_err(|raised| note(py, raised))?;
     if !token.is_cancelled() {
-        return result.map_err(|failed| error::of(py, failed));
+        return result.map_err(|failed| told(py, failed));
     }
     // Raises what the handler raises.
     py.check_signals().inspect_err(|raised| note(py, raised))?;
     result.map_err(|failed| match within {
         Some(raised) => raised,
         // Python code that the call ran has had the signal, and something in between has made another error of what it raised.
-        None if failed.kind() != Kind::Cancelled && is_usual(py) => {
-            let raised = PyKeyboardInterrupt::new_err(());
-            raised.set_cause(py, Some(error::of(py, failed)));
-            raised
-        }
-        None => error::of(py, failed),
+        None if failed.kind() != Kind::Cancelled && is_usual(py) => interrupt(py, failed),
+        None => told(py, failed),
     })
+}
+
+/// The exception for an error. Of a KeyboardInterrupt in an Arrow stream of Python code, only the text of its traceback is left.
+fn told(py: Python<'_>, failed: Error) -> PyErr {
+    match failed.kind() == Kind::Data && failed.to_string().contains("\nKeyboardInterrupt") {
+        true => interrupt(py, failed),
+        false => error::of(py, failed),
+    }
+}
+
+fn interrupt(py: Python<'_>, cause: Error) -> PyErr {
+    let raised = PyKeyboardInterrupt::new_err(());
+    raised.set_cause(py, Some(error::of(py, cause)));
+    raised
 }
 
 /// Whether Ctrl+C raises KeyboardInterrupt.

@@ -81,6 +81,20 @@ impl Inner {
         }
     }
 
+    /// Commits. If that was cancelled, others may be using the connection, for which its rollback has to wait.
+    fn commit(
+        &self,
+        mut running: firearrow::Transaction,
+    ) -> Result<(), (firearrow::Error, Option<firearrow::Transaction>)> {
+        running.try_commit().map_err(|failed| {
+            match failed.kind() {
+                Kind::Cancelled | Kind::Timeout => self.shared.discard(Hurry::Yes, || drop(running)),
+                _ => drop(running),
+            }
+            (failed, None)
+        })
+    }
+
     /// Rolls back. Ctrl+C ends the wait for a server that does not answer, and with it the connection.
     fn roll_back(
         &self,
@@ -130,7 +144,7 @@ impl Transaction {
     }
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        self.inner.end_by(py, |running| running.commit().map_err(|failed| (failed, None)))
+        self.inner.end_by(py, |running| self.inner.commit(running))
     }
 
     fn rollback(&self, py: Python<'_>) -> PyResult<()> {

@@ -76,10 +76,13 @@ impl Shared {
         }
     }
 
-    /// Takes the connection away from everybody; its transactions are rolled back.
-    async fn take(&self) -> Option<asynchronous::Connection> {
+    /// Takes the connection away from everybody; its transactions are rolled back. With `leaves`, the server has a few seconds.
+    async fn take(&self, leaves: bool) -> Option<asynchronous::Connection> {
         let mut connection = self.exclusive().await;
         let taken = connection.take();
+        if let Some(taken) = taken.as_ref().filter(|_| leaves) {
+            taken.leave().await;
+        }
         self.dependents.end();
         taken
     }
@@ -240,7 +243,7 @@ impl Connection {
         }
         let shared = Arc::clone(&self.shared);
         let end = async move {
-            match shared.take().await {
+            match shared.take(!with_database).await {
                 Some(connection) if with_database => connection.drop_database().await?,
                 // One that has failed is closed.
                 Some(connection) if !connection.is_failed() => connection.close().await?,

@@ -379,6 +379,13 @@ impl Cursor {
         self.rows(py, |rows| rows.next(py))
     }
 
+    /// Refuses to hand out more rows: some were taken, and did not reach the caller.
+    fn fail(&self, py: Python<'_>) {
+        if let Some(rows) = &mut lock(py, &self.inner.view).buffer {
+            rows.fail();
+        }
+    }
+
     /// Appends up to `most` rows that have come to a list; all without it. Returns the bytes of what was appended and `kept`
     /// before, if they are limited.
     #[pyo3(signature = (to, most=None, kept=0, max_rows=None, max_bytes=None))]

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Generic, TypeVar
 
 from . import _core, errors
-from ._request import bound
+from ._request import bound, check_isolation, check_lock_timeout, check_switch
 from .rows import Row, RowFactory, check_factory, chosen, made_by, tuple_row
 from .types import Column, column
 
@@ -78,8 +78,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         self._lock = threading.RLock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
-        self.max_result_rows: int | None = None
-        self.max_result_bytes: int | None = None
+        self._max_result_rows: int | None = None
+        self._max_result_bytes: int | None = None
         self._target = ""
 
     @property
@@ -99,6 +99,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @isolation.setter
     def isolation(self, value: str | None) -> None:
+        check_isolation(value)
         self._set_option("isolation", value)
 
     @property
@@ -108,6 +109,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @read_only.setter
     def read_only(self, value: bool) -> None:
+        check_switch("read_only", value)
         self._set_option("read_only", value)
 
     @property
@@ -117,7 +119,26 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @lock_timeout.setter
     def lock_timeout(self, value: float | None) -> None:
+        check_lock_timeout(value)
         self._set_option("lock_timeout", value)
+
+    @property
+    def max_result_rows(self) -> int | None:
+        """The most rows that calls such as ``fetchall`` keep of a result; ``None`` = no limit."""
+        return self._max_result_rows
+
+    @max_result_rows.setter
+    def max_result_rows(self, value: int | None) -> None:
+        self._max_result_rows = bound("max_result_rows", value)
+
+    @property
+    def max_result_bytes(self) -> int | None:
+        """The most bytes of its columns that they keep; ``None`` = no limit."""
+        return self._max_result_bytes
+
+    @max_result_bytes.setter
+    def max_result_bytes(self, value: int | None) -> None:
+        self._max_result_bytes = bound("max_result_bytes", value)
 
     @property
     def closed(self) -> bool:
@@ -520,7 +541,14 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
 
     def _made(self, rows: list[Row]) -> list[Any]:
         """Rows as the row factory makes them."""
-        return rows if self._make is None else [self._make(row) for row in rows]
+        if self._make is None:
+            return rows
+        try:
+            return [self._make(row) for row in rows]
+        except BaseException:
+            # They are lost, and the next ones must not look like all.
+            self._core.fail()
+            raise
 
     def __repr__(self) -> str:
         return f"<{_name(self)}: {self._state()}>"

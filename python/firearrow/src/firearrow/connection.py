@@ -12,7 +12,7 @@ from typing import Any
 from . import _core, errors
 from ._base import ConnectionBase, event_names
 from ._exit import close_at_exit
-from ._request import Request
+from ._request import Request, check_switch
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -121,6 +121,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
 
     @autocommit.setter
     def autocommit(self, value: bool) -> None:
+        check_switch("autocommit", value)
         if value and not self._autocommit:
             self.commit()
         self._autocommit = value

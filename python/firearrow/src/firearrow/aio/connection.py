@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core, errors
 from .._base import ConnectionBase, event_names
-from .._request import Request
+from .._request import Request, check_switch
 from ..rows import RowFactory, chosen, tuple_row
 from ._loop import running_loop
 from ._opening import Opening
@@ -97,6 +97,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     @autocommit.setter
     def autocommit(self, value: bool) -> None:
+        check_switch("autocommit", value)
         if value and self._main is not None and self._main.is_open:
             raise errors.ProgrammingError(
                 "switching autocommit on commits, which has to be awaited: await set_autocommit(True)"
@@ -105,6 +106,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     async def set_autocommit(self, value: bool) -> None:
         """Set whether each statement is a transaction of its own. Switching it on commits."""
+        check_switch("autocommit", value)
         if value and not self._autocommit:
             await self.commit()
         self._autocommit = value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base import CursorBase, frame, library, masked_arrays
 from ..cursor import call
-from ..errors import OperationalError
+from ..errors import OperationalError, ProgrammingError
 from ..rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -215,10 +215,16 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         # An explicit size needs no bound.
         limits = self._limits if most is None else (None, None)
         kept = 0
-        while True:
-            kept = self._core.append(rows, None if most is None else most - len(rows), kept, *limits)
-            if len(rows) == most or not await self._core.read():
-                return rows
+        try:
+            while True:
+                kept = self._core.append(rows, None if most is None else most - len(rows), kept, *limits)
+                if len(rows) == most or not await self._core.read():
+                    return rows
+        except BaseException:
+            # The task was cancelled: the next rows must not look like all.
+            if rows:
+                self._core.fail()
+            raise
 
     async def scroll(self, value: int, mode: str = "relative") -> None:
         """Move within the rows of a query, with a cursor that was made with ``scrollable=True``.
@@ -296,19 +302,34 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         key = object()
         self._streams[key] = await self._core.json_stream(lines, values, rows, size)
         try:
-            while (piece := await self._stream(key).next()) is not None:
+            while (piece := await self._piece(key)) is not None:
                 if piece:
                     yield piece
         finally:
             self._streams.pop(key, None)
+
+    async def _piece(self, key: object) -> bytes | None:
+        stream = self._stream(key)
+        try:
+            return await stream.next()  # type: ignore[no-any-return]
+        except ProgrammingError:
+            raise
+        except BaseException:
+            # Its rows may have been taken.
+            self._core.fail()
+            raise
 
     async def _batches(self, most: int | None = None) -> _core.Batches:
         self._check()
         limits = self._limits if most is None else (None, None)
         try:
             return await self._core.batches(most, *limits)
-        except OperationalError as error:
-            if error.kind == "TooLarge":
+        except ProgrammingError:
+            raise
+        except BaseException as error:
+            # Some may have been taken.
+            self._core.fail()
+            if isinstance(error, OperationalError) and error.kind == "TooLarge":
                 await self._core.close_result()
             raise
 
