@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 #[serde(rename_all = "snake_case")]
 enum Said {
     Ready,
-    Worked { tally: Tally, ended: Vec<Option<String>>, client_cpu_s: f64 },
+    Worked { tally: Box<Tally>, ended: Vec<Option<String>>, client_cpu_s: f64 },
 }
 
 const MEASURE: &str = "measure";
@@ -57,7 +57,7 @@ pub fn serve(plan: &Plan, open: &Open<'_>, orders: impl BufRead, mut say: impl W
         Ok(CpuTime::now()?.since(since).seconds())
     })?;
     let Worked { during, tally, ended } = worked;
-    tell(&Said::Worked { tally, ended, client_cpu_s: during })
+    tell(&Said::Worked { tally: Box::new(tally), ended, client_cpu_s: during })
 }
 
 /// The program's clock.
@@ -119,7 +119,9 @@ pub(crate) fn conduct<T>(
     clock.stop();
     let during = during?;
     match next(host, &said)? {
-        Said::Worked { tally, ended, client_cpu_s } => Ok((Worked { during, tally, ended }, client_cpu_s)),
+        Said::Worked { tally, ended, client_cpu_s } => {
+            Ok((Worked { during, tally: *tally, ended }, client_cpu_s))
+        }
         Said::Ready => Err(Error::other("the other client's program has not said what it did")),
     }
 }
