@@ -228,8 +228,9 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
 
-        If it fails or is interrupted, the transaction is gone. Then statements and another ``commit`` are
-        refused until ``rollback`` is called, so that nobody takes changes for permanent that are not.
+        If it fails or is interrupted, the transaction is gone, unless the commit had not begun. Then
+        statements and another ``commit`` are refused until ``rollback`` is called, so that nobody takes
+        changes for permanent that are not.
 
         Raises
         ------

@@ -263,7 +263,6 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     async def close(self) -> None:
         """Roll back and disconnect; what still runs is cancelled. Closing again does nothing."""
-        self._main = None
         is_alive = self._core.is_alive
         try:
             await self._core.close()
@@ -271,6 +270,9 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
             # The link was already dead: there is no one to disconnect from.
             if is_alive:
                 raise
+        finally:
+            # Not earlier: dropping it would begin a rollback without a limit.
+            self._main = None
 
     async def drop_database(self) -> None:
         """Delete the database, to which nobody else may be connected, and close."""
