@@ -35,5 +35,5 @@ rm -f demo/shop.fdb
 printf '\n'
 BENCH_ROUNDS=${DEMO_ROUNDS:-5} "$environment/bin/python" bench/python/demo.py "$PWD/demo/demo.fdb" \
     "$FIREARROW_ENGINE/libfbclient.so.2" demo/runs/python
-"$firearrow" bench report demo/runs/python demo/runs/2* --title "firearrow: what make demo measured" --output demo/report.html 2>/dev/null
+"$firearrow" bench report demo/runs/python demo/runs/2* --title "firearrow: what make demo measured" --output demo/report.html
 printf '\nThe same with charts: %s\n' "$PWD/demo/report.html"

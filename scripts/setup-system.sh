@@ -17,10 +17,10 @@ available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
 # ICU's package name contains its version.
 icu() { apt-cache pkgnames libicu | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1; }
 
-# unixODBC with its isql, and programs that connect through it: .NET, Perl, PHP, R. LibreOffice is tested where it is
+# unixODBC with its isql, a driver that is not ours, and programs that connect through it: .NET, Perl, PHP, R. LibreOffice is tested where it is
 # installed (libreoffice-base, libreoffice-base-drivers, python3-uno); it is too large to install for it.
 readonly odbc=(
-    unixodbc unixodbc-dev
+    unixodbc unixodbc-dev libsqliteodbc
     mono-mcs mono-runtime libmono-system-data4.0-cil
     libdbd-odbc-perl
     php-cli php-odbc

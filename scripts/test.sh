@@ -7,6 +7,17 @@ if [[ -z ${FIREARROW_STEPS:-} ]]; then exec scripts/step.sh "Rust tests" scripts
 # Many tests wait: for time limits, for slow servers, for each other.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}
 
+# Databases, and build output. If the disk filled up in the middle, servers would stop and every test would wait for them.
+needed=6000
+[[ -d ${CARGO_TARGET_DIR:-target}/debug ]] || needed=16000
+for place in . "${TMPDIR:-/tmp}"; do
+    free=$(df --output=avail --block-size=1M "$place" | tail -n 1)
+    if ((free < needed)); then
+        echo "tests: $(realpath "$place") has $((free)) MB left, and tests need $needed MB: free some, or set TMPDIR" >&2
+        exit 1
+    fi
+done
+
 folder=$(mktemp -d)
 readonly folder
 trap 'rm -rf "$folder"' EXIT

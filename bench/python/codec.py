@@ -98,6 +98,7 @@ def informix(rows: list[tuple[Any, ...]]) -> Callable[[], list[tuple[Any, ...]]]
 def main() -> int:
     import pyarrow
 
+    about = environment("none", "bytes in memory")
     samples: list[Sample] = []
     shapes = {
         "1 INTEGER": ([(LONG, 4, 0, 0)], [(7 * row,) for row in range(ROWS)]),
@@ -133,7 +134,7 @@ def main() -> int:
             row = shown(statistics.median(per(sample, "seconds") for sample in theirs))
             print(f"{case:40} {driver:30} {row:>9} {ratio:13.2f}")
     if len(sys.argv) > 1:
-        write(Path(sys.argv[1]), environment("none", "bytes in memory"), samples, [])
+        write(Path(sys.argv[1]), about, samples, [])
     return 0
 
 

@@ -27,6 +27,7 @@ def main() -> int:
     samples: list[Sample] = []
     # The first one tells the engine where its files are.
     with firearrow.connect(database) as ours:
+        about = environment(str(ours.info["engine_version"]), "an engine in the process")
         import firebird.driver
 
         firebird.driver.driver_config.fb_client_library.value = client
@@ -47,7 +48,6 @@ def main() -> int:
                 same([tuple(row) for row in result], expected)
 
             samples += measure(name, works, check, len(expected))
-        about = environment(str(ours.info["engine_version"]), "an engine in the process")
         theirs.close()
     write(Path(folder), about, samples, [])
     return 0

@@ -98,10 +98,11 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
     lines = [
         f"# Python drivers, Firebird {about['firebird']}",
         "",
-        f"firearrow {about['firearrow']}, Python {about['python']}, {about['machine']}, load {about['load_before']:.1f} before.",
+        f"firearrow {about['firearrow']}, Python {about['python']}, {about['machine']},",
+        f"load {about['load_before']:.1f} before.",
         f"Over: {about['transport']}. Medians of {ROUNDS} interleaved rounds. Speed: how many times as fast",
-        "firearrow is, median of the rounds' ratios. CPU: processor time of firearrow's process ÷ that of the other. What each driver fetched was",
-        "compared before it was timed, and checked each time.",
+        "firearrow is, median of the rounds' ratios. CPU: processor time of the other ÷ that of firearrow's process.",
+        "Above 1, firearrow is better. What each driver fetched was compared before it was timed, and checked each time.",
         "",
         "| what | driver | time | each | processor time of each | speed | CPU |",
         "|---|---|---:|---:|---:|---:|---:|",
@@ -116,11 +117,14 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
             cpu = statistics.median(sample["cpu"] / sample["count"] for sample in theirs)
             speed, share = "", ""
             if driver != OURS and ours:
-                both = list(zip(ours, theirs, strict=True))
+                both = list(zip(ours, theirs, strict=False))
                 speed = f"{statistics.median(per(b, 'seconds') / per(a, 'seconds') for a, b in both):.2f}"
-                share = f"{statistics.median(per(a, 'cpu') / max(per(b, 'cpu'), 1e-12) for a, b in both):.2f}"
+                # Programs that are only started have no processor time here.
+                if cpu:
+                    share = f"{statistics.median(per(b, 'cpu') / max(per(a, 'cpu'), 1e-12) for a, b in both):.2f}"
             processor = shown(cpu) if cpu else ""
             lines.append(f"| {case} | {driver} | {shown(seconds)} | {shown(each)} | {processor} | {speed} | {share} |")
+    lines += memory_grown(samples)
     told = [note.removeprefix(FIGURE) for note in notes if note.startswith(FIGURE)]
     if told:
         lines += ["", "Percentiles:", ""] + [f"- {note}" for note in told]
@@ -130,6 +134,21 @@ def write(folder: Path, about: dict[str, Any], samples: list[Sample], notes: Ite
     text = "\n".join(lines) + "\n"
     (folder / "report.md").write_text(text, encoding="utf-8")
     print(text, flush=True)
+
+
+def memory_grown(samples: list[Sample]) -> list[str]:
+    """A table of what was measured beside time, if anything was."""
+    grown: dict[tuple[str, str], list[int]] = {}
+    for sample in samples:
+        if "memory_growth_bytes" in sample.get("values", {}):
+            found = grown.setdefault((sample["case"], sample["driver"]), [])
+            found.append(sample["values"]["memory_growth_bytes"])
+    if not grown:
+        return []
+    lines = ["", "| what | driver | growth of memory |", "|---|---|---:|"]
+    return lines + [
+        f"| {case} | {driver} | {statistics.median(sizes) / 2**20:.1f} MiB |" for (case, driver), sizes in grown.items()
+    ]
 
 
 def recorded(about: dict[str, Any], samples: list[Sample], notes: list[str]) -> list[dict[str, Any]]:
@@ -142,9 +161,12 @@ def recorded(about: dict[str, Any], samples: list[Sample], notes: list[str]) -> 
     for table in tables:
         chart = {"title": "Time of each", "mark": "bars", "y": "each_s"}
         columns = ["each_s", "wall_s", "client_cpu_each_s"]
+        more = {name for sample in samples if sample["case"].split(":")[0] == table for name in sample.get("values", {})}
+        columns += sorted(more)
         lines.append({"kind": "table", "id": table, "title": table, "columns": columns, "charts": [chart]})
     for sample in samples:
         values = {"wall_s": sample["seconds"], "rows": sample["count"], "each_s": per(sample, "seconds")}
+        values |= sample.get("values", {})
         # Processes that only start another one say nothing about its processor time.
         if sample["cpu"] > sample["seconds"] / 1e6:
             values["client_cpu_each_s"] = per(sample, "cpu")

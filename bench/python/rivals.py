@@ -4,7 +4,7 @@ Usage: rivals.py URL CLIENT_LIBRARY FOLDER [PART...]
 
 The database must have the demo tables. What is fetched is compared with firearrow's before anything is timed: the number of
 rows, and every value. Rounds are interleaved; a ratio is the median of those of the rounds. FOLDER gets report.md and
-raw.jsonl. Parts are fetch, insert, small, pool, concurrency and postgres; all of them if none is named.
+raw.jsonl. Parts are fetch, insert, small, scaling, memory, pool, concurrency, link and postgres; all if none is named.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ import firearrow
 
 import bulk
 import concurrency
+import link
 import measure
+import memory
+import pools
 import postgres
+import scaling
 import small
 from drivers import Place, rivals
 
-PARTS = ("fetch", "insert", "small", "pool", "concurrency", "postgres")
+PARTS = ("fetch", "insert", "small", "scaling", "memory", "pool", "concurrency", "link", "postgres")
 
 
 def main() -> int:
@@ -54,10 +58,17 @@ def main() -> int:
     if begin("small"):
         samples += small.selects(connection, others, notes)
         samples += small.prepared(place, others, notes)
+    if begin("scaling"):
+        samples += scaling.scaled(connection, others, notes)
+    if begin("memory"):
+        samples += memory.grown(connection, place, notes)
     if begin("pool"):
         samples += small.connections(place, notes)
+        samples += pools.shared(place, others, notes)
     if begin("concurrency"):
         samples += concurrency.concurrent(place, notes)
+    if begin("link"):
+        samples += link.distant(connection, place, notes)
     if begin("postgres"):
         samples += postgres.rows_of_five(connection, notes)
     measure.write(Path(folder), about, samples, notes)

@@ -19,17 +19,17 @@ pub enum Column {
     Each,
     /// Elapsed time per value; seconds in JSON.
     PerCell,
-    /// Elapsed time per row, ours ÷ reference of the same turn; less is better.
+    /// Elapsed time per row, reference ÷ ours of the same turn; faster if above 1.
     TimeRatio,
     /// Elapsed time per value beyond that of the reference of the same turn; seconds in JSON.
     AboveFloor,
     /// Processor time of the client; seconds in JSON.
     ClientCpu,
-    /// The client's processor time per row, ours ÷ reference of the same turn; less work if below 1.
+    /// The client's processor time per row, reference ÷ ours of the same turn; less work if above 1.
     ClientCpuRatio,
     /// Processor time of the client in user mode; seconds in JSON.
     ClientUser,
-    /// The client's processor time in user mode per row, ours ÷ reference of the same turn.
+    /// The client's processor time in user mode per row, reference ÷ ours of the same turn.
     ClientUserRatio,
     /// Processor time of the server; seconds in JSON.
     ServerCpu,
@@ -146,18 +146,17 @@ impl Column {
         value.filter(|value| value.is_finite())
     }
 
-    /// Returns ours ÷ reference of one turn.
+    /// Returns how many times as good ours is as the reference of the same turn: above 1, ours is better.
     pub(super) fn ratio(self, ours: &Sample, reference: &Sample) -> Option<f64> {
         let per_row = |sample: &Sample, cpu: Option<f64>| Some(cpu? / sample.rows.max(1) as f64);
         let value = match self {
-            Self::Speed => ours.speed() / reference.speed(),
-            Self::TimeRatio => reference.speed() / ours.speed(),
+            Self::Speed | Self::TimeRatio => ours.speed() / reference.speed(),
             Self::AboveFloor => {
                 let theirs = ours.rows as f64 / reference.speed();
                 (ours.wall_s - theirs) / ours.cells? as f64
             }
-            Self::ClientCpuRatio => per_row(ours, ours.cpu_s)? / per_row(reference, reference.cpu_s)?,
-            Self::ClientUserRatio => per_row(ours, ours.user_s)? / per_row(reference, reference.user_s)?,
+            Self::ClientCpuRatio => per_row(reference, reference.cpu_s)? / per_row(ours, ours.cpu_s)?,
+            Self::ClientUserRatio => per_row(reference, reference.user_s)? / per_row(ours, ours.user_s)?,
             _ => return None,
         };
         value.is_finite().then_some(value)

@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 /// The table or query to read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     name: String,
     sql: String,

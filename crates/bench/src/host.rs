@@ -4,7 +4,7 @@ use crate::error::Result;
 use firearrow::Connection;
 use firearrow::config::Config;
 use std::io;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The program that runs a benchmark: it opens connections, runs child processes, shows progress and can stop the run.
 /// All methods have defaults that suit a program without a terminal.
@@ -31,6 +31,19 @@ pub trait Host {
     /// If the program cannot be started or its output cannot be read.
     fn output(&self, command: &mut Command) -> io::Result<Output> {
         command.stdin(Stdio::null()).output()
+    }
+
+    /// Starts a program, which must not outlive this one. It is told when the program has ended: [`ended`](Self::ended).
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    fn start(&self, command: &mut Command) -> io::Result<Child> {
+        command.spawn()
+    }
+
+    /// Forgets a program of [`start`](Self::start), which has ended or will now be waited for.
+    fn ended(&self, id: u32) {
+        let _ = id;
     }
 
     /// Returns [`Error::Stopped`](crate::Error::Stopped) once the run should end. Called between repetitions and

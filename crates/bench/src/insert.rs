@@ -139,18 +139,22 @@ impl Report {
             ours.len()
         );
         let rate = |run: &Run| run.rows as f64 / run.execute_s;
-        for (what, figure) in [
-            ("rows/s", &rate as &dyn Fn(&Run) -> f64),
-            ("insert s", &|run| run.execute_s),
-            ("commit s", &|run| run.commit_s),
-            ("CPU s", &|run| run.cpu_s),
+        for (what, is_rate, figure) in [
+            ("rows/s", true, &rate as &dyn Fn(&Run) -> f64),
+            ("insert s", false, &|run| run.execute_s),
+            ("commit s", false, &|run| run.commit_s),
+            ("CPU s", false, &|run| run.cpu_s),
         ] {
             let show =
                 |value: f64| if value > 100.0 { thousands(value as u64) } else { format!("{value:.3}") };
             let cell = |runs: &[Run]| {
                 Spread::of(runs.iter().map(figure)).map_or("–".to_owned(), |spread| spread.text(show))
             };
-            let ratios = ours.iter().zip(reference).map(|(ours, theirs)| figure(ours) / figure(theirs));
+            // Above 1, ours is better.
+            let ratios = ours.iter().zip(reference).map(|(ours, theirs)| match is_rate {
+                true => figure(ours) / figure(theirs),
+                false => figure(theirs) / figure(ours),
+            });
             let ratio = Spread::of(ratios).map_or("–".to_owned(), |spread| format!("{:.2}", spread.median));
             text += &format!("  {what:9} {:32} {:32} {ratio:>6}\n", cell(ours), cell(reference));
         }

@@ -86,6 +86,24 @@ impl Environment {
         }
     }
 
+    /// Returns what is known without any engine, by name, for a record; and the day.
+    #[must_use]
+    pub(crate) fn of_machine(repetitions: usize) -> (Map<String, Value>, String) {
+        let date = now();
+        let day = date.split('T').next().unwrap_or_default().to_owned();
+        let mut fields = Map::new();
+        let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+        set("date", date.into());
+        set("cpu", processor().unwrap_or_else(|| "unknown processor".to_owned()).into());
+        set("cores", std::thread::available_parallelism().map_or(1, usize::from).into());
+        set("memory_bytes", memory().into());
+        set("system", system().into());
+        set("firearrow", env!("CARGO_PKG_VERSION").into());
+        set("is_optimised", (!cfg!(debug_assertions)).into());
+        set("repetitions", repetitions.into());
+        (fields, day)
+    }
+
     /// Returns everything by name, for a record.
     ///
     /// # Errors

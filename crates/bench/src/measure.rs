@@ -121,9 +121,7 @@ pub struct Plan<'a> {
 /// # Errors
 /// The errors of connecting and reading.
 pub fn run(host: &dyn Host, plan: Plan<'_>) -> Result<Run> {
-    let memory_is_fresh = reset_peak_memory();
-    let begin = CpuTime::now()?;
-    let mut clock = Clock { wall: Instant::now(), cpu: begin };
+    let mut clock = Clock::start()?;
     let mut run = Run { consumed: plan.consume.then_some(0), ..Run::default() };
 
     let connection = host.open(plan.config)?;
@@ -154,9 +152,9 @@ pub fn run(host: &dyn Host, plan: Plan<'_>) -> Result<Run> {
     connection.close()?;
     run.release = clock.lap()?;
 
-    let cpu = clock.cpu.since(begin);
+    let cpu = clock.cpu();
     (run.cpu_user_s, run.cpu_system_s) = (cpu.user.as_secs_f64(), cpu.system.as_secs_f64());
-    run.peak_rss_bytes = memory_is_fresh.then(peak_memory).flatten();
+    run.peak_rss_bytes = clock.peak_memory();
     Ok(run)
 }
 
@@ -186,13 +184,34 @@ fn sum(bytes: &[u8]) -> u64 {
     rest.iter().fold(words, |sum, byte| sum.wrapping_add(u64::from(*byte)))
 }
 
-struct Clock {
+/// Measures one phase after the other.
+pub(crate) struct Clock {
     wall: Instant,
     cpu: CpuTime,
+    begin: CpuTime,
+    memory_is_fresh: bool,
 }
 
 impl Clock {
-    fn lap(&mut self) -> Result<Lap> {
+    /// Begins now; the kernel measures the peak of memory from now on, too.
+    pub(crate) fn start() -> Result<Self> {
+        let memory_is_fresh = reset_peak_memory();
+        let begin = CpuTime::now()?;
+        Ok(Self { wall: Instant::now(), cpu: begin, begin, memory_is_fresh })
+    }
+
+    /// Processor time since the start, as of the last lap.
+    pub(crate) fn cpu(&self) -> CpuTime {
+        self.cpu.since(self.begin)
+    }
+
+    /// Peak memory since the start; unknown if the kernel does not tell.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        self.memory_is_fresh.then(peak_memory).flatten()
+    }
+
+    /// Ends a phase; the next one begins.
+    pub(crate) fn lap(&mut self) -> Result<Lap> {
         let (wall, cpu) = (Instant::now(), CpuTime::now()?);
         let spent = cpu.since(self.cpu);
         let lap = Lap {

@@ -60,7 +60,7 @@ pub(crate) fn heading(environment: &Environment) -> String {
 }
 
 /// The line of a report that explains the figures of its tables.
-pub const HOW_TO_READ: &str = "Medians (minimum – maximum). Ratios: ours ÷ reference of the same turn, median of the turns; that of CPU is per row.\n";
+pub const HOW_TO_READ: &str = "Medians (minimum – maximum). Ratios: how many times as good ours is as the reference of the same turn (above 1: ours is better), median of the turns; that of CPU is per row.\n";
 
 /// Formats versions, transport, machine and date, one per line.
 #[must_use]
@@ -124,7 +124,7 @@ pub(crate) fn markdown(environment: &Environment, all: &[Measured]) -> String {
     for line in heading(environment).lines() {
         text += &format!("- {line}\n");
     }
-    text += "\nMedian (minimum – maximum) of each figure by itself. Ratio: ours ÷ reference of the same turn,\nmedian of the turns; rows/s from execute to the last row.\n";
+    text += "\nMedian (minimum – maximum) of each figure by itself. Ratio: how many times as good ours is as the\nreference of the same turn (above 1: ours is better), median of the turns; rows/s from execute to the last row.\n";
     for measured in all {
         text += &format!("\n## {}\n\n`{}`\n\n", title(measured), measured.sql);
         text += "| | ours | reference | ratio |\n|---|---|---|---|\n";
@@ -175,22 +175,22 @@ fn lines(measured: &Measured) -> Vec<Line> {
     let mut lines = Lines { measured, lines: Vec::new() };
     for (index, (what, _)) in Run::default().phases().into_iter().enumerate() {
         // The first row ends, and the drain starts, at different points: see the heading.
-        let comparison = if matches!(index, 2 | 3) { Comparison::Unlike } else { Comparison::Alike };
+        let comparison = if matches!(index, 2 | 3) { Comparison::Unlike } else { Comparison::Times };
         lines.add(what, comparison, |run| Some(run.phases()[index].1.wall_s), time);
         if index == 3 {
-            lines.add("first + drain", Comparison::Alike, |run| Some(run.fetch()), time);
+            lines.add("first + drain", Comparison::Times, |run| Some(run.fetch()), time);
         }
     }
-    lines.add("total", Comparison::Alike, |run| Some(run.total()), time);
-    lines.add("rows/s", Comparison::Alike, |run| Some(run.rows_per_second()), |rate| thousands(rate as u64));
+    lines.add("total", Comparison::Times, |run| Some(run.total()), time);
+    lines.add("rows/s", Comparison::Rates, |run| Some(run.rows_per_second()), |rate| thousands(rate as u64));
     for (index, what) in
         ["CPU connect", "CPU execute", "CPU first row", "CPU drain", "CPU release"].into_iter().enumerate()
     {
         lines.add(what, Comparison::Unlike, |run| run.phases()[index].1.cpu_s, time);
     }
-    lines.add("CPU user", Comparison::Alike, |run| Some(run.cpu_user_s), time);
-    lines.add("CPU system", Comparison::Alike, |run| Some(run.cpu_system_s), time);
-    lines.add("CPU total", Comparison::Alike, |run| Some(run.cpu()), time);
+    lines.add("CPU user", Comparison::Times, |run| Some(run.cpu_user_s), time);
+    lines.add("CPU system", Comparison::Times, |run| Some(run.cpu_system_s), time);
+    lines.add("CPU total", Comparison::Times, |run| Some(run.cpu()), time);
     let bytes = |bytes| size(bytes as u64);
     lines.add("peak RSS", Comparison::Unlike, |run| run.peak_rss_bytes.map(|bytes| bytes as f64), bytes);
     lines.add("received", Comparison::Unlike, |run| run.wire.map(|wire| wire.bytes_received as f64), bytes);
@@ -203,7 +203,10 @@ fn lines(measured: &Measured) -> Vec<Line> {
 /// Whether a ratio is meaningful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comparison {
-    Alike,
+    /// Times, of which less is better.
+    Times,
+    /// Rates, of which more is better.
+    Rates,
     Unlike,
 }
 
@@ -223,14 +226,14 @@ impl Lines<'_> {
     ) {
         let Some(ours) = Spread::of(self.measured.ours.iter().filter_map(&figure)) else { return };
         let reference = Spread::of(self.measured.reference.iter().filter_map(&figure));
-        let is_fair = match comparison {
-            Comparison::Alike => true,
-            Comparison::Unlike => false,
-        };
         // Machines drift: only the two runs of one turn are comparable.
         let turns = self.measured.ours.iter().zip(&self.measured.reference);
-        let ratios = turns.filter_map(|(ours, reference)| Some(figure(ours)? / figure(reference)?));
-        let ratio = Spread::of(ratios.filter(|ratio| is_fair && ratio.is_finite()));
+        let ratios = turns.filter_map(|(ours, reference)| match comparison {
+            Comparison::Times => Some(figure(reference)? / figure(ours)?),
+            Comparison::Rates => Some(figure(ours)? / figure(reference)?),
+            Comparison::Unlike => None,
+        });
+        let ratio = Spread::of(ratios.filter(|ratio| ratio.is_finite()));
         self.lines.push(Line {
             what,
             ours: ours.text(&show),
@@ -277,6 +280,9 @@ mod tests {
         assert_eq!(total(&measured), ("–".into(), "–".into()));
         assert!(!table(&measured).contains("reference"));
         measured.reference.push(slow);
-        assert_eq!(total(&measured), ("1.00 s (1.00 s – 1.00 s)".into(), "2.00".into()));
+        assert_eq!(total(&measured), ("1.00 s (1.00 s – 1.00 s)".into(), "0.50".into()));
+        // The reference took half the time, and so it has twice the rate: both say that ours is not better.
+        let rate = lines(&measured).into_iter().find(|line| line.what == "rows/s").unwrap();
+        assert_eq!(rate.ratio, "0.50");
     }
 }

@@ -20,17 +20,51 @@ pub fn write(folder: &Path, name: &str, record: &Record, report: &str) -> Result
 /// Writes both files again, of a run that has come further.
 ///
 /// # Errors
-/// As [`write()`].
+/// As [`write()`]. A record that reports would refuse is written all the same, since measuring it took time, and named.
 pub fn update(folder: &Path, record: &Record, report: &str) -> Result<()> {
-    for (name, text) in [("raw.jsonl", record.text().as_str()), ("report.md", report)] {
-        let path = folder.join(name);
-        // Whoever is killed while it writes leaves the earlier file.
-        let part = folder.join(format!("{name}.part"));
-        fs::write(&part, text)
-            .and_then(|()| fs::rename(&part, &path))
-            .map_err(|error| Error::file(&path, &error))?;
+    let (raw, text) = (folder.join("raw.jsonl"), record.text());
+    file(&raw, text.as_bytes())?;
+    file(&folder.join("report.md"), report.as_bytes())?;
+    match Record::parse(&raw.display().to_string(), &text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Error::other(format!("{error}; it is kept, but bench report refuses it"))),
     }
-    Ok(())
+}
+
+/// Writes a file as a whole: whoever is killed while it writes leaves the earlier one.
+///
+/// # Errors
+/// [`Error::Other`] that names the file.
+pub fn file(path: &Path, contents: &[u8]) -> Result<()> {
+    replace(path, contents).map_err(|error| Error::file(path, &error))
+}
+
+/// Makes the folder, and finds out whether anything can be saved in it, before anything is measured.
+///
+/// # Errors
+/// [`Error::Other`] that names the folder.
+pub fn check(folder: &Path) -> Result<()> {
+    let probe = folder.join(format!(".{}.part", std::process::id()));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::create_dir(&probe))
+        .and_then(|()| fs::remove_dir(&probe))
+        .map_err(|error| Error::file(folder, &error))
+}
+
+fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    // Links stay, and devices and pipes are written to.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, contents);
+    }
+    let mut part = path.clone().into_os_string();
+    part.push(".part");
+    let written = fs::write(&part, contents).and_then(|()| fs::rename(&part, &path));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&part);
+    }
+    written
 }
 
 /// Makes an empty folder of this name, with a number if there is one already.
@@ -52,4 +86,66 @@ fn make(parent: &Path, name: &str) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many runs on this day"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firearrow_report::{OURS, SampleLine, TableHead};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_record_that_reports_refuse_is_kept_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut record = Record::new("b", "B", serde_json::Map::new());
+        record.tables.push(TableHead { id: "t".into(), ..TableHead::default() });
+        record.samples.push(SampleLine::new("t", "c", OURS, 0, BTreeMap::new()));
+        let run = write(folder.path(), "run", &record, "# B").unwrap();
+        assert_eq!(run, folder.path().join("run"));
+        record.samples.push(record.samples[0].clone());
+        let error = update(&run, &record, "# B, further").unwrap_err().to_string();
+        assert!(error.contains("comes twice") && error.contains("it is kept"), "{error}");
+        assert_eq!(fs::read_to_string(run.join("raw.jsonl")).unwrap(), record.text());
+        assert_eq!(fs::read_to_string(run.join("report.md")).unwrap(), "# B, further");
+    }
+
+    #[test]
+    fn files_are_replaced_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        file(&path, b"one").unwrap();
+        file(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        // What cannot become a file leaves nothing.
+        let taken = folder.path().join("taken");
+        fs::create_dir(&taken).unwrap();
+        assert!(file(&taken, b"three").unwrap_err().to_string().contains("taken"));
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "{names:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&path, "one").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        file(&link, b"two").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        file(Path::new("/dev/null"), b"three").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        check(&folder.path().join("new").join("newer")).unwrap();
+        assert_eq!(fs::read_dir(folder.path().join("new").join("newer")).unwrap().count(), 0);
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(check(&file.join("runs")).unwrap_err().to_string().contains("runs: "));
+    }
 }

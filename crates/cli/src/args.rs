@@ -3,6 +3,7 @@
 use crate::adbc::AdbcArgs;
 use crate::bench_all::AllArgs;
 use crate::bench_blob::BlobArgs;
+use crate::bench_driver::DriverArgs;
 use crate::bench_report::ReportArgs;
 use crate::odbc::OdbcArgs;
 use crate::oltp::OltpArgs;
@@ -366,6 +367,11 @@ pub(crate) enum BenchCommand {
     Odbc(OdbcBenchArgs),
     /// Measure BLOBs over a slow network: strategies, statistics of the wire, the client library
     Blob(BlobArgs),
+    /// Measure many drivers beside each other, each cell hashed: ADBC, ODBC, Python and other languages
+    Driver(Box<DriverArgs>),
+    /// Take part in `bench driver`
+    #[command(hide = true)]
+    DriverContestant,
     /// Make a page with charts, tables or CSV of recorded runs
     Report(ReportArgs),
 }

@@ -10,21 +10,21 @@ use crate::terminal;
 use firearrow::Connection;
 use firearrow::config::Config;
 use firearrow_bench::{
-    Ending, Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, wire,
+    Ending, Error, Goal, Host, Progress, ReferenceChoice, Table, adbc, fetch, insert, odbc, save, wire,
 };
 use firearrow_wan::Link;
 use serde_json::Value;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 
 /// Benchmarks reading whole tables.
 pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let subjects: Vec<fetch::Subject> = match &args.sql {
         Some(sql) => vec![fetch::Subject::query(sql)],
-        None => args.tables.iter().map(|table| fetch::Subject::table(table)).collect(),
+        None => distinct(args.tables.iter().map(|table| fetch::Subject::table(table))),
     };
     let options = fetch::Options {
         repetitions: args.repeat,
@@ -33,21 +33,21 @@ pub(crate) fn fetch(args: &FetchArgs, json: bool) -> Result<()> {
         reference: choice(args.no_reference, args.reference_client.as_deref()),
     };
     let host = Terminal { quiet: json };
+    let folder = args.save.as_deref();
+    writable(folder)?;
     let bench = fetch::Bench::prepare(&host, &config, options)?;
-    if !json {
-        print(&bench.heading())?;
-    }
+    announce(&bench.heading(), json, folder)?;
     let mut failed = || terminal::status("");
     let results = subjects.iter().map(|subject| bench.measure(subject));
-    let done = each(results, &mut failed, |done| match json {
+    let done = each(results, folder.is_some(), &mut failed, |done| match json {
         true => Ok(()),
         false => print(&done.text()),
-    })?;
+    });
+    if !done.results.is_empty() {
+        keep(folder, |folder| bench.save(folder, &done.results, done.ending()))?;
+    }
     if json {
         print_json(&bench.json(&done.results))?;
-    }
-    if !done.results.is_empty() {
-        save(args.save.as_deref(), |folder| bench.save(folder, &done.results, done.ending()))?;
     }
     done.complete()
 }
@@ -82,10 +82,9 @@ pub(crate) fn wire(args: &WireArgs, json: bool) -> Result<()> {
         reference: choice(args.no_reference, args.reference_client.as_deref()),
     };
     let host = Terminal { quiet: json };
+    writable(args.save.as_deref())?;
     let bench = wire::Bench::prepare(&host, &config, options)?;
-    if !json {
-        print(&bench.heading())?;
-    }
+    announce(&bench.heading(), json, args.save.as_deref())?;
     let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
@@ -104,10 +103,9 @@ pub(crate) fn adbc(args: &AdbcBenchArgs, json: bool) -> Result<()> {
         reference: choice(false, args.reference_client.as_deref()),
     };
     let host = Terminal { quiet: json };
+    writable(args.save.as_deref())?;
     let bench = adbc::Bench::prepare(&host, &config, options)?;
-    if !json {
-        print(&bench.heading())?;
-    }
+    announce(&bench.heading(), json, args.save.as_deref())?;
     let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
@@ -135,18 +133,22 @@ pub(crate) fn odbc(args: &OdbcBenchArgs, json: bool) -> Result<()> {
         reference: choice(args.no_reference, args.reference_client.as_deref()),
     };
     let host = Terminal { quiet: json };
+    writable(args.save.as_deref())?;
     let bench = odbc::Bench::prepare(&host, &config, options)?;
-    if !json {
-        print(&bench.heading())?;
-    }
+    announce(&bench.heading(), json, args.save.as_deref())?;
     let write = |folder: &Path, tables: &[Table], ending| bench.save(folder, tables, ending);
     report(bench.tables(), json, |tables| bench.json(tables), args.save.as_deref().zip(Some(write)))
 }
 
 /// Returns the path of a file in the command's folder, or that there is none.
 pub(crate) fn beside(name: &str) -> Result<PathBuf, String> {
-    let path = std::env::current_exe().map(|command| command.with_file_name(name));
-    path.ok().filter(|path| path.is_file()).ok_or_else(|| format!("{name} is not beside this command"))
+    found_beside(name).ok_or_else(|| format!("{name} is not beside this command"))
+}
+
+/// Looks for something in the command's folder.
+pub(crate) fn found_beside(name: &str) -> Option<PathBuf> {
+    let path = std::env::current_exe().ok()?.with_file_name(name);
+    path.exists().then_some(path)
 }
 
 impl From<OdbcPart> for odbc::Part {
@@ -194,6 +196,14 @@ impl Host for Terminal {
         interrupt::output(command)
     }
 
+    fn start(&self, command: &mut Command) -> io::Result<Child> {
+        interrupt::start(command)
+    }
+
+    fn ended(&self, id: u32) {
+        interrupt::ended(id);
+    }
+
     fn check(&self) -> Result<(), Error> {
         if interrupt::reason().is_some() { Err(Error::Stopped) } else { Ok(()) }
     }
@@ -235,6 +245,30 @@ fn choice(no_reference: bool, client: Option<&Path>) -> ReferenceChoice {
     }
 }
 
+/// Each of them once, where it comes first.
+fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
+    all
+}
+
+/// Fails if nothing can be saved: better now than after measuring.
+pub(crate) fn writable(folder: Option<&Path>) -> Result<()> {
+    Ok(folder.map_or(Ok(()), save::check)?)
+}
+
+/// Prints what stands above the figures. What is to be saved is measured even if nobody reads.
+pub(crate) fn announce(heading: &str, json: bool, kept: Option<&Path>) -> Result<()> {
+    match if json { Ok(()) } else { print(heading) } {
+        Err(Failure::PipeClosed) if kept.is_some() => Ok(()),
+        shown => shown,
+    }
+}
+
 /// What came of measuring several things.
 struct Done<T> {
     results: Vec<T>,
@@ -242,22 +276,30 @@ struct Done<T> {
     missing: Vec<String>,
     /// Why the command is to end before everything was measured.
     stopped: Option<Error>,
+    /// Why results were not shown.
+    unshown: Option<Failure>,
 }
 
 impl<T> Done<T> {
     fn ending(&self) -> Ending {
+        let mut missing = self.missing.clone();
         match self.stopped {
-            Some(_) => Ending::Stopped,
-            None => Ending::Measured { missing: self.missing.clone() },
+            None => Ending::Measured { missing },
+            Some(_) if missing.is_empty() => Ending::Stopped,
+            Some(_) => {
+                missing.push("the rest: the run was interrupted".to_owned());
+                Ending::Measured { missing }
+            }
         }
     }
 
-    /// Fails if anything could not be measured.
+    /// Fails if anything could not be measured, or shown.
     fn complete(self) -> Result<()> {
-        match (self.stopped, self.missing.len()) {
-            (Some(error), _) => Err(error.into()),
-            (None, 0) => Ok(()),
-            (None, count) => {
+        match (self.stopped, self.missing.len(), self.unshown) {
+            (Some(error), ..) => Err(error.into()),
+            (None, 0, None) => Ok(()),
+            (None, 0, Some(failure)) => Err(failure),
+            (None, count, _) => {
                 let all = count + self.results.len();
                 Err(Failure::other(format!("{count} of {all} could not be measured")))
             }
@@ -265,18 +307,25 @@ impl<T> Done<T> {
     }
 }
 
-/// Shows results and reports failures; continues until the command is to end.
+/// Shows results and reports failures; continues until the command is to end. A reader who has gone ends it, too, unless
+/// the results are kept.
 fn each<T>(
     results: impl Iterator<Item = Result<T, Error>>,
+    are_kept: bool,
     failed: &mut dyn FnMut(),
     show: impl Fn(&T) -> Result<()>,
-) -> Result<Done<T>> {
-    let mut done = Done { results: Vec::new(), missing: Vec::new(), stopped: None };
+) -> Done<T> {
+    let mut done = Done { results: Vec::new(), missing: Vec::new(), stopped: None, unshown: None };
     for result in results {
         match result {
             Ok(result) => {
-                show(&result)?;
+                if done.unshown.is_none() {
+                    done.unshown = show(&result).err();
+                }
                 done.results.push(result);
+                if done.unshown.is_some() && !are_kept {
+                    break;
+                }
             }
             Err(error) if interrupt::reason().is_some() => {
                 done.stopped = Some(error);
@@ -289,7 +338,7 @@ fn each<T>(
             }
         }
     }
-    Ok(done)
+    done
 }
 
 /// Prints tables as they are measured, and saves them.
@@ -299,12 +348,12 @@ fn report(
     to_json: impl FnOnce(&[Table]) -> Value,
     saving: Option<(&Path, impl FnOnce(&Path, &[Table], Ending) -> firearrow_bench::Result<PathBuf>)>,
 ) -> Result<()> {
-    let done = each(tables, &mut || (), |table| show(table, json))?;
+    let done = each(tables, saving.is_some(), &mut || (), |table| show(table, json));
+    if let Some((folder, write)) = saving.filter(|_| !done.results.is_empty()) {
+        keep(Some(folder), |folder| write(folder, &done.results, done.ending()))?;
+    }
     if json {
         print_json(&to_json(&done.results))?;
-    }
-    if let Some((folder, write)) = saving.filter(|_| !done.results.is_empty()) {
-        save(Some(folder), |folder| write(folder, &done.results, done.ending()))?;
     }
     done.complete()
 }
@@ -317,9 +366,39 @@ fn print_json(value: &Value) -> Result<()> {
     print_data(&format!("{value:#}\n"))
 }
 
-fn save(folder: Option<&Path>, write: impl FnOnce(&Path) -> firearrow_bench::Result<PathBuf>) -> Result<()> {
+fn keep(folder: Option<&Path>, write: impl FnOnce(&Path) -> firearrow_bench::Result<PathBuf>) -> Result<()> {
     if let Some(folder) = folder {
         terminal::remark(&format!("saved in {}", write(folder)?.display()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_who_has_gone_ends_only_what_is_not_kept() {
+        let gone = |_: &i32| Err(Failure::PipeClosed);
+        for (are_kept, measured) in [(true, 3), (false, 1)] {
+            let done = each([1, 2, 3].map(Ok).into_iter(), are_kept, &mut || (), gone);
+            assert_eq!(done.results.len(), measured);
+            assert!(matches!(done.complete(), Err(Failure::PipeClosed)));
+        }
+    }
+
+    #[test]
+    fn what_failed_before_an_interruption_is_kept() {
+        let done =
+            |stopped| Done { results: vec![1], missing: vec!["T: gone".into()], stopped, unshown: None };
+        let Ending::Measured { missing } = done(Some(Error::Stopped)).ending() else { panic!("no end") };
+        assert_eq!(missing, ["T: gone", "the rest: the run was interrupted"]);
+        let failure = done(None).complete().unwrap_err();
+        assert_eq!(failure.text(false), "1 of 2 could not be measured");
+    }
+
+    #[test]
+    fn what_is_named_twice_is_measured_once() {
+        assert_eq!(distinct(["b", "a", "b"]), ["b", "a"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! `firearrow bench blob`
 
-use crate::bench::Terminal;
-use crate::failure::{Failure, Result};
+use crate::bench::{Terminal, announce, writable};
+use crate::failure::Result;
 use crate::output::{print, print_data};
 use crate::terminal;
 use crate::wan::{Rate, RoundTrip};
@@ -10,9 +10,8 @@ use firearrow::config::Config;
 use firearrow_bench::{ReferenceChoice, blob, save};
 use firearrow_report::{self as report, Figures, Record};
 use firearrow_wan::Link;
-use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -95,21 +94,28 @@ pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
         },
     };
     let host = Terminal { quiet: json };
+    writable(args.save.as_deref())?;
+    // Devices and pipes are no files in a folder.
+    if let Some(path) = args.output.as_deref().filter(|path| !path.exists() || path.is_file()) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        writable(Some(folder.unwrap_or(Path::new("."))))?;
+    }
     let bench = blob::Bench::prepare(&host, &config, options)?;
+    announce(&bench.heading(), json, args.save.as_deref().or(args.output.as_deref()))?;
     let mut shown = 0;
     let mut last = None;
     let done = bench.run(&mut |record| {
         if !json {
             let tables = Figures::of(record).tables;
-            // A closed pipe ends the command elsewhere.
+            // Whoever closes the pipe does not end what is to be kept.
             tables[shown.min(tables.len())..].iter().for_each(|table| drop(print(&report::text(table))));
             shown = tables.len();
         }
         last = Some(record.clone());
     });
     // What has been measured is kept, whatever ended the run.
-    if let Some(record) = &last {
-        keep(args, &bench, record)?;
+    if let Some(record) = last.filter(|record| !record.samples.is_empty()) {
+        keep(args, &bench, &record)?;
     }
     let record = done?;
     for missing in record.end.iter().flat_map(|end| &end.missing) {
@@ -121,7 +127,7 @@ pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
 fn keep(args: &BlobArgs, bench: &blob::Bench<'_>, record: &Record) -> Result<()> {
     if let Some(path) = &args.output {
         let page = report::html(&record.head.title, std::slice::from_ref(record))?;
-        fs::write(path, page).map_err(|error| Failure::file(path, &error))?;
+        save::file(path, page.as_bytes())?;
     }
     if let Some(folder) = &args.save {
         let environment = bench.environment();

@@ -4,8 +4,10 @@ use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
 use clap::{Args, ValueHint};
+use firearrow_bench::save;
 use firearrow_report::{self as report, Record};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
@@ -40,21 +42,25 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
+    let files =
+        args.records.iter().map(|path| if path.is_dir() { path.join("raw.jsonl") } else { path.clone() });
+    let files: Vec<PathBuf> = files.collect();
+    refuse_inputs(args, &files)?;
     let mut records = Vec::new();
-    for path in &args.records {
+    for path in &files {
         match read(path) {
             Ok(record) => records.push(record),
             // One that cannot be read must not hide the others, nor be missed.
-            Err(error) if args.records.len() > 1 => {
+            Err(error) if files.len() > 1 => {
                 error.report(false);
             }
             Err(error) => return Err(error),
         }
     }
     if records.is_empty() {
-        return Err(Failure::other("none of these is a record"));
+        return Err(Failure::other("no readable records"));
     }
-    let left_out = args.records.len() - records.len();
+    let skipped = files.len() - records.len();
     if args.output.is_none() && args.png.is_none() && args.csv.is_none() && args.markdown.is_none() {
         print(&report::markdown(&records))?;
     }
@@ -73,15 +79,49 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
             write(&folder.join(picture.name).with_extension("png"), &picture.png)?;
         }
     }
-    match left_out {
+    match skipped {
         0 => Ok(()),
-        count => Err(Failure::other(format!("{count} of {} records are left out", args.records.len()))),
+        count => Err(Failure::other(format!("skipped {count} of {} records", files.len()))),
     }
 }
 
+/// Fails if a report would replace a record, or another report.
+fn refuse_inputs(args: &ReportArgs, records: &[PathBuf]) -> Result<()> {
+    let same = |one: &Path, other: &Path| match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    };
+    let mut targets: Vec<&PathBuf> = Vec::new();
+    for target in [&args.output, &args.markdown, &args.csv].into_iter().flatten() {
+        if records.iter().any(|record| same(record, target)) {
+            return Err(Failure::usage(format!(
+                "{} is a record: write the report to another file",
+                target.display()
+            )));
+        }
+        let is_device = fs::metadata(target).is_ok_and(|found| !found.is_file());
+        if *target != Path::new("-") && !is_device && targets.iter().any(|known| same(known, target)) {
+            return Err(Failure::usage(format!("{} is named for two reports", target.display())));
+        }
+        targets.push(target);
+    }
+    Ok(())
+}
+
+/// The longest run of this project has a few megabytes.
+const LARGEST_RECORD: u64 = 64 * 1024 * 1024;
+
 fn read(path: &Path) -> Result<Record> {
-    let path = if path.is_dir() { path.join("raw.jsonl") } else { path.to_owned() };
-    let text = fs::read(&path).map_err(|error| Failure::file(&path, &error))?;
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(|error| Failure::file(path, &error))?;
+    file.take(LARGEST_RECORD + 1).read_to_end(&mut text).map_err(|error| Failure::file(path, &error))?;
+    if text.len() as u64 > LARGEST_RECORD {
+        let most = LARGEST_RECORD / 1024 / 1024;
+        return Err(Failure::other(format!(
+            "{}: larger than {most} MiB, and so not a record of a benchmark: pass raw.jsonl",
+            path.display()
+        )));
+    }
     Ok(Record::parse(&path.display().to_string(), &text)?)
 }
 
@@ -89,7 +129,7 @@ fn write(path: &Path, contents: &[u8]) -> Result<()> {
     if path == Path::new("-") {
         return print(&String::from_utf8_lossy(contents));
     }
-    fs::write(path, contents).map_err(|error| Failure::file(path, &error))?;
+    save::file(path, contents)?;
     terminal::remark(&format!("written: {}", path.display()));
     Ok(())
 }

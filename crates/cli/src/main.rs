@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod bench_all;
 mod bench_blob;
+mod bench_driver;
 mod bench_report;
 mod copy;
 mod demo;
@@ -64,6 +65,8 @@ fn run(cli: &Cli) -> Result<()> {
             BenchCommand::Insert(args) => bench::insert(args, cli.json),
             BenchCommand::Odbc(args) => bench::odbc(args, cli.json),
             BenchCommand::Blob(args) => bench_blob::run(args, cli.json),
+            BenchCommand::Driver(args) => bench_driver::run(args, cli.json),
+            BenchCommand::DriverContestant => bench_driver::serve(),
             BenchCommand::Report(args) => bench_report::run(args),
             BenchCommand::Wire(args) => bench::wire(args, cli.json),
         },

@@ -126,6 +126,11 @@ impl CancelToken {
         work()
     }
 
+    /// Fails if a token of this thread was cancelled, or its time is up: for waits of the caller's own, which look now and then.
+    pub fn check() -> Result<()> {
+        Operation::new().interruption().map_or(Ok(()), |kind| Err(interrupted(kind, "before its turn")))
+    }
+
     /// When its time is up.
     fn limit(&self) -> Option<Instant> {
         let nanoseconds = self.0.limit.load(Ordering::SeqCst);
@@ -190,38 +195,39 @@ impl Drop for Entered {
 /// One operation, from the wait for its turn to its end, and what may cancel it.
 #[derive(Clone, Default)]
 pub(crate) struct Operation {
-    /// Its own token, then those that it was begun in; empty for none.
-    tokens: Option<Arc<[CancelToken]>>,
+    own: Option<CancelToken>,
+    /// The tokens that it was begun in, if there are any.
+    outer: Option<Arc<[CancelToken]>>,
 }
 
 impl Operation {
     /// An operation of the tokens of this thread.
     pub(crate) fn new() -> Self {
         // A destructor of another thread-local may run when this one is gone.
-        let tokens = CURRENT.try_with(|current| {
+        let outer = CURRENT.try_with(|current| {
             let current = current.borrow();
-            std::iter::once(CancelToken::new()).chain(current.iter().cloned()).collect()
+            (!current.is_empty()).then(|| current.as_slice().into())
         });
-        tokens.map_or_else(|_| Self::shielded(), |tokens| Self { tokens: Some(tokens) })
+        Self { outer: outer.ok().flatten(), ..Self::shielded() }
     }
 
     /// One that belongs to no token of this thread.
     pub(crate) fn shielded() -> Self {
-        Self { tokens: Some(Arc::new([CancelToken::new()])) }
+        Self { own: Some(CancelToken::new()), outer: None }
     }
 
-    fn tokens(&self) -> &[CancelToken] {
-        self.tokens.as_deref().unwrap_or_default()
+    fn tokens(&self) -> impl Iterator<Item = &CancelToken> {
+        self.own.iter().chain(self.outer.as_deref().unwrap_or_default())
     }
 
     pub(crate) fn cancel(&self) {
-        if let Some(own) = self.tokens().first() {
+        if let Some(own) = &self.own {
             own.cancel();
         }
     }
 
     fn is(&self, other: &Self) -> bool {
-        match (self.tokens().first(), other.tokens().first()) {
+        match (&self.own, &other.own) {
             (Some(this), Some(other)) => Arc::ptr_eq(&this.0, &other.0),
             _ => false,
         }
@@ -229,7 +235,7 @@ impl Operation {
 
     /// Why it should end, if it should.
     pub(crate) fn interruption(&self) -> Option<Kind> {
-        let mut kinds = self.tokens().iter().filter_map(CancelToken::interruption);
+        let mut kinds = self.tokens().filter_map(CancelToken::interruption);
         let first = kinds.next()?;
         // A cancellation takes precedence over a time limit.
         Some(if kinds.any(|kind| kind == Kind::Cancelled) { Kind::Cancelled } else { first })
@@ -247,7 +253,7 @@ impl Operation {
 
     /// When its time is up.
     pub(crate) fn limit(&self) -> Option<Instant> {
-        self.tokens().iter().filter_map(CancelToken::limit).min()
+        self.tokens().filter_map(CancelToken::limit).min()
     }
 
     /// Calls `wake` when it is cancelled, as long as the guard lives, and when its time is up.
@@ -263,7 +269,7 @@ impl Operation {
             token.arm();
             (token.clone(), id)
         };
-        Listening(self.tokens().iter().map(listen).collect())
+        Listening(self.tokens().map(listen).collect())
     }
 }
 
@@ -330,6 +336,11 @@ impl CancelHandle {
         let operations = self.underway.lock().clone();
         operations.iter().for_each(Operation::cancel);
     }
+
+    /// Whether nothing is running.
+    pub fn is_idle(&self) -> bool {
+        self.underway.lock().is_empty()
+    }
 }
 
 impl fmt::Debug for CancelToken {
@@ -373,6 +384,16 @@ mod tests {
     }
 
     #[test]
+    fn waits_of_the_callers_own_look_at_its_tokens() {
+        assert!(CancelToken::check().is_ok());
+        let token = CancelToken::new();
+        token.cancel();
+        let check = token.run(CancelToken::check);
+        assert_eq!(check.expect_err("cancelled").kind(), Kind::Cancelled);
+        assert!(token.run(|| CancelToken::shield(CancelToken::check)).is_ok());
+    }
+
+    #[test]
     fn a_handle_cancels_what_is_under_way() {
         let handle = CancelHandle { underway: Underway::default() };
         handle.cancel();
@@ -380,8 +401,9 @@ mod tests {
         let entry = handle.underway.enter(&first);
         drop(handle.underway.enter(&second));
         handle.cancel();
-        assert!(first.is_cancelled() && !second.is_cancelled());
+        assert!(first.is_cancelled() && !second.is_cancelled() && !handle.is_idle());
         drop(entry);
+        assert!(handle.is_idle());
         assert!(handle.underway.lock().is_empty());
     }
 

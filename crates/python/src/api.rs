@@ -4,7 +4,7 @@ use crate::catalog::{About, Answer, Question};
 use arrow::array::RecordBatch;
 use firearrow::catalog::Name;
 use firearrow::{
-    Descriptor, Dialect, Error, Executed, OnFailure, Params, Result, RowsExecuted, StatementKind,
+    Descriptor, Dialect, Error, Executed, OnFailure, Params, Position, Result, RowsExecuted, StatementKind,
     TransactionOptions, WireStats,
 };
 use std::collections::VecDeque;
@@ -17,6 +17,7 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     type Transaction: Send + Sync;
     type Statement: Clone + Send + Sync;
     type Cursor: Send;
+    type ScrollCursor: Send;
 
     fn begin(
         connection: &Self::Connection,
@@ -45,6 +46,11 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
         running: &Self::Transaction,
         params: Params,
     ) -> impl Future<Output = Result<Self::Cursor>> + Send;
+    fn query_scrollable(
+        statement: &Self::Statement,
+        running: &Self::Transaction,
+        params: Params,
+    ) -> impl Future<Output = Result<Self::ScrollCursor>> + Send;
     fn execute_rows(
         statement: &Self::Statement,
         running: &mut Self::Transaction,
@@ -71,6 +77,12 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn own(cursor: Self::Cursor, running: Self::Transaction) -> impl Future<Output = Self::Cursor> + Send;
     fn next_batch(cursor: &mut Self::Cursor) -> impl Future<Output = Result<Option<RecordBatch>>> + Send;
     fn close_and_commit(cursor: Self::Cursor) -> impl Future<Output = Result<()>> + Send;
+    fn scroll(
+        cursor: &mut Self::ScrollCursor,
+        to: Position,
+        rows: usize,
+    ) -> impl Future<Output = Result<Option<RecordBatch>>> + Send;
+    fn close_scroll(cursor: Self::ScrollCursor) -> impl Future<Output = Result<()>> + Send;
     fn affected_rows(cursor: &Self::Cursor) -> Option<u64>;
     fn cursor_stats(cursor: &Self::Cursor) -> WireStats;
 
@@ -92,6 +104,7 @@ macro_rules! api {
             type Transaction = $($module)::+::Transaction;
             type Statement = $($module)::+::Statement;
             type Cursor = $($module)::+::Cursor;
+            type ScrollCursor = $($module)::+::ScrollCursor;
 
             async fn begin(
                 connection: &Self::Connection,
@@ -134,6 +147,14 @@ macro_rules! api {
                 params: Params,
             ) -> Result<Self::Cursor> {
                 statement.query(running, params)$($wait)*
+            }
+
+            async fn query_scrollable(
+                statement: &Self::Statement,
+                running: &Self::Transaction,
+                params: Params,
+            ) -> Result<Self::ScrollCursor> {
+                statement.query_scrollable(running, params)$($wait)*
             }
 
             async fn execute_rows(
@@ -207,6 +228,18 @@ macro_rules! api {
 
             async fn close_and_commit(cursor: Self::Cursor) -> Result<()> {
                 cursor.close_and_commit()$($wait)*
+            }
+
+            async fn scroll(
+                cursor: &mut Self::ScrollCursor,
+                to: Position,
+                rows: usize,
+            ) -> Result<Option<RecordBatch>> {
+                cursor.fetch(to, rows)$($wait)*
+            }
+
+            async fn close_scroll(cursor: Self::ScrollCursor) -> Result<()> {
+                cursor.close()$($wait)*
             }
 
             fn affected_rows(cursor: &Self::Cursor) -> Option<u64> {

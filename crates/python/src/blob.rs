@@ -7,6 +7,7 @@ use crate::{error, signal};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::mem;
 use std::sync::Arc;
 
 /// Why a BLOB cannot be used.
@@ -43,10 +44,47 @@ fn of_io(failed: io::Error) -> firearrow::Error {
     }
 }
 
+/// A BLOB, and what a read that was interrupted has read of it.
+struct Source {
+    blob: firearrow::BlobReader,
+    left: Vec<u8>,
+}
+
+impl Source {
+    /// Reads until there are so many bytes, or the BLOB ends.
+    fn fill(&mut self, most: u64) -> io::Result<()> {
+        let missing = most.saturating_sub(self.left.len() as u64);
+        (&mut self.blob).take(missing).read_to_end(&mut self.left).map(drop)
+    }
+
+    /// Takes up to so many bytes of those that were read.
+    fn take(&mut self, most: u64) -> Vec<u8> {
+        let most = usize::try_from(most).map_or(self.left.len(), |most| most.min(self.left.len()));
+        let rest = self.left.split_off(most);
+        mem::replace(&mut self.left, rest)
+    }
+
+    fn give_back(&mut self, bytes: &[u8]) {
+        self.left.splice(..0, bytes.iter().copied());
+    }
+
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Current(offset) => {
+                SeekFrom::Current(offset.saturating_sub_unsigned(self.left.len() as u64))
+            }
+            other => other,
+        };
+        let place = self.blob.seek(to)?;
+        self.left.clear();
+        Ok(place)
+    }
+}
+
 /// A BLOB that is read.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct BlobReader {
-    part: Arc<Part<firearrow::BlobReader>>,
+    part: Arc<Part<Source>>,
     /// Stored bytes.
     #[pyo3(get)]
     length: u64,
@@ -59,29 +97,34 @@ pub(crate) struct BlobReader {
 impl BlobReader {
     #[new]
     fn new(py: Python<'_>, transaction: &Transaction, id: Bounded<u64>) -> PyResult<Self> {
-        let blob = transaction.inner.run(py, |running| running.open_blob(id.0))?;
-        let (length, is_stream) = (blob.stored_length(), blob.is_stream());
-        Ok(Self { part: Part::new(&transaction.inner.shared, blob), length, is_stream })
+        let shared = &transaction.inner.shared;
+        shared.call(py, || {
+            let blob = transaction.inner.run(py, |running| running.open_blob(id.0))?;
+            let (length, is_stream) = (blob.stored_length(), blob.is_stream());
+            Ok(Self { part: Part::new(shared, Source { blob, left: Vec::new() }), length, is_stream })
+        })
     }
 
     /// Up to `most` bytes, fewer only at the end; all that are left without it.
     #[pyo3(signature = (most=None))]
     fn read<'py>(&self, py: Python<'py>, most: Option<u64>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.part.run(py, |blob| {
-            let mut bytes = Vec::new();
-            match most {
-                Some(most) => blob.take(most).read_to_end(&mut bytes)?,
-                None => blob.read_to_end(&mut bytes)?,
-            };
-            Ok(bytes)
+        let most = most.unwrap_or(u64::MAX);
+        self.part.run(py, |source| source.fill(most))?;
+        let source = || self.part.lock_detached();
+        let taken = py.detach(|| source().as_mut().map(|source| source.take(most)));
+        let bytes = PyBytes::new(py, &taken.ok_or_else(|| closed(py))?);
+        // Afterwards, what a handler raises would take the bytes with it.
+        py.check_signals().inspect_err(|_| {
+            let back = bytes.as_bytes();
+            py.detach(|| source().as_mut().map(|source| source.give_back(back)));
         })?;
-        Ok(PyBytes::new(py, &bytes))
+        Ok(bytes)
     }
 
     /// `whence` is that of `io.IOBase.seek`.
     fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
         let to = place(py, offset, whence)?;
-        self.part.run(py, |blob| blob.seek(to))
+        self.part.run(py, |source| source.seek(to))
     }
 
     fn close(&self, py: Python<'_>) {
@@ -99,8 +142,11 @@ pub(crate) struct BlobWriter {
 impl BlobWriter {
     #[new]
     fn new(py: Python<'_>, transaction: &Transaction) -> PyResult<Self> {
-        let blob = transaction.inner.run(py, |running| running.create_blob())?;
-        Ok(Self { part: Part::new(&transaction.inner.shared, blob) })
+        let shared = &transaction.inner.shared;
+        shared.call(py, || {
+            let blob = transaction.inner.run(py, |running| running.create_blob())?;
+            Ok(Self { part: Part::new(shared, blob) })
+        })
     }
 
     fn write(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {

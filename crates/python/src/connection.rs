@@ -63,7 +63,7 @@ impl Shared {
     ) -> PyResult<T> {
         let wait = || {
             signal::wait(py, || {
-                self.end_dropped();
+                self.end_dropped()?;
                 let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
                 connection.as_ref().map(work).transpose()
             })
@@ -80,9 +80,18 @@ impl Shared {
         }
     }
 
-    /// Takes the connection away from everybody; its transactions are rolled back.
-    fn take(&self) -> Option<firearrow::Connection> {
+    /// Whether the link is broken.
+    pub(crate) fn has_failed(&self) -> bool {
+        let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
+        connection.as_ref().is_none_or(firearrow::Connection::is_failed)
+    }
+
+    /// Takes the connection away from everybody; its transactions are rolled back. With `leaves`, the server has a few seconds.
+    fn take(&self, leaves: bool) -> Option<firearrow::Connection> {
         let connection = self.connection.write().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = connection.as_ref().filter(|_| leaves) {
+            connection.leave();
+        }
         self.dependents.end();
         self.garbage.clear();
         connection
@@ -91,6 +100,7 @@ impl Shared {
     /// Ends it by `work`, after the calls of other threads, which are cancelled. Otherwise it ends with those that are left.
     fn end(
         self: &Arc<Self>,
+        leaves: bool,
         work: impl FnOnce(firearrow::Connection) -> firearrow::Result<()>,
     ) -> firearrow::Result<Left> {
         if !self.calls.refuse() {
@@ -98,12 +108,12 @@ impl Shared {
         }
         let left = self.calls.wait(CLOSING, || self.facts.cancel.cancel());
         if left == Left::Nothing {
-            return self.take().map_or(Ok(()), work).map(|()| left);
+            return self.take(leaves).map_or(Ok(()), work).map(|()| left);
         }
         let shared = Arc::clone(self);
         let end_later = move || {
             while shared.calls.wait(CLOSING, || ()) != Left::Nothing {}
-            drop(shared.take());
+            drop(shared.take(true));
         };
         // Without a thread, it ends with the last of its parts.
         drop(thread::Builder::new().name("firearrow close".into()).spawn(end_later));
@@ -127,6 +137,7 @@ impl Drop for Shared {
         }
         let garbage = Arc::clone(&self.garbage);
         let close = move || {
+            connection.leave();
             garbage.clear();
             drop(connection);
         };
@@ -191,8 +202,11 @@ impl Connection {
         snapshot: Option<Bounded<u64>>,
     ) -> PyResult<Transaction> {
         let options = self.shared.facts.transaction(py, isolation, read_only, lock_timeout, snapshot)?;
-        let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
-        Ok(Transaction::new(&self.shared, begun))
+        // One call, so that an end of the connection ends what has begun, too.
+        self.shared.call(py, || {
+            let begun = self.shared.run(py, |connection| connection.begin_lazy(options))?;
+            Ok(Transaction::new(&self.shared, begun))
+        })
     }
 
     /// How the transactions of single statements begin, in autocommit mode.
@@ -226,7 +240,8 @@ impl Connection {
     fn ping(&self, py: Python<'_>, seconds: Option<Bounded<f64>>) -> PyResult<()> {
         let time = seconds.map(|seconds| duration(py, seconds.0)).transpose()?;
         let token = time.map_or_else(CancelToken::new, CancelToken::after);
-        self.shared.run(py, |connection| token.run(|| connection.ping()))
+        // Whatever it waits for first counts.
+        token.run(|| self.shared.run(py, |connection| connection.ping()))
     }
 
     /// `ALTER SESSION RESET`.
@@ -274,7 +289,7 @@ impl Connection {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.facts.check_process(py)?;
         let left = signal::wait(py, || {
-            self.shared.end(|connection| {
+            self.shared.end(true, |connection| {
                 // One that has failed is closed.
                 if connection.is_failed() {
                     return Ok(());
@@ -294,7 +309,7 @@ impl Connection {
 
     fn drop_database(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.facts.check_process(py)?;
-        match signal::wait(py, || self.shared.end(firearrow::Connection::drop_database))? {
+        match signal::wait(py, || self.shared.end(false, firearrow::Connection::drop_database))? {
             Left::Nothing => Ok(()),
             Left::Own => {
                 Err(error::programming(py, "a database cannot be dropped within a call of its connection"))

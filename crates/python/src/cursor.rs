@@ -11,7 +11,7 @@ use crate::api::Blocking;
 use crate::batches::Batches;
 use crate::connection::{Connection, Hurry, Shared, closed_meanwhile};
 use crate::dependent::Dependent;
-use crate::flow::{self, How, Kept, Limit, Outcome, Told};
+use crate::flow::{self, How, Kept, Limit, Outcome, Shape, Told};
 use crate::info::statistics;
 use crate::lock::{Guard, Held};
 use crate::options::Bounded;
@@ -20,12 +20,16 @@ use crate::transaction::Transaction;
 use crate::{capsule, error, signal};
 use arrow::array::RecordBatchReader;
 use execution::Place;
-use firearrow::WireStats;
+use firearrow::{CancelToken, WireStats};
 pub(crate) use json::JsonStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use result::Fetched;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// How much longer than its statement an execution may take.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What a cursor has; its connection ends it.
 #[derive(Default)]
@@ -87,7 +91,7 @@ impl Cursor {
     }
 
     /// Executes a statement with one row of parameters, in `transaction` or one of its own.
-    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None, scrollable=false))]
     fn execute<'py>(
         &self,
         py: Python<'py>,
@@ -97,15 +101,23 @@ impl Cursor {
         timeout: Option<Bounded<f64>>,
         parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'py, PyDict>>,
+        scrollable: bool,
     ) -> PyResult<Told<'py>> {
         let shared = &self.inner.shared;
-        let how = How::new(py, &shared.facts, timeout, parallel, read)?;
+        let how = How::new(py, &shared.facts, timeout, parallel, read, scrollable)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
         let place = Place::new(shared, transaction);
-        shared.call(py, || {
-            let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
-            self.tell(py, outcome)
-        })
+        let run = || {
+            shared.call(py, || {
+                let outcome = execution::execute(py, self, &place, &sql, parameters, &how)?;
+                self.tell(py, outcome)
+            })
+        };
+        match how.timeout {
+            // The statement's own limit begins with its execution, not with what that waits for.
+            Some(time) if !time.is_zero() => CancelToken::after(time.saturating_add(GRACE)).run(run),
+            _ => run(),
+        }
     }
 
     /// Executes a statement for each row of parameters: an iterable of rows, or a stream of Arrow batches.
@@ -120,11 +132,12 @@ impl Cursor {
         read: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Told<'py>> {
         let shared = &self.inner.shared;
-        let how = How::new(py, &shared.facts, None, None, read)?;
+        let how = How::new(py, &shared.facts, None, None, read, false)?;
         let place = Place::new(shared, Some(transaction));
         shared.call(py, || {
             let outcome = many::execute(py, self, &place, sql, rows, go_on, &how)?;
-            if shared.calls.is_closing() && !outcome.failures.is_empty() {
+            // What was done is rolled back with the connection.
+            if shared.calls.is_closing() {
                 return Err(closed_meanwhile(py));
             }
             self.tell(py, outcome)
@@ -145,7 +158,12 @@ impl Cursor {
     ) -> PyResult<u64> {
         let shared = &self.inner.shared;
         shared.call(py, || {
-            ingest::run(py, shared, begin, has_begun, data, table, mode, text.map(|number| number.0))
+            let text = text.map(|number| number.0);
+            let count = ingest::run(py, shared, begin, has_begun, data, table, mode, text)?;
+            match shared.calls.is_closing() {
+                true => Err(closed_meanwhile(py)),
+                false => Ok(count),
+            }
         })
     }
 
@@ -159,6 +177,7 @@ impl Cursor {
 
     /// The counters of the statement that was executed last.
     fn wire_stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.inner.shared.facts.check_process(py)?;
         let state = self.inner.state(py)?;
         let stats = state.rows.as_ref().and_then(Fetched::wire_stats).unwrap_or(state.stats);
         statistics(py, &stats)
@@ -166,6 +185,16 @@ impl Cursor {
 
     fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.rows(py, |rows| rows.next(py, &self.inner.shared))
+    }
+
+    /// Refuses to hand out more rows: some were taken, and did not reach the caller.
+    fn fail(&self, py: Python<'_>) {
+        if self.inner.shared.facts.is_here()
+            && let Some(mut state) = self.inner.state.lock(py)
+            && let Some(rows) = &mut state.rows
+        {
+            rows.buffer.fail();
+        }
     }
 
     /// Up to `most` rows; all without it. More than the limits allow is an error, and ends the result.
@@ -197,24 +226,34 @@ impl Cursor {
         })
     }
 
+    /// Moves so that this row, counted from 0, is the next one. Returns whether there is one; without it, nothing changes.
+    fn scroll(&self, py: Python<'_>, row: Bounded<u64>) -> PyResult<bool> {
+        self.rows(py, |rows| rows.scroll(py, &self.inner.shared, row.0))
+    }
+
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
+        // In a forked process, a thread that is not there may have locked it.
+        if !self.inner.shared.facts.is_here() {
+            return (0, false);
+        }
         // A cursor may be shown while it fetches.
         let Some(state) = self.inner.state.lock(py) else { return (0, false) };
         state.rows.as_ref().map_or((0, false), |rows| (rows.buffer.count(), rows.buffer.is_complete()))
     }
 
-    /// The rows that are left as JSON: one array, or an object on each line.
-    #[pyo3(signature = (lines, max_rows=None, max_bytes=None))]
+    /// The rows that are left as JSON: one array, or one on each line; objects, or arrays of `values`.
+    #[pyo3(signature = (lines, values, max_rows=None, max_bytes=None))]
     fn json_stream(
         &self,
         py: Python<'_>,
         lines: bool,
+        values: bool,
         max_rows: Option<Bounded<u64>>,
         max_bytes: Option<Bounded<u64>>,
     ) -> PyResult<JsonStream> {
-        let limit = Limit::new(max_rows, max_bytes);
-        Ok(JsonStream::new(&self.inner.shared, self.take_rows(py, limit)?, lines))
+        let rows = self.take_rows(py, Limit::new(max_rows, max_bytes))?;
+        JsonStream::new(py, &self.inner.shared, rows, Shape { lines, values })
     }
 
     /// The rows that are left as Arrow batches, by the capsule of a stream. They are read when the stream is.
@@ -235,7 +274,7 @@ impl Cursor {
         let shared = &self.inner.shared;
         let take = || Ok::<_, PyErr>(std::mem::take(&mut *self.inner.state(py)?));
         if !shared.facts.is_here() {
-            shared.facts.discard(take()?);
+            // What it has is given up when it is dropped.
             return Ok(());
         }
         // A connection that ends ends this, too.

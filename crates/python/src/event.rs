@@ -3,20 +3,39 @@
 use crate::connection::{Connection, Part, closed};
 use crate::options::{Bounded, duration};
 use crate::signal;
-use firearrow::{EventCounts, EventListener};
+use firearrow::EventListener;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The longest that an abandoned wait goes on.
 const STEP: Duration = Duration::from_millis(100);
 
-impl Part<EventListener> {
-    /// Waits up to `time`. `None` = it is closed.
-    fn wait(&self, time: Duration) -> firearrow::Result<Option<Option<EventCounts>>> {
-        let listener = self.lock_detached();
-        let listener = listener.as_ref().filter(|_| !self.shared.calls.is_closing());
+/// A listener, and what was posted since Python took it the last time: a wait that is interrupted loses nothing.
+struct Listener {
+    listener: EventListener,
+    posted: Vec<(String, u64)>,
+}
+
+impl Listener {
+    /// Waits up to `time`. Returns whether something was posted.
+    fn wait(&mut self, time: Duration) -> firearrow::Result<bool> {
+        if self.posted.is_empty()
+            && let Some(counts) = self.listener.wait(time)?
+        {
+            self.posted = counts.iter().map(|(name, count)| (name.to_owned(), count.into())).collect();
+        }
+        Ok(!self.posted.is_empty())
+    }
+}
+
+impl Part<Listener> {
+    /// Waits up to `time`. Returns whether something was posted; `None` = it is closed.
+    fn wait(&self, time: Duration) -> firearrow::Result<Option<bool>> {
+        let mut listener = self.lock_detached();
+        let listener = listener.as_mut().filter(|_| !self.shared.calls.is_closing());
         listener.map(|listener| listener.wait(time)).transpose()
     }
 }
@@ -24,7 +43,7 @@ impl Part<EventListener> {
 /// Listens for events of some names.
 #[pyclass(frozen, module = "firearrow._core")]
 pub(crate) struct Events {
-    part: Arc<Part<EventListener>>,
+    part: Arc<Part<Listener>>,
 }
 
 #[pymethods]
@@ -32,11 +51,13 @@ impl Events {
     #[new]
     fn new(py: Python<'_>, connection: &Connection, names: Vec<String>) -> PyResult<Self> {
         let shared = &connection.shared;
-        let listener = shared.run(py, |connection| {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            connection.events(&names)
-        })?;
-        Ok(Self { part: Part::new(shared, listener) })
+        shared.call(py, || {
+            let listener = shared.run(py, |connection| {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                connection.events(&names)
+            })?;
+            Ok(Self { part: Part::new(shared, Listener { listener, posted: Vec::new() }) })
+        })
     }
 
     /// Waits up to so many seconds. Returns how often each event was posted since the last time, or `None`.
@@ -48,20 +69,22 @@ impl Events {
                 loop {
                     let left = time.saturating_sub(since.elapsed());
                     // In steps, between which it can be closed.
-                    let counts = self.part.wait(left.min(STEP))?;
-                    if left <= STEP || !matches!(counts, Some(None)) || self.part.shared.calls.is_closing() {
-                        return Ok(counts);
+                    let has_come = self.part.wait(left.min(STEP))?;
+                    if left <= STEP || has_come != Some(false) || self.part.shared.calls.is_closing() {
+                        return Ok(has_come);
                     }
                 }
             })
         };
-        let waited = self.part.shared.call(py, wait)?;
-        let Some(counts) = waited.ok_or_else(|| closed(py))? else { return Ok(None) };
-        let to = PyDict::new(py);
-        for (name, count) in counts.iter() {
-            to.set_item(name, count)?;
+        let has_come = self.part.shared.call(py, wait)?.ok_or_else(|| closed(py))?;
+        // Afterwards, what a handler raises would take the counts with it.
+        py.check_signals()?;
+        let take = || self.part.lock_detached().as_mut().map(|listener| mem::take(&mut listener.posted));
+        match has_come.then(|| py.detach(take)).flatten() {
+            Some(posted) if !posted.is_empty() => posted.into_py_dict(py).map(Some),
+            // It is over, or another thread has taken them.
+            _ => Ok(None),
         }
-        Ok(Some(to))
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
@@ -71,7 +94,7 @@ impl Events {
             return Ok(());
         }
         shared.call(py, || match self.part.take(py) {
-            Some(listener) => signal::wait(py, || listener.close()),
+            Some(Listener { listener, .. }) => signal::wait(py, || listener.close()),
             None => Ok(()),
         })
     }

@@ -67,6 +67,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::BlobReader>()?;
     module.add_class::<aio::BlobWriter>()?;
     module.add_class::<aio::Events>()?;
+    module.add_class::<aio::Partitions>()?;
+    module.add_class::<aio::Part>()?;
     module.add_class::<batches::Batches>()?;
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;

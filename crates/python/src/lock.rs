@@ -1,10 +1,16 @@
 //! Locks, with regard to Python's own.
 
+use firearrow::CancelToken;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
+use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+/// How often a wait looks whether it was cancelled.
+pub(crate) const GLANCE: Duration = Duration::from_millis(20);
 
 /// Locks without holding up other Python threads.
 pub(crate) fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
@@ -25,42 +31,89 @@ pub(crate) fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
 /// generator in the same thread must not wait for it.
 #[derive(Default)]
 pub(crate) struct Held<T> {
+    /// Locked by the holder only.
     value: Mutex<T>,
-    holder: Mutex<Option<ThreadId>>,
+    holder: Holder,
 }
 
 impl<T> Held<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self { value: Mutex::new(value), holder: Mutex::new(None) }
+        Self { value: Mutex::new(value), holder: Holder::default() }
     }
 
     /// [`lock`]; `None` if this thread has locked it.
     pub(crate) fn lock(&self, py: Python<'_>) -> Option<Guard<'_, T>> {
-        if self.is_own() {
-            return None;
+        let holder = &self.holder;
+        match holder.try_hold() {
+            Some(true) => Some(self.guard()),
+            Some(false) => py.detach(|| holder.hold()).then(|| self.guard()),
+            None => None,
         }
-        Some(self.guard(lock(py, &self.value)))
     }
 
     /// Locks while Python is left to others; `None` if this thread has locked it.
     pub(crate) fn lock_detached(&self) -> Option<Guard<'_, T>> {
-        if self.is_own() {
-            return None;
-        }
-        Some(self.guard(plain(&self.value)))
+        self.holder.hold().then(|| self.guard())
+    }
+
+    /// [`lock_detached`](Self::lock_detached), unless a token of this thread is cancelled before.
+    pub(crate) fn lock_for(&self) -> firearrow::Result<Option<Guard<'_, T>>> {
+        Ok(self.holder.hold_unless(CancelToken::check)?.then(|| self.guard()))
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut T {
         own(&mut self.value)
     }
 
-    fn is_own(&self) -> bool {
-        *plain(&self.holder) == Some(thread::current().id())
+    fn guard(&self) -> Guard<'_, T> {
+        Guard { held: self, value: plain(&self.value) }
+    }
+}
+
+/// Who holds a value.
+#[derive(Default)]
+struct Holder {
+    thread: Mutex<Option<ThreadId>>,
+    freed: Condvar,
+}
+
+impl Holder {
+    /// Holds it if nobody does; `None` if this thread does already.
+    fn try_hold(&self) -> Option<bool> {
+        let this = thread::current().id();
+        let mut holder = plain(&self.thread);
+        match *holder {
+            Some(other) => (other != this).then_some(false),
+            None => {
+                *holder = Some(this);
+                Some(true)
+            }
+        }
     }
 
-    fn guard<'a>(&'a self, value: MutexGuard<'a, T>) -> Guard<'a, T> {
-        *plain(&self.holder) = Some(thread::current().id());
-        Guard { held: self, value }
+    /// Waits until nobody holds it, and holds it; `false` if this thread does already.
+    fn hold(&self) -> bool {
+        let held: Result<bool, Infallible> = self.hold_unless(|| Ok(()));
+        held.unwrap_or_else(|never| match never {})
+    }
+
+    /// [`hold`](Self::hold), unless `check` fails before.
+    fn hold_unless<E>(&self, check: impl Fn() -> Result<(), E>) -> Result<bool, E> {
+        loop {
+            match self.try_hold() {
+                Some(true) => return Ok(true),
+                None => return Ok(false),
+                Some(false) => check()?,
+            }
+            let holder = plain(&self.thread);
+            let waiting = |holder: &mut Option<ThreadId>| holder.is_some();
+            drop(self.freed.wait_timeout_while(holder, GLANCE, waiting));
+        }
+    }
+
+    fn free(&self) {
+        *plain(&self.thread) = None;
+        self.freed.notify_one();
     }
 }
 
@@ -72,7 +125,7 @@ pub(crate) struct Guard<'a, T> {
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        *plain(&self.held.holder) = None;
+        self.held.holder.free();
     }
 }
 

@@ -9,7 +9,7 @@ use crate::params::{Sql, is_mapping, single};
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use firearrow::{BatchLimits, CancelToken, Cursor, Partition, PartitionOptions, PartitionedQuery};
+use firearrow::{BatchLimits, CancelToken, Cursor, Params, Partition, PartitionOptions, PartitionedQuery};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use std::io;
@@ -36,23 +36,17 @@ impl Partitions {
         parameters: Option<&Bound<'_, PyAny>>,
         most: Option<Bounded<usize>>,
     ) -> PyResult<Self> {
-        let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
-        let values = sql.early_values(py, parameters)?.ok_or_else(|| {
-            error::programming(
-                py,
-                "a query in parts takes str, int, float, bool, bytes, Decimal, date and datetime",
-            )
-        })?;
-        let options = PartitionOptions::default().wanted(most.map_or(0, |most| most.0));
+        let (sql, params, options) = wanted(py, sql, parameters, most)?;
         let shared = &connection.shared;
-        let (query, descriptors) = shared.run(py, |connection| {
-            let query = connection.partition(&sql.text, single(values), &options)?;
-            let descriptors = query.partitions().iter().map(Partition::to_bytes);
-            let descriptors = descriptors.collect::<firearrow::Result<_>>()?;
-            Ok((query, descriptors))
-        })?;
-        let why_plain = query.why_plain().map(ToString::to_string);
-        Ok(Self { query: Part::new(shared, query), descriptors, why_plain })
+        shared.call(py, || {
+            let (query, descriptors) = shared.run(py, |connection| {
+                let query = connection.partition(&sql, params, &options)?;
+                let descriptors = to_bytes(query.partitions())?;
+                Ok((query, descriptors))
+            })?;
+            let why_plain = query.why_plain().map(ToString::to_string);
+            Ok(Self { query: Part::new(shared, query), descriptors, why_plain })
+        })
     }
 
     fn descriptors<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
@@ -65,23 +59,41 @@ impl Partitions {
     }
 }
 
+/// What is divided, with its parameters, and into how many parts.
+pub(crate) fn wanted(
+    py: Python<'_>,
+    sql: &str,
+    parameters: Option<&Bound<'_, PyAny>>,
+    most: Option<Bounded<usize>>,
+) -> PyResult<(String, Params, PartitionOptions)> {
+    let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
+    let values = sql.early_values(py, parameters)?.ok_or_else(|| {
+        error::programming(
+            py,
+            "a query in parts takes str, int, float, bool, bytes, Decimal, date and datetime",
+        )
+    })?;
+    let options = PartitionOptions::default().wanted(most.map_or(0, |most| most.0));
+    Ok((sql.text, single(values), options))
+}
+
+pub(crate) fn to_bytes(partitions: &[Partition]) -> firearrow::Result<Vec<Vec<u8>>> {
+    partitions.iter().map(Partition::to_bytes).collect()
+}
+
 #[pymethods]
 impl Connection {
     /// Reads a part of a query, by the capsule of an Arrow stream.
     fn read_partition<'py>(&self, py: Python<'py>, descriptor: &[u8]) -> PyResult<Bound<'py, PyCapsule>> {
-        let cursor = self.shared.run(py, |connection| {
-            connection.read_partition(&Partition::from_bytes(descriptor)?, BatchLimits::default())
+        let stream = self.shared.call(py, || {
+            let cursor = self.shared.run(py, |connection| {
+                connection.read_partition(&Partition::from_bytes(descriptor)?, BatchLimits::default())
+            })?;
+            let schema = cursor.schema();
+            let part = Part::new(&self.shared, cursor);
+            Ok(Stream { schema, part, token: CancelToken::new(), is_over: false })
         })?;
-        let schema = cursor.schema();
-        capsule::stream(
-            py,
-            Stream {
-                schema,
-                part: Part::new(&self.shared, cursor),
-                token: CancelToken::new(),
-                is_over: false,
-            },
-        )
+        capsule::stream(py, stream)
     }
 }
 

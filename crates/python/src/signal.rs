@@ -5,7 +5,8 @@
 
 use crate::error;
 use crate::lock::plain;
-use firearrow::CancelToken;
+use firearrow::{CancelToken, Error, Kind};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::IntoPyDict;
@@ -55,16 +56,53 @@ pub(crate) fn wait<T: Send>(
     let token = CancelToken::new();
     let listening = Listening::begin(py, &token)?;
     // A signal that came before has rung no bell.
-    let done = py.check_signals().map(|()| py.detach(|| token.run(work)));
+    let done = match py.check_signals() {
+        Ok(()) => Ok(py.detach(|| token.run(work))),
+        Err(raised) => {
+            // It may have parts of a connection, whose end waits for the server.
+            py.detach(|| drop(work));
+            Err(raised)
+        }
+    };
     drop(listening);
     let within = forget(py);
     let result = done.inspect_err(|raised| note(py, raised))?;
     if !token.is_cancelled() {
-        return result.map_err(|failed| error::of(py, failed));
+        return result.map_err(|failed| told(py, failed));
     }
     // Raises what the handler raises.
     py.check_signals().inspect_err(|raised| note(py, raised))?;
-    result.map_err(|failed| within.unwrap_or_else(|| error::of(py, failed)))
+    result.map_err(|failed| match within {
+        Some(raised) => raised,
+        // Python code that the call ran has had the signal, and something in between has made another error of what it raised.
+        None if failed.kind() != Kind::Cancelled && is_usual(py) => interrupt(py, failed),
+        None => told(py, failed),
+    })
+}
+
+/// The exception for an error. Of a KeyboardInterrupt in an Arrow stream of Python code, only the text of its traceback is left.
+fn told(py: Python<'_>, failed: Error) -> PyErr {
+    match failed.kind() == Kind::Data && failed.to_string().contains("\nKeyboardInterrupt") {
+        true => interrupt(py, failed),
+        false => error::of(py, failed),
+    }
+}
+
+fn interrupt(py: Python<'_>, cause: Error) -> PyErr {
+    let raised = PyKeyboardInterrupt::new_err(());
+    raised.set_cause(py, Some(error::of(py, cause)));
+    raised
+}
+
+/// Whether Ctrl+C raises KeyboardInterrupt.
+fn is_usual(py: Python<'_>) -> bool {
+    let is_usual = || {
+        let signal = py.import("signal")?;
+        Ok::<_, PyErr>(
+            signal.call_method1("getsignal", (SIGINT,))?.is(&signal.getattr("default_int_handler")?),
+        )
+    };
+    is_usual().unwrap_or(false)
 }
 
 fn is_main(py: Python<'_>) -> PyResult<bool> {

@@ -5,17 +5,22 @@ use crate::dependent::Dependent;
 use crate::failure::Failure;
 use crate::lock::Held;
 use crate::{error, signal};
+use firearrow::{CancelToken, Kind};
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// A transaction, which cursors use and its connection ends.
 pub(crate) struct Inner {
     pub(crate) shared: Arc<Shared>,
     transaction: Held<Option<firearrow::Transaction>>,
+    /// Known without waiting for a call that uses the transaction.
+    is_over: AtomicBool,
 }
 
 impl Dependent for Inner {
     fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
         // Rolls back.
         drop(self.transaction.lock_detached().and_then(|mut running| running.take()));
     }
@@ -38,9 +43,9 @@ impl Inner {
     ) -> PyResult<T> {
         let wait = || {
             signal::wait(py, || {
-                self.shared.end_dropped();
+                self.shared.end_dropped()?;
                 // `None` where a generator of rows uses the transaction into which they go.
-                let Some(mut running) = self.transaction.lock_detached() else { return Ok(None) };
+                let Some(mut running) = self.transaction.lock_for()? else { return Ok(None) };
                 Ok(Some(running.as_mut().map(work).transpose()?))
             })
         };
@@ -48,19 +53,61 @@ impl Inner {
         done.ok_or_else(|| ended(py))
     }
 
-    /// Runs the end of the transaction.
+    /// Runs the end of the transaction. It goes on if that is refused, or cancelled before it has begun; `work` may also return it.
     fn end_by(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(firearrow::Transaction) -> firearrow::Result<()> + Send,
+        work: impl FnOnce(
+            firearrow::Transaction,
+        ) -> Result<(), (firearrow::Error, Option<firearrow::Transaction>)>
+        + Send,
     ) -> PyResult<()> {
-        self.shared.call(py, || {
-            let running = self.transaction.lock(py).ok_or_else(|| in_use(py))?.take();
-            let running = running.ok_or_else(|| ended(py))?;
+        let wait = || {
             signal::wait(py, || {
-                self.shared.end_dropped();
-                work(running)
+                self.shared.end_dropped()?;
+                let Some(mut running) = self.transaction.lock_for()? else { return Ok(None) };
+                let Some(taken) = running.take() else { return Ok(Some(false)) };
+                self.is_over.store(true, Ordering::SeqCst);
+                let Err((failed, left)) = work(taken) else { return Ok(Some(true)) };
+                self.is_over.store(left.is_none(), Ordering::SeqCst);
+                *running = left;
+                Err(failed)
             })
+        };
+        match self.shared.call(py, wait)? {
+            Some(true) => Ok(()),
+            Some(false) => Err(ended(py)),
+            None => Err(in_use(py)),
+        }
+    }
+
+    /// Commits. If that was cancelled, others may be using the connection, for which its rollback has to wait.
+    fn commit(
+        &self,
+        mut running: firearrow::Transaction,
+    ) -> Result<(), (firearrow::Error, Option<firearrow::Transaction>)> {
+        running.try_commit().map_err(|failed| {
+            match failed.kind() {
+                Kind::Cancelled | Kind::Timeout => self.shared.discard(Hurry::Yes, || drop(running)),
+                _ => drop(running),
+            }
+            (failed, None)
+        })
+    }
+
+    /// Rolls back. Ctrl+C ends the wait for a server that does not answer, and with it the connection.
+    fn roll_back(
+        &self,
+        mut running: firearrow::Transaction,
+    ) -> Result<(), (firearrow::Error, Option<firearrow::Transaction>)> {
+        if CancelToken::check().is_err() {
+            // A call around this one was cancelled, which must not keep its work.
+            return running.rollback().map_err(|failed| (failed, None));
+        }
+        running.try_rollback().map_err(|failed| {
+            let goes_on =
+                matches!(failed.kind(), Kind::Cancelled | Kind::Timeout) && !self.shared.has_failed();
+            (failed, goes_on.then_some(running))
         })
     }
 }
@@ -80,7 +127,9 @@ pub(crate) struct Transaction {
 
 impl Transaction {
     pub(crate) fn new(shared: &Arc<Shared>, running: firearrow::Transaction) -> Self {
-        let inner = Arc::new(Inner { shared: Arc::clone(shared), transaction: Held::new(Some(running)) });
+        let transaction = Held::new(Some(running));
+        let inner =
+            Arc::new(Inner { shared: Arc::clone(shared), transaction, is_over: AtomicBool::new(false) });
         let weak: Weak<Inner> = Arc::downgrade(&inner);
         shared.dependents.adopt(weak);
         Self { inner }
@@ -90,16 +139,16 @@ impl Transaction {
 #[pymethods]
 impl Transaction {
     #[getter]
-    fn is_open(&self, py: Python<'_>) -> bool {
-        self.inner.transaction.lock(py).is_none_or(|running| running.is_some())
+    fn is_open(&self) -> bool {
+        !self.inner.is_over.load(Ordering::SeqCst)
     }
 
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        self.inner.end_by(py, firearrow::Transaction::commit)
+        self.inner.end_by(py, |running| self.inner.commit(running))
     }
 
     fn rollback(&self, py: Python<'_>) -> PyResult<()> {
-        self.inner.end_by(py, firearrow::Transaction::rollback)
+        self.inner.end_by(py, |running| self.inner.roll_back(running))
     }
 
     fn commit_retaining(&self, py: Python<'_>) -> PyResult<()> {

@@ -2,6 +2,7 @@
 
 use crate::record::{OURS, Record, SampleLine, TableHead};
 use crate::statistics::{Interval, Spread, interval_of_median};
+use crate::unit::Better;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The figures of one record.
@@ -40,7 +41,10 @@ pub struct ContestantFigures<'a> {
     pub repetitions: usize,
     /// What was measured, by name.
     pub values: BTreeMap<&'a str, Spread>,
-    /// Its value ÷ firearrow's of the same repetition, by name: 2 = twice as much. Empty for firearrow.
+    /// Whether it was measured elsewhere, so that it is compared with nothing.
+    pub is_elsewhere: bool,
+    /// How many times as good as its value firearrow's of the same repetition is, by name: above 1, firearrow is better.
+    /// Only values of which less or more is better have one, and firearrow itself has none.
     pub ratios: BTreeMap<&'a str, (Spread, Option<Interval>)>,
 }
 
@@ -64,6 +68,13 @@ impl CaseFigures<'_> {
     #[must_use]
     pub fn contestant(&self, name: &str) -> Option<&ContestantFigures<'_>> {
         self.contestants.iter().find(|contestant| contestant.name == name)
+    }
+
+    /// How often a contestant ran if nothing stopped it.
+    #[must_use]
+    pub fn repetitions(&self) -> usize {
+        let here = self.contestants.iter().filter(|contestant| !contestant.is_elsewhere);
+        here.map(|contestant| contestant.repetitions).max().unwrap_or(0)
     }
 }
 
@@ -119,9 +130,14 @@ fn contestant<'a>(
     let values = names.iter().filter_map(|value| Some((*value, Spread::of(all(value))?))).collect();
     // Machines drift: only what ran one after the other is compared.
     let ratios = |value: &str| -> Vec<f64> {
-        let pairs = samples.iter().filter_map(|sample| {
-            let ours = ours.get(&sample.repetition)?;
-            Some(sample.values.get(value)? / ours.values.get(value)?)
+        let Some(better) = Better::of(value) else { return Vec::new() };
+        let pairs = samples.iter().filter(|sample| !sample.is_elsewhere()).filter_map(|sample| {
+            let ours = ours.get(&sample.repetition)?.values.get(value)?;
+            let theirs = sample.values.get(value)?;
+            Some(match better {
+                Better::Less => theirs / ours,
+                Better::More => ours / theirs,
+            })
         });
         pairs.filter(|ratio| ratio.is_finite()).collect()
     };
@@ -135,7 +151,8 @@ fn contestant<'a>(
             })
             .collect(),
     };
-    ContestantFigures { name, repetitions: samples.len(), values, ratios }
+    let is_elsewhere = samples.iter().all(|sample| sample.is_elsewhere());
+    ContestantFigures { name, repetitions: samples.len(), values, is_elsewhere, ratios }
 }
 
 fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
@@ -203,5 +220,32 @@ pub(crate) mod tests {
         assert_eq!(interval.unwrap(), Interval { low: 2.0, high: 2.0 });
         assert_eq!(table.cases[1].contestants.len(), 1);
         assert!(table.cases[1].contestant("rival").is_none());
+    }
+
+    #[test]
+    fn a_ratio_above_one_is_better_for_firearrow() {
+        let mut record = record();
+        for sample in &mut record.samples {
+            let values = if sample.contestant == OURS { [100.0, 10.0] } else { [10.0, 1.0] };
+            sample.values.extend([("rows_per_s".to_owned(), values[0]), ("max_id".to_owned(), values[1])]);
+        }
+        let figures = Figures::of(&record);
+        let rival = figures.tables[0].cases[0].contestant("rival").unwrap();
+        assert_eq!(rival.ratios["rows_per_s"].0.median, 10.0);
+        assert_eq!(rival.ratios["wall_s"].0.median, 2.0);
+        // Of ids neither is better, nor of rows.
+        assert_eq!(rival.ratios.keys().copied().collect::<Vec<_>>(), ["rows_per_s", "wall_s"]);
+    }
+
+    #[test]
+    fn what_was_measured_elsewhere_is_compared_with_nothing() {
+        let mut record = record();
+        let values = [("wall_s".to_owned(), 1.0)].into();
+        record.samples.push(SampleLine::elsewhere("t", "one", "published", values));
+        let figures = Figures::of(&record);
+        let case = &figures.tables[0].cases[0];
+        let published = case.contestant("published").unwrap();
+        assert!(published.is_elsewhere && published.ratios.is_empty());
+        assert_eq!((published.values["wall_s"].median, case.repetitions()), (1.0, 5));
     }
 }

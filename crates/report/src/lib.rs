@@ -7,11 +7,14 @@
 //! ```
 //!
 //! A record says what ran and where, holds the values of every repetition, and ends with a line that says whether it is
-//! whole. A file without that line is a record of a run that was interrupted: reports mark it as partial.
+//! whole, and what is missing. Whoever is killed writes no such line: reports mark both as partial.
 
 #![forbid(unsafe_code)]
 
+mod csv;
 mod figures;
+mod markdown;
+mod plain;
 mod record;
 mod statistics;
 mod tables;
@@ -24,11 +27,13 @@ mod page;
 #[cfg(feature = "pages")]
 mod picture;
 
+pub use csv::csv;
 pub use figures::{CaseFigures, ContestantFigures, Figures, TableFigures};
+pub use markdown::markdown;
 pub use record::{Chart, End, Head, Line, Mark, OURS, Record, SCHEMA, SampleLine, TableHead, VERSION};
 pub use statistics::{Interval, Spread, interval_of_median};
-pub use tables::{csv, markdown, text};
-pub use unit::show;
+pub use tables::text;
+pub use unit::{Better, show};
 
 #[cfg(feature = "pages")]
 pub use page::html;

@@ -1,8 +1,9 @@
 //! One HTML page, without anything outside it.
 
 use crate::figures::Figures;
-use crate::record::{OURS, Record};
-use crate::tables::{HOW_TO_READ, circumstances, rows, titles, warnings};
+use crate::plain::plain;
+use crate::record::Record;
+use crate::tables::{circumstances, how_to_read, notes, rows, titles, warnings};
 use crate::{Error, Result, chart};
 
 const STYLE: &str = include_str!("page.css");
@@ -30,9 +31,6 @@ pub fn html(title: &str, records: &[Record]) -> Result<String> {
         let is_same = records.len() == 1 && record.head.title == title;
         page += &section(at, record, !is_same)?;
     }
-    if records.iter().any(has_rivals) {
-        page += &format!("<p class=\"how\">{}</p>\n", escape(HOW_TO_READ));
-    }
     page += "</main>\n</body>\n</html>\n";
     Ok(page)
 }
@@ -45,27 +43,23 @@ fn contents(records: &[Record]) -> String {
     format!("<nav><ul>\n{items}</ul></nav>\n")
 }
 
-/// Whether any table compares.
-fn has_rivals(record: &Record) -> bool {
-    record.samples.iter().any(|sample| sample.contestant != OURS)
-}
-
 fn section(number: usize, record: &Record, with_title: bool) -> Result<String> {
     let mut text = format!("<section id=\"r{number}\">\n");
     if with_title {
         text += &format!("<h2>{}</h2>\n", escape(&record.head.title));
     }
-    for warning in warnings(record) {
+    let figures = Figures::of(record);
+    for warning in warnings(&figures) {
         text += &format!("<p class=\"warning\">{}</p>\n", escape(&warning));
     }
-    for table in &Figures::of(record).tables {
+    for table in &figures.tables {
         text += &format!("<h3>{}</h3>\n", escape(&table.head.title));
-        let mut figures = String::new();
+        let mut charts = String::new();
         for chart in &table.head.charts {
-            figures += &figure(&chart.title, |theme| chart::draw(table, chart, theme))?;
+            charts += &figure(&chart::title(chart), |theme| chart::draw(table, chart, theme))?;
         }
-        if !figures.is_empty() {
-            text += &format!("<div class=\"charts\">\n{figures}</div>\n");
+        if !charts.is_empty() {
+            text += &format!("<div class=\"charts\">\n{charts}</div>\n");
         }
         text += "<div class=\"table\"><table>\n<thead><tr><th></th>";
         for title in titles(table) {
@@ -81,21 +75,22 @@ fn section(number: usize, record: &Record, with_title: bool) -> Result<String> {
                     &format!("<tr><th class=\"case\" colspan=\"{columns}\">{}</th></tr>\n", escape(row.case));
                 last = Some(row.case);
             }
-            text += &format!("<tr><th>{}</th>", escape(row.contestant));
+            text += &format!("<tr><th>{}</th>", escape(&row.contestant));
             for cell in &row.cells {
                 text += &format!("<td>{}</td>", escape(cell));
             }
             text += "</tr>\n";
         }
         text += "</tbody></table></div>\n";
-        for note in &table.head.notes {
-            text += &format!("<p class=\"note\">{}</p>\n", escape(note));
+        for note in notes(table) {
+            text += &format!("<p class=\"note\">{}</p>\n", escape(&note));
         }
     }
     let checks = record.end.iter().flat_map(|end| &end.checks);
     for check in checks {
         text += &format!("<p class=\"note\">Checked: {}</p>\n", escape(check));
     }
+    text += &format!("<p class=\"how\">{}</p>\n", escape(&how_to_read(&figures)));
     text += "<details><summary>What was measured where</summary>\n<dl>\n";
     for (name, value) in circumstances(record) {
         text += &format!("<dt>{}</dt><dd>{}</dd>\n", escape(&name), escape(&value));
@@ -120,8 +115,8 @@ fn figure(title: &str, draw: impl Fn(chart::Theme) -> Result<Option<String>>) ->
     ))
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+pub(crate) fn escape(text: &str) -> String {
+    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -140,6 +135,17 @@ mod tests {
         assert_eq!(page.matches("<svg class=\"light\"").count(), 2);
         assert_eq!(page.matches("<svg class=\"dark\"").count(), 2);
         assert!(page.contains("href=\"#r1\"") && page.contains("id=\"r1\""));
+    }
+
+    #[test]
+    fn what_turns_text_does_not_reach_the_page() {
+        let mut record = record();
+        record.head.title = "a\u{202e}b\u{1b}[2J".into();
+        record.samples[0].contestant = "r\u{2066}ival".into();
+        let page = html("x\u{202e}", &[record]).unwrap();
+        assert!(page.contains("<h2>ab[2J</h2>"), "{page}");
+        assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{2066}']));
+        assert!(page.contains("Time, less is better"), "{page}");
     }
 
     #[test]

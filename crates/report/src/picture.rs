@@ -1,8 +1,11 @@
 //! The charts of a report as PNG files.
 
 use crate::figures::Figures;
+use crate::page::escape;
+use crate::plain::shortened;
 use crate::record::Record;
 use crate::{Error, Result, chart};
+use plotters::style::RGBColor;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
@@ -51,11 +54,27 @@ pub fn pictures(records: &[Record]) -> Result<Vec<Picture>> {
                     table.head.id
                 );
                 let failed = |text: String| Error::Chart { title: wanted.title.clone(), text };
+                let svg = titled(&svg, &chart::title(wanted));
                 pictures.push(Picture { name: file_name(&name), png: png(&svg, &options).map_err(failed)? });
             }
         }
     }
     Ok(pictures)
+}
+
+/// The chart below its title, which the page writes itself.
+fn titled(svg: &str, title: &str) -> String {
+    const ROOM: u32 = 30;
+    let number = |name: &str| svg.split_once(name)?.1.split('"').next()?.parse::<u32>().ok();
+    let (width, height) = (number("width=\"").unwrap_or(0), number("height=\"").unwrap_or(0) + ROOM);
+    let RGBColor(red, green, blue) = chart::LIGHT.background;
+    let title = escape(&shortened(title, 60));
+    format!(
+        "<svg width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\">\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#{red:02x}{green:02x}{blue:02x}\"/>\
+         <text x=\"4\" y=\"20\" font-family=\"sans-serif\" font-weight=\"bold\" font-size=\"14\">{title}</text>\
+         <g transform=\"translate(0 {ROOM})\">{svg}</g></svg>"
+    )
 }
 
 fn png(svg: &str, options: &Options<'_>) -> Result<Vec<u8>, String> {

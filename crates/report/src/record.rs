@@ -24,7 +24,7 @@ pub enum Line {
     Table(TableHead),
     /// One repetition.
     Sample(SampleLine),
-    /// The last one. A record without it was interrupted.
+    /// The last one. A record without it was cut off.
     End(End),
 }
 
@@ -118,7 +118,20 @@ impl SampleLine {
             values,
         }
     }
+
+    /// What somebody else measured elsewhere, such as a published figure: it is shown, and compared with nothing.
+    #[must_use]
+    pub fn elsewhere(table: &str, case: &str, contestant: &str, values: BTreeMap<String, f64>) -> Self {
+        Self { repetition: ELSEWHERE, ..Self::new(table, case, contestant, 0, values) }
+    }
+
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.repetition == ELSEWHERE
+    }
 }
+
+/// The number of a repetition that ran elsewhere.
+const ELSEWHERE: usize = 0;
 
 /// How a chart draws its values.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -140,7 +153,8 @@ pub struct SampleLine {
     pub case: String,
     /// Who did it, or what else is compared, such as where terminals worked; [`OURS`] is who others are compared with.
     pub contestant: String,
-    /// Counted from 1. Repetitions of the same number ran one after the other and are compared with each other.
+    /// Counted from 1. Repetitions of the same number ran one after the other and are compared with each other. 0 is what
+    /// was measured elsewhere, and is compared with nothing.
     pub repetition: usize,
     /// Every value that was measured. A name ends with its unit: `wall_s`, `p99_us`, `received_bytes`.
     pub values: BTreeMap<String, f64>,
@@ -168,7 +182,7 @@ pub struct Record {
     pub tables: Vec<TableHead>,
     /// All repetitions.
     pub samples: Vec<SampleLine>,
-    /// How it ended; `None` if it was interrupted.
+    /// How it ended; `None` if nobody could write that.
     pub end: Option<End>,
 }
 
@@ -204,14 +218,18 @@ impl Record {
     pub fn parse(name: &str, text: impl AsRef<[u8]>) -> Result<Self> {
         let bytes = text.as_ref();
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let malformed = |line: usize, text: String| Error::Malformed { name: name.to_owned(), line, text };
         let text = match (std::str::from_utf8(bytes), std::str::from_utf8(&bytes[..whole])) {
             (Ok(text), _) | (Err(_), Ok(text)) => text,
-            (Err(_), Err(_)) => {
-                return Err(Error::Malformed { name: name.to_owned(), line: 1, text: NO_RECORD.to_owned() });
+            (Err(_), Err(error)) => {
+                let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+                return Err(malformed(
+                    line,
+                    if line == 1 { NO_RECORD } else { "it is not UTF-8" }.to_owned(),
+                ));
             }
         };
         let (mut record, mut seen) = (Self::default(), Seen::new());
-        let malformed = |line: usize, text: String| Error::Malformed { name: name.to_owned(), line, text };
         let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
         let full = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (position, (at, line)) in full.enumerate() {
@@ -240,15 +258,21 @@ impl Record {
         match line {
             Line::Head(head) if is_first => self.head = head,
             Line::Head(_) => return Err("a second record begins: one record is one file".to_owned()),
-            Line::Table(table) => match self.tables.iter().any(|known| known.id == table.id) {
-                true => return Err(format!("the table \"{}\" comes twice", table.id)),
-                false => {
-                    if let Some(chart) = table.charts.iter().find(|chart| chart.is_incomplete()) {
-                        return Err(format!("the lines of the chart \"{}\" need an x", chart.title));
-                    }
-                    self.tables.push(table);
+            Line::Table(table) => {
+                if self.tables.iter().any(|known| known.id == table.id) {
+                    return Err(format!("the table \"{}\" comes twice", table.id));
                 }
-            },
+                if let Some(chart) = table.charts.iter().find(|chart| chart.is_incomplete()) {
+                    return Err(format!("the lines of the chart \"{}\" need an x", chart.title));
+                }
+                if self.tables.len() == MOST_TABLES {
+                    return Err(format!("a record has at most {MOST_TABLES} tables"));
+                }
+                if table.charts.len() > MOST_CHARTS {
+                    return Err(format!("a table has at most {MOST_CHARTS} charts"));
+                }
+                self.tables.push(table);
+            }
             Line::Sample(sample) => {
                 if !self.tables.iter().any(|table| table.id == sample.table) {
                     return Err(format!("the table \"{}\" has not been introduced", sample.table));
@@ -257,7 +281,7 @@ impl Record {
                 if let Some((name, value)) =
                     sample.values.iter().find(|(_, value)| !value.is_finite() || value.abs() >= 1e300)
                 {
-                    return Err(format!("{name} is {value}, which is no measured value"));
+                    return Err(format!("{name} is {value}, which is not a measured value"));
                 }
                 let turn = [&*sample.table, &sample.case, &sample.contestant].map(str::to_owned);
                 if !seen.insert((turn, sample.repetition)) {
@@ -293,7 +317,11 @@ impl Record {
     }
 }
 
-const NO_RECORD: &str = "this is not a record of a benchmark: give the raw.jsonl, or its folder, that `firearrow bench … --save` or \
+/// A benchmark has a few; the page of a record with thousands would not fit in memory.
+const MOST_TABLES: usize = 200;
+const MOST_CHARTS: usize = 10;
+
+const NO_RECORD: &str = "this is not a record of a benchmark: pass the raw.jsonl, or its folder, that `firearrow bench … --save` or \
      `firearrow oltp … --save` has written; runs older than 2026-11-24 have no record";
 
 /// Looks at the first line by itself, so that a record of another version is called that.
@@ -347,7 +375,10 @@ mod tests {
         let mut cut = ended.text().into_bytes();
         cut.extend([b'"', 0xE2, 0x80]);
         assert_eq!(Record::parse("r", &cut).unwrap().samples.len(), 1);
-        assert!(Record::parse("r", [0xFF, b'\n']).is_err());
+        let bad = [text.as_bytes(), &[0xFF, b'\n']].concat();
+        assert!(Record::parse("r", &bad).unwrap_err().to_string().starts_with("r, line 5: it is not UTF-8"));
+        let error = Record::parse("r", [0xFF, b'\n']).unwrap_err().to_string();
+        assert!(error.starts_with("r, line 1: this is not a record"), "{error}");
         // A broken line that is not the last one is no interruption.
         let broken = text.replacen("\"wall_s\":0.5", "\"wall_s\":", 1);
         assert!(Record::parse("r", &broken).unwrap_err().to_string().starts_with("r, line 3: "));
@@ -364,6 +395,19 @@ mod tests {
     }
 
     #[test]
+    fn tables_and_charts_have_a_limit() {
+        let mut record = record();
+        record.tables[0].charts = vec![Chart::bars("Time", "wall_s"); MOST_CHARTS + 1];
+        assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("at most 10 charts"));
+        record.tables[0].charts.clear();
+        let more = (1..=MOST_TABLES).map(|at| TableHead { id: format!("t{at}"), ..TableHead::default() });
+        record.tables.extend(more);
+        assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("at most 200 tables"));
+        record.tables.pop();
+        assert_eq!(Record::parse("r", record.text()).unwrap().tables.len(), MOST_TABLES);
+    }
+
+    #[test]
     fn samples_need_a_table_and_records_one_end() {
         let text = record().text().replace("\"table\":\"t\"", "\"table\":\"u\"");
         assert!(Record::parse("r", &text).unwrap_err().to_string().contains("has not been introduced"));
@@ -375,7 +419,7 @@ mod tests {
         assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("comes twice"));
         record.samples[1].repetition = 2;
         record.samples[1].values.insert("wall_s".into(), 1e300);
-        assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("no measured value"));
+        assert!(Record::parse("r", record.text()).unwrap_err().to_string().contains("not a measured value"));
         let text = self::record().text();
         let twice = text.clone() + text.lines().last().unwrap();
         assert!(Record::parse("r", &(twice + "\n")).is_err());

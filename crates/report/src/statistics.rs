@@ -34,7 +34,7 @@ fn middle(sorted: &[f64]) -> Option<f64> {
     })
 }
 
-/// Where the median would probably be if the repetitions were made again.
+/// A 95 % confidence interval of a median.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Interval {
     /// The lower end.
@@ -49,7 +49,7 @@ const RESAMPLES: usize = 2000;
 /// Of more values some are left out, evenly.
 const MOST_VALUES: usize = 1000;
 
-/// The 95 % interval of the median, by the percentile bootstrap; `None` with fewer than five values, which say too
+/// The 95 % confidence interval of the median, by the percentile bootstrap; `None` with fewer than five values, which say too
 /// little. The same values give the same interval.
 #[must_use]
 pub fn interval_of_median(values: &[f64]) -> Option<Interval> {

@@ -1,23 +1,23 @@
-//! Figures as Markdown, and every repetition as CSV.
+//! What tables show, for every form of report, and the form for terminals.
 
 use crate::figures::{CaseFigures, ContestantFigures, Figures, TableFigures};
-use crate::record::{OURS, Record};
+use crate::record::{OURS, Record, SampleLine};
 use crate::unit;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// One line of a table for people: the case, the contestant, and a cell for each column.
 pub(crate) struct Row<'a> {
     pub(crate) case: &'a str,
-    pub(crate) contestant: &'a str,
+    /// With how often it ran, if that is not as often as others did.
+    pub(crate) contestant: String,
     pub(crate) cells: Vec<String>,
 }
 
 /// The titles of a table's columns, after case and contestant. Rivals have a ratio for the first value.
 pub(crate) fn titles(table: &TableFigures<'_>) -> Vec<String> {
     let mut titles: Vec<String> = shown(table).map(unit::title).collect();
-    if has_ratios(table) && !titles.is_empty() {
-        titles.insert(1, "÷ firearrow".to_owned());
+    if has_ratios(table) {
+        titles.insert(1, RATIO.to_owned());
     }
     titles
 }
@@ -33,7 +33,7 @@ pub(crate) fn rows<'a>(table: &'a TableFigures<'_>) -> Vec<Row<'a>> {
                 cells.push(ratio(contestant, column));
             }
         }
-        Row { case: case.name, contestant: contestant.name, cells }
+        Row { case: case.name, contestant: label(case, contestant), cells }
     };
     table
         .cases
@@ -42,11 +42,47 @@ pub(crate) fn rows<'a>(table: &'a TableFigures<'_>) -> Vec<Row<'a>> {
         .collect()
 }
 
-/// Whether there is somebody to compare firearrow with.
-fn has_ratios(table: &TableFigures<'_>) -> bool {
-    let contestants = table.contestants();
-    contestants.len() > 1 && contestants.contains(&OURS)
+fn label(case: &CaseFigures<'_>, contestant: &ContestantFigures<'_>) -> String {
+    let (name, ran, all) = (contestant.name, contestant.repetitions, case.repetitions());
+    match () {
+        () if contestant.is_elsewhere => format!("{name} (elsewhere)"),
+        () if ran < all => format!("{name} ({ran} of {all})"),
+        () => name.to_owned(),
+    }
 }
+
+/// Whether somebody is compared with firearrow by the first column.
+pub(crate) fn has_ratios(table: &TableFigures<'_>) -> bool {
+    let first = shown(table).next();
+    let mut all = table.cases.iter().flat_map(|case| &case.contestants);
+    first.is_some_and(|column| all.any(|contestant| contestant.ratios.contains_key(column)))
+}
+
+/// What stands below a table: its notes, and who is missing where.
+pub(crate) fn notes(table: &TableFigures<'_>) -> Vec<String> {
+    let mut notes = table.head.notes.clone();
+    for name in table.contestants() {
+        if table.cases.iter().filter_map(|case| case.contestant(name)).all(|found| found.is_elsewhere) {
+            continue;
+        }
+        let without = table.cases.iter().filter(|case| case.contestant(name).is_none());
+        let cases: Vec<&str> = without.map(|case| case.name).collect();
+        let more = match cases.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        if !cases.is_empty() {
+            notes.push(format!(
+                "No figures of {name}: {}{more}.",
+                cases[..cases.len().min(MOST_NAMED)].join("; ")
+            ));
+        }
+    }
+    notes
+}
+
+/// Of more cases, their number says enough.
+const MOST_NAMED: usize = 5;
 
 /// The columns of which somebody has a value.
 fn shown<'a>(table: &'a TableFigures<'_>) -> impl Iterator<Item = &'a str> {
@@ -78,18 +114,36 @@ fn ratio(contestant: &ContestantFigures<'_>, column: &str) -> String {
     }
 }
 
+const RATIO: &str = "ratio (above 1: firearrow is better)";
+
 /// How tables are to be read.
-pub(crate) const HOW_TO_READ: &str = "Medians, with minimum and maximum in parentheses. ÷ firearrow: the median of the ratios of repetitions that ran one after \
-the other, with its 95 % bootstrap interval if there are at least five.";
+pub(crate) fn how_to_read(figures: &Figures<'_>) -> String {
+    let mut text = "Medians, with minimum and maximum in parentheses.".to_owned();
+    if figures.tables.iter().any(has_ratios) {
+        text += " Ratio: how many times as good firearrow is, in time or in rate: the median of the ratios of repetitions that \
+            ran one after the other, with its 95 % bootstrap confidence interval if there are at least five.";
+    }
+    let mut cases = figures.tables.iter().flat_map(|table| &table.cases);
+    if cases.any(|case| {
+        case.contestants.iter().any(|each| !each.is_elsewhere && each.repetitions < case.repetitions())
+    }) {
+        text += " 1 of 10: fewer repetitions than the others in the same case.";
+    }
+    if figures.record.samples.iter().any(SampleLine::is_elsewhere) {
+        text += " Elsewhere: somebody else's figure from another machine, compared with nothing.";
+    }
+    text
+}
 
 /// What a record must say of itself before anybody reads its figures.
-pub(crate) fn warnings(record: &Record) -> Vec<String> {
+pub(crate) fn warnings(figures: &Figures<'_>) -> Vec<String> {
+    let record = figures.record;
     let mut warnings = Vec::new();
     match &record.end {
         None => warnings.push("The run was interrupted: this is a part of it.".to_owned()),
         Some(end) => {
             if !end.complete {
-                warnings.push("Not everything could be measured.".to_owned());
+                warnings.push("Incomplete: some measurements failed.".to_owned());
             }
             warnings.extend(end.missing.iter().map(|missing| format!("Missing: {missing}")));
         }
@@ -101,19 +155,36 @@ pub(crate) fn warnings(record: &Record) -> Vec<String> {
     if flag("is_full_size") == Some(false) {
         warnings.push("The tables were tiny: the figures mean nothing.".to_owned());
     }
+    if figures.tables.iter().any(is_smoke_test) {
+        warnings.push(format!("Fewer than {FEWEST} repetitions: the figures are a smoke test."));
+    }
     warnings
 }
 
+/// Whether something was timed, or compared, and not often enough. What runs for a given time does not repeat.
+fn is_smoke_test(table: &TableFigures<'_>) -> bool {
+    let most = table.cases.iter().map(CaseFigures::repetitions).max().unwrap_or(0);
+    let is_timed =
+        shown(table).next().is_some_and(|first| first.ends_with("_s") && !first.ends_with("_per_s"));
+    (1..FEWEST).contains(&most) && (is_timed || has_ratios(table))
+}
+
+/// The fewest repetitions of published figures.
+const FEWEST: usize = 5;
+
 /// What was run where, as pairs of names and values; nested values are left out.
 pub(crate) fn circumstances(record: &Record) -> Vec<(String, String)> {
-    let text = |value: &Value| match value {
+    let text = |name: &str, value: &Value| match value {
         Value::Null | Value::Array(_) | Value::Object(_) => None,
         Value::String(text) => Some(text.clone()),
         Value::Bool(true) => Some("yes".to_owned()),
         Value::Bool(false) => Some("no".to_owned()),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) => Some(match number.as_f64().filter(|_| unit::is_known(name)) {
+            Some(value) => unit::show(name, value),
+            None => number.to_string(),
+        }),
     };
-    let pair = |(name, value): (&String, &Value)| Some((name.replace('_', " "), text(value)?));
+    let pair = |(name, value): (&String, &Value)| Some((unit::title(name), text(name, value)?));
     record.head.environment.iter().filter_map(pair).collect()
 }
 
@@ -146,116 +217,21 @@ pub fn text(table: &TableFigures<'_>) -> String {
         text += shown.trim_end();
         text.push('\n');
     }
-    for note in &table.head.notes {
+    for note in notes(table) {
         text += &format!("  {note}\n");
     }
     text
-}
-
-/// Formats records as Markdown.
-#[must_use]
-pub fn markdown(records: &[Record]) -> String {
-    let mut text = String::new();
-    for record in records {
-        text += &format!("# {}: {}\n\n", escaped(&record.head.benchmark), escaped(&record.head.title));
-        for warning in warnings(record) {
-            text += &format!("**{}**\n\n", escaped(&warning));
-        }
-        for (name, value) in circumstances(record) {
-            text += &format!("- {}: {}\n", escaped(&name), escaped(&value));
-        }
-        for table in &Figures::of(record).tables {
-            text += &format!("\n## {}\n\n", escaped(&table.head.title));
-            let titles: Vec<String> = titles(table).iter().map(|title| escaped(title)).collect();
-            text += &format!("| | | {} |\n|---|---|{}\n", titles.join(" | "), "---:|".repeat(titles.len()));
-            for row in rows(table) {
-                let (case, contestant) = (escaped(row.case), escaped(row.contestant));
-                text += &format!("| {case} | {contestant} | {} |\n", row.cells.join(" | "));
-            }
-            for note in &table.head.notes {
-                text += &format!("\n{}\n", escaped(note));
-            }
-        }
-        for check in record.end.iter().flat_map(|end| &end.checks) {
-            text += &format!("\nChecked: {}\n", escaped(check));
-        }
-        text += &format!("\n{HOW_TO_READ}\n\n");
-    }
-    text
-}
-
-/// Text that Markdown shows as it is, on one line.
-fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            c if c.is_control() => shown.push(' '),
-            '<' => shown.push_str("&lt;"),
-            '|' | '\\' | '`' | '*' | '[' | ']' | '#' => shown.extend(['\\', c]),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
-/// Formats every repetition as CSV, with a header and a column for each value's name.
-#[must_use]
-pub fn csv(records: &[Record]) -> String {
-    let names: BTreeSet<&str> = records
-        .iter()
-        .flat_map(|record| record.samples.iter().flat_map(|sample| sample.values.keys().map(String::as_str)))
-        .collect();
-    let mut text = "record,benchmark,table,case,contestant,repetition".to_owned();
-    for name in &names {
-        text += &format!(",{}", quoted(name));
-    }
-    text += "\r\n";
-    for (number, record) in records.iter().enumerate() {
-        for sample in &record.samples {
-            let first = [&record.head.benchmark, &sample.table, &sample.case, &sample.contestant];
-            let first: Vec<String> = first.iter().map(|text| quoted(text)).collect();
-            text += &format!("{},{},{}", number + 1, first.join(","), sample.repetition);
-            for name in &names {
-                let value = sample.values.get(*name).map_or_else(String::new, f64::to_string);
-                text += &format!(",{value}");
-            }
-            text += "\r\n";
-        }
-    }
-    text
-}
-
-/// A field. Spreadsheets must not take it for a formula.
-fn quoted(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{text}") } else { text.to_owned() };
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::figures::tests::record;
+    use crate::record::OURS;
 
-    #[test]
-    fn columns_without_a_value_are_left_out() {
-        let mut record = record();
-        record.tables[0].columns.push("round_trips".into());
-        assert!(!markdown(&[record]).contains("round trips"));
-    }
-
-    #[test]
-    fn markdown_has_medians_and_ratios() {
-        let text = markdown(&[record()]);
-        assert!(text.contains("| one | firearrow | 3.00 s (1.00 s – 5.00 s) | 1 | 10 |"), "{text}");
-        assert!(
-            text.contains("| one | rival | 6.00 s (2.00 s – 10.0 s) | 2.00 [2.00; 2.00] | 10 |"),
-            "{text}"
-        );
-        assert!(!text.contains("interrupted"), "{text}");
+    fn of(record: &Record) -> (Vec<String>, Vec<String>) {
+        let figures = Figures::of(record);
+        (rows(&figures.tables[0]).into_iter().map(|row| row.contestant).collect(), notes(&figures.tables[0]))
     }
 
     #[test]
@@ -263,43 +239,66 @@ mod tests {
         let record = record();
         let text = text(&Figures::of(&record).tables[0]);
         let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "Reading <rows>");
+        let titles = "                                elapsed  ratio (above 1: firearrow is better)  rows";
+        assert_eq!(lines[2..4], [titles, "  one"]);
         assert_eq!(
-            lines[1..4],
-            ["Reading <rows>", "                                   wall        ÷ firearrow  rows", "  one"]
+            lines[4],
+            "    firearrow  3.00 s (1.00 s – 5.00 s)                                     1    10"
         );
-        assert_eq!(lines[4], "    firearrow  3.00 s (1.00 s – 5.00 s)                  1    10");
+        assert_eq!(lines.last(), Some(&"  No figures of rival: two."));
     }
 
     #[test]
-    fn parts_are_marked() {
-        let mut part = record();
-        part.end = None;
-        assert!(markdown(&[part.clone()]).contains("**The run was interrupted"));
-        part.head.environment.insert("is_optimised".into(), false.into());
-        assert!(markdown(&[part]).contains("debug build"));
-    }
-
-    #[test]
-    fn names_are_neither_markup_nor_formulas() {
+    fn unequal_repetitions_and_who_is_missing_are_told() {
         let mut record = record();
+        record.samples.retain(|sample| sample.contestant == OURS || sample.repetition == 1);
+        let values = [("wall_s".to_owned(), 1.0)].into();
+        record.samples.push(SampleLine::elsewhere("t", "one", "published", values));
+        let (contestants, below) = of(&record);
+        assert_eq!(contestants, [OURS, "rival (1 of 5)", "published (elsewhere)", OURS]);
+        assert_eq!(below, ["A note & more.", "No figures of rival: two."]);
+        let text = how_to_read(&Figures::of(&record));
+        assert!(text.contains("1 of 10: fewer") && text.contains("Elsewhere: "), "{text}");
+    }
+
+    #[test]
+    fn few_repetitions_are_a_smoke_test() {
+        let smoke =
+            |record: &Record| warnings(&Figures::of(record)).iter().any(|line| line.contains("smoke test"));
+        let mut record = record();
+        assert!(!smoke(&record));
+        record.samples.retain(|sample| sample.repetition < 5);
+        assert!(smoke(&record));
+        record.samples.retain(|sample| sample.contestant == OURS);
+        assert!(smoke(&record));
+        // What runs for a given time is not repeated.
         for sample in &mut record.samples {
-            sample.case = "=1+1 | <b>\n# x".into();
+            sample.values.insert("operations_per_s".into(), 5.0);
         }
-        record.head.title = "`a` [b](c)".into();
-        let markdown = markdown(&[record.clone()]);
-        assert!(markdown.starts_with("# demo: \\`a\\` \\[b\\](c)\n"), "{markdown}");
-        assert!(markdown.contains("| =1+1 \\| &lt;b> \\# x | firearrow |"), "{markdown}");
-        assert!(csv(&[record]).contains(",\"'=1+1 | <b>\n# x\","));
+        record.tables[0].columns = vec!["operations_per_s".into()];
+        assert!(!smoke(&record));
     }
 
     #[test]
-    fn csv_has_every_repetition() {
+    fn ratios_are_explained_where_there_are_some() {
         let mut record = record();
-        record.samples[0].case = "a, \"b\"".into();
-        let text = csv(&[record]);
-        let lines: Vec<&str> = text.split("\r\n").collect();
-        assert_eq!(lines[0], "record,benchmark,table,case,contestant,repetition,rows,wall_s");
-        assert_eq!(lines[1], "1,demo,t,\"a, \"\"b\"\"\",rival,1,10,2");
-        assert_eq!(lines.len(), 1 + 15 + 1);
+        assert!(how_to_read(&Figures::of(&record)).contains("Ratio: "));
+        record.samples.retain(|sample| sample.contestant == OURS);
+        assert_eq!(how_to_read(&Figures::of(&record)), "Medians, with minimum and maximum in parentheses.");
+    }
+
+    #[test]
+    fn circumstances_have_their_units() {
+        let mut record = record();
+        for (name, value) in
+            [("cache_bytes", 33_554_432.0), ("seconds_measured", 6.006_607_643), ("cores", 2.0)]
+        {
+            record.head.environment.insert(name.into(), value.into());
+        }
+        record.head.environment.insert("load_before".into(), 0.25.into());
+        let shown = circumstances(&record);
+        let of = |name: &str| shown.iter().find(|(found, _)| found == name).unwrap().1.as_str();
+        assert_eq!([of("cache"), of("seconds measured"), of("load before")], ["32.0 MiB", "6.01 s", "0.25"]);
     }
 }

@@ -10,7 +10,7 @@ pub fn show(name: &str, value: f64) -> String {
         rest("/s")
     } else if name.ends_with("_per_min") {
         rest("/min")
-    } else if name.ends_with("_s") {
+    } else if name.ends_with("_s") || name.starts_with("seconds_") {
         scaled(value, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
     } else if name.ends_with("_us") {
         scaled(value, &[(1e6, "s"), (1e3, "ms"), (1.0, "µs")])
@@ -23,6 +23,47 @@ pub fn show(name: &str, value: f64) -> String {
     }
 }
 
+/// Whether a name says what the unit is.
+pub(crate) fn is_known(name: &str) -> bool {
+    show(name, 1.0) != "1"
+}
+
+/// Which values of a kind are the better ones.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Better {
+    /// Times, traffic, work.
+    Less,
+    /// Rates.
+    More,
+}
+
+impl Better {
+    /// Which values of this name are better; `None` for those that only say what was done, such as `rows`.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
+        let words = |words: &[&str]| name.split('_').any(|word| words.contains(&word));
+        if ends(&["_per_s", "_per_second", "_per_min"]) {
+            return Some(Self::More);
+        }
+        if words(&["since", "size", "content", "cache", "share"]) {
+            return None;
+        }
+        let is_less = ends(&["_s", "_us", "_bytes", "_packets", "_per_operation", "trips"])
+            || name.starts_with("bytes_")
+            || words(&["roundtrips", "sends", "receives", "retries", "errors", "refused"]);
+        is_less.then_some(Self::Less)
+    }
+
+    /// What a chart says of it.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Less => "less is better",
+            Self::More => "more is better",
+        }
+    }
+}
+
 fn size(bytes: f64) -> String {
     const KI: f64 = 1024.0;
     scaled(bytes, &[(KI * KI * KI, "GiB"), (KI * KI, "MiB"), (KI, "KiB"), (1.0, "B")])
@@ -31,9 +72,8 @@ fn size(bytes: f64) -> String {
 /// Formats a value of an axis that reaches up to `most`, so that neighbours differ.
 #[cfg(feature = "pages")]
 pub(crate) fn tick(name: &str, value: f64, most: f64) -> String {
-    let is_plain = show(name, 1.0) == "1";
     match most {
-        _ if !is_plain || value == 0.0 => show(name, value),
+        _ if is_known(name) || value == 0.0 => show(name, value),
         most if most >= 100.0 => show(name, value),
         most => {
             let places = (2.0 - most.max(1e-12).log10().floor()).clamp(0.0, 12.0) as usize;
@@ -44,6 +84,9 @@ pub(crate) fn tick(name: &str, value: f64, most: f64) -> String {
 
 /// What a column or an axis is called: the name without underscores; the values show the unit.
 pub(crate) fn title(name: &str) -> String {
+    if name == "wall_s" {
+        return "elapsed".to_owned();
+    }
     let suffixes = ["_us", "_s", "_bytes"];
     let is_rate = name.ends_with("_per_s");
     let name =
@@ -119,7 +162,24 @@ mod tests {
     }
 
     #[test]
+    fn names_decide_what_is_better() {
+        for less in
+            ["wall_s", "p99.9_us", "peak_rss_bytes", "bytes_sent", "round_trips", "roundtrips", "retries"]
+        {
+            assert_eq!(Better::of(less), Some(Better::Less), "{less}");
+        }
+        for more in ["operations_per_s", "rows_per_second", "new_orders_per_min", "bytes_per_s"] {
+            assert_eq!(Better::of(more), Some(Better::More), "{more}");
+        }
+        assert_eq!(Better::of("page_reads_per_operation"), Some(Better::Less));
+        for neither in ["rows", "size_bytes", "content_bytes", "since_the_start_s", "link_share", "max_id"] {
+            assert_eq!(Better::of(neither), None, "{neither}");
+        }
+    }
+
+    #[test]
     fn columns_are_named_without_their_unit() {
+        assert_eq!(title("wall_s"), "elapsed");
         let names = ["client_cpu_s", "operations_per_s", "p99.9_us", "bytes_sent"].map(title);
         assert_eq!(names, ["client cpu", "operations per s", "p99.9", "bytes sent"]);
     }

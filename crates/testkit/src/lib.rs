@@ -46,6 +46,7 @@ mod port;
 mod process;
 mod proxy;
 mod report;
+mod room;
 mod root;
 pub mod scripted;
 mod server;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::leftover::Folder;
 use crate::report::{self, Entry, Outcome};
-use crate::{Generation, Server, Skip, engine, server, shared};
+use crate::{Generation, Server, Skip, engine, room, server, shared};
 
 /// Stamps out one `#[test]` per platform for each function.
 ///
@@ -283,6 +283,7 @@ pub fn run<V: Verdict>(platform: Platform, test: &str, body: impl Fn(&Target) ->
     let used = Cell::new(None);
     let mut attempt = || {
         catch_unwind(AssertUnwindSafe(|| {
+            room::check();
             let target = platform.target()?;
             server = target.to_string();
             if let Target::Wire(server) = &target {

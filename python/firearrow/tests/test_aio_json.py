@@ -85,6 +85,45 @@ def test_json(database: str, connection: firearrow.Connection, table: str) -> No
     run(work())
 
 
+def test_json_of_values(database: str, connection: firearrow.Connection, numbers: str) -> None:
+    """Names come once, also those that are no names in Python, or twice the same, or without any row."""
+    connection.executemany(f"INSERT INTO {numbers} VALUES (?)", ((n,) for n in range(20_000)))
+    connection.commit()
+    columns = f"""SELECT n AS "a ""b"" \\ ž", 'x' AS same, CAST(NULL AS DATE) AS same FROM {numbers}"""
+    names = ['a "b" \\ ž', "SAME", "SAME"]
+    values = [[n, "x", None] for n in range(20_000)]
+    for select, rows in ((f"{columns} ORDER BY n", values), (f"{columns} WHERE n < 0", [])):
+        found = connection.execute(select).fetch_json(orient="values")
+        assert json.loads(found) == {"columns": names, "data": rows}
+        pieces = list(connection.execute(select).stream_json(orient="values"))
+        assert all(piece.endswith(b"\n") for piece in pieces)
+        assert [json.loads(line) for line in b"".join(pieces).splitlines()] == [names, *rows]
+
+        async def work(select: str = select, found: bytes = found, pieces: list[bytes] = pieces) -> None:
+            async with aio.connect(database) as other:
+                assert await (await other.execute(select)).fetch_json(orient="values") == found
+                cursor = await other.execute(select)
+                lines = b"".join([piece async for piece in cursor.stream_json(orient="values")])
+                assert lines == b"".join(pieces)
+
+        run(work())
+    with pytest.raises(firearrow.ProgrammingError, match="orient is 'records' or 'values', not 'split'"):
+        connection.execute(columns).stream_json(orient="split")
+    with pytest.raises(firearrow.OperationalError, match="more than 10 rows"):
+        connection.execute(columns, max_result_rows=10).fetch_json(orient="values")
+
+
+def test_pandas_reads_json_of_values(connection: firearrow.Connection) -> None:
+    import io
+
+    import pandas
+
+    select = "SELECT 1 AS a, 'x' AS b FROM RDB$DATABASE"
+    text = connection.execute(select).fetch_json(orient="values")
+    frame = pandas.read_json(io.BytesIO(text), orient="split")
+    assert (list(frame.columns), frame.to_numpy().tolist()) == (["A", "B"], [[1, "x"]])
+
+
 def test_cancelled_json(database: str) -> None:
     select = "SELECT a.*, b.rdb$field_name AS other FROM rdb$fields a, rdb$fields b ROWS 40000"
     chance = random.Random(4)

@@ -48,8 +48,6 @@ def test_wrong_parameters_are_the_same_errors(
 # What differs, and why.
 ONLY_ASYNCHRONOUS = {"set_autocommit"}  # A property cannot be awaited when it is set.
 
-ONLY_BLOCKING = {"read_partition", "read_partitions"}  # Not there yet.
-
 # What belongs to files of the standard library: lines, and the file descriptor, which BLOBs do not have.
 ONLY_OF_FILES = {"fileno", "flush", "isatty", "readline", "readlines", "truncate", "writelines"}
 
@@ -62,6 +60,8 @@ ONLY_OF_READERS = {"read", "readall", "readinto", "seek", "tell"}
         (firearrow.Connection, aio.Connection),
         (firearrow.Transaction, aio.Transaction),
         (firearrow.Cursor, aio.Cursor),
+        (firearrow.partitions.Partitions, aio.partitions.Partitions),
+        (firearrow.partitions.Part, aio.partitions.Part),
         (firearrow.catalog.Catalog, aio.catalog.Catalog),
         (firearrow.events.Events, aio.events.Events),
         (firearrow.blob.BlobReader, aio.blob.BlobReader),
@@ -72,7 +72,7 @@ def test_the_surfaces_are_the_same(blocking: type, asynchronous: type) -> None:
     def public(cls: type) -> set[str]:
         return {name for name in dir(cls) if not name.startswith("_")}
 
-    both = public(blocking) - ONLY_BLOCKING
+    both = public(blocking)
     if issubclass(blocking, io.RawIOBase):
         # Attributes of the instances.
         both -= ONLY_OF_FILES | {"closed", "write" if "Reader" in blocking.__name__ else ""}
@@ -87,7 +87,7 @@ def test_the_surfaces_are_the_same(blocking: type, asynchronous: type) -> None:
             assert ours.__doc__, member
 
 
-@pytest.mark.parametrize("name", ["connect", "create_database"])
+@pytest.mark.parametrize("name", ["connect", "create_database", "read_partition"])
 def test_the_functions_are_the_same(name: str) -> None:
     assert parameters(getattr(aio, name)) == parameters(getattr(firearrow, name))
 
@@ -114,6 +114,12 @@ BAD_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "limit of rows": lambda x, c: c.execute("SELECT 1 FROM rdb$database", max_result_rows=-1),
     "model": lambda x, c: c.execute("SELECT 1 FROM rdb$database", model=int),
     "BLOB": lambda x, c: x.open_blob(99),
+    "parts": lambda x, c: x.read_partitions("SELECT 1 FROM rdb$database", -1),
+    "a part": lambda x, c: x.read_partition(b"nonsense"),
+    "JSON": lambda x, c: c.fetch_json(orient="columns"),
+    "lines of JSON": lambda x, c: c.stream_json(orient="split"),
+    "scroll": lambda x, c: c.scroll(1),
+    "scroll: mode": lambda x, c: c.scroll(1, "first"),
     "isolation": lambda x, c: x.begin(isolation="nonsense"),
 }
 

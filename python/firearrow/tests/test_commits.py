@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Iterator
 from typing import Any
 
 import pytest
+from programs import script
 
 import firearrow
 from firearrow import DatabaseError, Pool, ProgrammingError, aio
@@ -279,3 +280,81 @@ def test_a_block_whose_transaction_ended_without_a_commit(database: str, table: 
     asyncio.run(work())
     with firearrow.connect(database) as connection:
         assert connection.execute(f"SELECT n FROM {table}").fetchall() == [(1,)]
+
+
+WITHIN = {
+    "commit": lambda connection: connection.commit(),
+    "rollback": lambda connection: connection.rollback(),
+    "autocommit": lambda connection: setattr(connection, "autocommit", True),
+}
+
+
+@pytest.mark.parametrize("end", WITHIN.values(), ids=WITHIN)
+def test_an_end_that_is_refused_within_a_call_ends_nothing(
+    connection: firearrow.Connection, other: firearrow.Connection, table: str, end: Any
+) -> None:
+    """A generator of rows must not end the transaction into which they go, and nothing of that is lost."""
+    pyarrow = pytest.importorskip("pyarrow")
+    connection.execute(f"RECREATE TABLE {table} (n INTEGER)")
+    connection.commit()
+    connection.execute(f"INSERT INTO {table} VALUES (100)")
+    schema = pyarrow.schema([("N", pyarrow.int32())])
+
+    def batches() -> Iterator[Any]:
+        for number in range(3):
+            yield pyarrow.record_batch([pyarrow.array([number], pyarrow.int32())], schema)
+            with pytest.raises(ProgrammingError, match="in use by the call"):
+                end(connection)
+
+    stream = pyarrow.RecordBatchReader.from_batches(schema, batches())
+    connection.executemany(f"INSERT INTO {table} VALUES (?)", stream)
+    connection.commit()
+    assert other.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (4,)
+
+
+def test_a_signal_handler_that_comes_at_a_bad_moment_is_refused(connection: firearrow.Connection) -> None:
+    """While its own thread changes which transaction is the connection's."""
+    connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall()
+    with connection._lock:
+        assert connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall() == [(1,)]
+        for use in (connection.commit, connection.rollback):
+            with pytest.raises(ProgrammingError, match="in use by the call"):
+                use()
+    connection.commit()
+    with connection._lock, pytest.raises(ProgrammingError, match="in use by the call"):
+        connection.execute("SELECT 1 FROM RDB$DATABASE")
+    connection.commit()
+
+
+def test_a_handler_that_ends_the_transaction_at_any_moment_hangs_nothing(database: str) -> None:
+    """The timer of a program that rolls back."""
+    done = script(
+        database,
+        """
+        import signal, sys, time, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        ticks = 0
+        def handler(*_):
+            global ticks
+            ticks += 1
+            try:
+                connection.rollback()
+            except firearrow.Error:
+                pass
+            signal.setitimer(signal.ITIMER_REAL, 0.0007 + (ticks % 53) * 0.00003)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            try:
+                connection.execute("SELECT 1 FROM RDB$DATABASE")
+                connection.commit()
+            except firearrow.Error:
+                pass
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(ticks > 50)
+        connection.close()
+        """,
+        timeout=30,
+    )
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stdout + done.stderr

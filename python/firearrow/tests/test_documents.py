@@ -29,6 +29,13 @@ def test_examples(database: str, capsys: pytest.CaptureFixture[str], path: str, 
     assert "2 Coffee" in printed
 
 
+def test_the_readmes_have_the_same_example() -> None:
+    ours, package = (
+        BLOCK.findall((ROOT / path).read_text()) for path in ("README.md", "python/firearrow/README.md")
+    )
+    assert ours[0] == package[0]
+
+
 def test_examples_can_fail(database: str) -> None:
     """What an expression returns is compared."""
     exec(prepared("1 + 1  # -> 2", database), {"check": check})

@@ -23,7 +23,7 @@ PAGE = (ROOT / "docs/python-asyncio.md").read_text("utf-8")
 def play(database: str, *, most: int | None = None) -> dict[str, Any]:
     """Run the page's examples, or the first ones, and return their names."""
     blocks = [match[1] for match in BLOCK.finditer(PAGE)]
-    assert PAGE.count("```python") == len(blocks) == 4
+    assert PAGE.count("```python") == len(blocks) == 5
     names: dict[str, Any] = {"check": check, "__name__": "__main__"}
     for block in blocks[:most]:
         exec(compile(prepared(block, database), "python-asyncio.md", "exec", dont_inherit=True), names)
@@ -31,7 +31,7 @@ def play(database: str, *, most: int | None = None) -> dict[str, Any]:
 
 
 def test_the_page(database: str, connection: firearrow.Connection) -> None:
-    assert len(TOLD.findall(PAGE)) == 9
+    assert len(TOLD.findall(PAGE)) == 10
     names = play(database)
     assert connection.execute("SELECT id, stock FROM product ORDER BY id").fetchall() == [
         (1, 5),
@@ -57,7 +57,7 @@ async def client_of(app: FastAPI) -> AsyncGenerator[httpx2.AsyncClient]:
 
 
 def test_many_requests_at_a_time(database: str, connection: firearrow.Connection) -> None:
-    app = play(database, most=3)["app"]
+    app = play(database, most=4)["app"]
 
     async def work() -> None:
         async with client_of(app) as client:
@@ -76,7 +76,7 @@ def test_many_requests_at_a_time(database: str, connection: firearrow.Connection
 
 
 def test_an_error_rolls_back(database: str, connection: firearrow.Connection) -> None:
-    names = play(database, most=3)
+    names = play(database, most=4)
     app = names["app"]
 
     async def half(connection: aio.Connection) -> None:
@@ -97,7 +97,7 @@ def test_an_error_rolls_back(database: str, connection: firearrow.Connection) ->
 
 def test_a_failed_commit_is_no_success(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer waits for the commit."""
-    app = play(database, most=3)["app"]
+    app = play(database, most=4)["app"]
 
     async def fail(connection: aio.PooledConnection) -> None:
         raise firearrow.OperationalError("the commit failed")
@@ -111,7 +111,7 @@ def test_a_failed_commit_is_no_success(database: str, monkeypatch: pytest.Monkey
 
 
 def test_a_busy_pool_is_told(database: str) -> None:
-    app = play(database, most=3)["app"]
+    app = play(database, most=4)["app"]
 
     async def work() -> None:
         async with client_of(app) as client:
@@ -125,7 +125,7 @@ def test_a_busy_pool_is_told(database: str) -> None:
 
 def test_a_client_that_leaves(database: str) -> None:
     """A task that serves a request is cancelled, as servers do when a client disconnects."""
-    app = play(database, most=3)["app"]
+    app = play(database, most=4)["app"]
 
     async def work() -> None:
         async with client_of(app) as client:

@@ -1,10 +1,13 @@
-"""Exceptions that signal handlers raise, and warnings that are errors: no pool loses a connection by them."""
+"""Exceptions that signal handlers raise, and warnings that are errors: neither connections nor data are lost by them."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import json
+import os
 import signal
+import threading
 import time
 import types
 import warnings
@@ -14,8 +17,10 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from threads import until
 
-from firearrow import Pool, PoolTimeout, ProgrammingError, aio
+from firearrow import Connection as FirearrowConnection
+from firearrow import Error, InterfaceError, Pool, PoolTimeout, ProgrammingError, aio
 from firearrow._pooling import Limits, Member, State, Waiter
 
 SIZE = 4
@@ -241,3 +246,193 @@ def test_objects_in_circles_give_their_connections_back(database: str) -> None:
             with pool.connection():
                 pass
         gc.collect()
+
+
+# Long enough for a few interruptions.
+ROWS = 60_000
+QUERY = f"SELECT FIRST {ROWS} a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c"
+
+
+def test_interrupted_fetches_miss_no_rows_without_a_word(connection: FirearrowConnection, alarm: None) -> None:
+    refused = 0
+    for number in range(20):
+        cursor = connection.execute(QUERY)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.002 + 0.003 * number)
+            assert len(cursor.fetchall()) == ROWS
+            disarm()
+        except Interrupted:
+            with pytest.raises(ProgrammingError, match="execute the query again"):
+                cursor.fetchall()
+            assert cursor.rowcount == -1
+            refused += 1
+        cursor.close()
+    assert refused
+
+
+def test_a_row_factory_that_fails_takes_no_rows_away(connection: FirearrowConnection) -> None:
+    def factory(columns: object) -> Any:
+        return lambda row: 1 // 0
+
+    cursor = connection.cursor(row_factory=factory)
+    cursor.execute(QUERY)
+    with pytest.raises(ZeroDivisionError):
+        cursor.fetchmany(10)
+    with pytest.raises(ProgrammingError, match="execute the query again"):
+        cursor.fetchall()
+    # The cursor can be used again.
+    cursor.row_factory = None
+    assert cursor.execute("SELECT 1 FROM RDB$DATABASE").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("kind", ["fetchall", "fetch_arrow_table", "fetch_json"])
+def test_cancelled_fetches_miss_no_rows_without_a_word(database: str, kind: str) -> None:
+    if kind == "fetch_arrow_table":
+        pytest.importorskip("pyarrow")
+
+    def count(result: Any) -> int:
+        return len(json.loads(result) if isinstance(result, bytes) else result)
+
+    async def work() -> int:
+        refused = 0
+        async with aio.connect(database) as connection:
+            for number in range(12):
+                cursor = await connection.execute(QUERY)
+                try:
+                    await asyncio.wait_for(getattr(cursor, kind)(), 0.002 + 0.004 * number)
+                except asyncio.TimeoutError:
+                    try:
+                        # It may have been cancelled before it had taken any.
+                        assert count(await getattr(cursor, kind)()) == ROWS
+                    except Error as error:
+                        assert "the query again" in str(error)
+                        refused += 1
+                await cursor.close()
+        return refused
+
+    assert asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_interrupted_reads_lose_no_bytes_of_a_blob(connection: FirearrowConnection, alarm: None) -> None:
+    data = os.urandom(1 << 16) * 48
+    with connection.create_blob() as writer:
+        writer.write(data)
+    hits = 0
+    for number in range(20):
+        with connection.open_blob(writer.id) as blob:
+            read = bytearray()
+            # Not again at once: nothing can be done about one that comes when a read has just returned.
+            signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0005 * number)
+            while len(read) < len(data):
+                try:
+                    while piece := blob.read(1 << 20):
+                        read += piece
+                    break
+                except Interrupted:
+                    hits += 1
+                    assert blob.tell() == len(read)
+            disarm()
+            assert bytes(read) == data
+    assert hits
+
+
+def test_interrupted_waits_lose_no_events(
+    connection: FirearrowConnection, other: FirearrowConnection, alarm: None
+) -> None:
+    other.autocommit = True
+    posted, received, hits = 60, 0, 0
+
+    def post() -> None:
+        for _ in range(posted):
+            other.execute("EXECUTE BLOCK AS BEGIN POST_EVENT 'counted'; END")
+
+    with connection.events("counted") as events:
+        thread = threading.Thread(target=post)
+        thread.start()
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0131)
+        end = time.monotonic() + 20
+        while received < posted and time.monotonic() < end:
+            try:
+                counts = events.wait(0.3)
+                received += counts["counted"] if counts else 0
+            except Interrupted:
+                hits += 1
+        with suppress(Interrupted):
+            disarm()
+        disarm()
+        thread.join()
+    assert (received, hits > 0) == (posted, True)
+
+
+def test_a_handler_that_borrows_while_the_pool_starts_its_thread(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+
+    def handler(number: int, frame: types.FrameType | None) -> None:
+        with suppress(PoolTimeout), pool.connection(0.2) as connection:
+            told.append(connection)
+        told.append("handled")
+
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        if thread.name == "firearrow pool" and threading.current_thread() is threading.main_thread():
+            monkeypatch.setattr(threading.Thread, "start", start)
+            signal.raise_signal(signal.SIGUSR1)
+        start(thread)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        monkeypatch.setattr(threading.Thread, "start", interrupted)
+        with Pool(database, max_size=2, acquire_timeout=20) as pool, pool.connection() as connection:
+            assert connection.execute("SELECT 1 FROM RDB$DATABASE").fetchone() == (1,)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert told[-1] == "handled"
+
+
+def test_an_interrupted_wait_leaves_the_queue(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the exception comes after the wait itself."""
+    with Pool(database, max_size=1, acquire_timeout=20) as pool:
+        held = pool.acquire()
+        leave = State.leave
+        interruptions = [Interrupted()]
+
+        def interrupted(state: State[Any], waiter: Waiter[Any], now: float) -> None:
+            if interruptions:
+                raise interruptions.pop()
+            leave(state, waiter, now)
+
+        monkeypatch.setattr(State, "leave", interrupted)
+        with pytest.raises(Interrupted):
+            pool.acquire(0.05)
+        assert pool.stats.waiting == 0
+        held.close()
+        pool.acquire().close()
+
+
+def test_a_connection_that_is_closed_within_executemany_says_so(database: str, table: str) -> None:
+    """The work of a block that its connection does not survive is not done."""
+    from firearrow import connect
+
+    pyarrow = pytest.importorskip("pyarrow")
+    with connect(database) as connection:
+        connection.execute(f"CREATE TABLE {table} (n INTEGER)")
+    schema = pyarrow.schema([("N", pyarrow.int32())])
+
+    def batches() -> Iterator[Any]:
+        for number in range(3):
+            yield pyarrow.record_batch([pyarrow.array([number], pyarrow.int32())], schema)
+            if number == 0:
+                connection.close()
+
+    uses: list[Any] = [
+        lambda rows: connection.executemany(f"INSERT INTO {table} VALUES (?)", rows),
+        lambda rows: connection.cursor().ingest(rows, table),
+    ]
+    for use in uses:
+        with pytest.raises(InterfaceError, match="closed"), connect(database) as connection:
+            use(pyarrow.RecordBatchReader.from_batches(schema, batches()))
+    with connect(database) as other:
+        until(lambda: other.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (0,))

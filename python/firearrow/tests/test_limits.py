@@ -114,3 +114,31 @@ def test_aio(database: str, query: str) -> None:
             assert sum([batch.num_rows async for batch in cursor.fetch_arrow_batches()]) == ROWS
 
     asyncio.run(run())
+
+
+def with_options(database: str, **options: int) -> list[str]:
+    """The database in the forms that have room for options."""
+    pairs = [f"{name}={value}" for name, value in options.items()]
+    if "://" in database:
+        return [f"{database}{'&' if '?' in database else '?'}{'&'.join(pairs)}"]
+    return [f"{database}?{'&'.join(pairs)}", f"Database={{{database}}};{';'.join(pairs)}"]
+
+
+def test_bounds_in_the_text_of_the_database(database: str, query: str) -> None:
+    """An argument is stronger than the text, and one of an execution stronger than both."""
+    for text in with_options(database, max_result_rows=ROWS - 1, max_result_bytes=10**9):
+        with firearrow.connect(text) as bounded:
+            assert (bounded.max_result_rows, bounded.max_result_bytes) == (ROWS - 1, 10**9)
+            with pytest.raises(firearrow.OperationalError, match=f"more than {ROWS - 1} rows"):
+                bounded.execute(query).fetchall()
+            assert len(bounded.execute(query, max_result_rows=ROWS).fetchall()) == ROWS
+        with firearrow.connect(text, max_result_rows=5) as bounded:
+            assert (bounded.max_result_rows, bounded.max_result_bytes) == (5, 10**9)
+        with firearrow.Pool(text, max_size=1) as pool, pool.connection() as pooled:
+            assert pooled.max_result_rows == ROWS - 1
+
+        async def work(text: str = text) -> None:
+            async with aio.connect(text) as other:
+                assert (other.max_result_rows, other.max_result_bytes) == (ROWS - 1, 10**9)
+
+        asyncio.run(work())

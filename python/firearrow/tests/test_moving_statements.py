@@ -67,11 +67,16 @@ def test_fetching_data_from_the_server(connection: firearrow.Connection, languag
 
 
 def test_scrollable_cursors(connection: firearrow.Connection, languages: str) -> None:
-    """Cursors go forward. Rows in a list can be visited in any order."""
-    cursor = connection.execute(f"SELECT name FROM {languages} ORDER BY name")
-    assert not hasattr(cursor, "fetch_prior")
-    rows = cursor.fetchall()
-    assert (rows[-1], rows[0], rows[1]) == (("Python",), ("C",), ("Python",))
+    """``scroll`` says which row comes next."""
+    with connection.cursor(scrollable=True) as cursor:
+        cursor.execute(f"SELECT name FROM {languages} ORDER BY name")
+        cursor.scroll(1, "absolute")  # fetch_last
+        assert cursor.fetchone() == ("Python",)
+        cursor.scroll(-2)  # fetch_prior
+        assert cursor.fetchone() == ("C",)
+        assert cursor.fetchone() == ("Python",)  # fetch_next
+        with pytest.raises(IndexError):
+            cursor.scroll(5)
     # Or the server positions.
     found = connection.execute(f"SELECT name FROM {languages} ORDER BY name OFFSET ? ROWS", (1,)).fetchall()
     assert found == [("Python",)]

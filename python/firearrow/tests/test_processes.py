@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from busy import busy
 from forking import in_child
 from programs import script
 from statements import MANY
@@ -42,6 +43,27 @@ def test_forked_processes(connection: firearrow.Connection, database: str, table
     assert connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (1,)
     transaction.rollback()
     connection.commit()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork processes: it has no os.fork")
+def test_a_fork_while_another_thread_executes(connection: firearrow.Connection) -> None:
+    """What that thread had locked stays locked in the child, which has no such thread."""
+    cursor = connection.execute("SELECT RDB$FIELD_NAME FROM RDB$FIELDS")
+    with busy(connection, "execute"):
+        uses: list[Callable[[], Any]] = [
+            lambda: connection.execute("SELECT 1 FROM RDB$DATABASE"),
+            connection.rollback,
+            connection.commit,
+            connection.close,
+            cursor.fetchall,
+        ]
+        for use in uses:
+            told = in_child(use)
+            assert "belongs to the process that opened it" in told, told
+        assert "open" in in_child(lambda: repr(connection))
+        assert in_child(lambda: (cursor.close(), "ok")[1]) == "ok"
+    with busy(connection, "cursor") as (fetching, _):
+        assert in_child(lambda: (fetching.close(), repr(fetching), "ok")[2]) == "ok"
 
 
 def test_a_forked_child_that_exits_normally(database: str) -> None:

@@ -15,22 +15,61 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"dbname": FILE}, "no option 'dbname'; is 'database' meant"),
     ({"db": FILE}, "no option 'db'; is 'database' meant"),
     ({"dsn": FILE}, "pass the DSN as the first argument"),
-    ({"host": "localhost"}, r"host='localhost' alone names no database: connect\('/path/or/alias', host="),
+    ({"host": "localhost"}, r"a host alone names no database: connect\('/path/or/alias', host="),
     ({}, "name a database"),
-    ({"database": 3}, "database is a str or a path, not 3"),
+    ({"database": 3}, "database is a str or a path, not int"),
     ({"database": FILE, "passwd": "x"}, "is 'password' meant"),
     ({"database": FILE, "isolation_level": "x"}, "is 'isolation' meant"),
     ({"database": FILE, "cursor_factory": dict}, "is 'row_factory' meant"),
     ({"database": FILE, "port": 3050}, "a port needs a host"),
     ({"database": FILE, "row_factory": "dict"}, "row_factory is a function such as firearrow.dict_row"),
     ({"database": FILE, "row_factory": None}, "row_factory is a function such as firearrow.dict_row"),
-    ({"database": FILE, "lock_timeout": "5"}, "lock_timeout is a number of seconds or None, not '5'"),
+    ({"database": FILE, "lock_timeout": "5"}, "lock_timeout is a number of seconds from 0 to 32767, or None, not '5'"),
     ({"database": FILE, "isolation": 3}, "isolation is a str such as 'read_committed', not 3"),
     ({"database": FILE, "autocommit": "no"}, "autocommit is True or False, not 'no'"),
     ({"database": FILE, "read_only": "no"}, "read_only is True or False, not 'no'"),
     ({"database": FILE, "max_result_rows": -1}, "max_result_rows is a number of rows or None, not -1"),
     ({"database": FILE, "max_result_bytes": "x"}, "max_result_bytes is a number of bytes or None, not 'x'"),
+    (
+        {"database": f"{FILE}?max_result_rows=-1"},
+        "max_result_rows='-1' is not possible; it must be a number of rows",
+    ),
+    (
+        {"database": f"{FILE}?max_result_bytes=1MB"},
+        "max_result_bytes='1MB' is not possible; .* a number of bytes",
+    ),
+    ({"database": f"{FILE}?max_result_rows=1&maxResultRows=2"}, "max_result_rows is given twice"),
+    ({"database": f"{FILE}?nowait=1"}, "'nowait' is an option of the ODBC driver"),
+    ({"database": f"{FILE}?max_result_row=1"}, "there is no option 'max_result_row'"),
+    ({"database": FILE, "lock_timeout": float("nan")}, "seconds from 0 to 32767, or None, not nan"),
+    ({"database": FILE, "lock_timeout": -1}, "seconds from 0 to 32767, or None, not -1"),
+    ({"database": FILE, "lock_timeout": float("inf")}, "seconds from 0 to 32767, or None, not inf"),
+    ({"database": FILE, "lock_timeout": 10**400}, "seconds from 0 to 32767, or None, not 1000*…"),
+    ({"database": FILE, "lock_timeout": 10**5000}, "seconds from 0 to 32767, or None, not"),
+    ({"database": FILE, "max_result_rows": 2**70}, "max_result_rows is a number of rows or None, not"),
+    ({"database": FILE, "connect_timeout": 10**5000}, "connect_timeout is out of range"),
+    ({"database": FILE, "connect_timeout": [1]}, "connect_timeout must be a str, int, .*, not list"),
+    ({"database": FILE, "host": 5}, "host is a str, not int"),
+    ({"database": FILE, "user": 5}, "user is a str, not int"),
+    ({"database": FILE, "password": b"x"}, "password is a str, not bytes"),
+    ({"database": FILE, "password": "x\ud800"}, "password has a lone surrogate, .* at position 1"),
+    ({"database": "x\ud800"}, "database has a lone surrogate"),
+    ({"database": FILE, "\ud800": 1}, "has a lone surrogate"),
+    ({"database": FILE, "isolation": "x\ud800"}, "isolation has a lone surrogate"),
+    ({"database": FILE, "autocommit": 1.0}, "autocommit is True or False, not 1.0"),
+    ({"database": FILE, "autocommit": [1, 0]}, "autocommit is True or False"),
 ]
+
+
+class Bytes:
+    """A path that is not of str."""
+
+    def __fspath__(self) -> bytes:
+        return b"/x"
+
+
+WRONG.append(({"database": Bytes()}, "database is a str or a path of str, not of bytes"))
+SECRET = "hunter2secret"
 
 
 @pytest.mark.parametrize("call", [firearrow.connect, aio.connect, Pool, aio.Pool])
@@ -39,6 +78,60 @@ def test_what_is_wrong_is_refused_at_once(call: Any, options: dict[str, Any], me
     # None of these waits, or has a connection.
     with pytest.raises(InterfaceError, match=message):
         call(**options)
+
+
+@pytest.mark.parametrize("call", [firearrow.connect, aio.connect, Pool, aio.Pool])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"database": {"password": SECRET}},
+        {"database": ("h:/x", "u", SECRET)},
+        {"database": f"firebird://u:{SECRET}@h/x".encode()},
+        {"host": f"u:{SECRET}@h"},
+        {"database": FILE, "password": [SECRET]},
+        {"database": FILE, "password": SECRET.encode()},
+        {"database": FILE, "password": SECRET + "\ud800"},
+    ],
+)
+def test_no_secret_is_in_a_message(call: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(InterfaceError) as raised:
+        call(**options)
+    error: BaseException | None = raised.value
+    while error is not None:
+        assert SECRET not in str(error)
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("autocommit", "no"),
+        ("read_only", "no"),
+        ("isolation", 5),
+        ("lock_timeout", "x"),
+        ("lock_timeout", 10**400),
+        ("max_result_rows", "x"),
+        ("max_result_rows", -1),
+        ("max_result_bytes", 1.5),
+    ],
+)
+def test_attributes_are_checked_when_they_are_set(
+    database: str, connection: firearrow.Connection, name: str, value: Any
+) -> None:
+    before = getattr(connection, name)
+    with pytest.raises(InterfaceError, match=f"{name} is"):
+        setattr(connection, name, value)
+    assert getattr(connection, name) == before
+
+    async def work() -> None:
+        async with aio.connect(database) as other:
+            with pytest.raises(InterfaceError, match=f"{name} is"):
+                setattr(other, name, value)
+            if name == "autocommit":
+                with pytest.raises(InterfaceError, match=f"{name} is"):
+                    await other.set_autocommit(value)
+
+    asyncio.run(work())
 
 
 @pytest.mark.parametrize("pool", [Pool, aio.Pool])

@@ -130,6 +130,62 @@ def test_signals_of_a_loop_are_passed_on(database: str) -> None:
     assert (done.stdout, done.returncode) == ("['told']\n", 0), done.stdout + done.stderr
 
 
+def test_keyboard_interrupt_of_a_stream_of_arrow_data(database: str) -> None:
+    """What its Python code raises goes through Arrow, which makes another error of it."""
+    pytest.importorskip("pyarrow")
+    done = script(
+        database,
+        """
+        import os, signal, sys, time, firearrow, pyarrow
+        connection = firearrow.connect(sys.argv[1])
+        connection.execute("RECREATE TABLE arrow_interrupted (n INTEGER)")
+        connection.commit()
+        schema = pyarrow.schema([("N", pyarrow.int32())])
+        def batches():
+            for number in range(3):
+                yield pyarrow.record_batch([pyarrow.array([number], pyarrow.int32())], schema)
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.5)
+        try:
+            stream = pyarrow.RecordBatchReader.from_batches(schema, batches())
+            connection.executemany("INSERT INTO arrow_interrupted VALUES (?)", stream)
+        except BaseException as error:
+            print(type(error).__name__)
+        connection.close()
+        """,
+        timeout=40,
+    )
+    assert (done.stdout, done.returncode) == ("KeyboardInterrupt\n", 0), done.stdout + done.stderr
+
+
+def test_an_interrupted_exit_closes_every_connection(database: str) -> None:
+    """A handler that raises while the first one is closed."""
+    done = script(
+        database,
+        """
+        import os, signal, sys, warnings, firearrow, firearrow._exit
+        warnings.simplefilter("ignore", ResourceWarning)
+        left = [firearrow.connect(sys.argv[1]) for _ in range(3)]
+        class Core:
+            is_open = True
+            def __init__(self, core):
+                self.core = core
+            def close(self):
+                self.is_open = False
+                self.core.close()
+                raise KeyboardInterrupt
+        for connection in left:
+            firearrow._exit._open.add(connection)
+            connection._core = Core(connection._core)
+        try:
+            firearrow._exit._close()
+        except KeyboardInterrupt:
+            print([connection.closed for connection in left])
+        """,
+    )
+    assert done.stdout == "[True, True, True]\n", done.stdout + done.stderr
+
+
 WITHIN_A_FETCH = {
     "close": "cursor.close()",
     "fetch": "cursor.fetchone()",

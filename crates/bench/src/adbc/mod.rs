@@ -1,6 +1,7 @@
 //! Measures the ADBC driver: its cost compared with the crate on which it is built, and the gain from partitions.
 
 mod driver;
+pub(crate) mod phases;
 mod python;
 
 use super::column::Column;

@@ -1,28 +1,14 @@
 //! The tables of an article on transferring BLOBs (Firebird's own, 2025): rows whose lengths have its published sums, filled with
 //! text that can be computed from the row's number.
 
+use super::lengths::{ROWS, SHORT, SHORT_ROWS, TOTAL, TOTAL_SHORT, lengths};
+use super::pool;
 use crate::error::{Error, Result};
 use crate::host::{Goal, Host};
 use arrow::array::{ArrayRef, BooleanArray, Int64Array, StringArray};
 use firearrow::{Connection, Params, TransactionOptions};
 use std::sync::Arc;
 
-/// Rows of `BLOB_TEST`.
-pub(crate) const ROWS: usize = 10_000;
-/// Texts shorter than this are short, and stand in a VARCHAR as well.
-const SHORT: u32 = 8191;
-/// The longest BLOB that Firebird sends along with its row.
-pub(crate) const LONGEST_INLINE: u32 = 65_535;
-/// What the article publishes of its table.
-const LONGEST: u32 = 77_743;
-const TOTAL: u64 = 126_392_558;
-const TOTAL_SHORT: u64 = 19_810_796;
-const SHORT_ROWS: usize = 5884;
-const FIRST: usize = 1000;
-const TOTAL_OF_FIRST: u64 = 12_607_388;
-const TOTAL_OF_FIRST_SHORT: u64 = 3_366_000;
-const LAST_OF_FIRST_SHORT: usize = 1700;
-const TOO_LONG_OF_FIRST: usize = 29;
 /// Rows of `BLOB_SAMPLE`, the first ones.
 const SAMPLES: usize = 1000;
 
@@ -58,8 +44,8 @@ pub(crate) struct Fixture {
 impl Fixture {
     pub(crate) fn new(contents: Contents) -> Self {
         let pool = match contents {
-            Contents::Text => source_code(),
-            Contents::Random => letters(),
+            Contents::Text => pool::source_code(),
+            Contents::Random => pool::letters(),
         };
         Self { lengths: lengths(), pool, contents }
     }
@@ -177,194 +163,12 @@ impl Fixture {
 
 const ROWS_PER_TRANSACTION: usize = 500;
 
-/// Lengths with the published sums: of all rows, of the short ones, of the first thousand, of the first thousand short ones.
-fn lengths() -> Vec<u32> {
-    let mut random = Random(42);
-    let is_short = |id: usize| match id <= LAST_OF_FIRST_SHORT {
-        // Ten of seventeen, and the last one of them is short.
-        true => (id - 1) * 10 % 17 < 10,
-        false => {
-            let rest = SHORT_ROWS - FIRST;
-            let (at, of) = (id - LAST_OF_FIRST_SHORT, ROWS - LAST_OF_FIRST_SHORT);
-            at * rest / of > (at - 1) * rest / of
-        }
-    };
-    let mut lengths = vec![0; ROWS];
-    let mut fill = |ids: Vec<usize>, sum: u64, least: u32, most: u32| {
-        let drawn = draw(&mut random, ids.len(), sum, least, most);
-        for (id, length) in ids.iter().zip(drawn) {
-            lengths[id - 1] = length;
-        }
-        ids.iter().map(|id| u64::from(lengths[id - 1])).sum::<u64>()
-    };
-    let ids = |from: usize, to: usize, short: bool| -> Vec<usize> {
-        (from..=to).filter(|id| is_short(*id) == short).collect()
-    };
-    fill(ids(1, LAST_OF_FIRST_SHORT, true), TOTAL_OF_FIRST_SHORT, 100, SHORT - 1);
-    fill(ids(LAST_OF_FIRST_SHORT + 1, ROWS, true), TOTAL_SHORT - TOTAL_OF_FIRST_SHORT, 100, SHORT - 1);
-    // Of the first thousand rows a few are too long to be sent along with their rows.
-    let long = ids(1, FIRST, false);
-    let (too_long, inline): (Vec<usize>, Vec<usize>) =
-        long.iter().partition(|id| long.iter().position(|each| each == *id).is_some_and(|at| at % 14 == 7));
-    assert_eq!(too_long.len(), TOO_LONG_OF_FIRST, "one of fourteen");
-    let sum = 70_000 * too_long.len() as u64;
-    fill(too_long[1..].to_vec(), sum - u64::from(LONGEST), LONGEST_INLINE + 1, LONGEST - 1);
-    fill(vec![too_long[0]], LONGEST.into(), LONGEST, LONGEST);
-    let short_of_first: u64 = ids(1, FIRST, true).iter().map(|id| u64::from(lengths[id - 1])).sum();
-    let mut fill = |ids: Vec<usize>, sum: u64, least: u32, most: u32| {
-        let drawn = draw(&mut random, ids.len(), sum, least, most);
-        for (id, length) in ids.iter().zip(drawn) {
-            lengths[id - 1] = length;
-        }
-    };
-    fill(inline, TOTAL_OF_FIRST - short_of_first - sum, SHORT, LONGEST_INLINE);
-    let rest = TOTAL - TOTAL_SHORT - (TOTAL_OF_FIRST - short_of_first);
-    fill(ids(FIRST + 1, ROWS, false), rest, SHORT, LONGEST - 1);
-    lengths
-}
-
-/// Numbers within bounds that have a given sum.
-fn draw(random: &mut Random, count: usize, sum: u64, least: u32, most: u32) -> Vec<u32> {
-    let mean = sum / count as u64;
-    // As far from the mean in both directions as the nearer bound allows.
-    let reach = (mean - u64::from(least)).min(u64::from(most) - mean);
-    let mut drawn: Vec<u32> =
-        (0..count).map(|_| (mean - reach + random.below(2 * reach + 1)) as u32).collect();
-    let mut left = sum.cast_signed() - drawn.iter().map(|length| i64::from(*length)).sum::<i64>();
-    while left != 0 {
-        let share = (left / count as i64).clamp(-1000, 1000) + left.signum();
-        for length in &mut drawn {
-            let step = if share.abs() > left.abs() { left } else { share };
-            let to = (i64::from(*length) + step).clamp(least.into(), most.into());
-            left -= to - i64::from(*length);
-            *length = to as u32;
-        }
-    }
-    drawn
-}
-
-/// Splitmix64: the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ (word >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-}
-
-const POOL: usize = 1 << 20;
-
-/// Lines of words, as repetitive as source code.
-fn source_code() -> Vec<u8> {
-    const WORDS: [&str; 64] = [
-        "begin",
-        "end",
-        "if",
-        "then",
-        "else",
-        "for",
-        "to",
-        "do",
-        "while",
-        "repeat",
-        "until",
-        "procedure",
-        "function",
-        "var",
-        "const",
-        "type",
-        "Result",
-        "Self",
-        "nil",
-        "True",
-        "False",
-        "Integer",
-        "string",
-        "Boolean",
-        "TObject",
-        "Connection",
-        "Transaction",
-        "Statement",
-        "Database",
-        "Attachment",
-        "FStatus",
-        "Buffer",
-        "Length",
-        "Index",
-        "Count",
-        "Value",
-        "Name",
-        "Items",
-        "Create",
-        "Free",
-        "Open",
-        "Close",
-        "Fetch",
-        "Execute",
-        "Prepare",
-        "Commit",
-        "Rollback",
-        "AddRef",
-        "Release",
-        "Message",
-        "Metadata",
-        "Offset",
-        "Segment",
-        "Stream",
-        "Position",
-        "Size",
-        "Read",
-        "Write",
-        "raise",
-        "try",
-        "finally",
-        "except",
-        "property",
-        "override",
-    ];
-    const SIGNS: [&str; 12] = [" := ", ".", "(", ")", ";", ", ", " = ", " <> ", "[", "]", " + ", " "];
-    let mut random = Random(7);
-    let mut pool = Vec::with_capacity(POOL + 256);
-    // Lines come again, here and there with another name.
-    let mut lines: Vec<Vec<u8>> = Vec::new();
-    while pool.len() < POOL {
-        let line = match random.below(100) {
-            0..45 if lines.len() > 30 => lines[lines.len() - 1 - random.below(30) as usize].clone(),
-            _ => {
-                let mut line = b"  ".repeat(1 + random.below(4) as usize);
-                for _ in 0..2 + random.below(5) {
-                    // Some words are much more frequent than others.
-                    let at = random.below(64).min(random.below(64)) as usize;
-                    line.extend(WORDS[at].as_bytes());
-                    line.extend(SIGNS[random.below(12) as usize].as_bytes());
-                }
-                line.push(b'\n');
-                line
-            }
-        };
-        pool.extend(&line);
-        lines.push(line);
-    }
-    pool
-}
-
-/// Random letters and digits.
-fn letters() -> Vec<u8> {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut random = Random(11);
-    (0..POOL).map(|_| ALPHABET[random.below(64) as usize]).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::lengths::{
+        FIRST, LAST_OF_FIRST_SHORT, LONGEST, LONGEST_INLINE, TOO_LONG_OF_FIRST, TOTAL_OF_FIRST,
+        TOTAL_OF_FIRST_SHORT,
+    };
     use super::*;
 
     #[test]

@@ -7,25 +7,30 @@
 //! ```
 
 mod article;
+mod contestant;
 mod fixture;
+mod lengths;
+mod pool;
 mod query;
+mod random;
 mod strategy;
 
 use self::article::PUBLISHED;
-use self::fixture::{Fixture, LONGEST_INLINE};
+use self::contestant::Contestant;
+use self::fixture::Fixture;
 use self::query::Query;
-use self::strategy::{INLINE_PROTOCOL, Strategy, wire_values};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::host::{Goal, Host, Progress};
 use crate::machine::Environment;
-use crate::reference::{Blobs, Peer, Reference, ReferenceChoice};
+use crate::reference::{Reference, ReferenceChoice};
+use crate::report;
 use crate::route::Route;
+use crate::text;
 use firearrow::config::{Config, Target, WireCompression};
 use firearrow_report::{Chart, End, Record, SampleLine, TableHead};
 use firearrow_wan::{Link, WanProxy};
 use serde_json::json;
-use std::collections::BTreeMap;
 
 pub use self::fixture::Contents;
 
@@ -72,53 +77,22 @@ pub struct Bench<'a> {
     _proxy: WanProxy,
 }
 
-/// Somebody who reads a result.
-enum Contestant<'a> {
-    Ours(Strategy),
-    Library(&'a Peer, Blobs),
-}
-
-impl Contestant<'_> {
-    fn name(&self) -> String {
-        match self {
-            Self::Ours(strategy) => strategy.name(),
-            Self::Library(_, Blobs::Read | Blobs::Inline(0)) => "libfbclient, one by one".to_owned(),
-            Self::Library(_, Blobs::Inline(longest)) => format!("libfbclient, inline to {longest}"),
-            Self::Library(_, Blobs::Unread | Blobs::Left) => "libfbclient".to_owned(),
-        }
-    }
-
-    /// Takes a round trip or more for each BLOB.
-    fn is_slow(&self, query: Query) -> bool {
-        query.reads_contents()
-            && matches!(
-                self,
-                Self::Ours(Strategy::OneByOne) | Self::Library(_, Blobs::Read | Blobs::Inline(0))
-            )
-    }
-
-    fn max_inline(&self) -> u32 {
-        match self {
-            Self::Ours(Strategy::Inline(longest)) | Self::Library(_, Blobs::Inline(longest)) => *longest,
-            Self::Ours(Strategy::Adaptive) => LONGEST_INLINE,
-            Self::Ours(_) | Self::Library(..) => 0,
-        }
-    }
-}
-
 impl<'a> Bench<'a> {
     /// Creates missing tables, connects once and starts the emulated link.
     ///
     /// # Errors
     /// [`Error::Usage`] for an engine in this process and for unknown queries; otherwise the errors of connecting and of the
     /// tables.
-    pub fn prepare(host: &'a dyn Host, config: &Config, options: Options) -> Result<Self> {
+    pub fn prepare(host: &'a dyn Host, config: &Config, mut options: Options) -> Result<Self> {
         if matches!(config.target, Target::Embedded { .. }) {
             return Err(Error::usage(
                 "bench blob measures servers: an engine in this process has no network",
             ));
         }
         let queries = queries(&options.queries)?;
+        once(&mut options.contents);
+        once(&mut options.compressions);
+        once(&mut options.inline);
         let fixtures: Vec<Fixture> =
             options.contents.iter().map(|contents| Fixture::new(*contents)).collect();
         let (connection, _) = demo::open_or_create(host, config)?;
@@ -148,14 +122,47 @@ impl<'a> Bench<'a> {
         &self.environment
     }
 
-    /// Measures every query. `done` gets the record after each one; what it gets last is returned, too. A contestant that
-    /// fails is missing from then on, and named.
+    /// Formats the circumstances, one per line.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        let Link { round_trip, rate, .. } = self.options.link;
+        let mut heading = report::place(&self.environment);
+        heading +=
+            &format!("link: round trip {round_trip:?}, {}, emulated on this machine\n", text::rate(rate));
+        heading += &match (&self.environment.reference, &self.environment.no_reference) {
+            (Some(name), _) => format!("reference: {name}, whose rows are counted\n"),
+            (None, reason) => format!("reference: none; {}\n", reason.as_deref().unwrap_or_default()),
+        };
+        heading + &report::warnings(&self.environment)
+    }
+
+    /// Measures every query. `done` gets the record after each one; what it gets last, also of a run that fails, says how
+    /// it ended. A contestant that fails is missing from then on, and named.
     ///
     /// # Errors
     /// The errors of firearrow and of [`Host::check`], and wrong contents.
     pub fn run(&self, done: &mut dyn FnMut(&Record)) -> Result<Record> {
         let mut record = Record::new("blob", "BLOBs over a slow network", self.circumstances()?);
         let mut missing = Vec::new();
+        let measured = self.measure(&mut record, &mut missing, done);
+        if let Err(error) = &measured {
+            missing.push(match self.host.check() {
+                Ok(()) => format!("the rest: {error}"),
+                Err(_) => "the rest: the run was interrupted".to_owned(),
+            });
+        }
+        let checks = "rows, greatest id, bytes and contents of every repetition of firearrow; rows of every one of the client library";
+        record.end = Some(End { complete: missing.is_empty(), missing, checks: vec![checks.to_owned()] });
+        done(&record);
+        measured.map(|()| record)
+    }
+
+    fn measure(
+        &self,
+        record: &mut Record,
+        missing: &mut Vec<String>,
+        done: &mut dyn FnMut(&Record),
+    ) -> Result<()> {
         let all = self.fixtures.len() * self.queries.len() * self.options.compressions.len();
         let progress = self.host.progress(Goal::Turns((all * self.options.repetitions) as u64));
         for (contents, fixture) in self.options.contents.iter().zip(&self.fixtures) {
@@ -171,21 +178,12 @@ impl<'a> Bench<'a> {
                         compressed: *compressed,
                         id: &id,
                     };
-                    record.samples.extend(self.turns(&turn, &*progress, &mut missing)?);
+                    record.samples.extend(self.turns(&turn, &*progress, missing)?);
                 }
-                done(&record);
+                done(record);
             }
         }
-        drop(progress);
-        record.end = Some(End {
-            complete: true,
-            missing,
-            checks: vec![
-                "rows, greatest id, bytes and contents of every repetition of firearrow; rows of the client library".to_owned(),
-            ],
-        });
-        done(&record);
-        Ok(record)
+        Ok(())
     }
 
     fn circumstances(&self) -> Result<serde_json::Map<String, serde_json::Value>> {
@@ -220,98 +218,42 @@ impl<'a> Bench<'a> {
             missing.push(format!("{}, {case}: the server does not offer it", query.name()));
             return Ok(Vec::new());
         }
-        let ours = Strategy::of(query, self.protocol, &self.options.inline).into_iter().map(Contestant::Ours);
-        let mut contestants: Vec<Contestant<'_>> = ours.collect();
-        contestants.extend(
-            way.peer().into_iter().flat_map(|peer| {
-                self.library(query).into_iter().map(|blobs| Contestant::Library(peer, blobs))
-            }),
-        );
-        let mut samples = Vec::new();
-        for repetition in 1..=self.options.repetitions {
-            let mut failed = Vec::new();
-            for (at, contestant) in contestants.iter().enumerate() {
+        let mut contestants = Contestant::all(query, self.protocol, &self.options.inline, way.peer());
+        let mut samples: Vec<SampleLine> = Vec::new();
+        for repetition in 0..self.options.repetitions {
+            let mut left = Vec::new();
+            for contestant in contestants {
                 self.host.check()?;
-                if repetition > self.options.slow_repetitions && contestant.is_slow(query) {
+                if repetition >= self.options.slow_repetitions && contestant.is_slow(query) {
+                    left.push(contestant);
                     continue;
                 }
-                progress.tell(&format!("{}, {case}, {}", query.name(), contestant.name()));
-                let values = match contestant {
-                    Contestant::Ours(strategy) => {
-                        let (sample, found, wire) = strategy.run(self.host, &way.config, query, &sql)?;
-                        if found != expected {
-                            return Err(Error::other(format!(
-                                "{}, {}: found {found:?}, not {expected:?}; the figures are withheld",
-                                query.name(),
-                                contestant.name()
-                            )));
-                        }
-                        let wire = wire_values(&wire).map(|(name, value)| (name.to_owned(), value as f64));
-                        wire.into_iter().chain([("wall_s".to_owned(), sample.wall_s)]).collect()
+                let name = contestant.name();
+                progress.tell(&format!("{}, {case}, {name}", query.name()));
+                match contestant.read(self.host, &way.config, query, &sql, &expected) {
+                    Ok(values) => {
+                        samples.push(SampleLine::new(id, case, &name, repetition, values));
+                        left.push(contestant);
                     }
-                    Contestant::Library(peer, blobs) => {
-                        match self.library_turn(peer, *blobs, &sql, expected.rows) {
-                            Ok(values) => values,
-                            Err(Error::Stopped) => return Err(Error::Stopped),
-                            Err(error) => {
-                                missing.push(format!(
-                                    "{}, {case}, {}: {error}",
-                                    query.name(),
-                                    contestant.name()
-                                ));
-                                failed.push(at);
-                                continue;
-                            }
-                        }
+                    // What one that fails did before is no figure, and the others are still compared.
+                    Err(error) if contestant.may_fail(&error) => {
+                        samples.retain(|sample| sample.contestant != name);
+                        missing.push(format!("{}, {case}, {name}: {error}", query.name()));
                     }
-                };
-                samples.push(SampleLine::new(
-                    id,
-                    case,
-                    &contestant.name(),
-                    repetition - 1,
-                    with_results(values, expected, contestant),
-                ));
+                    Err(error) => return Err(error),
+                }
             }
-            for at in failed.into_iter().rev() {
-                contestants.remove(at);
-            }
+            contestants = left;
             progress.add(1);
         }
         if self.is_articles() && contents == Contents::Text {
             let published = PUBLISHED.iter().filter(|published| published.compressed == compressed);
             samples.extend(published.filter_map(|published| {
                 let values = [("wall_s".to_owned(), published.seconds(query)?)].into();
-                Some(SampleLine::new(id, case, published.client, 0, values))
+                Some(SampleLine::elsewhere(id, case, published.client, values))
             }));
         }
         Ok(samples)
-    }
-
-    /// What the client library can do with the BLOBs of a query.
-    fn library(&self, query: Query) -> Vec<Blobs> {
-        let has_inline = self.protocol >= Some(INLINE_PROTOCOL);
-        match (query.has_blobs(), query.reads_contents(), has_inline) {
-            (false, ..) | (true, false, false) => vec![Blobs::Unread],
-            (true, false, true) => vec![Blobs::Left],
-            (true, true, false) => vec![Blobs::Read],
-            (true, true, true) => vec![Blobs::Inline(LONGEST_INLINE), Blobs::Inline(0)],
-        }
-    }
-
-    fn library_turn(&self, peer: &Peer, blobs: Blobs, sql: &str, rows: u64) -> Result<BTreeMap<String, f64>> {
-        let run = peer.fetch(self.host, sql, blobs)?;
-        if run.rows != rows {
-            return Err(Error::other(format!("{} rows, not {rows}", run.rows)));
-        }
-        let mut values = BTreeMap::from([("wall_s".to_owned(), run.execute.wall_s + run.fetch())]);
-        if let Some(wire) = run.wire {
-            values.insert(
-                "roundtrips".to_owned(),
-                wire.round_trips.saturating_sub(wire.connect_round_trips) as f64,
-            );
-        }
-        Ok(values)
     }
 
     /// Whether the figures can stand beside the published ones.
@@ -341,7 +283,19 @@ fn queries(names: &[String]) -> Result<Vec<Query>> {
         let found = Query::ALL.into_iter().find(|query| query.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| Error::usage(format!("there is no query {name}: Q1 to Q6")))
     };
-    names.iter().map(find).collect()
+    let mut queries = names.iter().map(find).collect::<Result<_>>()?;
+    once(&mut queries);
+    Ok(queries)
+}
+
+/// Removes what comes a second time: a record has each case once.
+fn once<T: Copy + PartialEq>(items: &mut Vec<T>) {
+    let all = std::mem::take(items);
+    for item in all {
+        if !items.contains(&item) {
+            items.push(item);
+        }
+    }
 }
 
 fn head(query: Query, contents: Contents, rows: usize) -> TableHead {
@@ -353,7 +307,7 @@ fn head(query: Query, contents: Contents, rows: usize) -> TableHead {
         id: format!("{}-{}", query.name(), contents.table()).to_lowercase(),
         title: format!("{}{kind}: the first {rows} rows", query.title()),
         notes: vec![
-            "Elapsed: from preparing to the last content; the published figures, single runs, leave out preparing. One by one: opening and the beginning of each BLOB in one request, as client libraries do since 5.0.2."
+            "Elapsed: from preparing to the last content. The published figures are single runs on another machine, and leave out preparing: they show an order of magnitude. One by one: opening and the beginning of each BLOB in one request, as client libraries do since 5.0.2."
                 .to_owned(),
         ],
         columns: [
@@ -378,16 +332,16 @@ fn head(query: Query, contents: Contents, rows: usize) -> TableHead {
     }
 }
 
-fn with_results(
-    mut values: BTreeMap<String, f64>,
-    expected: query::Found,
-    contestant: &Contestant<'_>,
-) -> BTreeMap<String, f64> {
-    values.extend([
-        ("record_count".to_owned(), expected.rows as f64),
-        ("max_id".to_owned(), expected.max_id as f64),
-        ("content_bytes".to_owned(), expected.bytes as f64),
-        ("max_inline_blob_size".to_owned(), contestant.max_inline().into()),
-    ]);
-    values
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_twice_is_measured_once() {
+        let names = ["q2", "Q1", "Q2"].map(str::to_owned);
+        assert_eq!(queries(&names).unwrap(), [Query::Q2, Query::Q1]);
+        let mut lengths = vec![5, 7, 5];
+        once(&mut lengths);
+        assert_eq!(lengths, [5, 7]);
+    }
 }

@@ -1,6 +1,6 @@
 //! How the contents of BLOBs travel.
 
-use super::fixture::LONGEST_INLINE;
+use super::lengths::LONGEST_INLINE;
 use super::query::{Found, Query};
 use crate::error::Result;
 use crate::host::Host;

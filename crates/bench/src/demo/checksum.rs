@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use arrow::array::{Array, ArrayAccessor, ArrayIter, AsArray};
 use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type,
-    TimeUnit, TimestampMicrosecondType,
+    Time64MicrosecondType, TimeUnit, TimestampMicrosecondType,
 };
 
 /// The version of the checksums and of the generated rows. It increases when either changes, because figures of
@@ -24,12 +24,13 @@ pub const FORMAT_VERSION: i32 = 1;
 /// | boolean | `mix(0 or 1 ^ 4 << 60)` |
 /// | timestamp (µs), date (days) since 1970 | `mix(value ^ 5 << 60)`, `mix(value ^ 6 << 60)` |
 /// | text | `h = mix(length ^ 7 << 60)`, then `h = mix(h ^ word)` for each 8 bytes of UTF-8, little-endian, zeros after the last |
+/// | time (µs since midnight), bytes | as a timestamp with 8, as a text with 9 in place of 7 |
 ///
 /// `mix` is the finalizer of splitmix64. Nothing depends on the machine. The sum deliberately ignores the order of
 /// rows: SQL guarantees none.
 ///
 /// # Errors
-/// [`Error::Other`] for types that demo tables do not have.
+/// [`Error::Other`] for other types.
 pub fn checksum(array: &dyn Array) -> Result<u64> {
     Ok(match array.data_type() {
         DataType::Int16 => sum(array.as_primitive::<Int16Type>(), |value| number(value.into(), 0)),
@@ -40,16 +41,18 @@ pub fn checksum(array: &dyn Array) -> Result<u64> {
         }
         DataType::Float32 => sum(array.as_primitive::<Float32Type>(), |value| float(value.into())),
         DataType::Float64 => sum(array.as_primitive::<Float64Type>(), float),
-        DataType::Boolean => sum(array.as_boolean(), |value| mix(u64::from(value) ^ 4 << 60)),
+        DataType::Boolean => sum(array.as_boolean(), boolean),
         DataType::Timestamp(TimeUnit::Microsecond, None) => {
-            sum(array.as_primitive::<TimestampMicrosecondType>(), |value| mix(value as u64 ^ 5 << 60))
+            sum(array.as_primitive::<TimestampMicrosecondType>(), timestamp)
         }
-        DataType::Date32 => {
-            sum(array.as_primitive::<Date32Type>(), |value| mix(i64::from(value) as u64 ^ 6 << 60))
-        }
-        DataType::Utf8 => sum(array.as_string::<i32>(), text),
-        DataType::LargeUtf8 => sum(array.as_string::<i64>(), text),
-        DataType::Utf8View => sum(array.as_string_view(), text),
+        DataType::Date32 => sum(array.as_primitive::<Date32Type>(), |value| date(value.into())),
+        DataType::Time64(TimeUnit::Microsecond) => sum(array.as_primitive::<Time64MicrosecondType>(), time),
+        DataType::Utf8 => sum(array.as_string::<i32>(), |value| text(value.as_bytes())),
+        DataType::LargeUtf8 => sum(array.as_string::<i64>(), |value| text(value.as_bytes())),
+        DataType::Utf8View => sum(array.as_string_view(), |value| text(value.as_bytes())),
+        DataType::Binary => sum(array.as_binary::<i32>(), bytes),
+        DataType::LargeBinary => sum(array.as_binary::<i64>(), bytes),
+        DataType::BinaryView => sum(array.as_binary_view(), bytes),
         other => return Err(Error::other(format!("checksums of {other} are not defined"))),
     })
 }
@@ -63,21 +66,48 @@ pub(crate) fn mix(value: u64) -> u64 {
 }
 
 fn sum<A: ArrayAccessor>(array: A, hash: impl Fn(A::Item) -> u64) -> u64 {
-    ArrayIter::new(array).fold(0, |sum: u64, value| sum.wrapping_add(value.map_or(mix(1), &hash)))
+    ArrayIter::new(array).fold(0, |sum: u64, value| sum.wrapping_add(value.map_or(NULL, &hash)))
 }
 
-fn number(value: i128, scale: i8) -> u64 {
+/// The hash of NULL, `mix(1)`.
+pub(crate) const NULL: u64 = 0x910a_2dec_8902_5cc1;
+
+pub(crate) fn number(value: i128, scale: i8) -> u64 {
     let (low, high) = (value as u64, (value >> 64) as u64);
     mix(mix(low) ^ high ^ (u64::from(scale as u8) << 56) ^ 2)
 }
 
-fn float(value: f64) -> u64 {
+pub(crate) fn float(value: f64) -> u64 {
     mix(value.to_bits() ^ 3 << 60)
 }
 
-fn text(value: &str) -> u64 {
-    let (words, rest) = value.as_bytes().as_chunks::<8>();
-    let mut hash = mix(value.len() as u64 ^ 7 << 60);
+pub(crate) fn boolean(value: bool) -> u64 {
+    mix(u64::from(value) ^ 4 << 60)
+}
+
+pub(crate) fn timestamp(microseconds: i64) -> u64 {
+    mix(microseconds as u64 ^ 5 << 60)
+}
+
+pub(crate) fn date(days: i64) -> u64 {
+    mix(days as u64 ^ 6 << 60)
+}
+
+pub(crate) fn time(microseconds: i64) -> u64 {
+    mix(microseconds as u64 ^ 8 << 60)
+}
+
+pub(crate) fn text(utf8: &[u8]) -> u64 {
+    words(utf8, 7)
+}
+
+pub(crate) fn bytes(value: &[u8]) -> u64 {
+    words(value, 9)
+}
+
+fn words(value: &[u8], kind: u64) -> u64 {
+    let (words, rest) = value.as_chunks::<8>();
+    let mut hash = mix(value.len() as u64 ^ kind << 60);
     for word in words {
         hash = mix(hash ^ u64::from_le_bytes(*word));
     }
@@ -126,6 +156,7 @@ mod tests {
         assert_eq!(checksum(&BooleanArray::from(vec![None, Some(true)])).unwrap(), {
             mix(1).wrapping_add(mix(1 | 1 << 62))
         });
-        assert_eq!(text("abc"), mix(mix(3 ^ 7 << 60) ^ 0x63_6261));
+        assert_eq!(text(b"abc"), mix(mix(3 ^ 7 << 60) ^ 0x63_6261));
+        assert_eq!((NULL, bytes(b"")), (mix(1), mix(9 << 60)));
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! ```text
 //!  tables: row number ─► values ─┬─► checksum ──────────► FIREARROW_DEMO
-//!                                └─► load: INSERT ─► T_WIDE, T_INT10, T_VC5, T_BLOB
+//!                                └─► load: INSERT ─► T_WIDE, T_INT10, T_VC5, T_BLOB …
 //! ```
 
 mod catalog;
-mod checksum;
+pub(crate) mod checksum;
 mod load;
 mod tables;
 mod values;
 
 pub use self::catalog::{Expected, load};
 pub use self::checksum::{FORMAT_VERSION, checksum};
-pub use self::tables::{Column, MOST_ROWS, TABLES, Table};
+pub use self::tables::{Column, MORE_TABLES, MOST_ROWS, TABLES, Table};
 pub use self::values::Values;
 
 use crate::error::{Error, Result};
@@ -62,8 +62,8 @@ pub fn complete(host: &dyn Host, config: &Config, rows: u64) -> Result<()> {
 /// Any error that prevents a complete table.
 pub fn complete_only(host: &dyn Host, config: &Config, rows: u64, names: &[&str]) -> Result<()> {
     let (connection, _) = open_or_create(host, config)?;
-    let existing = catalog::existing(&connection, TABLES.iter().map(|table| table.name))?;
-    let wanted = TABLES.iter().filter(|table| names.contains(&table.name));
+    let existing = catalog::existing(&connection, tables::all().map(|table| table.name))?;
+    let wanted = tables::all().filter(|table| names.contains(&table.name));
     let missing = wanted.filter(|table| !existing.iter().any(|name| name == table.name));
     let major = major(&connection.info()?.engine_version)?;
     for table in missing {
@@ -80,7 +80,7 @@ pub fn complete_only(host: &dyn Host, config: &Config, rows: u64, names: &[&str]
 /// # Errors
 /// [`Error::Other`] if there is no demo table of this name.
 pub fn expected(name: &str, rows: u64) -> Result<Expected> {
-    let table = TABLES.iter().find(|table| table.name == name);
+    let table = tables::all().find(|table| table.name == name);
     let table = table.ok_or_else(|| Error::other(format!("{name} is not a demo table")))?;
     let sum = |column: &Column| -> Result<u64> {
         // In pieces, to limit the memory for values.
@@ -187,7 +187,7 @@ fn major(version: &str) -> Result<u32> {
 
 /// Removes existing demo tables, if wanted.
 fn remove(connection: &Connection, is_wanted: bool) -> Result<()> {
-    let existing = catalog::existing(connection, TABLES.iter().map(|table| table.name))?;
+    let existing = catalog::existing(connection, tables::all().map(|table| table.name))?;
     if !is_wanted && !existing.is_empty() {
         return Err(Error::other(format!(
             "{} exists; --force replaces the demo tables",

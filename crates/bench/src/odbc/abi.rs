@@ -51,6 +51,28 @@ pub(super) mod c_type {
     pub(crate) const FLOAT: i16 = 7;
     pub(crate) const DOUBLE: i16 = 8;
     pub(crate) const BIT: i16 = -7;
+    pub(crate) const BINARY: i16 = -2;
     pub(crate) const TYPE_DATE: i16 = 91;
+    pub(crate) const TYPE_TIME: i16 = 92;
     pub(crate) const TYPE_TIMESTAMP: i16 = 93;
+}
+
+/// SQL types of columns.
+pub(super) mod sql_type {
+    pub(crate) const NUMERIC: i16 = 2;
+    pub(crate) const DECIMAL: i16 = 3;
+    pub(crate) const INTEGER: i16 = super::INTEGER;
+    pub(crate) const SMALLINT: i16 = 5;
+    pub(crate) const FLOAT: i16 = 6;
+    pub(crate) const REAL: i16 = 7;
+    pub(crate) const DOUBLE: i16 = 8;
+    pub(crate) const TYPE_DATE: i16 = 91;
+    pub(crate) const TYPE_TIME: i16 = 92;
+    pub(crate) const TYPE_TIMESTAMP: i16 = 93;
+    pub(crate) const BIGINT: i16 = -5;
+    pub(crate) const TINYINT: i16 = -6;
+    pub(crate) const BIT: i16 = -7;
+    pub(crate) const BINARY: i16 = -2;
+    pub(crate) const VARBINARY: i16 = -3;
+    pub(crate) const LONGVARBINARY: i16 = -4;
 }

@@ -15,7 +15,7 @@ pub(super) fn verify(driver: &Driver, subject: &Subject) -> Result<()> {
     let mut described = Described::default();
     for (number, name) in (1..).zip(&subject.columns) {
         statement.describe(number, &mut described)?;
-        let found = described.name.get(..usize::from(described.length.unsigned_abs())).unwrap_or_default();
+        let found = described.name();
         if !name.encode_utf16().eq(found.iter().copied()) {
             let found = String::from_utf16_lossy(found);
             return Err(Error::other(format!("column {number} is described as {found:?}, not {name}")));

@@ -27,13 +27,17 @@ impl Driver {
         Ok(Self { route: DIRECT, library: Library::load(path)?, text: keywords.to_owned() })
     }
 
+    /// Loads unixODBC, which will load the driver that the connection string names.
+    pub(super) fn named(text: &str) -> Result<Self> {
+        let library = manager().ok_or_else(|| Error::other(NO_MANAGER))?;
+        Ok(Self { route: MANAGER, library, text: text.to_owned() })
+    }
+
     /// Loads unixODBC, which will load the driver.
     pub(super) fn managed(path: &Path, keywords: &str) -> Result<Self> {
-        let library = MANAGERS.iter().find_map(|name| Library::load(Path::new(name)).ok());
-        let library = library.ok_or_else(|| Error::other("unixODBC is not installed"))?;
         // A driver manager takes a driver that it does not know for a path.
         let path = std::path::absolute(path).map_err(|error| Error::file(path, &error))?;
-        Ok(Self { route: MANAGER, library, text: format!("DRIVER={{{}}};{keywords}", path.display()) })
+        Self::named(&format!("DRIVER={{{}}};{keywords}", path.display()))
     }
 
     pub(super) fn connect(&self) -> Result<Connection<'_>> {
@@ -49,8 +53,20 @@ impl Driver {
     }
 }
 
+/// What is said if there is no [`manager`].
+pub(crate) const NO_MANAGER: &str = "unixODBC is not installed";
+
+/// Whether unixODBC is there.
+pub(crate) fn has_manager() -> bool {
+    manager().is_some()
+}
+
+fn manager() -> Option<Library> {
+    MANAGERS.iter().find_map(|name| Library::load(Path::new(name)).ok())
+}
+
 /// Returns the keywords with which firearrow's driver connects as `config` says, whose URL is `url`.
-pub(super) fn keywords(url: &str, config: &Config) -> String {
+pub(crate) fn keywords(url: &str, config: &Config) -> String {
     let braced = |text: &str| format!("{{{}}}", text.replace('}', "}}"));
     let mut text = format!("URL={}", braced(url));
     if let Some(client) = &config.client_library {

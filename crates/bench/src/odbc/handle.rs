@@ -135,17 +135,27 @@ pub(super) struct Statement<'c> {
 /// What `SQLDescribeColW` says of a column.
 #[derive(Debug)]
 pub(super) struct Described {
-    pub(super) name: [u16; 64],
-    pub(super) length: i16,
-    sql_type: i16,
-    size: usize,
-    digits: i16,
+    name: [u16; 64],
+    length: i16,
+    pub(super) sql_type: i16,
+    /// Digits, characters or bytes.
+    pub(super) size: usize,
+    /// Those after the point.
+    pub(super) digits: i16,
     nullable: i16,
 }
 
 impl Default for Described {
     fn default() -> Self {
         Self { name: [0; 64], length: 0, sql_type: 0, size: 0, digits: 0, nullable: 0 }
+    }
+}
+
+impl Described {
+    /// The name, as far as there is room for it.
+    pub(super) fn name(&self) -> &[u16] {
+        let length = usize::from(self.length.unsigned_abs());
+        self.name.get(..length).unwrap_or(&self.name[..self.name.len() - 1])
     }
 }
 
@@ -215,7 +225,17 @@ impl<'c> Statement<'c> {
                 nullable,
             )
         };
-        if code == abi::SUCCESS { Ok(()) } else { Err(self.failure(code, "SQLDescribeColW")) }
+        // The warning is that the name is too long.
+        self.expect(code, "SQLDescribeColW")
+    }
+
+    /// Returns the number of columns of the result.
+    pub(super) fn column_count(&self) -> Result<u16> {
+        let mut count = 0;
+        // SAFETY: the place is there.
+        let code = unsafe { (self.functions.SQLNumResultCols)(self.handle, &mut count) };
+        self.expect(code, "SQLNumResultCols")?;
+        Ok(count.unsigned_abs())
     }
 
     /// Binds the columns of a row set.

@@ -41,6 +41,7 @@ functions! {
     SQLExecDirect(Handle, *const u8, i32);
     SQLBindParameter(Handle, u16, i16, i16, i16, usize, i16, Pointer, isize, *mut isize);
     SQLDescribeColW(Handle, u16, *mut u16, i16, *mut i16, *mut i16, *mut usize, *mut i16, *mut i16);
+    SQLNumResultCols(Handle, *mut i16);
     SQLBindCol(Handle, u16, i16, Pointer, isize, *mut isize);
     SQLFetch(Handle);
     SQLFetchScroll(Handle, i16, isize);

@@ -15,6 +15,7 @@ mod inserting;
 mod kind;
 mod library;
 mod memory;
+pub(crate) mod phases;
 mod reading;
 mod rowset;
 mod tables;
@@ -30,6 +31,8 @@ use super::table::{Table, markdown};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::host::Host;
+pub(crate) use driver::{NO_MANAGER, has_manager, keywords};
+
 use driver::Driver;
 use firearrow::config::Config;
 use firearrow_report::Record;

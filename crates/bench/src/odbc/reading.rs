@@ -51,7 +51,7 @@ impl Way {
 impl Subject {
     /// All columns of a demo table whose names `is_wanted` accepts.
     pub(super) fn of(name: &'static str, table: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Self> {
-        let table = demo::TABLES.iter().find(|known| known.name == table);
+        let table = demo::TABLES.iter().chain(&demo::MORE_TABLES).find(|known| known.name == table);
         let table = table.ok_or_else(|| Error::usage("there is no such demo table"))?;
         let columns: Vec<_> = table.columns.iter().filter(|column| is_wanted(column.name)).collect();
         let names: Vec<_> = columns.iter().map(|column| column.name).collect();

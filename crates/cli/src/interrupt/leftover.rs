@@ -6,7 +6,7 @@ use nix::unistd::Pid;
 use std::fs;
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,12 +29,7 @@ pub(crate) fn temporary(create: impl FnOnce() -> io::Result<NamedTempFile>) -> i
 pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     waiting(|| {
-        let mut child = {
-            let mut children = lock(&CHILDREN);
-            let child = command.spawn()?;
-            children.push(child.id());
-            child
-        };
+        let mut child = start(command)?;
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let read = thread::scope(|scope| {
@@ -42,12 +37,24 @@ pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
             let read = out.map_or(Ok(0), |mut out| out.read_to_end(&mut stdout));
             read.and(errors.join().unwrap_or(Ok(0)))
         });
-        // Removed before waiting: afterwards another process may have this id.
-        lock(&CHILDREN).retain(|id| *id != child.id());
+        ended(child.id());
         let status = child.wait()?;
         read?;
         Ok(Output { status, stdout, stderr })
     })
+}
+
+/// Starts a program that ends with this process at the latest, unless [`ended`] comes first.
+pub(crate) fn start(command: &mut Command) -> io::Result<Child> {
+    let mut children = lock(&CHILDREN);
+    let child = command.spawn()?;
+    children.push(child.id());
+    Ok(child)
+}
+
+/// Forgets a program before it is waited for: afterwards another process may have its number.
+pub(crate) fn ended(id: u32) {
+    lock(&CHILDREN).retain(|known| *known != id);
 }
 
 /// Sets the message about what the command leaves in the database if it ends now; `None` = nothing.

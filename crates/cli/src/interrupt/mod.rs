@@ -13,7 +13,7 @@
 mod leftover;
 mod signal;
 
-pub(crate) use leftover::{output, stays, temporary};
+pub(crate) use leftover::{ended, output, start, stays, temporary};
 
 use crate::failure::{Failure, Result};
 use crate::terminal;

@@ -1,10 +1,12 @@
 //! `firearrow bench blob`
 
-use crate::command::{argument, firearrow};
+use crate::command::{argument, finish, firearrow, prepare};
 use firearrow_report::{OURS, Record};
 use firearrow_testkit::{Target, matrix};
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 const QUICK: [&str; 8] = ["--rtt", "1ms", "--rate", "unlimited", "--repeat", "2", "--no-reference", "--rows"];
 
@@ -17,13 +19,10 @@ matrix!(
         let output = ["--save", argument(folder.path()), "--output", argument(&page)];
         let outcome =
             firearrow(target, &[&["bench", "blob", &url], &QUICK[..], &["60"], &output].concat()).success();
-        assert!(outcome.text().contains("Q6: BLOBs that nobody reads"), "{}", outcome.text());
-        let run = fs::read_dir(folder.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .find(|path| path.is_dir());
-        let text = fs::read_to_string(run.unwrap().join("raw.jsonl")).unwrap();
-        let record = Record::parse("the record", &text).unwrap();
+        let text = outcome.text();
+        assert!(text.contains("Q6: BLOBs that nobody reads"), "{text}");
+        assert!(text.contains("link: round trip 1ms") && text.contains("smoke test"), "{text}");
+        let record = saved(folder.path());
         assert!(record.is_complete());
         assert_eq!(record.tables.len(), 6);
         let of = |table: &str| -> Vec<_> {
@@ -55,9 +54,64 @@ matrix!(
         let connection = firearrow::Connection::connect(&url).unwrap();
         connection.execute(update).unwrap();
         connection.close().unwrap();
-        let wrong = [&["bench", "blob", &url, "--only", "Q3"], &QUICK[..], &["60"]].concat();
+        let runs = tempfile::tempdir().unwrap();
+        let arguments = ["bench", "blob", &url, "--save", argument(runs.path()), "--only", "Q2,Q3,q2"];
+        let wrong = [&arguments, &QUICK[..], &["60"]].concat();
         firearrow(target, &wrong).failure(1, &["the figures are withheld"]);
+        // What came before is kept, with the reason, and what was named twice was measured once.
+        let record = saved(runs.path());
+        assert!(!record.is_complete());
+        let missing = record.end.unwrap().missing;
+        assert!(missing.len() == 1 && missing[0].contains("the figures are withheld"), "{missing:?}");
+        assert_eq!(record.samples.len(), 2 * 2);
         firearrow(target, &[&wrong[..], &["--only", "Q7"]].concat()).failure(2, &["there is no query Q7"]);
+    }
+);
+
+/// The record of the only run in a folder.
+fn saved(folder: &Path) -> Record {
+    let mut entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let run = entries.find(|path| path.is_dir()).expect("a run");
+    Record::parse("the record", fs::read_to_string(run.join("raw.jsonl")).unwrap()).unwrap()
+}
+
+matrix!(
+    [firebird_4_0, firebird_5_0],
+    fn a_library_that_fails_has_no_figures(target: &Target) {
+        let url = target.fresh_url();
+        let folder = tempfile::tempdir().unwrap();
+        let (peer, runs) = (folder.path().join("peer"), folder.path().join("runs"));
+        // The third time it finds a row less.
+        let program = r#"#!/bin/sh
+echo >>"$0.count"
+rows=60
+[ "$(wc -l <"$0.count")" -lt 3 ] || rows=59
+echo "{\"rows\":$rows,\"connect_s\":0.1,\"execute_s\":0.1,\"first_row_s\":0.1,\"drain_s\":0.5,\"release_s\":0.1,\"cpu_user_s\":0.2,\"cpu_sys_s\":0.1}"
+"#;
+        fs::write(&peer, program).unwrap();
+        fs::set_permissions(&peer, fs::Permissions::from_mode(0o755)).unwrap();
+        let arguments =
+            ["bench", "blob", &url, "--only", "Q2", "--rtt", "1ms", "--rate", "unlimited", "--rows", "60"];
+        let more = [
+            "--repeat",
+            "4",
+            "--compression",
+            "off,off",
+            "--reference-client",
+            "/somewhere/libfbclient.so.2",
+        ];
+        let all = [&arguments[..], &more, &["--save", argument(&runs)]].concat();
+        let mut command = prepare(Some(target), &all);
+        let outcome = finish(command.env("FIREARROW_PEER", &peer).output().unwrap()).success();
+        assert!(
+            outcome.stderr.contains("not measured: Q2, not compressed, libfbclient: 59 rows"),
+            "{}",
+            outcome.stderr
+        );
+        let record = saved(&runs);
+        assert!(!record.is_complete());
+        assert!(record.samples.iter().all(|sample| sample.contestant == OURS), "{:?}", record.samples);
+        assert_eq!(record.samples.len(), 4);
     }
 );
 

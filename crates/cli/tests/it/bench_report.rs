@@ -1,10 +1,11 @@
 //! `firearrow bench report`
 
-use crate::command::{argument, demo, firearrow};
+use crate::command::{argument, demo, firearrow, prepare};
+use firearrow_report::Record;
 use firearrow_testkit::{Target, matrix};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 matrix!(
     [embedded_5_0],
@@ -13,8 +14,11 @@ matrix!(
         let folder = tempfile::tempdir().unwrap();
         let runs = folder.path().join("runs");
         let save = ["--repeat", "5", "--no-reference", "--save", argument(&runs)];
-        firearrow(target, &[&["bench", "fetch", &url, "--tables", "T_INT10,T_BLOB"], &save[..]].concat())
-            .success();
+        firearrow(
+            target,
+            &[&["bench", "fetch", &url, "--tables", "T_INT10,T_BLOB,t_int10"], &save[..]].concat(),
+        )
+        .success();
         let run = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
 
         let path = |name: &str| folder.path().join(name);
@@ -36,11 +40,48 @@ matrix!(
         }
         // What cannot be read is named, and does not hide the rest.
         let both = ["bench", "report", argument(&run), argument(&table), "--csv", argument(&samples)];
-        firearrow(target, &both).failure(1, &["not a record of a benchmark", "1 of 2 records are left out"]);
+        firearrow(target, &both).failure(1, &["not a record of a benchmark", "skipped 1 of 2 records"]);
         assert_eq!(fs::read_to_string(&samples).unwrap().lines().count(), 1 + 2 * 5);
+        // A report replaces neither a record nor another report.
+        let raw = run.join("raw.jsonl");
+        let before = fs::read(&raw).unwrap();
+        for option in ["--markdown", "--csv", "--output"] {
+            let over = ["bench", "report", argument(&run), option, argument(&raw)];
+            firearrow(target, &over).failure(2, &["raw.jsonl is a record"]);
+        }
+        let twice =
+            ["bench", "report", argument(&run), "--markdown", argument(&table), "--csv", argument(&table)];
+        firearrow(target, &twice).failure(2, &["is named for two reports"]);
+        assert_eq!(fs::read(&raw).unwrap(), before);
         // Without an option it prints the tables.
         let outcome = firearrow(target, &["bench", "report", argument(&run)]).success();
         assert!(outcome.text().starts_with("# fetch: "), "{}", outcome.text());
+    },
+    fn a_closed_pipe_loses_no_record(target: &Target) {
+        let url = demo(target, "100");
+        let folder = tempfile::tempdir().unwrap();
+        let runs = folder.path().join("runs");
+        let arguments =
+            ["bench", "fetch", &url, "--tables", "T_INT10,T_WIDE", "--repeat", "1", "--no-reference"];
+        for more in [&[][..], &["--json"]] {
+            let all = [&arguments[..], &["--save", argument(&runs)], more].concat();
+            let mut child =
+                prepare(Some(target), &all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            drop(child.stdout.take());
+            assert!(child.wait().unwrap().success());
+        }
+        let found: Vec<_> =
+            fs::read_dir(&runs).unwrap().map(|run| run.unwrap().path().join("raw.jsonl")).collect();
+        assert_eq!(found.len(), 2);
+        for raw in found {
+            let record = Record::parse("the record", fs::read(raw).unwrap()).unwrap();
+            assert_eq!((record.samples.len(), record.is_complete()), (2, true));
+        }
+        // That nothing can be saved is said before anything is measured.
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let outcome = firearrow(target, &[&arguments[..], &["--save", argument(&file)]].concat());
+        assert!(outcome.failure(1, &["file: "]).stdout.is_empty());
     },
     fn records_of_python_are_records(target: &Target) {
         let folder = tempfile::tempdir().unwrap();
@@ -81,6 +122,9 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
             "a record of version 9",
         );
         refused("", "not a record of a benchmark");
+        let large = fs::File::create(&file).unwrap();
+        large.set_len(65 * 1024 * 1024).unwrap();
+        firearrow(target, &["bench", "report", argument(&file)]).failure(1, &["larger than 64 MiB"]);
         let missing = folder.path().join("none");
         firearrow(target, &["bench", "report", argument(&missing)]).failure(1, &["none: "]);
         // The first line is enough: the run was interrupted after it.

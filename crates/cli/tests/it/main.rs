@@ -5,6 +5,7 @@ mod bench;
 mod bench_adbc;
 mod bench_all;
 mod bench_blob;
+mod bench_driver;
 mod bench_odbc;
 mod bench_page;
 mod bench_report;

@@ -18,6 +18,7 @@ fn help_has_examples() {
         &["bench", "fetch"],
         &["bench", "wire"],
         &["bench", "odbc"],
+        &["bench", "driver"],
         &["adbc", "install"],
         &["adbc", "uninstall"],
         &["adbc", "status"],

@@ -239,17 +239,23 @@ impl BatchBuilder {
     /// Takes rows from `start` on until a limit is reached, and returns their number: at least one if the builder is
     /// empty and `rows` has one; none if it is full or too many rows wait for their BLOBs.
     pub(crate) fn push<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
-        self.timed(|builder| builder.push_rows(rows, start))
+        self.timed(|builder, now| builder.push_rows(rows, start, now))
     }
 
-    fn timed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Does some work, and adds the time that it took.
+    fn timed<T>(&mut self, work: impl FnOnce(&mut Self, Instant) -> T) -> T {
         let begin = Instant::now();
-        let result = work(self);
+        let result = work(self, begin);
         self.spent += begin.elapsed();
         result
     }
 
-    fn push_rows<S: RowSource>(&mut self, rows: &S, start: usize) -> Result<usize, DecodeError> {
+    fn push_rows<S: RowSource>(
+        &mut self,
+        rows: &S,
+        start: usize,
+        now: Instant,
+    ) -> Result<usize, DecodeError> {
         self.check()?;
         let mut at = start;
         loop {
@@ -264,7 +270,7 @@ impl BatchBuilder {
                 }
             }
             if self.rows == 0 {
-                self.since = Instant::now();
+                self.since = now;
             }
             at += count;
             self.rows += count;
@@ -383,7 +389,7 @@ impl BatchBuilder {
     /// Returns the rows up to the first one that waits for a BLOB as a batch; the others stay. Returns `None` if there
     /// are no rows, and an error of kind [`DecodeErrorKind::Misuse`] if the first row waits.
     pub(crate) fn finish(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
-        self.timed(Self::finish_batch)
+        self.timed(|builder, _| builder.finish_batch())
     }
 
     fn finish_batch(&mut self) -> Result<Option<RecordBatch>, DecodeError> {

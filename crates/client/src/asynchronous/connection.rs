@@ -185,6 +185,17 @@ impl Connection {
         self.shared.is_failed()
     }
 
+    /// Prepares to leave: from here on, the server has a few seconds for everything that is still asked of it, as for
+    /// [`close`](Self::close). Call it before dropping what belongs to the connection; afterwards only close it.
+    pub async fn leave(&self) {
+        let limit = flow!(session => {
+            session.prepare_to_leave();
+            Ok(())
+        });
+        // It only waits for its turn.
+        drop(self.shared.release(limit).await);
+    }
+
     /// Rolls back open transactions and detaches.
     ///
     /// # Errors

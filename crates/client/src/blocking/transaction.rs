@@ -154,6 +154,12 @@ impl Transaction {
     /// another connection, for some seconds at most, and [`Error::lost_commit`](crate::Error::lost_commit) has its answer. It is certain that
     /// the transaction was committed only if it has no undo log ([`TransactionOptions::no_auto_undo`](crate::TransactionOptions::no_auto_undo)) or was in limbo.
     pub fn commit(mut self) -> Result<()> {
+        self.try_commit()
+    }
+
+    /// Like [`commit`](Self::commit), but after an error the caller decides when to drop the transaction: until its rollback has
+    /// had its turn, that waits.
+    pub fn try_commit(&mut self) -> Result<()> {
         self.shared.run(async |session| session.end(self.id, End::Commit).await)?;
         self.has_ended = true;
         Ok(())
@@ -162,6 +168,15 @@ impl Transaction {
     /// Undoes the changes.
     pub fn rollback(mut self) -> Result<()> {
         self.shared.release(async |session| session.end(self.id, End::Rollback).await)?;
+        self.has_ended = true;
+        Ok(())
+    }
+
+    /// Like [`rollback`](Self::rollback), but [`CancelToken`](crate::CancelToken)s reach it. If it is cancelled before its turn, the
+    /// transaction goes on. A server that does not answer has two seconds; then the connection is closed, which undoes the changes,
+    /// too.
+    pub fn try_rollback(&mut self) -> Result<()> {
+        self.shared.run(async |session| session.end(self.id, End::Rollback).await)?;
         self.has_ended = true;
         Ok(())
     }

@@ -14,20 +14,29 @@ pub(crate) struct Turns<T> {
 }
 
 struct Place<T> {
-    /// `None` while somebody uses it.
-    free: Mutex<Option<Box<T>>>,
+    seat: Mutex<Seat<T>>,
     freed: Condvar,
 }
 
+struct Seat<T> {
+    /// `None` while somebody uses it.
+    free: Option<Box<T>>,
+    /// How many wait for it. Waking nobody would be a system call for each turn.
+    waiting: usize,
+}
+
 impl<T> Place<T> {
-    fn lock(&self) -> MutexGuard<'_, Option<Box<T>>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Seat<T>> {
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T: Send + 'static> Turns<T> {
     pub(crate) fn new(value: T) -> Self {
-        let place = Arc::new(Place { free: Mutex::new(Some(Box::new(value))), freed: Condvar::new() });
+        let place = Arc::new(Place {
+            seat: Mutex::new(Seat { free: Some(Box::new(value)), waiting: 0 }),
+            freed: Condvar::new(),
+        });
         let waiting = Arc::downgrade(&place);
         let wake = Arc::new(move || {
             if let Some(place) = waiting.upgrade() {
@@ -41,18 +50,18 @@ impl<T: Send + 'static> Turns<T> {
 
     /// Waits for its turn, however long that takes.
     pub(crate) fn take(&self) -> Turn<T> {
-        let mut free = self.place.lock();
+        let mut seat = self.place.lock();
         loop {
-            if let Some(value) = free.take() {
+            if let Some(value) = seat.free.take() {
                 return self.turn(value);
             }
-            free = self.place.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+            seat = self.wait(seat, None);
         }
     }
 
     /// Takes it if nobody uses it.
     pub(crate) fn try_take(&self) -> Option<Turn<T>> {
-        let value = self.place.lock().take()?;
+        let value = self.place.lock().free.take()?;
         Some(self.turn(value))
     }
 
@@ -71,35 +80,34 @@ impl<T: Send + 'static> Turns<T> {
             return Ok(Some(turn));
         }
         let _listening = operation.listen(&self.wake);
-        let mut free = self.place.lock();
+        let mut seat = self.place.lock();
         loop {
-            if let Some(value) = free.take() {
+            if let Some(value) = seat.free.take() {
                 return Ok(Some(self.turn(value)));
             }
             if let Some(kind) = operation.interruption() {
-                drop(free);
+                drop(seat);
                 return Err(interrupted(kind, "before its turn"));
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Ok(None);
             }
-            free = self.wait(free, operation.limit().into_iter().chain(deadline).min());
+            seat = self.wait(seat, operation.limit().into_iter().chain(deadline).min());
         }
     }
 
-    fn wait<'a>(
-        &self,
-        free: MutexGuard<'a, Option<Box<T>>>,
-        until: Option<Instant>,
-    ) -> MutexGuard<'a, Option<Box<T>>> {
+    fn wait<'a>(&self, mut seat: MutexGuard<'a, Seat<T>>, until: Option<Instant>) -> MutexGuard<'a, Seat<T>> {
         let freed = &self.place.freed;
-        match until {
-            None => freed.wait(free).unwrap_or_else(PoisonError::into_inner),
+        seat.waiting += 1;
+        let mut seat = match until {
+            None => freed.wait(seat).unwrap_or_else(PoisonError::into_inner),
             Some(until) => {
                 let left = until.saturating_duration_since(Instant::now());
-                freed.wait_timeout(free, left).unwrap_or_else(PoisonError::into_inner).0
+                freed.wait_timeout(seat, left).unwrap_or_else(PoisonError::into_inner).0
             }
-        }
+        };
+        seat.waiting -= 1;
+        seat
     }
 
     fn turn(&self, value: Box<T>) -> Turn<T> {
@@ -129,7 +137,40 @@ impl<T> DerefMut for Turn<T> {
 
 impl<T> Drop for Turn<T> {
     fn drop(&mut self) {
-        *self.place.lock() = self.value.take();
-        self.place.freed.notify_one();
+        let mut seat = self.place.lock();
+        seat.free = self.value.take();
+        let is_awaited = seat.waiting > 0;
+        drop(seat);
+        if is_awaited {
+            self.place.freed.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+
+    /// Turns wake only where somebody waits, and nobody may be overlooked.
+    #[test]
+    fn everybody_gets_a_turn() {
+        const TURNS: usize = 2_000;
+        let turns = Turns::new(0);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..TURNS {
+                        let turn = turns.take_until(&Operation::new(), deadline);
+                        *turn.expect("nobody cancels it").expect("its turn comes") += 1;
+                        thread::yield_now();
+                    }
+                });
+            }
+        });
+        assert_eq!(*turns.take(), 4 * TURNS);
+        assert_eq!(turns.place.lock().waiting, 0);
     }
 }

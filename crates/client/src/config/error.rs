@@ -98,10 +98,10 @@ pub enum ConfigError {
         /// The option that is spelled most like it.
         nearest: Option<&'static str>,
     },
-    /// An option of the ODBC or ADBC driver where there is none.
+    /// An option of the ODBC driver, the ADBC driver or the Python package, elsewhere.
     #[error(
-        "'{name}' is an option of the ODBC or ADBC driver and has no effect here; remove it and use the \
-         calls of this interface"
+        "'{name}' is an option of the ODBC driver, the ADBC driver or the Python package and has no effect here; \
+         remove it and use the calls of this interface"
     )]
     FrontEndOption {
         /// The name.

@@ -188,6 +188,9 @@ static ODBC: &[&str] = &[
     "isolationlevel",
 ];
 
+/// Options of the Python package, which counts what it keeps of a result.
+const PYTHON: &[&str] = &["maxresultrows", "maxresultbytes"];
+
 /// Whose option a name is.
 #[derive(Debug)]
 pub(super) enum Found {
@@ -211,7 +214,7 @@ pub(super) fn find(name: &str) -> Result<Found, ConfigError> {
     {
         return Ok(Found::Own(spec));
     }
-    if lower.starts_with("adbc.") || ODBC.contains(&plain.as_str()) {
+    if lower.starts_with("adbc.") || ODBC.contains(&plain.as_str()) || PYTHON.contains(&plain.as_str()) {
         return Ok(Found::FrontEnd(lower));
     }
     Err(ConfigError::UnknownOption { name: shorten(name), nearest: nearest(&plain) })
@@ -311,7 +314,7 @@ mod tests {
             for name in spec.aliases.iter().copied().chain([spec.name]) {
                 let plain = plain(name);
                 assert_eq!(SPECS.iter().filter(|other| other.has_name(&plain)).count(), 1, "{name}");
-                assert!(!ODBC.contains(&plain.as_str()), "{name}");
+                assert!(!ODBC.contains(&plain.as_str()) && !PYTHON.contains(&plain.as_str()), "{name}");
             }
             assert!(spec.aliases.iter().all(|alias| plain(&alias.to_ascii_lowercase()) == **alias));
         }
@@ -319,7 +322,13 @@ mod tests {
 
     #[test]
     fn front_ends_keep_their_own() {
-        for name in ["ReadOnly", "DSN", "adbc.firebird.query.batch_rows", "adbc.connection.autocommit"] {
+        for name in [
+            "ReadOnly",
+            "DSN",
+            "adbc.firebird.query.batch_rows",
+            "adbc.connection.autocommit",
+            "max_result_rows",
+        ] {
             assert!(matches!(find(name), Ok(Found::FrontEnd(found)) if found == name.to_ascii_lowercase()));
         }
     }

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub(crate) struct Fetching {
     pub(super) statement: StatementId,
     pub(super) transaction: TransactionId,
-    pub(super) builder: BatchBuilder,
+    pub(super) builder: Box<BatchBuilder>,
     /// A singleton has been fetched by its execution; there is no cursor to fetch from or to close.
     has_cursor: bool,
     pub(super) at_end: bool,
@@ -129,7 +129,7 @@ impl<B: Backend> Session<B> {
         } else if fetching.has_cursor {
             self.backend.open_cursor(prepared.id, transaction, parameters, &layout).await?;
         } else {
-            let output = Some((&layout, &mut fetching.builder));
+            let output = Some((&layout, &mut *fetching.builder));
             let executed = self.backend.execute(prepared.id, transaction, parameters, output, true).await?;
             fetching.counts = executed.counts;
         }

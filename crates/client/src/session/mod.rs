@@ -307,9 +307,14 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
+    /// Limits everything from here on.
+    pub(crate) fn prepare_to_leave(&mut self) {
+        self.backend.limit_patience(LEAVING);
+    }
+
     /// Ends open transactions and detaches.
     pub(crate) async fn close(&mut self) -> Result<()> {
-        self.backend.limit_patience(LEAVING);
+        self.prepare_to_leave();
         self.end_all().await?;
         self.backend.detach().await
     }

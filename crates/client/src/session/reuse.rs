@@ -29,7 +29,7 @@ struct Output {
     layout: Arc<RowLayout>,
     schema: SchemaRef,
     /// An empty builder; absent while an execution has it.
-    builder: Option<BatchBuilder>,
+    builder: Option<Box<BatchBuilder>>,
 }
 
 /// One row of parameters as a message.
@@ -57,12 +57,13 @@ impl Reusable {
         info: &StatementInfo,
         options: &ReadOptions,
         limits: BatchLimits,
-    ) -> Result<(BatchBuilder, Arc<RowLayout>)> {
+    ) -> Result<(Box<BatchBuilder>, Arc<RowLayout>)> {
         if info.columns.iter().any(|column| column.array.is_some()) {
             // The engine's description of a column stays the same when its array is declared anew.
             let layout = Arc::new(output_layout(&info.columns, options)?);
             let schema = schema(&info.columns, options)?;
-            return Ok((BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?, layout));
+            let builder = BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?;
+            return Ok((Box::new(builder), layout));
         }
         let mut output = lock(&self.output);
         if output.as_ref().is_none_or(|output| output.options != *options) {
@@ -80,11 +81,12 @@ impl Reusable {
             return Ok((builder, layout));
         }
         let schema = Arc::clone(&output.schema);
-        Ok((BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?, layout))
+        let builder = BatchBuilder::with_schema(schema, &info.columns, &layout, options, limits)?;
+        Ok((Box::new(builder), layout))
     }
 
     /// Takes back the builder of a result that nobody reads any more.
-    pub(super) fn give_back_builder(&self, mut builder: BatchBuilder) {
+    pub(super) fn give_back_builder(&self, mut builder: Box<BatchBuilder>) {
         if let Some(output) = lock(&self.output).as_mut()
             && Arc::ptr_eq(&output.schema, builder.schema_ref())
             && builder.clear()

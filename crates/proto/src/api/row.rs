@@ -61,109 +61,140 @@ pub struct Packed;
 #[derive(Clone, Copy, Debug)]
 pub struct Native;
 
+#[inline]
 fn head<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }
 
 impl ValueFormat for Packed {
+    #[inline]
     fn i16(bytes: &[u8]) -> Option<i16> {
         Self::i32(bytes).map(|word| word as i16)
     }
+    #[inline]
     fn i32(bytes: &[u8]) -> Option<i32> {
         head(bytes, 0).map(i32::from_be_bytes)
     }
+    #[inline]
     fn i64(bytes: &[u8]) -> Option<i64> {
         head(bytes, 0).map(i64::from_be_bytes)
     }
+    #[inline]
     fn i128(bytes: &[u8]) -> Option<i128> {
         head(bytes, 0).map(i128::from_be_bytes)
     }
+    #[inline]
     fn f32(bytes: &[u8]) -> Option<f32> {
         head(bytes, 0).map(f32::from_be_bytes)
     }
+    #[inline]
     fn f64(bytes: &[u8]) -> Option<f64> {
         head(bytes, 0).map(f64::from_be_bytes)
     }
+    #[inline]
     fn dec16(bytes: &[u8]) -> Option<u64> {
         head(bytes, 0).map(u64::from_be_bytes)
     }
+    #[inline]
     fn dec34(bytes: &[u8]) -> Option<u128> {
         head(bytes, 0).map(u128::from_be_bytes)
     }
+    #[inline]
     fn timestamp(bytes: &[u8]) -> Option<(i32, u32)> {
         Some((Self::i32(bytes)?, u32::from_be_bytes(head(bytes, 4)?)))
     }
+    #[inline]
     fn time_tz(bytes: &[u8]) -> Option<(u32, u16)> {
         Some((u32::from_be_bytes(head(bytes, 0)?), u32::from_be_bytes(head(bytes, 4)?) as u16))
     }
+    #[inline]
     fn time_tz_ex(bytes: &[u8]) -> Option<(u32, u16, i16)> {
         let (time, zone) = Self::time_tz(bytes)?;
         Some((time, zone, i32::from_be_bytes(head(bytes, 8)?) as i16))
     }
+    #[inline]
     fn timestamp_tz(bytes: &[u8]) -> Option<(i32, u32, u16)> {
         let (date, time) = Self::timestamp(bytes)?;
         Some((date, time, u32::from_be_bytes(head(bytes, 8)?) as u16))
     }
+    #[inline]
     fn timestamp_tz_ex(bytes: &[u8]) -> Option<(i32, u32, u16, i16)> {
         let (date, time, zone) = Self::timestamp_tz(bytes)?;
         Some((date, time, zone, i32::from_be_bytes(head(bytes, 12)?) as i16))
     }
+    #[inline]
     fn varying(bytes: &[u8]) -> Option<&[u8]> {
         let length = u32::from_be_bytes(head(bytes, 0)?) as u16;
         bytes.get(4..4 + usize::from(length))
     }
+    #[inline]
     fn quad(bytes: &[u8]) -> Option<u64> {
         head(bytes, 0).map(u64::from_be_bytes)
     }
 }
 
 impl ValueFormat for Native {
+    #[inline]
     fn i16(bytes: &[u8]) -> Option<i16> {
         head(bytes, 0).map(i16::from_le_bytes)
     }
+    #[inline]
     fn i32(bytes: &[u8]) -> Option<i32> {
         head(bytes, 0).map(i32::from_le_bytes)
     }
+    #[inline]
     fn i64(bytes: &[u8]) -> Option<i64> {
         head(bytes, 0).map(i64::from_le_bytes)
     }
+    #[inline]
     fn i128(bytes: &[u8]) -> Option<i128> {
         head(bytes, 0).map(i128::from_le_bytes)
     }
+    #[inline]
     fn f32(bytes: &[u8]) -> Option<f32> {
         head(bytes, 0).map(f32::from_le_bytes)
     }
+    #[inline]
     fn f64(bytes: &[u8]) -> Option<f64> {
         head(bytes, 0).map(f64::from_le_bytes)
     }
+    #[inline]
     fn dec16(bytes: &[u8]) -> Option<u64> {
         head(bytes, 0).map(u64::from_le_bytes)
     }
+    #[inline]
     fn dec34(bytes: &[u8]) -> Option<u128> {
         head(bytes, 0).map(u128::from_le_bytes)
     }
+    #[inline]
     fn timestamp(bytes: &[u8]) -> Option<(i32, u32)> {
         Some((Self::i32(bytes)?, u32::from_le_bytes(head(bytes, 4)?)))
     }
+    #[inline]
     fn time_tz(bytes: &[u8]) -> Option<(u32, u16)> {
         Some((u32::from_le_bytes(head(bytes, 0)?), u16::from_le_bytes(head(bytes, 4)?)))
     }
+    #[inline]
     fn time_tz_ex(bytes: &[u8]) -> Option<(u32, u16, i16)> {
         let (time, zone) = Self::time_tz(bytes)?;
         Some((time, zone, i16::from_le_bytes(head(bytes, 6)?)))
     }
+    #[inline]
     fn timestamp_tz(bytes: &[u8]) -> Option<(i32, u32, u16)> {
         let (date, time) = Self::timestamp(bytes)?;
         Some((date, time, u16::from_le_bytes(head(bytes, 8)?)))
     }
+    #[inline]
     fn timestamp_tz_ex(bytes: &[u8]) -> Option<(i32, u32, u16, i16)> {
         let (date, time, zone) = Self::timestamp_tz(bytes)?;
         Some((date, time, zone, i16::from_le_bytes(head(bytes, 10)?)))
     }
+    #[inline]
     fn varying(bytes: &[u8]) -> Option<&[u8]> {
         let length = u16::from_le_bytes(head(bytes, 0)?);
         bytes.get(2..2 + usize::from(length))
     }
+    #[inline]
     fn quad(bytes: &[u8]) -> Option<u64> {
         // ISC_QUAD is two host words, high word first, as on the wire.
         let high = u32::from_le_bytes(head(bytes, 0)?);
@@ -200,8 +231,9 @@ impl RowSource for NativeRows<'_> {
         let (offset, null_offset) = (field.offset, field.null_offset);
         let (bytes, stride) = (self.bytes, self.layout.native_stride());
         move |row| {
-            let message = &bytes[row * stride..];
-            if message[null_offset] | message[null_offset + 1] == 0 { Some(&message[offset..]) } else { None }
+            let message = row * stride;
+            let is_null = bytes[message + null_offset..][..2] != [0, 0];
+            if is_null { None } else { Some(&bytes[message + offset..]) }
         }
     }
 }

@@ -26,16 +26,19 @@ const TICKS_PER_MINUTE: u32 = 60 * TICKS_PER_SECOND;
 const MICROS_PER_TICK: i64 = 100;
 
 /// Returns a legal date unchanged.
+#[inline]
 pub fn check_date(date: i32) -> Result<i32, ValueError> {
     if (MIN_DATE..=MAX_DATE).contains(&date) { Ok(date) } else { Err(ValueError::Date(date)) }
 }
 
 /// Returns a legal time unchanged.
+#[inline]
 pub fn check_time(time: u32) -> Result<u32, ValueError> {
     if time < TICKS_PER_DAY { Ok(time) } else { Err(ValueError::Time(i64::from(time))) }
 }
 
 /// Days since 1970-01-01. Exact for legal dates; see [`check_date`].
+#[inline]
 pub fn date_to_unix_days(date: i32) -> i32 {
     date.saturating_sub(UNIX_EPOCH)
 }
@@ -46,11 +49,13 @@ pub fn unix_days_to_date(days: i32) -> Result<i32, ValueError> {
 }
 
 /// Microseconds since midnight.
+#[inline]
 pub fn time_to_micros(time: u32) -> Result<i64, ValueError> {
     Ok(i64::from(check_time(time)?) * MICROS_PER_TICK)
 }
 
 /// Microseconds since 1970-01-01 00:00.
+#[inline]
 pub fn timestamp_to_micros(date: i32, time: u32) -> Result<i64, ValueError> {
     let days = i64::from(date_to_unix_days(check_date(date)?));
     Ok((days * i64::from(TICKS_PER_DAY) + i64::from(check_time(time)?)) * MICROS_PER_TICK)

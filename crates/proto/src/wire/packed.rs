@@ -1,7 +1,7 @@
 //! Rows as they travel: a null bitmap, then the values that are not NULL (protocol 13 and later).
 
 use super::error::{DecodeError, invalid};
-use crate::api::layout::{FieldKind, RowLayout};
+use crate::api::layout::{FieldKind, FieldLayout, RowLayout};
 use crate::api::row::NULL_POSITION;
 use std::sync::Arc;
 
@@ -10,16 +10,14 @@ use std::sync::Arc;
 pub struct PackedFormat {
     layout: Arc<RowLayout>,
     bitmap: usize,
-    widths: Box<[Width]>,
+    /// The width of each field, or [`VARYING`] and its maximum.
+    widths: Box<[u32]>,
     runs: Box<[Run]>,
     blr: Box<[u8]>,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Width {
-    Fixed(u32),
-    Varying(Varying),
-}
+/// Marks the maximum of a VARYING among widths.
+const VARYING: u32 = 1 << 31;
 
 /// A VARYING.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +42,11 @@ struct Run {
 impl PackedFormat {
     /// Prepares `layout`.
     pub fn new(layout: Arc<RowLayout>) -> Self {
-        let widths = layout.fields().iter().zip(1..).map(|(field, column)| match field.kind {
-            FieldKind::Varying(max) => Width::Varying(Varying { max: max.into(), column }),
-            kind => Width::Fixed(kind.packed().map_or(0, |width| width as u32)),
-        });
-        let widths: Box<[Width]> = widths.collect();
+        let width = |field: &FieldLayout| match field.kind {
+            FieldKind::Varying(max) => VARYING | u32::from(max),
+            kind => kind.packed().map_or(0, |width| width as u32),
+        };
+        let widths: Box<[u32]> = layout.fields().iter().map(width).collect();
         Self { bitmap: layout.bitmap_length(), runs: runs(&widths), widths, blr: layout.blr().into(), layout }
     }
 
@@ -111,20 +109,22 @@ impl PackedFormat {
         let mut end = begin;
         let first = positions.len();
         positions.resize(first + self.widths.len(), NULL_POSITION);
-        let slots = positions[first..].chunks_mut(8);
-        for ((slots, widths), nulls) in slots.zip(self.widths.chunks(8)).zip(bitmap) {
-            let mut nulls = u32::from(*nulls);
-            for (slot, width) in slots.iter_mut().zip(widths) {
-                // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so nothing is
-                // decided by it where the width is fixed.
-                let is_value = (nulls & 1).wrapping_sub(1);
-                nulls >>= 1;
+        let mut nulls = 0;
+        for (index, (slot, &width)) in positions[first..].iter_mut().zip(&self.widths).enumerate() {
+            if index % 32 == 0 {
+                let word = bitmap.get(index / 8..).and_then(|rest| rest.first_chunk::<4>());
+                nulls = u32::from_le_bytes(*word.ok_or(DecodeError::Incomplete)?);
+            }
+            // All ones for a value, zero for NULL: which columns are NULL cannot be predicted, so nothing is decided by it
+            // where the width is fixed.
+            let is_value = (nulls & 1).wrapping_sub(1);
+            nulls >>= 1;
+            if width & VARYING == 0 {
                 *slot = end as u32 | !is_value;
-                end += match *width {
-                    Width::Fixed(width) => (width & is_value) as usize,
-                    Width::Varying(_) if is_value == 0 => 0,
-                    Width::Varying(varying) => varying.length(bytes, end)?,
-                };
+                end += (width & is_value) as usize;
+            } else if is_value != 0 {
+                *slot = end as u32;
+                end += Varying::of(width, index).length(bytes, end)?;
             }
         }
         Ok(end)
@@ -132,11 +132,11 @@ impl PackedFormat {
 
     /// The most bytes that a row can take.
     pub fn max_row_length(&self) -> usize {
-        let widths = self.widths.iter().map(|width| match *width {
-            Width::Fixed(width) => width as usize,
-            Width::Varying(Varying { max, .. }) => (4 + max as usize + 3) & !3,
-        });
-        widths.fold(self.bitmap, usize::saturating_add)
+        let longest = |width: &u32| match *width & VARYING {
+            0 => *width as usize,
+            _ => ((4 + (*width & !VARYING) + 3) & !3) as usize,
+        };
+        self.widths.iter().map(longest).fold(self.bitmap, usize::saturating_add)
     }
 
     /// Packs one native message (see [`RowLayout`]) and appends it to `out`. `None`, with `out` unchanged, if the
@@ -167,6 +167,12 @@ impl PackedFormat {
 }
 
 impl Varying {
+    /// The field at this index, by its entry among the widths.
+    #[inline(always)]
+    fn of(width: u32, index: usize) -> Self {
+        Self { max: width & !VARYING, column: index as u32 + 1 }
+    }
+
     /// The length of the value at `at`, its own length and padding included.
     #[inline(always)]
     fn length(self, bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
@@ -186,29 +192,32 @@ impl Varying {
 }
 
 /// Divides the fields into runs, each up to its VARYING.
-fn runs(widths: &[Width]) -> Box<[Run]> {
-    let ends_run = |width: &Width| matches!(width, Width::Varying(_));
-    let run = |widths: &[Width]| {
+fn runs(widths: &[u32]) -> Box<[Run]> {
+    let mut index = 0;
+    let run = |widths: &[u32]| {
         let mut run = Run::default();
-        for width in widths {
+        for &width in widths {
             run.offsets.push(run.fixed);
-            match *width {
-                Width::Fixed(width) => run.fixed = run.fixed.saturating_add(width),
-                Width::Varying(varying) => run.varying = Some(varying),
+            match width & VARYING {
+                0 => run.fixed = run.fixed.saturating_add(width),
+                _ => run.varying = Some(Varying::of(width, index)),
             }
+            index += 1;
         }
         run
     };
-    widths.split_inclusive(ends_run).map(run).collect()
+    widths.split_inclusive(|width| width & VARYING != 0).map(run).collect()
 }
 
 /// Appends one value: little-endian native bytes in, big-endian words out.
 pub(super) fn pack_value(kind: FieldKind, value: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let swapped = |out: &mut Vec<u8>, bytes: &[u8]| out.extend(bytes.iter().rev());
-    let word = |out: &mut Vec<u8>, low: &[u8], fill: u8| {
-        out.extend_from_slice(&[fill, fill]);
-        out.extend(low.iter().rev());
+    // Lengths that are known make one move of each.
+    let swapped = |out: &mut Vec<u8>, bytes: &[u8]| match *bytes {
+        [a, b, c, d] => out.extend_from_slice(&[d, c, b, a]),
+        [a, b, c, d, e, f, g, h] => out.extend_from_slice(&[h, g, f, e, d, c, b, a]),
+        _ => out.extend(bytes.iter().rev()),
     };
+    let word = |out: &mut Vec<u8>, low: &[u8], fill: u8| out.extend_from_slice(&[fill, fill, low[1], low[0]]);
     let padded = |out: &mut Vec<u8>, bytes: &[u8]| {
         out.extend_from_slice(bytes);
         out.extend_from_slice(&[0; 3][..bytes.len().wrapping_neg() & 3]);
@@ -315,6 +324,25 @@ mod tests {
             assert_eq!(format.measure(&full[..cut], 0, &mut positions), Err(DecodeError::Incomplete));
         }
         assert_eq!(positions.len(), 4);
+    }
+
+    #[test]
+    fn null_bits_of_many_columns_are_in_several_words() {
+        let mut kinds = vec![FieldKind::Long; 70];
+        kinds[32] = FieldKind::Varying(4);
+        let format = format(&kinds);
+        let nulls = [3, 8, 31, 32, 33, 64, 69];
+        let mut row = vec![0; 12];
+        nulls.iter().for_each(|column| row[column / 8] |= 1 << (column % 8));
+        let mut expected = Vec::new();
+        for column in 0..70 {
+            let is_null = nulls.contains(&column);
+            expected.push(if is_null { NULL_POSITION } else { row.len() as u32 });
+            row.extend_from_slice(if is_null { &[] } else { &[0, 0, 0, 1] });
+        }
+        let mut positions = Vec::new();
+        assert_eq!(format.measure(&row, 0, &mut positions), Ok(row.len()));
+        assert_eq!(positions, expected);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use firearrow::config::Target;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::mem;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,6 +23,9 @@ use tokio::time::timeout;
 
 /// How often those that delay the end of a connection are cancelled again: they may have been between two calls.
 const AGAIN: Duration = Duration::from_millis(50);
+
+/// How long the end of a connection waits for what was dropped before.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// The right to use a connection, which is not closed meanwhile. A call gets it first and drops it last, so that nothing is
 /// in use when the connection ends.
@@ -76,10 +80,23 @@ impl Shared {
         }
     }
 
-    /// Takes the connection away from everybody; its transactions are rolled back.
-    async fn take(&self) -> Option<asynchronous::Connection> {
+    /// Limits what the server still has to do. What was dropped before may be ending, and is cancelled after a while.
+    async fn leave(&self, connection: &asynchronous::Connection) {
+        let mut leaving = pin!(connection.leave());
+        let mut patience = LEAVING;
+        while timeout(patience, &mut leaving).await.is_err() {
+            self.facts.cancel.cancel();
+            patience = AGAIN;
+        }
+    }
+
+    /// Takes the connection away from everybody; its transactions are rolled back. With `leaves`, the server has a few seconds.
+    async fn take(&self, leaves: bool) -> Option<asynchronous::Connection> {
         let mut connection = self.exclusive().await;
         let taken = connection.take();
+        if let Some(taken) = taken.as_ref().filter(|_| leaves) {
+            self.leave(taken).await;
+        }
         self.dependents.end();
         taken
     }
@@ -240,7 +257,7 @@ impl Connection {
         }
         let shared = Arc::clone(&self.shared);
         let end = async move {
-            match shared.take().await {
+            match shared.take(!with_database).await {
                 Some(connection) if with_database => connection.drop_database().await?,
                 // One that has failed is closed.
                 Some(connection) if !connection.is_failed() => connection.close().await?,

@@ -116,7 +116,7 @@ impl Inner {
             view.failed.is_some() || view.buffer.is_none_or(|buffer| buffer.is_over())
         };
         match state.opened.take() {
-            Some(opened) if !is_over => Ok(opened.close().await?),
+            Some(opened) if !is_over || opened.stays_open() => Ok(opened.close().await?),
             _ => Ok(()),
         }
     }
@@ -135,7 +135,8 @@ impl Inner {
         let (prepared, since) = self.statement(&mut state, &mut held, &sql.text).await?;
         let prepared = Asynchronous::with(prepared, how);
         let params = single(sql.settle(values.clone(), prepared.parameters())?);
-        if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml(&sql.text), params).await? {
+        let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
+        if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
             return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome).await);
         }
         // Something that it uses was altered since it was prepared: once more, prepared anew.
@@ -143,7 +144,7 @@ impl Inner {
         let prepared = Asynchronous::prepare(held.given().await?.get(), &sql.text).await?;
         let prepared = Asynchronous::with(prepared, how);
         let params = single(sql.settle(values, prepared.parameters())?);
-        match flow::run(held.given().await?, &prepared, is_dml(&sql.text), params).await? {
+        match flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
             Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome).await),
             None => Err(Failure::Programming("what the statement uses was altered again")),
         }
@@ -214,6 +215,22 @@ impl Inner {
         }
     }
 
+    /// Moves to a row, counted from 0, if there is one.
+    async fn scroll(&self, row: u64) -> Result<bool, Failure> {
+        let _connection = self.shared.enter().await?;
+        let mut state = self.state.lock().await;
+        let opened = state.opened.as_mut().ok_or(Failure::Programming(NO_ROWS))?;
+        if self.view().buffer.as_ref().is_none_or(Buffer::has_failed) {
+            return Err(Failure::Programming(FAILED));
+        }
+        let found = opened.scroll(row).await?;
+        let is_there = found.is_some();
+        if let (Some(batch), Some(buffer)) = (found, &mut self.view().buffer) {
+            buffer.go_to(row, batch);
+        }
+        Ok(is_there)
+    }
+
     /// The columns of the rows, and the schema of their batches.
     pub(super) async fn schema(&self) -> Result<(Arc<[Descriptor]>, SchemaRef), Failure> {
         let connection = self.shared.enter().await?;
@@ -276,7 +293,7 @@ impl Cursor {
 
     /// Executes a statement with one row of parameters, in `transaction` or one of its own. If the values depend on the
     /// statement, the result is a `Prepared`, which executes it.
-    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None))]
+    #[pyo3(signature = (transaction, sql, parameters, timeout=None, parallel=None, read=None, scrollable=false))]
     #[allow(clippy::too_many_arguments)]
     fn execute(
         &self,
@@ -287,9 +304,10 @@ impl Cursor {
         timeout: Option<Bounded<f64>>,
         parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'_, PyDict>>,
+        scrollable: bool,
     ) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        let how = How::new(py, &inner.shared.facts, timeout, parallel, read)?;
+        let how = How::new(py, &inner.shared.facts, timeout, parallel, read, scrollable)?;
         let sql = Sql::new(py, sql, parameters.is_some_and(is_mapping))?;
         let place = Place::new(&self.inner.shared.facts, transaction);
         // What can be iterated only once is needed twice.
@@ -328,7 +346,7 @@ impl Cursor {
         read: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Operation> {
         let inner = self.here(py)?;
-        let how = How::new(py, &inner.shared.facts, None, None, read)?;
+        let how = How::new(py, &inner.shared.facts, None, None, read, false)?;
         let place = Place::new(&self.inner.shared.facts, Some(transaction));
         Many::begin(py, inner, place, sql, rows, go_on, how)
     }
@@ -359,6 +377,13 @@ impl Cursor {
     /// The next row, if it has arrived.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.rows(py, |rows| rows.next(py))
+    }
+
+    /// Refuses to hand out more rows: some were taken, and did not reach the caller.
+    fn fail(&self, py: Python<'_>) {
+        if let Some(rows) = &mut lock(py, &self.inner.view).buffer {
+            rows.fail();
+        }
     }
 
     /// Appends up to `most` rows that have come to a list; all without it. Returns the bytes of what was appended and `kept`
@@ -410,6 +435,13 @@ impl Cursor {
         let limit = Limit::new(max_rows, max_bytes);
         let take = async move { inner.take(most.unwrap_or(usize::MAX), limit).await };
         spawn(py, take, |py, batches| Ok(Py::new(py, batches)?.into_any()))
+    }
+
+    /// Moves so that this row, counted from 0, is the next one; the result is whether there is one.
+    fn scroll(&self, py: Python<'_>, row: Bounded<u64>) -> PyResult<Operation> {
+        let inner = self.here(py)?;
+        let scroll = async move { inner.scroll(row.0).await };
+        spawn(py, scroll, |py, is_there| Ok(is_there.into_pyobject(py)?.to_owned().into_any().unbind()))
     }
 
     /// Rows that have been handed out so far, and whether all have.

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Inner};
 use super::operation::{Operation, spawn};
 use crate::failure::Failure;
-use crate::flow::{Json, Limit, convert};
+use crate::flow::{Json, Limit, Shape, convert};
 use crate::options::Bounded;
 use arrow::datatypes::SchemaRef;
 use firearrow::Descriptor;
@@ -65,12 +65,13 @@ impl JsonStream {
 
 #[pymethods]
 impl Cursor {
-    /// The rows that are left as JSON: one array, or an object on each line.
-    #[pyo3(signature = (lines, max_rows=None, max_bytes=None))]
+    /// The rows that are left as JSON: one array, or one on each line; objects, or arrays of `values`.
+    #[pyo3(signature = (lines, values, max_rows=None, max_bytes=None))]
     fn json_stream(
         &self,
         py: Python<'_>,
         lines: bool,
+        values: bool,
         max_rows: Option<Bounded<u64>>,
         max_bytes: Option<Bounded<u64>>,
     ) -> PyResult<Operation> {
@@ -78,7 +79,8 @@ impl Cursor {
         let limit = Limit::new(max_rows, max_bytes);
         let begin = async move {
             let (columns, schema) = inner.schema().await?;
-            Ok(State { inner, columns, schema, json: Json::new(lines), limit, kept: (0, 0), is_over: false })
+            let json = Json::new(Shape { lines, values }, &schema).map_err(Failure::Reader)?;
+            Ok(State { inner, columns, schema, json, limit, kept: (0, 0), is_over: false })
         };
         spawn(py, begin, |py, state| {
             Ok(Py::new(py, JsonStream(Arc::new(tokio::sync::Mutex::new(state))))?.into_any())

@@ -20,6 +20,7 @@ mod ingest;
 mod json;
 mod many;
 mod operation;
+mod partition;
 mod runtime;
 mod transaction;
 
@@ -32,4 +33,5 @@ pub(crate) use ingest::Ingestion;
 pub(crate) use json::JsonStream;
 pub(crate) use many::Many;
 pub(crate) use operation::Operation;
+pub(crate) use partition::{Part, Partitions};
 pub(crate) use transaction::Transaction;

@@ -2,10 +2,11 @@
 //! uses the connection, and whoever drops them must not wait: it may be the garbage collector, which has Python's lock.
 
 use super::Shared;
-use crate::lock::plain;
+use crate::lock::{GLANCE, plain};
+use firearrow::CancelToken;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,8 @@ pub(crate) enum Hurry {
 pub(super) struct Garbage {
     heap: Mutex<Heap>,
     added: Condvar,
+    /// Told when none are left.
+    ended: Condvar,
     /// Locked by whoever ends parts, so that nobody overtakes that.
     ending: Mutex<()>,
     /// Parts that have not ended yet.
@@ -46,25 +49,63 @@ impl Garbage {
         self.count.load(Ordering::SeqCst) == 0
     }
 
+    /// Ends all of them, if that takes but a moment; otherwise the thread does, and the call waits for it like for anything else:
+    /// it can be cancelled. `is_busy`: whether another call may be using the connection.
+    fn settle(&self, is_busy: impl Fn() -> bool) -> firearrow::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let mut heap = plain(&self.heap);
+        while !self.is_empty() {
+            let is_for_thread = heap.has_thread && (heap.is_urgent || is_busy());
+            if !is_for_thread && let Some(alone) = self.try_alone() {
+                drop(heap);
+                self.end_all(&alone);
+                return Ok(());
+            }
+            heap.is_urgent = true;
+            self.added.notify_one();
+            CancelToken::check()?;
+            heap = self.ended.wait_timeout(heap, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
     /// Ends all of them. Waits for those that another thread is ending.
     pub(super) fn clear(&self) {
-        if self.is_empty() {
-            return;
+        if !self.is_empty() {
+            self.end_all(&plain(&self.ending));
         }
-        let _alone = plain(&self.ending);
+    }
+
+    fn try_alone(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.ending.try_lock() {
+            Ok(alone) => Some(alone),
+            Err(TryLockError::Poisoned(alone)) => Some(alone.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn end_all(&self, _alone: &MutexGuard<'_, ()>) {
         loop {
             let mut heap = plain(&self.heap);
             heap.is_urgent = false;
             let ends = mem::take(&mut heap.ends);
             drop(heap);
             if ends.is_empty() {
-                return;
+                return self.ended.notify_all();
             }
             for end in ends {
                 end();
                 self.count.fetch_sub(1, Ordering::SeqCst);
             }
         }
+    }
+
+    /// The thread goes.
+    fn leave(&self) {
+        plain(&self.heap).has_thread = false;
+        self.ended.notify_all();
     }
 
     /// Adds a part. Returns whether a thread is needed.
@@ -99,9 +140,9 @@ impl Garbage {
 }
 
 impl Shared {
-    /// Ends what was dropped before a call, so that it does not come after that.
-    pub(crate) fn end_dropped(&self) {
-        self.garbage.clear();
+    /// Ends what was dropped before a call, so that it does not come after that, unless the call is cancelled meanwhile.
+    pub(crate) fn end_dropped(&self) -> firearrow::Result<()> {
+        self.garbage.settle(|| !self.facts.cancel.is_idle())
     }
 
     /// Drops part of the connection, which `end` ends, now or later. Never waits.
@@ -116,19 +157,22 @@ impl Shared {
         let (garbage, shared) = (Arc::clone(&self.garbage), Arc::downgrade(self));
         let started = thread::Builder::new().name("firearrow drop".into()).spawn(move || {
             while garbage.wait() {
-                clear(&garbage, &shared);
+                if !clear(&garbage, &shared) {
+                    return garbage.leave();
+                }
             }
         });
         if started.is_err() {
             // The next call ends it, or the end of the connection.
-            plain(&self.garbage.heap).has_thread = false;
+            self.garbage.leave();
         }
     }
 }
 
-/// Ends parts, as a call of the connection if there still is one.
-fn clear(garbage: &Garbage, shared: &Weak<Shared>) {
-    let shared = shared.upgrade();
-    let _call = shared.as_ref().and_then(|shared| shared.calls.enter());
+/// Ends parts, as a call of the connection; `false` once that ends, and with it what is left.
+fn clear(garbage: &Garbage, shared: &Weak<Shared>) -> bool {
+    let Some(shared) = shared.upgrade() else { return false };
+    let Some(_call) = shared.calls.enter() else { return false };
     garbage.clear();
+    true
 }

@@ -108,7 +108,7 @@ pub(super) fn execute(
     let (prepared, since) = statement(py, cursor, place, &sql.text)?;
     let params = single(sql.values(py, parameters, prepared.parameters())?);
     let prepared = Blocking::with(prepared, how);
-    if let Some(outcome) = run(py, place, sql, &prepared, params)? {
+    if let Some(outcome) = run(py, place, sql, &prepared, how.scrollable, params)? {
         keep(py, cursor, &sql.text, prepared, since);
         return Ok(outcome);
     }
@@ -116,7 +116,7 @@ pub(super) fn execute(
     py.detach(|| drop(prepared));
     let prepared = Blocking::with(prepare(py, place, &sql.text)?, how);
     let params = single(sql.values(py, parameters, prepared.parameters())?);
-    let outcome = run(py, place, sql, &prepared, params)?;
+    let outcome = run(py, place, sql, &prepared, how.scrollable, params)?;
     let outcome =
         outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
     keep(py, cursor, &sql.text, prepared, None);
@@ -129,18 +129,20 @@ fn run(
     place: &Place,
     sql: &Sql,
     statement: &Statement,
+    scrollable: bool,
     params: Params,
 ) -> PyResult<Option<Outcome<Blocking>>> {
     let mut failed = None;
-    let outcome =
-        place.run(py, |given| match ready(flow::run(given, statement, is_dml(&sql.text), params)) {
+    let outcome = place.run(py, |given| {
+        match ready(flow::run(given, statement, is_dml(&sql.text), scrollable, params)) {
             Ok(outcome) => Ok(outcome),
             Err(Failure::Client(error)) => Err(error),
             Err(other) => {
                 failed = Some(other);
                 Ok(None)
             }
-        })?;
+        }
+    })?;
     match failed {
         Some(failed) => Err(failed.into_exception(py)),
         None => Ok(outcome),

@@ -3,9 +3,10 @@
 use super::reader::Reader;
 use crate::connection::Shared;
 use crate::failure::Failure;
-use crate::flow::Json;
+use crate::flow::{Json, Shape};
 use crate::lock::lock;
 use crate::signal;
+use arrow::array::RecordBatchReader;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex};
@@ -22,8 +23,10 @@ struct State {
 pub(crate) struct JsonStream(Mutex<State>);
 
 impl JsonStream {
-    pub(super) fn new(shared: &Arc<Shared>, reader: Reader, lines: bool) -> Self {
-        Self(Mutex::new(State { shared: Arc::clone(shared), reader, json: Json::new(lines), is_over: false }))
+    pub(super) fn new(py: Python<'_>, shared: &Arc<Shared>, reader: Reader, shape: Shape) -> PyResult<Self> {
+        let json = Json::new(shape, &reader.schema());
+        let json = json.map_err(|failed| Failure::Reader(failed).into_exception(py))?;
+        Ok(Self(Mutex::new(State { shared: Arc::clone(shared), reader, json, is_over: false })))
     }
 }
 

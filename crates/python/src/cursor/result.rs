@@ -34,14 +34,28 @@ impl Fetched {
             if let Some(row) = self.buffer.next(py)? {
                 return Ok(Some(row));
             }
-            if !self.next_batch(py, shared, None)? {
+            let is_more = self.next_batch(py, shared, None)?;
+            // Afterwards, what a handler raises would take the row with it.
+            py.check_signals()?;
+            if !is_more {
                 return Ok(None);
             }
         }
     }
 
-    /// Returns up to `most` rows.
+    /// Returns up to `most` rows. After an error there are no others.
     pub(super) fn list<'py>(
+        &mut self,
+        py: Python<'py>,
+        shared: &Shared,
+        most: usize,
+        limit: Limit,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let rows = self.collect(py, shared, most, limit);
+        rows.inspect_err(|_| self.buffer.fail())
+    }
+
+    fn collect<'py>(
         &mut self,
         py: Python<'py>,
         shared: &Shared,
@@ -61,10 +75,26 @@ impl Fetched {
             // Nobody was woken by signals that came while rows were made.
             py.check_signals()?;
             if left > 0 && !self.next_batch(py, shared, Some(&reading.token))? {
+                py.check_signals()?;
                 break;
             }
         }
         Ok(list)
+    }
+
+    /// Moves to a row, counted from 0, if there is one.
+    pub(super) fn scroll(&mut self, py: Python<'_>, shared: &Shared, row: u64) -> PyResult<bool> {
+        if self.buffer.has_failed() {
+            return Err(error::programming(py, FAILED));
+        }
+        let opened = &mut self.opened;
+        let found = shared.call(py, || signal::wait(py, || Ok(ready(opened.scroll(row)))))?;
+        let found = found.map_err(|failed| failed.into_exception(py))?;
+        let is_there = found.is_some();
+        if let Some(batch) = found {
+            self.buffer.go_to(row, batch);
+        }
+        Ok(is_there)
     }
 
     /// Reads the next batch, if there is one, within the token of a longer call.
@@ -100,7 +130,7 @@ impl Fetched {
 
     /// Ends it.
     pub(super) fn close(self) -> firearrow::Result<()> {
-        match self.buffer.is_over() {
+        match self.buffer.is_over() && !self.opened.stays_open() {
             true => Ok(()),
             false => ready(self.opened.close()),
         }

@@ -71,10 +71,22 @@ impl Buffer {
     pub(crate) fn feed<E>(&mut self, batch: Result<Option<RecordBatch>, E>) -> Result<bool, E> {
         self.is_over = !matches!(batch, Ok(Some(_)));
         self.has_failed |= batch.is_err();
-        let batch = batch?;
+        let batch = batch?.filter(|_| !self.has_failed);
         let is_more = batch.is_some();
         self.waiting.extend(batch);
         Ok(is_more)
+    }
+
+    /// Hands out no more rows: some that were taken have not reached the caller, who must not miss them without a word.
+    pub(crate) fn fail(&mut self) {
+        (self.waiting, self.rows) = (VecDeque::new(), None);
+        self.has_failed = true;
+    }
+
+    /// Goes to the row of this number, counted from 0, which begins a batch.
+    pub(crate) fn go_to(&mut self, row: u64, batch: RecordBatch) {
+        (self.waiting, self.rows) = (VecDeque::from([batch]), None);
+        (self.count, self.is_over) = (row, false);
     }
 
     /// Returns the next row, if it has arrived.

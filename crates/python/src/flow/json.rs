@@ -1,12 +1,12 @@
-//! Results as JSON: an array of objects, or an object on each line.
+//! Results as JSON: an array of objects, or an object on each line; or arrays, and the columns' names once.
 
 use crate::lock::plain;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
-use arrow::json::WriterBuilder;
 use arrow::json::writer::{JsonArray, LineDelimited, Writer};
-use std::io;
+use arrow::json::{StructMode, WriterBuilder};
+use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
@@ -77,22 +77,47 @@ impl Format {
     }
 }
 
+/// What becomes of rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// One on each line, instead of one array.
+    pub(crate) lines: bool,
+    /// Each an array, instead of an object.
+    pub(crate) values: bool,
+}
+
 /// Makes a piece of JSON of each batch.
 pub(crate) struct Json {
     format: Format,
     buffer: Buffer,
+    /// What follows the last row.
+    end: &'static str,
 }
 
 impl Json {
-    pub(crate) fn new(lines: bool) -> Self {
-        let buffer = Buffer::default();
+    pub(crate) fn new(shape: Shape, schema: &Schema) -> Result<Self, ArrowError> {
+        let mut buffer = Buffer::default();
         // A key that is missing would not say whether there is such a column.
-        let builder = WriterBuilder::new().with_explicit_nulls(true);
-        let format = match lines {
+        let mut builder = WriterBuilder::new().with_explicit_nulls(true);
+        let mut end = "";
+        if shape.values {
+            builder = builder.with_struct_mode(StructMode::ListOnly);
+            let names: Vec<_> = schema.fields().iter().map(|field| field.name()).collect();
+            let names =
+                serde_json::to_string(&names).map_err(|failed| ArrowError::JsonError(failed.to_string()))?;
+            match shape.lines {
+                true => writeln!(buffer, "{names}")?,
+                false => {
+                    write!(buffer, r#"{{"columns":{names},"data":"#)?;
+                    end = "}";
+                }
+            }
+        }
+        let format = match shape.lines {
             true => Format::Lines(builder.build(buffer.clone())),
             false => Format::Array(builder.build(buffer.clone())),
         };
-        Self { format, buffer }
+        Ok(Self { format, buffer, end })
     }
 
     pub(crate) fn piece(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
@@ -103,6 +128,7 @@ impl Json {
     /// The last piece.
     pub(crate) fn end(&mut self) -> Result<Vec<u8>, ArrowError> {
         self.format.finish()?;
+        self.buffer.write_all(self.end.as_bytes())?;
         Ok(self.buffer.take())
     }
 }

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 pub(crate) use arrow_form::convert;
 pub(crate) use buffer::{Buffer, FAILED};
 pub(crate) use ingest::Ingestion;
-pub(crate) use json::Json;
+pub(crate) use json::{Json, Shape};
 pub(crate) use limit::Limit;
 pub(crate) use many::{Collected, Sender};
 pub(crate) use result::{Opened, Source};
@@ -76,6 +76,8 @@ pub(crate) struct How {
     pub(crate) read: ReadOptions,
     pub(crate) timeout: Option<Duration>,
     pub(crate) parallel: Option<usize>,
+    /// Whether the rows of a query can be fetched in any order.
+    pub(crate) scrollable: bool,
 }
 
 impl How {
@@ -85,6 +87,7 @@ impl How {
         timeout: Option<Bounded<f64>>,
         parallel: Option<Bounded<usize>>,
         read: Option<&Bound<'_, PyDict>>,
+        scrollable: bool,
     ) -> PyResult<Self> {
         let mut options = options::for_rows(&facts.read);
         if let Some(read) = read {
@@ -93,8 +96,8 @@ impl How {
                 options.set(&name, &value).map_err(|failed| error::programming(py, failed.to_string()))?;
             }
         }
-        let timeout = timeout.map(|seconds| duration(py, seconds.0));
-        Ok(Self { read: options, timeout: timeout.transpose()?, parallel: parallel.map(|number| number.0) })
+        let timeout = timeout.map(|seconds| duration(py, seconds.0)).transpose()?;
+        Ok(Self { read: options, timeout, parallel: parallel.map(|number| number.0), scrollable })
     }
 }
 
@@ -135,6 +138,7 @@ pub(crate) async fn run<A: Api>(
     given: Given<'_, A>,
     statement: &A::Statement,
     is_dml: bool,
+    scrollable: bool,
     params: Params,
 ) -> Result<Option<Outcome<A>>, Failure> {
     use StatementKind::{Commit, Rollback, StartTransaction};
@@ -143,8 +147,14 @@ pub(crate) async fn run<A: Api>(
             "transactions begin with begin() and end with commit() or rollback() of the connection, not with SQL",
         ));
     }
+    let scrollable = scrollable && A::has_cursor(statement) && !is_dml;
+    if scrollable && matches!(given, Given::Own(_)) {
+        return Err(Failure::Programming(
+            "in autocommit mode there is no transaction for a scrollable cursor: use begin()",
+        ));
+    }
     let before = A::statement_stats(statement);
-    match once(given, statement, is_dml, params).await {
+    match once(given, statement, is_dml, scrollable, params).await {
         Ok(outcome) => Ok(Some(Outcome { stats: A::statement_stats(statement).since(&before), ..outcome })),
         Err(failed) if A::is_outdated_by(statement, &failed) => Ok(None),
         Err(failed) => Err(failed.into()),
@@ -155,8 +165,14 @@ async fn once<A: Api>(
     given: Given<'_, A>,
     statement: &A::Statement,
     is_dml: bool,
+    scrollable: bool,
     params: Params,
 ) -> firearrow::Result<Outcome<A>> {
+    if scrollable {
+        let cursor = Box::new(A::query_scrollable(statement, given.get(), params).await?);
+        let rows = Opened::new(statement.clone(), Source::Scroll { cursor, read: 0, is_lost: false });
+        return Ok(Outcome::of(Some(rows), None));
+    }
     if !A::has_rows(statement) {
         let executed = match given {
             Given::Callers(running) => A::execute(statement, running, params).await?,

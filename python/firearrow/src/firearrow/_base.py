@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Generic, TypeVar
 
 from . import _core, errors
-from ._request import bound
+from ._request import bound, check_isolation, check_lock_timeout, check_switch
 from .rows import Row, RowFactory, check_factory, chosen, made_by, tuple_row
 from .types import Column, column
 
@@ -74,11 +74,12 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         self._failed: BaseException | None = None
         # The thread whose commit is under way.
         self._pending: int | None = None
-        self._lock = threading.Lock()
+        # Held for moments; a signal handler may come while its own thread has it.
+        self._lock = threading.RLock()
         self._options: dict[str, Any] = {}
         self.row_factory = row_factory
-        self.max_result_rows: int | None = None
-        self.max_result_bytes: int | None = None
+        self._max_result_rows: int | None = None
+        self._max_result_bytes: int | None = None
         self._target = ""
 
     @property
@@ -98,6 +99,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @isolation.setter
     def isolation(self, value: str | None) -> None:
+        check_isolation(value)
         self._set_option("isolation", value)
 
     @property
@@ -107,6 +109,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @read_only.setter
     def read_only(self, value: bool) -> None:
+        check_switch("read_only", value)
         self._set_option("read_only", value)
 
     @property
@@ -116,7 +119,26 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     @lock_timeout.setter
     def lock_timeout(self, value: float | None) -> None:
+        check_lock_timeout(value)
         self._set_option("lock_timeout", value)
+
+    @property
+    def max_result_rows(self) -> int | None:
+        """The most rows that calls such as ``fetchall`` keep of a result; ``None`` = no limit."""
+        return self._max_result_rows
+
+    @max_result_rows.setter
+    def max_result_rows(self, value: int | None) -> None:
+        self._max_result_rows = bound("max_result_rows", value)
+
+    @property
+    def max_result_bytes(self) -> int | None:
+        """The most bytes of its columns that they keep; ``None`` = no limit."""
+        return self._max_result_bytes
+
+    @max_result_bytes.setter
+    def max_result_bytes(self, value: int | None) -> None:
+        self._max_result_bytes = bound("max_result_bytes", value)
 
     @property
     def closed(self) -> bool:
@@ -206,12 +228,31 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         return self._main is not None and self._main.is_open
 
     def _main_core(self) -> CoreTransaction:
+        main = self._main
+        if main is not None and main.is_open:
+            return main
+        self._check_commit()
+        # Without the lock: a signal handler that runs meanwhile may use the connection.
+        begun = self._begin_core()
         # Threads that come together share one transaction.
+        return begun if self._put_main(begun) else self._main_core()
+
+    def _put_main(self, core: CoreTransaction) -> bool:
+        """Make it the connection's transaction, unless that has another one."""
+        self._check_lock()
         with self._lock:
-            if self._main is None or not self._main.is_open:
-                self._check_commit()
-                self._main = self._begin_core()
-            return self._main
+            main = self._main
+            if main is not None and main.is_open:
+                return False
+            self._main = core
+            return True
+
+    def _check_lock(self) -> None:
+        lock: Any = self._lock
+        if lock._is_owned():
+            raise errors.ProgrammingError(
+                "the connection is in use by the call that this code runs in: a signal handler or a finaliser"
+            )
 
     def _check_commit(self) -> None:
         """Refuse to go on as if the last commit had not failed."""
@@ -231,7 +272,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
 
     def _note_commit(self, main: CoreTransaction, error: BaseException) -> None:
         """Remember a commit that failed, unless its transaction goes on, or is known to be committed."""
-        if not main.is_open and getattr(error, "commit", None) != "committed":
+        goes_on = main.is_open and self._restore(main)
+        if not goes_on and getattr(error, "commit", None) != "committed":
             # Without its traceback, whose frames have this connection.
             try:
                 self._failed = copy.copy(error)
@@ -241,6 +283,7 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
     def _take_main(self, *, retaining: bool = False, commits: bool = False) -> CoreTransaction | None:
         """The transaction of the connection, if it has one, which is about to end or to be retained."""
         self._check()
+        self._check_lock()
         if commits:
             self._check_commit()
         else:
@@ -253,6 +296,10 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
             if not retaining:
                 self._main = None
         return main if main is not None and main.is_open else None
+
+    def _restore(self, main: CoreTransaction) -> bool:
+        """Go on with a transaction that could not be ended, unless another one has begun."""
+        return main is self._main or self._put_main(main)
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
@@ -317,11 +364,13 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         connection: OfConnection,
         transaction: OfTransaction | None,
         row_factory: RowFactory | None,
+        scrollable: bool,
     ) -> None:
         self._core: CoreCursor = core
         self._connection: OfConnection = connection
         self._transaction: OfTransaction | None = transaction
         self._is_closed = False
+        self._is_scrollable = scrollable
         self._make: Callable[[Row], Any] | None = None
         self.arraysize = 100
         self.row_factory = row_factory
@@ -370,6 +419,11 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
             return self._rowcount
         count, is_over = self._core.fetched()
         return count if is_over else -1
+
+    @property
+    def rownumber(self) -> int | None:
+        """The number of the next row, counted from 0; ``None`` if the last statement returned no rows."""
+        return None if self._description is None else self._core.fetched()[0]
 
     @property
     def wire_stats(self) -> dict[str, int]:
@@ -439,6 +493,22 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     def _bound(name: str, value: int | None, default: int | None) -> int | None:
         return bound(name, default if value is None else value, errors.ProgrammingError)
 
+    @staticmethod
+    def _is_values(orient: str) -> bool:
+        """Whether rows become JSON arrays, and not objects."""
+        if orient not in ("records", "values"):
+            raise errors.ProgrammingError(f"orient is 'records' or 'values', not {orient!r}")
+        return orient == "values"
+
+    def _row(self, value: int, mode: str) -> int:
+        """The row, counted from 0, to which ``scroll`` moves."""
+        if mode not in ("relative", "absolute"):
+            raise errors.ProgrammingError(f"mode is 'relative' or 'absolute', not {mode!r}")
+        row = value + (self._core.fetched()[0] if mode == "relative" else 0)
+        if row < 0:
+            raise IndexError(f"there is no row {row}")
+        return row
+
     def _stream(self, key: object) -> Any:
         """The stream of a generator that goes on."""
         self._check()
@@ -471,7 +541,14 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
 
     def _made(self, rows: list[Row]) -> list[Any]:
         """Rows as the row factory makes them."""
-        return rows if self._make is None else [self._make(row) for row in rows]
+        if self._make is None:
+            return rows
+        try:
+            return [self._make(row) for row in rows]
+        except BaseException:
+            # They are lost, and the next ones must not look like all.
+            self._core.fail()
+            raise
 
     def __repr__(self) -> str:
         return f"<{_name(self)}: {self._state()}>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import weakref
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from . import errors
@@ -31,8 +30,16 @@ def close_at_exit(connection: Connection) -> None:
 def _close() -> None:
     left = [connection for connection in list(_open) if not connection.closed]
     texts = [(connection._not_closed(), connection) for connection in left]
+    raised: BaseException | None = None
     for connection in left:
-        with suppress(errors.Error):
+        try:
             connection._core.close()
+        except errors.Error:
+            pass
+        except BaseException as error:
+            # Of a signal handler: the others must be closed all the same.
+            raised = error
     for text, connection in texts:
         connection._warn(text)
+    if raised is not None:
+        raise raised

@@ -47,7 +47,7 @@ class Pooled(ConnectionBase[CoreConnection, CoreTransaction]):
         self.__dict__.update(settings)
         # Those are changed in place, and another thread must not wait for this connection.
         self._options = dict(self._options)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._core = member.connection
         self._main = None
         self._pool = pool

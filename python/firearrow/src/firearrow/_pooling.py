@@ -231,7 +231,9 @@ class State(Generic[C]):
         """Let a waiter go that waits no longer."""
         if waiter in self.waiters:
             self.waiters.remove(waiter)
+        # It may leave twice, if it was interrupted the first time.
         self.wait_time += now - waiter.since
+        waiter.since = now
 
     def timed_out(self, seconds: float) -> PoolTimeout:
         """Return the error of a waiter whose time is up."""

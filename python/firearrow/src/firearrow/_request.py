@@ -10,7 +10,10 @@ from ._engine import engine
 from ._target import describe
 from .rows import RowFactory, check_factory, tuple_row
 
-__all__ = ["Request", "bound", "check_lock_timeout", "check_switch"]
+__all__ = ["Request", "bound", "check_isolation", "check_lock_timeout", "check_switch"]
+
+# Characters of a wrong value in a message.
+_SHOWN = 40
 
 # Other drivers' names of options, and ours.
 _MEANT = {
@@ -54,6 +57,13 @@ class Request:
         for name in options:
             if name in _MEANT:
                 raise errors.InterfaceError(f"there is no option {name!r}; is {_MEANT[name]!r} meant?")
+        for name, given in {"user": user, "password": password, "role": role}.items():
+            if given is not None and not _is(given, str):
+                raise errors.InterfaceError(f"{name} is a str, not {type(given).__name__}")
+        texts = {"database": database, "host": host, "user": user, "password": password, "role": role}
+        for name, text in {**texts, "isolation": isolation, **options}.items():
+            _check_text(name, name)
+            _check_text(name, text)
         self.create = create
         self.database = _place(database, host, port)
         self.target = describe(self.database, user)
@@ -64,14 +74,15 @@ class Request:
         self.autocommit = autocommit
         check_switch("read_only", read_only)
         check_lock_timeout(lock_timeout)
-        if isolation is not None and not _is(isolation, str):
-            raise errors.InterfaceError(f"isolation is a str such as 'read_committed', not {isolation!r}")
+        check_isolation(isolation)
         self._transactions = {"isolation": isolation, "read_only": read_only, "lock_timeout": lock_timeout}
         check_factory(row_factory)
         self.row_factory = row_factory
-        self._max_rows = bound("max_result_rows", max_result_rows)
-        self._max_bytes = bound("max_result_bytes", max_result_bytes)
-        _core.check_options(self.database, self.options, isolation)
+        rows, size = bound("max_result_rows", max_result_rows), bound("max_result_bytes", max_result_bytes)
+        # What the database's text says, unless an argument says otherwise.
+        most_rows, most_bytes = _core.check_options(self.database, self.options, isolation)
+        self._max_rows = most_rows if rows is None else rows
+        self._max_bytes = most_bytes if size is None else size
 
     def prepare(self, connection: Any) -> None:
         """Apply the options that live in Python to a new connection."""
@@ -86,19 +97,24 @@ def _place(database: str | os.PathLike[str] | None, host: str | None, port: int 
     if database is None:
         if host is not None:
             raise errors.InterfaceError(
-                f"host={host!r} alone names no database: connect('/path/or/alias', host={host!r})"
+                "a host alone names no database: connect('/path/or/alias', host='name')"
             )
         raise errors.InterfaceError(
             "name a database: connect('host:path'), or a URL such as firebird://host/path"
         )
     if not _is(database, (str, os.PathLike)):
-        raise errors.InterfaceError(f"database is a str or a path, not {database!r}")
-    place = os.fspath(database)
+        # Its type only: the value may have a password.
+        raise errors.InterfaceError(f"database is a str or a path, not {type(database).__name__}")
+    place: object = os.fspath(database)
+    if not isinstance(place, str):
+        raise errors.InterfaceError(f"database is a str or a path of str, not of {type(place).__name__}")
     if place == ":memory:":
         raise errors.InterfaceError(
             "Firebird has no databases in memory: name a file, and pass create_if_missing=True"
         )
     if host is not None:
+        if not _is(host, str):
+            raise errors.InterfaceError(f"host is a str, not {type(host).__name__}")
         bracketed = f"[{host}]" if ":" in host else host
         return f"{bracketed}{f'/{port}' if port else ''}:{place}"
     if port is not None:
@@ -113,19 +129,50 @@ def _is(value: Any, kind: Any) -> bool:
 
 def check_switch(name: str, value: object) -> None:
     """Refuse what is neither true nor false, above all words such as ``"no"``."""
-    if not isinstance(value, bool) and value not in (0, 1):
-        raise errors.InterfaceError(f"{name} is True or False, not {value!r}")
+    if not isinstance(value, bool) and not (isinstance(value, int) and value in (0, 1)):
+        raise errors.InterfaceError(f"{name} is True or False, not {shown(value)}")
+
+
+def check_isolation(value: object) -> None:
+    """Refuse what is no name."""
+    if value is not None and not isinstance(value, str):
+        raise errors.InterfaceError(f"isolation is a str such as 'read_committed', not {shown(value)}")
 
 
 def check_lock_timeout(value: object) -> None:
     """Refuse what is no number of seconds."""
-    if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool)):
-        raise errors.InterfaceError(f"lock_timeout is a number of seconds or None, not {value!r}")
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # The engine's own limit. NaN is in no range.
+    if value is not None and not (isinstance(value, (int, float)) and is_number and 0 <= value <= 32767):
+        raise errors.InterfaceError(f"lock_timeout is a number of seconds from 0 to 32767, or None, not {shown(value)}")
 
 
 def bound(name: str, value: int | None, error: type[errors.Error] = errors.InterfaceError) -> int | None:
     """Return a bound for what is kept of a result; ``None`` = none."""
     given: Any = value
-    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
-        raise error(f"{name} is a number of {name.rpartition('_')[2]} or None, not {value!r}")
+    is_number = isinstance(given, int) and not isinstance(given, bool)
+    if given is not None and not (is_number and 0 <= given < 2**64):
+        raise error(f"{name} is a number of {name.rpartition('_')[2]} or None, not {shown(value)}")
     return value
+
+
+def shown(value: object) -> str:
+    """A value for a message, cut off if it is long."""
+    try:
+        text = repr(value)
+    except ValueError:
+        # An int of thousands of digits.
+        text = f"such an {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _check_text(name: str, text: object) -> None:
+    """Refuse what no text for the engine can have; without the text, which may be a password."""
+    if isinstance(text, str):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            place = f"at position {error.start}"
+            raise errors.InterfaceError(
+                f"{name.encode(errors='replace').decode()} has a lone surrogate, which is no character, {place}"
+            ) from None

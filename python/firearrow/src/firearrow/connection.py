@@ -12,7 +12,7 @@ from typing import Any
 from . import _core, errors
 from ._base import ConnectionBase, event_names
 from ._exit import close_at_exit
-from ._request import Request
+from ._request import Request, check_switch
 from .blob import BlobReader, BlobWriter
 from .catalog import Catalog
 from .cursor import Cursor
@@ -121,6 +121,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
 
     @autocommit.setter
     def autocommit(self, value: bool) -> None:
+        check_switch("autocommit", value)
         if value and not self._autocommit:
             self.commit()
         self._autocommit = value
@@ -130,10 +131,24 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         """The server and the database: versions, protocol, cipher, character sets, page size, user …"""
         return self._core.info()
 
-    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
-        """Return a cursor of the connection's transaction, whose rows become this; see :func:`model_row`."""
+    def cursor(
+        self,
+        *,
+        row_factory: RowFactory | None = None,
+        model: type | None = None,
+        scrollable: bool = False,
+    ) -> Cursor:
+        """Return a cursor of the connection's transaction.
+
+        Parameters
+        ----------
+        row_factory, model
+            What its rows become; see :func:`model_row`.
+        scrollable
+            Whether the rows of queries can be fetched in any order; see :meth:`Cursor.scroll`.
+        """
         self._check()
-        return Cursor(self, row_factory=chosen(row_factory, model))
+        return Cursor(self, row_factory=chosen(row_factory, model), scrollable=scrollable)
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
@@ -213,8 +228,9 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
 
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
 
-        If it fails or is interrupted, the transaction is gone. Then statements and another ``commit`` are
-        refused until ``rollback`` is called, so that nobody takes changes for permanent that are not.
+        If it fails or is interrupted, the transaction is gone, unless the commit had not begun. Then
+        statements and another ``commit`` are refused until ``rollback`` is called, so that nobody takes
+        changes for permanent that are not.
 
         Raises
         ------
@@ -224,6 +240,7 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
             An earlier one has (its ``kind`` is ``CommitFailed``).
         """
         self._check()
+        self._check_lock()
         self._check_commit()
         # Until it is reset, this thread's commit has not been seen to succeed.
         self._pending = threading.get_ident()
@@ -242,7 +259,12 @@ class Connection(ConnectionBase[_core.Connection, _core.Transaction]):
         With ``retaining``, the transaction goes on with the same snapshot and open cursors.
         """
         if (main := self._take_main(retaining=retaining)) is not None:
-            main.rollback_retaining() if retaining else main.rollback()
+            try:
+                main.rollback_retaining() if retaining else main.rollback()
+            except BaseException:
+                if main.is_open:
+                    self._restore(main)
+                raise
 
     @contextmanager
     def savepoint(self, name: str | None = None) -> Generator[str]:

@@ -44,8 +44,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         *,
         transaction: Transaction | None = None,
         row_factory: RowFactory | None = None,
+        scrollable: bool = False,
     ) -> None:
-        super().__init__(_core.Cursor(connection._core), connection, transaction, row_factory)
+        super().__init__(_core.Cursor(connection._core), connection, transaction, row_factory, scrollable)
 
     @property
     def plan(self) -> str | None:
@@ -92,7 +93,9 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             This one.
         """
         self._begin(sql, model, max_result_rows, max_result_bytes)
-        told = self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        told = self._core.execute(
+            self._place(), sql, parameters, timeout, parallel, read, self._is_scrollable
+        )
         self._note(told)
         return self
 
@@ -235,6 +238,26 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
                 self._core.close_result()
             raise
 
+    def scroll(self, value: int, mode: str = "relative") -> None:
+        """Move within the rows of a query, with a cursor that was made with ``scrollable=True``.
+
+        Parameters
+        ----------
+        value
+            How many rows to go on, or back if it is negative; or the number of the row to fetch next.
+        mode
+            ``"relative"`` to the next row (``rownumber``), or ``"absolute"``, counted from 0.
+
+        Raises
+        ------
+        IndexError
+            There is no such row; the place is the same as before.
+        """
+        self._check()
+        row = self._row(value, mode)
+        if not self._core.scroll(row):
+            raise IndexError(f"there is no row {row}")
+
     def __iter__(self) -> Iterator[Any]:
         return self
 
@@ -293,16 +316,28 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         # A stream could be read once, and relations are read each time that they are asked.
         return duckdb.from_arrow(self.fetch_arrow_table())
 
-    def fetch_json(self) -> bytes:
-        """Return the remaining rows as JSON: an array with an object for each row.
+    def fetch_json(self, *, orient: str = "records") -> bytes:
+        """Return the remaining rows as JSON.
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
-        """
-        return b"".join(self._json(False, *self._limits))
 
-    def stream_json(self) -> Iterator[bytes]:
-        """Yield the remaining rows as NDJSON, one object per line, in pieces of whole lines."""
-        return self._json(True)
+        Parameters
+        ----------
+        orient
+            ``"records"`` makes an array with an object for each row; ``"values"`` an object with the names
+            once and an array for each row: ``{"columns": [name, …], "data": [[value, …], …]}``.
+        """
+        return b"".join(self._json(False, self._is_values(orient), *self._limits))
+
+    def stream_json(self, *, orient: str = "records") -> Iterator[bytes]:
+        """Yield the remaining rows as NDJSON, one row per line, in pieces of whole lines.
+
+        Parameters
+        ----------
+        orient
+            ``"records"`` makes objects; ``"values"`` arrays, below a first line with the array of names.
+        """
+        return self._json(True, self._is_values(orient))
 
     def _give(self) -> None:
         """Refuse to give the rows to Arrow again."""
@@ -316,10 +351,12 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         self._give()
         return self._core.batches(*self._limits)
 
-    def _json(self, lines: bool, rows: int | None = None, size: int | None = None) -> Iterator[bytes]:
+    def _json(
+        self, lines: bool, values: bool, rows: int | None = None, size: int | None = None
+    ) -> Iterator[bytes]:
         self._check()
         key = object()
-        self._streams[key] = self._core.json_stream(lines, rows, size)
+        self._streams[key] = self._core.json_stream(lines, values, rows, size)
         try:
             while (piece := self._stream(key).next()) is not None:
                 if piece:

@@ -153,7 +153,7 @@ class Pool(PoolBase[_core.Connection]):
         self._watched: dict[_core.Connection, float] = {}
         self._inbox = SimpleQueue()
         self._keeper: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._starting = threading.RLock()
 
     # What users see.
 
@@ -292,16 +292,20 @@ class Pool(PoolBase[_core.Connection]):
         gate = threading.Lock()
         gate.acquire()
         waiter: Waiter[_core.Connection] = Waiter(partial(_open_gate, gate), monotonic())
-        with self._lock:
-            # It may have come back in between.
-            member = state.take()
-            if member is not None:
-                return member
-            state.wait(waiter, is_first=is_first)
         try:
+            with self._lock:
+                # It may have come back in between.
+                member = state.take()
+                if member is not None:
+                    return member
+                state.wait(waiter, is_first=is_first)
             if state.may_open:
                 self._tell(_LOOK)
             gate.acquire(timeout=min(max(0.0, end - monotonic()), threading.TIMEOUT_MAX))
+            with self._lock:
+                state.leave(waiter, monotonic())
+                if waiter.member is None and waiter.error is None:
+                    waiter.error = state.timed_out(seconds)
         except BaseException:
             # Ctrl+C. Perhaps it has got one at this moment.
             with self._lock:
@@ -309,13 +313,10 @@ class Pool(PoolBase[_core.Connection]):
             if waiter.member is not None:
                 self._return(waiter.member, True)
             raise
-        with self._lock:
-            state.leave(waiter, monotonic())
-            if waiter.member is not None:
-                return waiter.member
-            if waiter.error is not None:
-                raise waiter.error
-            raise state.timed_out(seconds)
+        if waiter.member is not None:
+            return waiter.member
+        assert waiter.error is not None
+        raise waiter.error
 
     def _is_usable(self, member: _Member, end: float) -> bool:
         core = member.connection
@@ -363,10 +364,10 @@ class Pool(PoolBase[_core.Connection]):
 
     def _clean(self, connection: PooledConnection, member: _Member, core: _core.Connection) -> bool:
         """Make a connection as new; ``False`` = that cannot be done."""
-        if not self._is_to_clean(connection, member):
-            return True
         try:
             self._watched[core] = monotonic() + PATIENCE
+            if not self._is_to_clean(connection, member):
+                return True
             connection._end()
             needs_reset = self._needs_reset(connection, member)
             return (not needs_reset or self._reset(member, core)) and core.is_alive
@@ -510,18 +511,21 @@ class Pool(PoolBase[_core.Connection]):
     def _tell(self, errand: _Errand) -> None:
         """Let the background thread do something, whom no signal handler interrupts."""
         self._inbox.put(errand)
-        self._keep()
-        if self._keeper is None:
+        if not self._keep():
             # The interpreter is about to exit.
             with suppress(Empty):
                 while True:
                     self._tend(self._inbox.get_nowait() or _LOOK)
 
-    def _keep(self) -> None:
-        """Start the thread that closes what is old, unless it runs."""
+    def _keep(self) -> bool:
+        """Start the thread that closes what is old, unless it runs; ``False`` = that is not possible."""
+        lock: Any = self._starting
+        if lock._is_owned():
+            # The code that this signal handler or finaliser has interrupted is doing it.
+            return True
         with self._starting:
             if self._keeper is not None and self._keeper.is_alive():
-                return
+                return True
             keeper = threading.Thread(
                 target=_keep, args=(weakref.ref(self), self._inbox), name="firearrow pool", daemon=True
             )
@@ -531,6 +535,8 @@ class Pool(PoolBase[_core.Connection]):
             except RuntimeError:
                 # The interpreter is about to exit.
                 self._keeper = None
+                return False
+            return True
 
     def _spawn(self, work: Callable[..., None], *arguments: Any) -> None:
         """Run what may take long in a thread of its own."""

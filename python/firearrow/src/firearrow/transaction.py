@@ -33,12 +33,19 @@ class Transaction(TransactionBase[_core.Transaction, "Connection"]):
     ...     transaction.execute("SELECT COUNT(*) FROM country").fetchone()
     """
 
-    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
-        """Return a cursor whose statements belong to this transaction."""
+    def cursor(
+        self,
+        *,
+        row_factory: RowFactory | None = None,
+        model: type | None = None,
+        scrollable: bool = False,
+    ) -> Cursor:
+        """Return a cursor whose statements belong to this transaction; see :meth:`Connection.cursor`."""
         from .cursor import Cursor
 
         self._connection._check()
-        return Cursor(self._connection, transaction=self, row_factory=chosen(row_factory, model))
+        factory = chosen(row_factory, model)
+        return Cursor(self._connection, transaction=self, row_factory=factory, scrollable=scrollable)
 
     def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""

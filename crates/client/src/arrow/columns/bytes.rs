@@ -5,7 +5,7 @@ use super::Column;
 use super::values::{Nulls, take};
 use crate::value::Raw;
 use arrow::array::{ArrayRef, AsArray, GenericBinaryArray, OffsetSizeTrait, StringViewArray};
-use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::DataType;
 use firearrow_proto::api::row::{RowSource, ValueFormat};
 use firearrow_utf8::string_array;
@@ -59,7 +59,6 @@ impl<W: Write> Column for ByteColumn<W> {
         let Self { write, values, offsets, nulls, .. } = self;
         let mut bad = None;
         let mut validity = nulls.block(range.clone());
-        values.reserve(range.len());
         let field = rows.column(column);
         offsets.extend(range.map(|row| {
             match field(row) {
@@ -70,7 +69,7 @@ impl<W: Write> Column for ByteColumn<W> {
                 }
                 None => validity.null(row),
             }
-            values.end as i32 // batches end far below 2 GiB
+            values.0.len() as i32 // batches end far below 2 GiB
         }));
         validity.end();
         let Some(row) = bad else { return Ok(()) };
@@ -79,7 +78,7 @@ impl<W: Write> Column for ByteColumn<W> {
     }
 
     fn byte_len(&self) -> usize {
-        self.values.end + (self.offsets.len() - 1) * size_of::<i32>()
+        self.values.0.len() + (self.offsets.len() - 1) * size_of::<i32>()
     }
 
     fn width(&self) -> usize {
@@ -87,12 +86,12 @@ impl<W: Write> Column for ByteColumn<W> {
     }
 
     fn finish(&mut self, rows: usize) -> Result<ArrayRef, ColumnError> {
-        let (data, offsets) = self.values.take(&mut self.offsets, rows);
+        let (data, offsets) = take_values(&mut self.values.0, &mut self.offsets, rows);
         array(&self.data_type, data, offsets, self.nulls.take(rows), self.write.remedy())
     }
 
     fn clear(&mut self) -> bool {
-        self.values.end = 0;
+        self.values.0.clear();
         self.offsets.truncate(1);
         self.nulls.clear();
         true
@@ -101,7 +100,7 @@ impl<W: Write> Column for ByteColumn<W> {
     fn raw(&self, row: usize) -> Option<Raw<'_>> {
         let (&start, &end) = (self.offsets.get(row)?, self.offsets.get(row + 1)?);
         match self.nulls.is_valid(row) {
-            true => Some(Raw::Bytes(self.values.data.get(start as usize..end as usize)?)),
+            true => Some(Raw::Bytes(self.values.0.get(start as usize..end as usize)?)),
             false => Some(Raw::Null),
         }
     }
@@ -110,50 +109,28 @@ impl<W: Write> Column for ByteColumn<W> {
 /// Maximum length of a value that is copied with fixed moves.
 const SHORT: usize = 32;
 
-/// Values one after the other, in a buffer that extends beyond them.
+/// Values one after the other.
 ///
-/// Most strings are short; for those, calling `memcpy` and maintaining a `Vec` cost more than the copy. So the buffer is
-/// longer than needed, and short values are copied with a fixed number of moves. Each move overwrites the excess of the
-/// one before.
+/// Most strings are short; for those, calling `memcpy` costs more than the copy. So short values are copied with a fixed
+/// number of moves, and what is too much is cut off again.
 #[derive(Debug, Default)]
-pub(crate) struct Output {
-    /// Extends beyond `end`; the excess is overwritten or cut off later.
-    data: Vec<u8>,
-    end: usize,
-}
+pub(crate) struct Output(Vec<u8>);
 
 impl Output {
-    /// Makes room for this many short values.
-    pub(crate) fn reserve(&mut self, values: usize) {
-        let needed = self.end + values * SHORT;
-        if self.data.len() < needed {
-            self.data.resize(needed, 0);
-        }
-    }
-
-    /// Takes the first `rows` values, which end at these offsets; the later ones move up.
-    fn take(&mut self, offsets: &mut Vec<i32>, rows: usize) -> (Vec<u8>, Vec<i32>) {
-        self.data.truncate(self.end);
-        let taken = take_values(&mut self.data, offsets, rows);
-        self.end = self.data.len();
-        taken
-    }
-
     #[cfg(test)]
     pub(crate) fn values(&self) -> &[u8] {
-        &self.data[..self.end]
+        &self.0
     }
 
     /// Appends `value`, which is a part of `bytes`.
     #[inline(always)]
     pub(crate) fn append(&mut self, value: &[u8], bytes: &[u8]) {
         let at = value.as_ptr().addr().wrapping_sub(bytes.as_ptr().addr());
-        let source = bytes.get(at..).and_then(|rest| rest.first_chunk());
-        let target = self.data.get_mut(self.end..).and_then(|rest| rest.first_chunk_mut::<SHORT>());
-        match (source, target) {
-            (Some(source), Some(target)) if value.len() <= SHORT => {
-                *target = *source;
-                self.end += value.len();
+        match bytes.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+            Some(source) if value.len() <= SHORT => {
+                let end = self.0.len() + value.len();
+                self.0.extend_from_slice(source);
+                self.0.truncate(end);
             }
             _ => self.extend(value),
         }
@@ -161,12 +138,7 @@ impl Output {
 
     /// Appends `value`.
     pub(crate) fn extend(&mut self, value: &[u8]) {
-        let end = self.end + value.len();
-        if end > self.data.len() {
-            self.data.resize(end + 64 * SHORT, 0);
-        }
-        self.data[self.end..end].copy_from_slice(value);
-        self.end = end;
+        self.0.extend_from_slice(value);
     }
 }
 
@@ -225,7 +197,7 @@ fn strings<O: OffsetSizeTrait>(
     nulls: Option<NullBuffer>,
     remedy: &str,
 ) -> Result<ArrayRef, ColumnError> {
-    let offsets = OffsetBuffer::new(offsets.into());
+    let offsets = ScalarBuffer::from(offsets);
     let array = string_array(offsets.clone(), data.clone(), nulls).ok_or_else(|| {
         let mut error = first_invalid(&data, &offsets)
             .unwrap_or_else(|| ColumnError { row: 0, fault: Fault::malformed("text") });

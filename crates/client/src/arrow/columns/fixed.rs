@@ -1,5 +1,6 @@
 //! Numbers that Arrow stores as Firebird does, and BOOLEAN.
 
+use super::super::builder::BLOCK;
 use super::super::error::{ColumnError, Fault};
 use super::Column;
 use super::values::{Nulls, Read};
@@ -67,9 +68,9 @@ impl Column for BooleanColumn {
     ) -> Result<(), ColumnError> {
         let mut bad = None;
         let mut validity = self.nulls.block(range.clone());
-        self.bits.reserve(range.len());
+        let mut bits = [0; BLOCK / 8];
         let field = rows.column(column);
-        for row in range {
+        for (index, row) in range.clone().enumerate() {
             let bit = match field(row) {
                 Some([byte, ..]) => *byte != 0,
                 Some([]) => {
@@ -81,8 +82,9 @@ impl Column for BooleanColumn {
                     false
                 }
             };
-            self.bits.append(bit);
+            bits[index / 8] |= u8::from(bit) << (index % 8);
         }
+        self.bits.append_packed_range(0..range.len(), &bits);
         validity.end();
         match bad {
             None => Ok(()),

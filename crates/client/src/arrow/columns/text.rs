@@ -209,7 +209,6 @@ mod tests {
 
     fn char(bytes: &[u8], characters: u16) -> Option<Vec<u8>> {
         let mut out = Output::default();
-        out.reserve(1);
         let written = Char { bytes: characters * 4, characters }.write::<Native>(bytes, &mut out);
         written.map(|()| out.values().to_vec())
     }

@@ -71,8 +71,8 @@ impl Interruption {
     }
 
     /// Notes that requests were sent.
-    pub(super) fn has_sent(&mut self) {
-        self.sent = Some(Instant::now());
+    pub(super) fn has_sent(&mut self, now: Instant) {
+        self.sent = Some(now);
     }
 
     /// Whether to check now if the call should end. Most calls end before the first check.

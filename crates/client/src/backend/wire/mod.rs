@@ -113,7 +113,7 @@ impl<L: Link> Wire<L> {
         if let Some(time) = self.events.settling() {
             L::pause(time).await;
         }
-        let (mut taken, mut writing) = (0, Writing::begin());
+        let (mut taken, mut writing) = (0, Writing::default());
         let failed = loop {
             match self.link.write(&bytes[taken..]).await {
                 Ok(0) => break Some(ErrorKind::WriteZero.into()),
@@ -135,8 +135,9 @@ impl<L: Link> Wire<L> {
         match failed {
             None => {
                 self.connection.sent();
-                self.remembered.estimate.sent(is_quiet, Instant::now());
-                self.interruption.has_sent();
+                let now = Instant::now();
+                self.remembered.estimate.sent(is_quiet, now);
+                self.interruption.has_sent(now);
                 self.statements.has_sent();
                 Ok(())
             }

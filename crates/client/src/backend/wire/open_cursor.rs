@@ -108,14 +108,15 @@ impl OpenCursor {
         // The first answer began with its first rows; another one when the one before it had ended.
         let waited =
             if self.stream == Stream::Started && self.scroll.is_none() { self.pace } else { Duration::ZERO };
-        self.window.answered(self.busy_since + waited, Instant::now());
+        let now = Instant::now();
+        self.window.answered(self.busy_since + waited, now);
         if cursor_end {
             self.stream = Stream::Ended;
         } else if !self.has_ended() {
             self.stream = Stream::Long { is_between: true };
         }
-        self.pace = self.busy_since.elapsed();
-        self.busy_since = Instant::now();
+        self.pace = now.duration_since(self.busy_since);
+        self.busy_since = now;
         if let Some(scroll) = &mut self.scroll {
             scroll.answered(self.in_flight.is_empty());
         }

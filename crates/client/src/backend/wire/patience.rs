@@ -53,24 +53,21 @@ impl Patience {
 }
 
 /// The progress of a write.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Writing {
-    since: Instant,
+    /// Since when the server takes too little; most writes end before anybody asks.
+    since: Option<Instant>,
     taken: usize,
 }
 
 impl Writing {
-    pub(super) fn begin() -> Self {
-        Self { since: Instant::now(), taken: 0 }
-    }
-
     /// Notes how many bytes in all the server has taken while some remain. Returns `true` if the rest is overdue.
     pub(super) fn is_over(&mut self, taken: usize, patience: &Patience) -> bool {
         let now = Instant::now();
         if taken - self.taken >= PIECE {
-            (self.since, self.taken) = (now, taken);
+            (self.since, self.taken) = (Some(now), taken);
         }
-        patience.is_too_long(self.since, now)
+        patience.is_too_long(*self.since.get_or_insert(now), now)
     }
 }
 
@@ -106,7 +103,7 @@ mod tests {
     #[test]
     fn a_write_renews_the_limit_by_whole_pieces() {
         let patience = Patience::for_each(Some(Duration::ZERO));
-        let mut writing = Writing::begin();
+        let mut writing = Writing::default();
         assert!(writing.is_over(1, &patience));
         let patience = Patience::for_each(Some(Duration::from_secs(60)));
         let began = writing.since;

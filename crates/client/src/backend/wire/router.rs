@@ -11,11 +11,12 @@ use firearrow_proto::wire::packet::batch::Completion;
 use firearrow_proto::wire::packet::response::Response;
 use firearrow_proto::wire::{Event, Ticket};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
 /// Answers not yet collected, and requests whose answers will not be collected.
 #[derive(Debug, Default)]
 pub(super) struct Router {
-    arrived: FxHashMap<Ticket, Response>,
+    arrived: Arrived,
     completions: FxHashMap<Ticket, Completion>,
     ignored: FxHashSet<Ticket>,
     /// Executions that return one row, and the row if it arrived while the client waited for another answer.
@@ -53,12 +54,12 @@ impl Router {
 
     /// Whether the answer to `ticket` has come.
     pub(super) fn has(&self, ticket: Ticket) -> bool {
-        self.arrived.contains_key(&ticket)
+        self.arrived.position(ticket).is_some()
     }
 
     /// Takes the answer to `ticket` if it has come.
     pub(super) fn take(&mut self, ticket: Ticket) -> Option<Response> {
-        let response = self.arrived.remove(&ticket)?;
+        let response = self.arrived.take(ticket)?;
         self.held -= weight(&response);
         Some(response)
     }
@@ -136,6 +137,29 @@ impl Router {
             }
             Event::Attached(_) | Event::KeyCallback(_) => {}
         }
+    }
+}
+
+/// Answers in the order of their requests, which is that of their arrival. Most are collected in that order, too.
+#[derive(Debug, Default)]
+struct Arrived(VecDeque<(Ticket, Response)>);
+
+impl Arrived {
+    fn insert(&mut self, ticket: Ticket, response: Response) {
+        let is_last = self.0.back().is_none_or(|(last, _)| *last < ticket);
+        let at = if is_last { self.0.len() } else { self.0.partition_point(|(other, _)| *other < ticket) };
+        self.0.insert(at, (ticket, response));
+    }
+
+    fn position(&self, ticket: Ticket) -> Option<usize> {
+        match self.0.front()? {
+            (first, _) if *first == ticket => Some(0),
+            _ => self.0.binary_search_by_key(&ticket, |(other, _)| *other).ok(),
+        }
+    }
+
+    fn take(&mut self, ticket: Ticket) -> Option<Response> {
+        self.position(ticket).and_then(|at| self.0.remove(at)).map(|(_, response)| response)
     }
 }
 

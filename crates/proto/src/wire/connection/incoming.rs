@@ -26,7 +26,7 @@ pub(super) struct Incoming {
     /// Whether the last step of inflating hit its bound. The stream may then produce more without more input.
     held_back: bool,
     cipher: Option<Box<dyn Cipher>>,
-    /// The last bytes received, decrypted.
+    /// The last compressed bytes received, decrypted.
     last: [u8; 4],
     limit: usize,
     /// Whether a read has filled the buffer.
@@ -68,17 +68,21 @@ impl Incoming {
     /// Takes `count` bytes that were written to [`space`](Self::space). Returns how many plain bytes they have produced
     /// so far.
     pub(super) fn received(&mut self, count: usize) -> Result<usize, ProtocolError> {
-        let buffer = if self.inflate.is_some() { &mut self.wire } else { &mut self.plain };
+        let is_compressed = self.inflate.is_some();
+        let buffer = if is_compressed { &mut self.wire } else { &mut self.plain };
         self.is_flowing |= count == buffer.bytes.len() - buffer.end;
         let fresh = buffer.commit(count)?;
         if let Some(cipher) = &mut self.cipher {
             cipher.apply(fresh)?;
         }
+        if !is_compressed {
+            return Ok(count);
+        }
         for byte in fresh.iter().rev().take(4).rev() {
             self.last.rotate_left(1);
             self.last[3] = *byte;
         }
-        if self.inflate.is_some() { self.inflate() } else { Ok(count) }
+        self.inflate()
     }
 
     /// Whether everything that belongs to the packets read so far has arrived. A compressed packet can be read before

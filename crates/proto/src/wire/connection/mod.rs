@@ -43,7 +43,7 @@ use super::packet::batch::Completion;
 use super::packet::blob::InlineBlob;
 use super::packet::connect::{Accept, ContinueAuth, Crypt, KeyCallback};
 use super::packet::response::Response;
-use super::packet::row::{FetchStep, decode_fetch_step, decode_sql_response};
+use super::packet::row::{FetchStep, ROW_HEADER, decode_fetch_step, decode_sql_response};
 use super::version::ProtocolVersion;
 use super::xdr::{Reader, Writer};
 use crate::api::row::PackedRows;
@@ -569,16 +569,22 @@ fn decode_rows(
     positions.clear();
     let (mut rows, mut end) = (0, 0);
     while rows < limits.rows_per_event.max(1) {
-        let mut reader = Reader::new(&data[end..]);
-        let step = match reader.op() {
-            Ok(Op::FETCH_RESPONSE) => decode_fetch_step(&mut reader),
-            Ok(_) if rows > 0 => break,
-            Ok(op) => {
-                return Err(ProtocolError::UnexpectedPacket { op, waiting_for: "op_fetch_response" }.into());
+        let (step, row) = match data[end..].starts_with(&ROW_HEADER) {
+            true => (Ok(FetchStep::Row), end + ROW_HEADER.len()),
+            false => {
+                let mut reader = Reader::new(&data[end..]);
+                let step = match reader.op() {
+                    Ok(Op::FETCH_RESPONSE) => decode_fetch_step(&mut reader),
+                    Ok(_) if rows > 0 => break,
+                    Ok(op) => {
+                        let waiting_for = "op_fetch_response";
+                        return Err(ProtocolError::UnexpectedPacket { op, waiting_for }.into());
+                    }
+                    Err(error) => Err(error),
+                };
+                (step, end + reader.position())
             }
-            Err(error) => Err(error),
         };
-        let row = end + reader.position();
         let next = match step {
             Ok(FetchStep::Row) if rows == left => Err(unasked_row().into()),
             Ok(FetchStep::Row) => measure_row(format, data, row, limits, positions),

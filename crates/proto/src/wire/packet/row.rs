@@ -1,6 +1,7 @@
 //! The packets that carry rows.
 
 use crate::wire::error::{DecodeError, invalid};
+use crate::wire::op::Op;
 use crate::wire::xdr::Reader;
 
 /// The header of an `op_fetch_response`.
@@ -13,6 +14,9 @@ pub enum FetchStep {
     /// There are no more rows.
     CursorEnd,
 }
+
+/// What nearly every row follows, as [`decode_fetch_step`] would read it: the operation, status 0, one message.
+pub const ROW_HEADER: [u8; 12] = [0, 0, 0, Op::FETCH_RESPONSE.0 as u8, 0, 0, 0, 0, 0, 0, 0, 1];
 
 /// Status word of the last `op_fetch_response` of a cursor.
 const END_OF_CURSOR: u32 = 100;

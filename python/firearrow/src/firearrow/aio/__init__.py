@@ -15,6 +15,7 @@ Types, errors, row factories and adapters are those of :mod:`firearrow`.
 
 from .connection import Connection, connect, create_database
 from .cursor import Cursor
+from .partitions import Partitions, read_partition
 from .pool import Pool, PooledConnection
 from .retrying import retry
 from .transaction import Transaction
@@ -22,10 +23,12 @@ from .transaction import Transaction
 __all__ = [
     "Connection",
     "Cursor",
+    "Partitions",
     "Pool",
     "PooledConnection",
     "Transaction",
     "connect",
     "create_database",
+    "read_partition",
     "retry",
 ]

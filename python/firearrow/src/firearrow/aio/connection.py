@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core, errors
 from .._base import ConnectionBase, event_names
-from .._request import Request
+from .._request import Request, check_switch
 from ..rows import RowFactory, chosen, tuple_row
 from ._loop import running_loop
 from ._opening import Opening
@@ -18,6 +18,7 @@ from .blob import BlobReader, BlobWriter, create_blob, open_blob
 from .catalog import Catalog
 from .cursor import Cursor
 from .events import Listening
+from .partitions import Part, Partitions, divide, part
 from .transaction import Transaction, savepoint
 
 __all__ = ["Connecting", "Connection", "connect", "create_database"]
@@ -96,6 +97,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     @autocommit.setter
     def autocommit(self, value: bool) -> None:
+        check_switch("autocommit", value)
         if value and self._main is not None and self._main.is_open:
             raise errors.ProgrammingError(
                 "switching autocommit on commits, which has to be awaited: await set_autocommit(True)"
@@ -104,6 +106,7 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     async def set_autocommit(self, value: bool) -> None:
         """Set whether each statement is a transaction of its own. Switching it on commits."""
+        check_switch("autocommit", value)
         if value and not self._autocommit:
             await self.commit()
         self._autocommit = value
@@ -113,10 +116,24 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """The server and the database, to be awaited: versions, protocol, cipher, page size, user …"""
         return await self._core.info()
 
-    def cursor(self, *, row_factory: RowFactory | None = None, model: type | None = None) -> Cursor:
-        """Return a cursor of the connection's transaction, whose rows become this; see :func:`model_row`."""
+    def cursor(
+        self,
+        *,
+        row_factory: RowFactory | None = None,
+        model: type | None = None,
+        scrollable: bool = False,
+    ) -> Cursor:
+        """Return a cursor of the connection's transaction.
+
+        Parameters
+        ----------
+        row_factory, model
+            What its rows become; see :func:`model_row`.
+        scrollable
+            Whether the rows of queries can be fetched in any order; see :meth:`Cursor.scroll`.
+        """
         self._check()
-        return Cursor(self, row_factory=chosen(row_factory, model))
+        return Cursor(self, row_factory=chosen(row_factory, model), scrollable=scrollable)
 
     async def execute(self, sql: str, parameters: object = None, **options: Any) -> Cursor:
         """Execute a statement with a new cursor, which is returned; see :meth:`Cursor.execute`."""
@@ -155,6 +172,23 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
         """
         self._check()
         return Listening(self, event_names(names))
+
+    def read_partitions(self, sql: str, n: int = 0, *, parameters: object = None) -> Opening[Partitions]:
+        """Divide a query of one large table into parts that several connections read, from one snapshot.
+
+        To be awaited, or entered with ``async with``. Takes what :meth:`firearrow.Connection.read_partitions`
+        takes.
+        """
+        self._check()
+        return divide(self, sql, n, parameters)
+
+    def read_partition(self, descriptor: bytes) -> Opening[Part]:
+        """Read a part of a query with this connection; see :func:`firearrow.aio.read_partition`.
+
+        To be awaited, or entered with ``async with``.
+        """
+        self._check()
+        return part(self, descriptor)
 
     def open_blob(self, number: int) -> Opening[BlobReader]:
         """Open a BLOB of the connection's transaction by its id, as a file that is read.
@@ -229,7 +263,6 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
 
     async def close(self) -> None:
         """Roll back and disconnect; what still runs is cancelled. Closing again does nothing."""
-        self._main = None
         is_alive = self._core.is_alive
         try:
             await self._core.close()
@@ -237,6 +270,9 @@ class Connection(ConnectionBase[_core.AioConnection, _core.AioTransaction]):
             # The link was already dead: there is no one to disconnect from.
             if is_alive:
                 raise
+        finally:
+            # Not earlier: dropping it would begin a rollback without a limit.
+            self._main = None
 
     async def drop_database(self) -> None:
         """Delete the database, to which nobody else may be connected, and close."""

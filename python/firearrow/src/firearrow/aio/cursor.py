@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base import CursorBase, frame, library, masked_arrays
 from ..cursor import call
-from ..errors import OperationalError
+from ..errors import OperationalError, ProgrammingError
 from ..rows import Row, RowFactory
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         *,
         transaction: Transaction | None = None,
         row_factory: RowFactory | None = None,
+        scrollable: bool = False,
     ) -> None:
-        super().__init__(_core.AioCursor(connection._core), connection, transaction, row_factory)
+        super().__init__(_core.AioCursor(connection._core), connection, transaction, row_factory, scrollable)
 
     @property
     async def plan(self) -> str | None:
@@ -74,7 +75,9 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
             This one.
         """
         self._begin(sql, model, max_result_rows, max_result_bytes)
-        told = await self._core.execute(self._place(), sql, parameters, timeout, parallel, read)
+        told = await self._core.execute(
+            self._place(), sql, parameters, timeout, parallel, read, self._is_scrollable
+        )
         if isinstance(told, _core.AioPrepared):
             told = await told.execute()
         self._note(told)
@@ -212,10 +215,26 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         # An explicit size needs no bound.
         limits = self._limits if most is None else (None, None)
         kept = 0
-        while True:
-            kept = self._core.append(rows, None if most is None else most - len(rows), kept, *limits)
-            if len(rows) == most or not await self._core.read():
-                return rows
+        try:
+            while True:
+                kept = self._core.append(rows, None if most is None else most - len(rows), kept, *limits)
+                if len(rows) == most or not await self._core.read():
+                    return rows
+        except BaseException:
+            # The task was cancelled: the next rows must not look like all.
+            if rows:
+                self._core.fail()
+            raise
+
+    async def scroll(self, value: int, mode: str = "relative") -> None:
+        """Move within the rows of a query, with a cursor that was made with ``scrollable=True``.
+
+        Takes what :meth:`firearrow.Cursor.scroll` takes, and raises the same errors.
+        """
+        self._check()
+        row = self._row(value, mode)
+        if not await self._core.scroll(row):
+            raise IndexError(f"there is no row {row}")
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self
@@ -260,40 +279,57 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         duckdb = connection if connection is not None else library("duckdb")
         return duckdb.from_arrow(await self.fetch_arrow_table())
 
-    async def fetch_json(self) -> bytes:
-        """Return the remaining rows as JSON: an array with an object for each row.
+    async def fetch_json(self, *, orient: str = "records") -> bytes:
+        """Return the remaining rows as JSON: objects, or arrays; see :meth:`firearrow.Cursor.fetch_json`.
 
         Decimals are numbers with all their digits; times are in ISO 8601, binary values in hexadecimal.
         """
-        return b"".join([piece async for piece in self._json(False, *self._limits)])
+        values = self._is_values(orient)
+        return b"".join([piece async for piece in self._json(False, values, *self._limits)])
 
-    def stream_json(self) -> AsyncGenerator[bytes]:
-        """Yield the remaining rows as NDJSON, an object on each line: ``async for piece in …``.
+    def stream_json(self, *, orient: str = "records") -> AsyncGenerator[bytes]:
+        """Yield the remaining rows as NDJSON, a row on each line: ``async for piece in …``.
 
-        Pieces are whole lines. The next one is made when it is asked for.
+        Pieces are whole lines. The next one is made when it is asked for. With ``orient="values"`` rows are
+        arrays; see :meth:`firearrow.Cursor.stream_json`.
         """
-        return self._json(True)
+        return self._json(True, self._is_values(orient))
 
     async def _json(
-        self, lines: bool, rows: int | None = None, size: int | None = None
+        self, lines: bool, values: bool, rows: int | None = None, size: int | None = None
     ) -> AsyncGenerator[bytes]:
         self._check()
         key = object()
-        self._streams[key] = await self._core.json_stream(lines, rows, size)
+        self._streams[key] = await self._core.json_stream(lines, values, rows, size)
         try:
-            while (piece := await self._stream(key).next()) is not None:
+            while (piece := await self._piece(key)) is not None:
                 if piece:
                     yield piece
         finally:
             self._streams.pop(key, None)
+
+    async def _piece(self, key: object) -> bytes | None:
+        stream = self._stream(key)
+        try:
+            return await stream.next()  # type: ignore[no-any-return]
+        except ProgrammingError:
+            raise
+        except BaseException:
+            # Its rows may have been taken.
+            self._core.fail()
+            raise
 
     async def _batches(self, most: int | None = None) -> _core.Batches:
         self._check()
         limits = self._limits if most is None else (None, None)
         try:
             return await self._core.batches(most, *limits)
-        except OperationalError as error:
-            if error.kind == "TooLarge":
+        except ProgrammingError:
+            raise
+        except BaseException as error:
+            # Some may have been taken.
+            self._core.fail()
+            if isinstance(error, OperationalError) and error.kind == "TooLarge":
                 await self._core.close_result()
             raise
 
