@@ -61,7 +61,9 @@ pub fn campaign(
     (config.create_if_missing, config.overwrite) = (false, false);
     config.page_size.get_or_insert(16384);
     for scale in &options.scales {
-        host.create(&config)?.close()?;
+        let connection = host.create(&config)?;
+        connection.execute(&format!("COMMENT ON DATABASE IS '{MADE_HERE}'"))?;
+        connection.close()?;
         host.leaves(Some(LEFT.to_owned()));
         let point =
             point(host, &config, *scale, options, Some(LEFT), &mut |_| Ok(())).map_err(
@@ -70,9 +72,10 @@ pub fn campaign(
                     error => Error::other(format!("{error}\n{LEFT}")),
                 },
             )?;
+        // Kept first: deleting can fail, and then the figures must not be lost.
+        done(&point)?;
         remove(host.open(&config)?)?;
         host.leaves(None);
-        done(&point)?;
     }
     Ok(())
 }
@@ -116,9 +119,9 @@ fn point(
     for repetition in 0..options.repetitions {
         // So that no locality always runs first.
         let mut localities = options.localities.clone();
-        localities.rotate_left(repetition % options.localities.len());
+        localities.rotate_left((scale.warehouses as usize + repetition) % options.localities.len());
         for locality in localities {
-            let seed = options.run.seed + repetition as u64;
+            let seed = options.run.seed.wrapping_add(repetition as u64);
             let run = run::run(host, config, &run::Options { locality, seed, ..options.run.clone() })?;
             if !run.is_valid() {
                 let what = format!("{} warehouses, {}", scale.warehouses, locality.name());
@@ -139,8 +142,19 @@ pub(crate) fn problems(what: &str, run: &Run) -> Error {
     ))
 }
 
-/// Deletes a database if nobody has put anything else into it.
+/// The comment of a campaign's database. Others, such as that of `oltp load`, are not deleted.
+const MADE_HERE: &str = "made by firearrow oltp campaign";
+
+/// Deletes a database that a campaign has made, if nobody has put anything else into it.
 fn remove(connection: Connection) -> Result<()> {
+    let comment: Option<String> = connection
+        .query("SELECT CAST(SUBSTRING(RDB$DESCRIPTION FROM 1 FOR 100) AS VARCHAR(100)) FROM RDB$DATABASE")?
+        .value()?;
+    if comment.as_deref() != Some(MADE_HERE) {
+        return Err(Error::other(
+            "the database was not made by a campaign, so it is not deleted: name one that does not exist",
+        ));
+    }
     if !schema::has_nothing_else(&connection)? {
         return Err(Error::other(
             "the database holds something else than this workload, so it is not deleted: name one that does not exist",

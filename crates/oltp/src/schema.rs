@@ -90,8 +90,55 @@ pub(crate) fn existing(connection: &Connection) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// The columns of a table of the workload, in their order.
+fn columns(table: &str) -> Vec<&'static str> {
+    let begin = format!("CREATE TABLE {table} (");
+    let statement = statements(include_str!("../sql/tables.sql")).find_map(|sql| sql.strip_prefix(&begin));
+    // What follows a comma within a type, as of NUMERIC(14,2), is no name.
+    let names = statement
+        .unwrap_or_default()
+        .split(',')
+        .filter(|part| part.starts_with(|first: char| !first.is_ascii_digit()));
+    names.filter_map(|part| part.split_whitespace().next()).collect()
+}
+
+/// Tables that have a name of the workload and other columns: they are somebody else's.
+fn foreign(connection: &Connection) -> Result<Vec<String>> {
+    let mut foreign = Vec::new();
+    for table in TABLES {
+        let columns = columns(table);
+        let place =
+            |(at, name): (usize, &&str)| format!("RDB$FIELD_POSITION = {at} AND RDB$FIELD_NAME = '{name}'");
+        let right: Vec<String> = columns.iter().enumerate().map(place).collect();
+        let sql = format!(
+            "SELECT COUNT(*), COUNT(CASE WHEN {} THEN 1 END) FROM RDB$RELATION_FIELDS WHERE RDB$RELATION_NAME = '{table}'",
+            right.join(" OR ")
+        );
+        let counts = connection.query(&sql)?.one_row(|row| Ok([row.get::<i64>(0)?, row.get(1)?]))?;
+        let [all, right] = counts.unwrap_or_default();
+        if all > 0 && [all, right] != [columns.len() as i64; 2] {
+            foreign.push(table.to_owned());
+        }
+    }
+    Ok(foreign)
+}
+
+/// Something of somebody else that depends on the workload's tables or procedures, such as a view.
+fn dependent(connection: &Connection) -> Result<Option<String>> {
+    let ours = list(TABLES.iter().chain(&PROCEDURES));
+    let sql = format!(
+        "SELECT MIN(TRIM(RDB$DEPENDENT_NAME)) FROM RDB$DEPENDENCIES \
+         WHERE RDB$DEPENDED_ON_NAME IN ({ours}) AND RDB$DEPENDENT_NAME NOT IN ({ours})"
+    );
+    Ok(connection.query(&sql)?.value()?)
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a &'a str>) -> String {
+    names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+}
+
 /// Whether the database holds the workload and nothing else: no other tables, views, procedures, functions, packages,
-/// triggers, sequences, exceptions and domains, and no other columns.
+/// triggers, sequences, exceptions, roles and domains, and no other columns.
 pub(crate) fn has_nothing_else(connection: &Connection) -> Result<bool> {
     if !is_marked(connection)? {
         return Ok(false);
@@ -100,13 +147,15 @@ pub(crate) fn has_nothing_else(connection: &Connection) -> Result<bool> {
     let count = |what: &str, condition: &str| -> Result<i64> {
         Ok(connection.query(&format!("SELECT COUNT(*) FROM {what} WHERE {condition}"))?.value()?)
     };
-    for kind in ["RDB$FUNCTIONS", "RDB$PACKAGES", "RDB$TRIGGERS", "RDB$GENERATORS", "RDB$EXCEPTIONS"] {
+    for kind in
+        ["RDB$FUNCTIONS", "RDB$PACKAGES", "RDB$TRIGGERS", "RDB$GENERATORS", "RDB$EXCEPTIONS", "RDB$ROLES"]
+    {
         if count(kind, user)? > 0 {
             return Ok(false);
         }
     }
     for (kind, table, column, names) in OBJECTS {
-        let list = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        let list = list(names.iter());
         // Columns without a domain have one that the engine has named.
         let other = format!("{user} AND {column} NOT IN ({list}, '{META}') AND {column} NOT STARTING 'RDB$'");
         if count(table, &other)? > 0
@@ -115,11 +164,8 @@ pub(crate) fn has_nothing_else(connection: &Connection) -> Result<bool> {
             return Ok(false);
         }
     }
-    Ok(count("RDB$RELATION_FIELDS", user)? <= COLUMNS)
+    Ok(foreign(connection)?.is_empty())
 }
-
-/// Columns of all tables.
-const COLUMNS: i64 = 98;
 
 /// Refuses a database in which somebody else has used names of the workload, such as CUSTOMER and ORDERS.
 ///
@@ -137,7 +183,17 @@ pub(crate) fn check_free(connection: &Connection, replace: bool) -> Result<Vec<S
             "the database has been loaded, or began to be: --force replaces the tables ITEM, CUSTOMER, ORDERS and others, the \
              procedures and the domains of the workload",
         )),
-        (true, _, true) => Ok(existing),
+        (true, _, true) => {
+            let mut others = foreign(connection)?;
+            others.extend(dependent(connection)?);
+            match others.is_empty() {
+                true => Ok(existing),
+                false => Err(Error::other(format!(
+                    "{} are of somebody else, or depend on tables of this workload: they are left alone; use another database",
+                    others.join(", ")
+                ))),
+            }
+        }
     }
 }
 
@@ -217,5 +273,12 @@ mod tests {
     fn scripts_are_split_into_statements() {
         assert_eq!(statements(include_str!("../sql/tables.sql")).count(), DOMAINS.len() + TABLES.len());
         assert_eq!(statements(include_str!("../sql/indexes.sql")).count(), 10);
+    }
+
+    #[test]
+    fn columns_are_those_of_the_script() {
+        assert_eq!(columns("NEW_ORDER"), ["NO_O_ID", "NO_D_ID", "NO_W_ID"]);
+        let all = TABLES.map(|table| columns(table).len());
+        assert_eq!(all, [5, 9, 17, 11, 21, 8, 8, 3, 10]);
     }
 }

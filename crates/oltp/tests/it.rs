@@ -170,6 +170,27 @@ matrix!(
         assert!(error.contains("left alone") && error.contains("CUSTOMER"), "{error}");
         let count: i64 = connection.query("SELECT COUNT(*) FROM WAREHOUSE")?.value()?;
         assert_eq!(count, 2);
+        // Nor is anything removed if something of theirs depends on it, or is one of the tables by its name only.
+        let config = loaded(target, 1);
+        let connection = Connection::open(&config)?;
+        let refused = |connection: Connection, name: &str| -> Result<()> {
+            connection.close()?;
+            let error = load(&Standalone, &config, &force).expect_err("it is theirs").to_string();
+            assert!(error.contains("left alone") && error.contains(name), "{error}");
+            Ok(())
+        };
+        connection.execute("CREATE VIEW BEST AS SELECT C_ID FROM CUSTOMER")?;
+        refused(connection, "BEST")?;
+        let connection = Connection::open(&config)?;
+        let count: i64 = connection.query("SELECT COUNT(*) FROM BEST")?.value()?;
+        assert!(count > 0);
+        connection.execute("DROP VIEW BEST")?;
+        for name in ["NEW_ORDER", "PAYMENT", "ORDER_STATUS", "DELIVERY", "STOCK_LEVEL"] {
+            connection.execute(&format!("DROP PROCEDURE TX_{name}"))?;
+        }
+        connection.execute("DROP TABLE CUSTOMER")?;
+        connection.execute("CREATE TABLE CUSTOMER (NAME VARCHAR(20), PHONE VARCHAR(20))")?;
+        refused(connection, "CUSTOMER")?;
         // So are their procedures and domains.
         for sql in ["CREATE DOMAIN D_MONEY INTEGER", "CREATE PROCEDURE TX_PAYMENT AS BEGIN END"] {
             let config = self::config(target);

@@ -131,11 +131,9 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
     let all = options.scales.len();
     let mut kept = Kept { args, points: Vec::new(), folder: None };
     let done = oltp::campaign(&host, &config, &options, &mut |point| {
-        if !json {
-            let is_first = kept.points.is_empty();
-            print(&lines(point, is_first)).map_err(into_error)?;
-        }
-        kept.add(point, all).map_err(into_error)
+        let is_first = kept.points.is_empty();
+        kept.add(point, all).map_err(into_error)?;
+        if json { Ok(()) } else { print(&lines(point, is_first)).map_err(into_error) }
     });
     if let Some(folder) = &kept.folder {
         terminal::remark(&format!("saved in {}", folder.display()));

@@ -66,13 +66,16 @@ matrix!(
         firearrow(target, &["create-demo", &url, "--rows", "10"]).success();
         firearrow(target, &campaign).failure(1, &["the database exists"]);
         let force = [&campaign[..], &["--force"]].concat();
-        firearrow(target, &force).failure(1, &["holds something else than this workload"]);
+        firearrow(target, &force).failure(1, &["was not made by a campaign"]);
         firearrow(target, &["query", &url, "SELECT COUNT(*) FROM T_WIDE"]).success();
-        // Nor one in which somebody has put something beside the workload.
+        // Nor one that was loaded by hand, or in which somebody has put something beside the workload.
         let url = target.fresh_url();
         firearrow(target, &["oltp", "load", &url, "--tiny"]).success();
-        firearrow(target, &["query", &url, "CREATE EXCEPTION PRECIOUS 'mine'"]).success();
         let force = ["oltp", "campaign", &url, "--tiny", "--warehouses", "1", "--force"];
+        firearrow(target, &force).failure(1, &["was not made by a campaign"]);
+        let mark = "COMMENT ON DATABASE IS 'made by firearrow oltp campaign'";
+        firearrow(target, &["query", &url, mark]).success();
+        firearrow(target, &["query", &url, "CREATE EXCEPTION PRECIOUS 'mine'"]).success();
         firearrow(target, &force).failure(1, &["holds something else than this workload"]);
         firearrow(target, &["query", &url, "DROP EXCEPTION PRECIOUS"]).success();
         let arguments = [&force[..], &QUICK].concat();
