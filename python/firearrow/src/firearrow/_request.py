@@ -105,8 +105,8 @@ def _place(database: str | os.PathLike[str] | None, host: str | None, port: int 
     if not _is(database, (str, os.PathLike)):
         # Its type only: the value may have a password.
         raise errors.InterfaceError(f"database is a str or a path, not {type(database).__name__}")
-    place: object = os.fspath(database)
-    if not isinstance(place, str):
+    place = os.fspath(database)
+    if not _is(place, str):
         raise errors.InterfaceError(f"database is a str or a path of str, not of {type(place).__name__}")
     if place == ":memory:":
         raise errors.InterfaceError(
