@@ -144,7 +144,9 @@ def check_lock_timeout(value: object) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # The engine's own limit. NaN is in no range.
     if value is not None and not (isinstance(value, (int, float)) and is_number and 0 <= value <= 32767):
-        raise errors.InterfaceError(f"lock_timeout is a number of seconds from 0 to 32767, or None, not {shown(value)}")
+        raise errors.InterfaceError(
+            f"lock_timeout is a number of seconds from 0 to 32767, or None, not {shown(value)}"
+        )
 
 
 def bound(name: str, value: int | None, error: type[errors.Error] = errors.InterfaceError) -> int | None:
@@ -172,7 +174,7 @@ def _check_text(name: str, text: object) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            place = f"at position {error.start}"
+            given = name.encode(errors="replace").decode()
             raise errors.InterfaceError(
-                f"{name.encode(errors='replace').decode()} has a lone surrogate, which is no character, {place}"
+                f"{given} has a lone surrogate, which is no character, at position {error.start}"
             ) from None
