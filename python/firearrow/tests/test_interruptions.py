@@ -1,4 +1,4 @@
-"""Exceptions that signal handlers raise, warnings that are errors: no connections or data are lost by them."""
+"""Exceptions that signal handlers raise, warnings that are errors: no connection or data are lost by them."""
 
 from __future__ import annotations
 

@@ -162,9 +162,9 @@ def shown(value: object) -> str:
     """A value for a message, cut off if it is long."""
     try:
         text = repr(value)
-    except ValueError:
-        # An int of thousands of digits.
-        text = f"such an {type(value).__name__}"
+    except Exception:
+        # An int of thousands of digits, or a class without a working repr.
+        text = f"this {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
