@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from statements import LONG
 
@@ -23,10 +23,8 @@ def busy(
     cursor = connection.cursor()
 
     def run() -> None:
-        try:
+        with suppress(firearrow.OperationalError):
             (cursor if what == "cursor" else connection.cursor()).execute(LONG).fetchall()
-        except firearrow.OperationalError:
-            pass
 
     thread = threading.Thread(target=run)
     thread.start()

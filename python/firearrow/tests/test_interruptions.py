@@ -1,4 +1,4 @@
-"""Exceptions that signal handlers raise, and warnings that are errors: neither connections nor data are lost by them."""
+"""Exceptions that signal handlers raise, warnings that are errors: no connection or data are lost by them."""
 
 from __future__ import annotations
 
@@ -253,7 +253,9 @@ ROWS = 60_000
 QUERY = f"SELECT FIRST {ROWS} a.RDB$FIELD_NAME FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c"
 
 
-def test_interrupted_fetches_miss_no_rows_without_a_word(connection: FirearrowConnection, alarm: None) -> None:
+def test_interrupted_fetches_miss_no_rows_without_a_word(
+    connection: FirearrowConnection, alarm: None
+) -> None:
     refused = 0
     for number in range(20):
         cursor = connection.execute(QUERY)

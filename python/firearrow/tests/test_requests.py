@@ -24,7 +24,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"database": FILE, "port": 3050}, "a port needs a host"),
     ({"database": FILE, "row_factory": "dict"}, "row_factory is a function such as firearrow.dict_row"),
     ({"database": FILE, "row_factory": None}, "row_factory is a function such as firearrow.dict_row"),
-    ({"database": FILE, "lock_timeout": "5"}, "lock_timeout is a number of seconds from 0 to 32767, or None, not '5'"),
+    (
+        {"database": FILE, "lock_timeout": "5"},
+        "lock_timeout is a number of seconds from 0 to 32767, or None, not '5'",
+    ),
     ({"database": FILE, "isolation": 3}, "isolation is a str such as 'read_committed', not 3"),
     ({"database": FILE, "autocommit": "no"}, "autocommit is True or False, not 'no'"),
     ({"database": FILE, "read_only": "no"}, "read_only is True or False, not 'no'"),

@@ -105,8 +105,8 @@ def _place(database: str | os.PathLike[str] | None, host: str | None, port: int 
     if not _is(database, (str, os.PathLike)):
         # Its type only: the value may have a password.
         raise errors.InterfaceError(f"database is a str or a path, not {type(database).__name__}")
-    place: object = os.fspath(database)
-    if not isinstance(place, str):
+    place = os.fspath(database)
+    if not _is(place, str):
         raise errors.InterfaceError(f"database is a str or a path of str, not of {type(place).__name__}")
     if place == ":memory:":
         raise errors.InterfaceError(
@@ -144,7 +144,9 @@ def check_lock_timeout(value: object) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # The engine's own limit. NaN is in no range.
     if value is not None and not (isinstance(value, (int, float)) and is_number and 0 <= value <= 32767):
-        raise errors.InterfaceError(f"lock_timeout is a number of seconds from 0 to 32767, or None, not {shown(value)}")
+        raise errors.InterfaceError(
+            f"lock_timeout is a number of seconds from 0 to 32767, or None, not {shown(value)}"
+        )
 
 
 def bound(name: str, value: int | None, error: type[errors.Error] = errors.InterfaceError) -> int | None:
@@ -160,9 +162,9 @@ def shown(value: object) -> str:
     """A value for a message, cut off if it is long."""
     try:
         text = repr(value)
-    except ValueError:
-        # An int of thousands of digits.
-        text = f"such an {type(value).__name__}"
+    except Exception:
+        # An int of thousands of digits, or a class without a working repr.
+        text = f"this {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
@@ -172,7 +174,7 @@ def _check_text(name: str, text: object) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            place = f"at position {error.start}"
+            given = name.encode(errors="replace").decode()
             raise errors.InterfaceError(
-                f"{name.encode(errors='replace').decode()} has a lone surrogate, which is no character, {place}"
+                f"{given} has a lone surrogate, which is no character, at position {error.start}"
             ) from None
