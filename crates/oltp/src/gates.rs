@@ -20,7 +20,8 @@ pub(crate) fn gates(tally: &Tally, options: &Options, seconds: f64) -> Vec<Strin
         let of = &tally.operations[operation as usize];
         let share = (of.committed + of.refused) as f64 / completed.max(1) as f64;
         let wanted = options.mix.share(operation);
-        if (share - wanted).abs() > 0.02 {
+        let slack = options.terminals as f64 * options.mix.slack(operation) / completed.max(1) as f64;
+        if (share - wanted).abs() > 0.02 + slack {
             problems.push(format!(
                 "{:.1} % of the operations are {}, not {:.1} %",
                 share * 100.0,

@@ -82,6 +82,12 @@ impl Mix {
         let deck = self.deck();
         deck.iter().filter(|each| **each == operation).count() as f64 / deck.len() as f64
     }
+
+    /// By how many operations a terminal may be off that share, since its measured time begins and ends within a deck.
+    pub(crate) fn slack(self, operation: Operation) -> f64 {
+        let share = self.share(operation);
+        self.deck().len() as f64 * share * (1.0 - share)
+    }
 }
 
 /// A customer, by number or by last name.
