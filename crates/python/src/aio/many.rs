@@ -167,7 +167,7 @@ impl Many {
             }
             let Some(sender) = sending.take() else { return Ok(None) };
             let outcome = sender.finish::<Asynchronous>(&statement);
-            Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome).await))
+            Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome, true).await))
         };
         spawn(py, send, |py, told| match told {
             Some(told) => Told::tell(py, told),

@@ -1,8 +1,9 @@
 //! The rows of an execution, on the side of the client.
 
 use crate::api::Api;
+use crate::describe::Columns;
 use arrow::array::RecordBatch;
-use firearrow::{Descriptor, WireStats};
+use firearrow::WireStats;
 use std::collections::VecDeque;
 
 /// Where batches come from.
@@ -23,8 +24,8 @@ impl<A: Api> Opened<A> {
         Self { source, statement }
     }
 
-    pub(crate) fn columns(&self) -> &[Descriptor] {
-        A::columns(&self.statement)
+    pub(crate) fn columns(&self) -> Columns {
+        Columns::new(A::info(&self.statement))
     }
 
     pub(crate) async fn next(&mut self) -> firearrow::Result<Option<RecordBatch>> {

@@ -9,8 +9,36 @@ pub(crate) const EPOCH: i64 = 719_163;
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// A day, counted from 1970.
-pub(crate) fn day<'py>(py: Python<'py>, days: i32) -> PyResult<Bound<'py, PyAny>> {
+/// The most days that are kept.
+const KEPT: usize = 1024;
+
+/// Days that were made before: results mostly have the same ones again and again, and a Python object for each costs more than
+/// everything else of a value.
+#[derive(Default)]
+pub(crate) struct Days(Vec<Option<(i32, Py<PyAny>)>>);
+
+impl Days {
+    /// For a column of so many rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        // One or two are not worth the room.
+        let room = if rows < 8 { 0 } else { rows.next_power_of_two().min(KEPT) };
+        Self((0..room).map(|_| None).collect())
+    }
+
+    /// A day, counted from 1970.
+    pub(crate) fn day<'py>(&mut self, py: Python<'py>, days: i32) -> PyResult<Bound<'py, PyAny>> {
+        let place = days as usize & self.0.len().wrapping_sub(1);
+        let Some(known) = self.0.get_mut(place) else { return day(py, days) };
+        if let Some((_, object)) = known.as_ref().filter(|(known, _)| *known == days) {
+            return Ok(object.bind(py).clone());
+        }
+        let made = day(py, days)?;
+        *known = Some((days, made.clone().unbind()));
+        Ok(made)
+    }
+}
+
+fn day<'py>(py: Python<'py>, days: i32) -> PyResult<Bound<'py, PyAny>> {
     static FROM_ORDINAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let make =
         FROM_ORDINAL.get_or_try_init(py, || Ok::<_, PyErr>(date(py)?.getattr("fromordinal")?.unbind()))?;
