@@ -3,6 +3,7 @@
 use crate::cancel::{Operation, Wake, interrupted};
 use crate::error::Result;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -17,6 +18,8 @@ struct Place<T> {
     /// `None` while somebody uses it.
     free: Mutex<Option<Box<T>>>,
     freed: Condvar,
+    /// How many wait, changed with the lock held: to wake nobody takes a system call, too.
+    waiting: AtomicUsize,
 }
 
 impl<T> Place<T> {
@@ -27,7 +30,11 @@ impl<T> Place<T> {
 
 impl<T: Send + 'static> Turns<T> {
     pub(crate) fn new(value: T) -> Self {
-        let place = Arc::new(Place { free: Mutex::new(Some(Box::new(value))), freed: Condvar::new() });
+        let place = Arc::new(Place {
+            free: Mutex::new(Some(Box::new(value))),
+            freed: Condvar::new(),
+            waiting: AtomicUsize::new(0),
+        });
         let waiting = Arc::downgrade(&place);
         let wake = Arc::new(move || {
             if let Some(place) = waiting.upgrade() {
@@ -46,7 +53,7 @@ impl<T: Send + 'static> Turns<T> {
             if let Some(value) = free.take() {
                 return self.turn(value);
             }
-            free = self.place.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+            free = self.wait(free, None);
         }
     }
 
@@ -92,14 +99,17 @@ impl<T: Send + 'static> Turns<T> {
         free: MutexGuard<'a, Option<Box<T>>>,
         until: Option<Instant>,
     ) -> MutexGuard<'a, Option<Box<T>>> {
-        let freed = &self.place.freed;
-        match until {
+        let Place { freed, waiting, .. } = &*self.place;
+        waiting.fetch_add(1, Ordering::Relaxed);
+        let free = match until {
             None => freed.wait(free).unwrap_or_else(PoisonError::into_inner),
             Some(until) => {
                 let left = until.saturating_duration_since(Instant::now());
                 freed.wait_timeout(free, left).unwrap_or_else(PoisonError::into_inner).0
             }
-        }
+        };
+        waiting.fetch_sub(1, Ordering::Relaxed);
+        free
     }
 
     fn turn(&self, value: Box<T>) -> Turn<T> {
@@ -129,7 +139,12 @@ impl<T> DerefMut for Turn<T> {
 
 impl<T> Drop for Turn<T> {
     fn drop(&mut self) {
-        *self.place.lock() = self.value.take();
-        self.place.freed.notify_one();
+        let mut free = self.place.lock();
+        *free = self.value.take();
+        let is_wanted = self.place.waiting.load(Ordering::Relaxed) > 0;
+        drop(free);
+        if is_wanted {
+            self.place.freed.notify_one();
+        }
     }
 }

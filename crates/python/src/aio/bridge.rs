@@ -79,8 +79,8 @@ pub(super) enum Begun {
     Awaited { future: Py<PyAny>, number: u64, tasks: Arc<Tasks> },
 }
 
-/// Begins a call in the running event loop.
-pub(super) fn begin(py: Python<'_>, work: Work) -> PyResult<Begun> {
+/// Begins a call in the running event loop, or in the runtime if it writes much.
+pub(super) fn begin(py: Python<'_>, work: Work, writes_much: bool) -> PyResult<Begun> {
     let runtime = runtime::handle(py)?;
     let running = running(py)?;
     let bridge = match running.getattr_opt(intern!(py, "_firearrow"))? {
@@ -88,9 +88,12 @@ pub(super) fn begin(py: Python<'_>, work: Work) -> PyResult<Begun> {
         None => connect(py, &running)?,
     };
     let Bridge { tasks, waiting } = bridge.get();
-    let number = match tasks.begin(&runtime, work) {
-        Ok(number) => number,
-        Err(finish) => return Ok(Begun::Over(finish)),
+    let number = match writes_much {
+        true => tasks.begin_in_runtime(&runtime, work),
+        false => match tasks.begin(&runtime, work) {
+            Ok(number) => number,
+            Err(finish) => return Ok(Begun::Over(finish)),
+        },
     };
     let future = running.call_method0(intern!(py, "create_future"));
     let future = future.inspect_err(|_| tasks.give_up(number))?.unbind();

@@ -88,6 +88,24 @@ pub(super) fn spawn<T: Send + 'static>(
     work: impl Future<Output = Result<T, Failure>> + Send + 'static,
     finish: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
 ) -> PyResult<Operation> {
+    begin(py, work, finish, false)
+}
+
+/// [`spawn`] for a call that writes much.
+pub(super) fn spawn_writing<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    finish: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<Operation> {
+    begin(py, work, finish, true)
+}
+
+fn begin<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    finish: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    writes_much: bool,
+) -> PyResult<Operation> {
     let work = async move {
         let result = work.await;
         let finish: Finish = Box::new(move |py| {
@@ -95,7 +113,7 @@ pub(super) fn spawn<T: Send + 'static>(
         });
         finish
     };
-    Ok(match bridge::begin(py, Box::pin(work))? {
+    Ok(match bridge::begin(py, Box::pin(work), writes_much)? {
         Begun::Over(finish) => {
             Operation::over(finish(py).unwrap_or_else(|| Err(CancelledError::new_err(()))))
         }

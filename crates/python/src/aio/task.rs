@@ -87,6 +87,20 @@ impl Tasks {
         }
     }
 
+    /// Begins a call that writes much, and would hold up the event loop.
+    pub(super) fn begin_in_runtime(self: &Arc<Self>, runtime: &Handle, work: Work) -> u64 {
+        let number = {
+            let mut news = plain(&self.news);
+            news.last += 1;
+            news.last
+        };
+        // Not before it is known.
+        let mut calls = plain(&self.calls);
+        let task = runtime.spawn(Reply::new(self, number).send(work));
+        calls.insert(number, Call::InRuntime(task.abort_handle()));
+        number
+    }
+
     /// Lets go of a call that nobody waits for any more.
     pub(super) fn give_up(&self, number: u64) {
         let call = plain(&self.calls).remove(&number);

@@ -104,7 +104,9 @@ impl Fetched {
         match batches {
             Ok(batches) => {
                 let is_any = batches.iter().any(Option::is_some);
-                batches.into_iter().try_for_each(|batch| self.buffer.feed(Ok::<_, PyErr>(batch)).map(drop))?;
+                batches
+                    .into_iter()
+                    .try_for_each(|batch| self.buffer.feed(Ok::<_, PyErr>(batch)).map(drop))?;
                 Ok(is_any)
             }
             Err(failed) => self.buffer.feed(Err(failed)),

@@ -1,7 +1,6 @@
 //! One column of a batch: its values as Python objects.
 
-use crate::values::clock::{self, Days};
-use crate::values::{decimal, number, zone};
+use crate::values::{clock, decimal, number, zone};
 use arrow::array::*;
 use arrow::datatypes::{DataType, TimeUnit};
 use firearrow::Descriptor;
@@ -42,7 +41,7 @@ enum Kind {
     FixedBytes(FixedSizeBinaryArray),
     /// Ids of BLOBs.
     Id(UInt64Array),
-    Day(Date32Array, Days),
+    Day(Date32Array),
     Time(Time64MicrosecondArray),
     Moment(TimestampMicrosecondArray),
     /// The elements of an array.
@@ -80,7 +79,7 @@ impl Column {
             DataType::Binary => Kind::Bytes(array.as_binary().clone()),
             DataType::LargeBinary => Kind::LargeBytes(array.as_binary().clone()),
             DataType::FixedSizeBinary(_) => Kind::FixedBytes(array.as_fixed_size_binary().clone()),
-            DataType::Date32 => Kind::Day(array.as_primitive().clone(), Days::new(array.len())),
+            DataType::Date32 => Kind::Day(array.as_primitive().clone()),
             DataType::Time64(TimeUnit::Microsecond) => Kind::Time(array.as_primitive().clone()),
             DataType::Timestamp(TimeUnit::Microsecond, None) => Kind::Moment(array.as_primitive().clone()),
             DataType::List(_) => {
@@ -101,11 +100,11 @@ impl Column {
 
     /// Returns a value.
     #[inline]
-    pub(super) fn value<'py>(&mut self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn value<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
             return Ok(py.None().into_bound(py));
         }
-        Ok(match &mut self.kind {
+        Ok(match &self.kind {
             Kind::Null => py.None().into_bound(py),
             Kind::Boolean(array) => PyBool::new(py, array.value(row)).to_owned().into_any(),
             Kind::Int16(array) => array.value(row).into_pyobject(py)?.into_any(),
@@ -126,7 +125,7 @@ impl Column {
             Kind::Bytes(array) => PyBytes::new(py, array.value(row)).into_any(),
             Kind::LargeBytes(array) => PyBytes::new(py, array.value(row)).into_any(),
             Kind::FixedBytes(array) => PyBytes::new(py, array.value(row)).into_any(),
-            Kind::Day(array, days) => days.day(py, array.value(row))?,
+            Kind::Day(array) => clock::day(py, array.value(row))?,
             Kind::Time(array) => clock::time_of_day(py, array.value(row))?,
             Kind::Moment(array) => clock::moment(py, array.value(row))?,
             Kind::List(lists, elements) => {

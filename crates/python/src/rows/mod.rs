@@ -47,9 +47,9 @@ impl Rows {
         Ok(end - begin)
     }
 
-    fn row<'py>(&mut self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn row<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyTuple>> {
         let mut failed = None;
-        let values = self.columns.iter_mut().map(|column| match column.value(py, row) {
+        let values = self.columns.iter().map(|column| match column.value(py, row) {
             Ok(value) => value,
             Err(error) => {
                 failed.get_or_insert(error);
