@@ -37,7 +37,7 @@ impl Inner {
         work: impl FnOnce(&mut firearrow::Transaction) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
         let wait = || {
-            signal::wait(py, || {
+            signal::wait_briefly(py, || {
                 self.shared.end_dropped();
                 // `None` where a generator of rows uses the transaction into which they go.
                 let Some(mut running) = self.transaction.lock_detached() else { return Ok(None) };
@@ -57,7 +57,7 @@ impl Inner {
         self.shared.call(py, || {
             let running = self.transaction.lock(py).ok_or_else(|| in_use(py))?.take();
             let running = running.ok_or_else(|| ended(py))?;
-            signal::wait(py, || {
+            signal::wait_briefly(py, || {
                 self.shared.end_dropped();
                 work(running)
             })
