@@ -8,7 +8,7 @@ use crate::{Error, Result, unit};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// The colours of a chart. Contestants differ in lightness as well, so that they can be told apart without colour.
+/// The colours of a chart. They differ in lightness too, for readers who cannot see the hues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Theme {
     pub(crate) background: RGBColor,

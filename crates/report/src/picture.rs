@@ -31,7 +31,7 @@ pub fn pictures(records: &[Record]) -> Result<Vec<Picture>> {
         let text = "the system has no fonts: install some, such as fonts-dejavu-core".to_owned();
         return Err(Error::Chart { title: "any".to_owned(), text });
     }
-    // Systems without settings for fonts do not say which one is meant by sans-serif.
+    // Without fontconfig nothing maps sans-serif to a font, so choose one here.
     let known = options.fontdb.faces().find_map(|face| {
         let name = &face.families.first()?.0;
         name.contains("Sans").then(|| name.clone())

@@ -15,12 +15,13 @@ import json
 import os
 import sys
 import time
+from abc import ABC, abstractmethod
 from typing import Any
 
 Job = dict[str, Any]
 
 
-class Contestant:
+class Contestant(ABC):
     """A driver of PEP 249."""
 
     distribution = ""
@@ -30,8 +31,9 @@ class Contestant:
         self.job = job
         self.module = importlib.import_module(self.distribution.replace("-", "_"))
 
+    @abstractmethod
     def connect(self) -> Any:
-        raise NotImplementedError
+        """Opens a connection."""
 
     def execute(self, connection: Any, sql: str) -> Any:
         cursor = connection.cursor()
