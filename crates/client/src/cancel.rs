@@ -49,6 +49,8 @@ struct State {
     /// The limit that the timer knows.
     armed: AtomicU64,
     listeners: Mutex<Listeners>,
+    /// Called by an operation that is about to wait for long.
+    on_wait: Option<fn()>,
 }
 
 #[derive(Default)]
@@ -79,6 +81,13 @@ impl CancelToken {
         let token = Self::new();
         token.set_time_limit(Some(time));
         token
+    }
+
+    /// A token that calls `on_wait` when an operation of it waits for longer than a moment, in the thread that waits: before it waits
+    /// for its turn or calls an engine in this process, and each time that a server has been silent for 50 ms, or a signal has come.
+    /// For whoever cancels by means that are too costly for operations that end at once. `on_wait` must not use a connection.
+    pub fn watched(on_wait: fn()) -> Self {
+        Self(Arc::new(State { on_wait: Some(on_wait), ..State::default() }))
     }
 
     /// Ends the operations of this token. Returns immediately; cancelling twice, or after their end, does nothing.
@@ -127,8 +136,16 @@ impl CancelToken {
     }
 
     /// Fails if a token of this thread was cancelled, or its time is up: for waits of the caller's own, which look now and then.
+    /// Who watches a token ([`watched`](Self::watched)) is told of the wait.
     pub fn check() -> Result<()> {
-        Operation::new().interruption().map_or(Ok(()), |kind| Err(interrupted(kind, "before its turn")))
+        let operation = Operation::new();
+        operation.waits();
+        operation.interruption().map_or(Ok(()), |kind| Err(interrupted(kind, "before its turn")))
+    }
+
+    /// Whether an operation that began now would fail at once, since a token of this thread was cancelled or its time is up.
+    pub fn is_over() -> bool {
+        Operation::new().interruption().is_some()
     }
 
     /// When its time is up.
@@ -269,7 +286,14 @@ impl Operation {
             token.arm();
             (token.clone(), id)
         };
-        Listening(self.tokens().map(listen).collect())
+        let listening = Listening(self.tokens().map(listen).collect());
+        self.waits();
+        listening
+    }
+
+    /// Tells whoever watches that it waits.
+    pub(crate) fn waits(&self) {
+        self.tokens().filter_map(|token| token.0.on_wait).for_each(|on_wait| on_wait());
     }
 }
 
@@ -434,6 +458,27 @@ mod tests {
         drop(listening);
         token.cancel();
         assert_eq!(woken.load(Ordering::SeqCst), before, "nobody listens any more");
+    }
+
+    #[test]
+    fn who_watches_is_told_of_waits() {
+        static WAITS: AtomicUsize = AtomicUsize::new(0);
+        let token = CancelToken::watched(|| {
+            WAITS.fetch_add(1, Ordering::SeqCst);
+        });
+        let operation = token.run(Operation::new);
+        assert_eq!(WAITS.load(Ordering::SeqCst), 0);
+        let wake: Wake = Arc::new(|| {});
+        drop(operation.listen(&wake));
+        operation.waits();
+        Operation::new().waits();
+        assert_eq!(WAITS.load(Ordering::SeqCst), 2);
+        token.run(CancelToken::check).expect("nobody cancelled it");
+        assert_eq!(WAITS.load(Ordering::SeqCst), 3);
+        assert!(!token.run(CancelToken::is_over));
+        token.cancel();
+        assert!(token.run(CancelToken::is_over) && !CancelToken::is_over());
+        assert_eq!(WAITS.load(Ordering::SeqCst), 3);
     }
 
     #[test]

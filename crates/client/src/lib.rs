@@ -187,7 +187,7 @@ pub use error::{Error, Kind, Result};
 pub use event::EventCounts;
 pub use executed::Executed;
 pub use firearrow_proto::api::array::ArrayShape;
-pub use firearrow_proto::api::describe::{RecordCounts, StatementKind};
+pub use firearrow_proto::api::describe::{RecordCounts, StatementInfo, StatementKind};
 pub use firearrow_proto::api::descriptor::Descriptor;
 pub use firearrow_proto::api::dialect::Dialect;
 pub use firearrow_proto::api::gds;

@@ -8,6 +8,9 @@ use firearrow::sql::{Token, TokenKind, tokens};
 
 /// Removes the semicolons at the end, of which Firebird takes one at most, and the comments after them.
 pub fn without_end(sql: &str) -> &str {
+    if !sql.contains(';') {
+        return sql;
+    }
     let (mut end, mut ended) = (0, false);
     for token in tokens(sql) {
         if token.is_symbol(';') {
@@ -37,8 +40,8 @@ fn first_words<const N: usize>(sql: &str) -> [String; N] {
 
 /// Returns whether a statement changes rows, by its first word.
 pub fn is_dml(sql: &str) -> bool {
-    let [first] = first_words(sql);
-    matches!(first.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE")
+    let first = tokens(sql).next();
+    first.is_some_and(|first| ["INSERT", "UPDATE", "DELETE", "MERGE"].iter().any(|word| first.is_word(word)))
 }
 
 /// Returns whether a statement defines something, by its first words. ALTER SESSION does not.

@@ -4,11 +4,12 @@ use crate::catalog::{About, Answer, Question};
 use arrow::array::RecordBatch;
 use firearrow::catalog::Name;
 use firearrow::{
-    Descriptor, Dialect, Error, Executed, OnFailure, Params, Position, Result, RowsExecuted, StatementKind,
-    TransactionOptions, WireStats,
+    Dialect, Error, Executed, OnFailure, Params, Position, Result, RowsExecuted, StatementInfo,
+    StatementKind, TransactionOptions, WireStats,
 };
 use std::collections::VecDeque;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// A connection's methods, and those of what it makes.
@@ -69,7 +70,7 @@ pub(crate) trait Api: Sized + Send + Sync + 'static {
     fn kind(statement: &Self::Statement) -> StatementKind;
     fn has_rows(statement: &Self::Statement) -> bool;
     fn has_cursor(statement: &Self::Statement) -> bool;
-    fn columns(statement: &Self::Statement) -> &[Descriptor];
+    fn info(statement: &Self::Statement) -> Arc<StatementInfo>;
     fn statement_stats(statement: &Self::Statement) -> WireStats;
     fn is_outdated_by(statement: &Self::Statement, error: &Error) -> bool;
     fn with(statement: Self::Statement, how: &crate::flow::How) -> Self::Statement;
@@ -198,8 +199,8 @@ macro_rules! api {
                 statement.has_cursor()
             }
 
-            fn columns(statement: &Self::Statement) -> &[Descriptor] {
-                statement.columns()
+            fn info(statement: &Self::Statement) -> Arc<StatementInfo> {
+                statement.info()
             }
 
             fn statement_stats(statement: &Self::Statement) -> WireStats {

@@ -62,7 +62,7 @@ impl Shared {
         work: impl FnOnce(&firearrow::Connection) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
         let wait = || {
-            signal::wait(py, || {
+            signal::wait_briefly(py, || {
                 self.end_dropped()?;
                 let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
                 connection.as_ref().map(work).transpose()
@@ -93,7 +93,7 @@ impl Shared {
             connection.leave();
         }
         self.dependents.end();
-        self.garbage.clear();
+        self.garbage.clear_all();
         connection
     }
 
@@ -133,12 +133,12 @@ impl Drop for Shared {
         let Some(connection) = connection else { return };
         if !self.facts.is_here() {
             // Not a byte may go to the server from here.
-            return mem::forget(connection);
+            return mem::forget((connection, Arc::clone(&self.garbage)));
         }
         let garbage = Arc::clone(&self.garbage);
         let close = move || {
             connection.leave();
-            garbage.clear();
+            garbage.clear_all();
             drop(connection);
         };
         // Without a thread, it is closed here.

@@ -11,7 +11,7 @@ use crate::api::Blocking;
 use crate::batches::Batches;
 use crate::connection::{Connection, Hurry, Shared, closed_meanwhile};
 use crate::dependent::Dependent;
-use crate::flow::{self, How, Kept, Limit, Outcome, Shape, Told};
+use crate::flow::{self, How, Kept, Limit, Opened, Outcome, Shape, Told};
 use crate::info::statistics;
 use crate::lock::{Guard, Held};
 use crate::options::Bounded;
@@ -68,8 +68,14 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let State { kept, rows, .. } = std::mem::take(self.state.get_mut());
-        if rows.is_some() || kept.is_some() {
-            self.shared.discard(Hurry::No, || drop((rows, kept)));
+        match kept {
+            // Nothing is left to read.
+            Some(kept) if rows.as_ref().is_none_or(Fetched::is_done) => {
+                drop(rows);
+                self.shared.spare(kept);
+            }
+            None if rows.is_none() => {}
+            kept => self.shared.discard(Hurry::No, || drop((rows, kept))),
         }
     }
 }
@@ -313,7 +319,7 @@ impl Cursor {
     /// Keeps what an execution gave.
     fn tell<'py>(&self, py: Python<'py>, outcome: Outcome<Blocking>) -> PyResult<Told<'py>> {
         let Outcome { rows, affected, failures, stats } = outcome;
-        let told = flow::tell(py, rows.as_ref().map(|rows| rows.columns()), affected, failures)?;
+        let told = flow::tell(py, rows.as_ref().map(Opened::columns), affected, failures)?;
         let mut state = self.inner.state(py)?;
         state.rows = rows.map(Fetched::new);
         state.stats = stats;

@@ -1,14 +1,47 @@
 //! Columns and parameters as PEP 249 describes them.
 
-use firearrow::Descriptor;
+use firearrow::{Descriptor, StatementInfo};
 use firearrow_proto::api::charset::charset;
 use firearrow_proto::api::descriptor::SqlType;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The columns of one execution's rows. What Python knows of them is made when somebody asks.
+#[pyclass(frozen, module = "firearrow._core")]
+#[derive(Clone)]
+pub(crate) struct Columns(Arc<StatementInfo>);
+
+impl Columns {
+    pub(crate) fn new(info: Arc<StatementInfo>) -> Self {
+        Self(info)
+    }
+}
+
+impl Deref for Columns {
+    type Target = [Descriptor];
+
+    fn deref(&self) -> &[Descriptor] {
+        &self.0.columns
+    }
+}
+
+#[pymethods]
+impl Columns {
+    fn __len__(&self) -> usize {
+        self.0.columns.len()
+    }
+
+    /// What PEP 249 wants to know of each, and more.
+    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        columns(py, self)
+    }
+}
 
 /// One column: name, type name, display size in characters, bytes, precision, scale, whether it may be NULL, and the rest that
 /// `firearrow.Column` has.
-pub(crate) fn columns<'py>(py: Python<'py>, columns: &[Descriptor]) -> PyResult<Bound<'py, PyList>> {
+fn columns<'py>(py: Python<'py>, columns: &[Descriptor]) -> PyResult<Bound<'py, PyList>> {
     let described = columns.iter().map(|column| {
         (
             column.label(),

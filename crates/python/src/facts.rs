@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::lock::plain;
 use crate::options::{self, Bounded};
+use crate::process;
 use firearrow::{CancelHandle, ReadOptions, StatementKind, TransactionOptions};
 use pyo3::prelude::*;
 use std::mem;
-use std::process;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
 //! The one interpreter of a process that the module serves. It keeps Python's objects in statics, which another interpreter
-//! must not use.
+//! must not use. And what that says of Ctrl+C.
 #![allow(unsafe_code)]
 
 use pyo3::exceptions::PyImportError;
@@ -22,5 +22,16 @@ pub(crate) fn check(py: Python<'_>) -> PyResult<()> {
              processes",
         )),
         _ => Ok(()),
+    }
+}
+
+/// Lets a SIGINT whose handler has not run yet come once more, to whoever hears of signals now. In the main thread.
+pub(crate) fn repeat_interrupt(_py: Python<'_>) {
+    // SAFETY: the thread is attached. The first call tells whether there is one, and forgets it; the second one is what the
+    // signal does.
+    unsafe {
+        if ffi::PyOS_InterruptOccurred() != 0 {
+            ffi::PyErr_SetInterrupt();
+        }
     }
 }

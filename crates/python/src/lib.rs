@@ -38,6 +38,7 @@ mod lock;
 mod options;
 mod params;
 mod partition;
+mod process;
 mod rows;
 mod signal;
 mod transaction;
@@ -70,6 +71,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::Partitions>()?;
     module.add_class::<aio::Part>()?;
     module.add_class::<batches::Batches>()?;
+    module.add_class::<describe::Columns>()?;
     module.add_class::<aio::Operation>()?;
     module.add_class::<aio::Bridge>()?;
     module.add_class::<codec::Decoder>()?;

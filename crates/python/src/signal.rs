@@ -2,19 +2,21 @@
 //!
 //! Python runs the handlers of signals in its main thread, which is the one that waits. Its own C handler writes the signal's
 //! number into a socket, though (`signal.set_wakeup_fd`), which a thread of ours reads: it cancels the call, and Python gets its turn.
+//!
+//! To set that socket takes longer than a small call. So it is set when a call has waited for a moment, of which the client tells
+//! ([`CancelToken::watched`]); a SIGINT that has come by then comes once more.
 
-use crate::error;
 use crate::lock::plain;
+use crate::{error, interpreter, process};
 use firearrow::{CancelToken, Error, Kind};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::IntoPyDict;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::Read;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::process;
 use std::sync::Mutex;
 use std::thread;
 
@@ -45,18 +47,55 @@ thread_local! {
     static IS_MAIN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
 }
 
+thread_local! {
+    /// The calls that wait and may end at once, the outermost first: only of Python's main thread.
+    static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Call {
+    token: CancelToken,
+    /// Since it has waited for a moment.
+    listening: Option<Listening>,
+}
+
 /// Runs `work` while other Python threads run. Ctrl+C cancels it, and raises KeyboardInterrupt.
 pub(crate) fn wait<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> firearrow::Result<T> + Send,
 ) -> PyResult<T> {
+    wait_for(py, true, work)
+}
+
+/// [`wait`] for calls of a connection only, which mostly end at once.
+pub(crate) fn wait_briefly<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> firearrow::Result<T> + Send,
+) -> PyResult<T> {
+    wait_for(py, false, work)
+}
+
+fn wait_for<T: Send>(
+    py: Python<'_>,
+    is_long: bool,
+    work: impl FnOnce() -> firearrow::Result<T> + Send,
+) -> PyResult<T> {
     if !is_main(py)? {
         return py.detach(work).map_err(|failed| error::of(py, failed));
     }
-    let token = CancelToken::new();
-    let listening = Listening::begin(py, &token)?;
+    let token = CancelToken::watched(|| {
+        if CALLS.with_borrow(|calls| calls.iter().any(|call| call.listening.is_none())) {
+            // Without listening it waits for as long as it takes.
+            Python::try_attach(|py| listen(py).unwrap_or_default());
+        }
+    });
+    let waiting = Waiting::begin(py, &token);
+    // What a call within another one hears of must reach that, too.
+    let begun = match is_long || CALLS.with_borrow(|calls| calls.len() > 1) {
+        true => listen(py),
+        false => Ok(()),
+    };
     // A signal that came before has rung no bell.
-    let done = match py.check_signals() {
+    let done = match begun.and_then(|()| py.check_signals()) {
         Ok(()) => Ok(py.detach(|| token.run(work))),
         Err(raised) => {
             // It may have parts of a connection, whose end waits for the server.
@@ -64,7 +103,7 @@ pub(crate) fn wait<T: Send>(
             Err(raised)
         }
     };
-    drop(listening);
+    drop(waiting);
     let within = forget(py);
     let result = done.inspect_err(|raised| note(py, raised))?;
     if !token.is_cancelled() {
@@ -105,6 +144,43 @@ fn is_usual(py: Python<'_>) -> bool {
     is_usual().unwrap_or(false)
 }
 
+/// Lets signals reach the calls of this thread that wait.
+fn listen(py: Python<'_>) -> PyResult<()> {
+    let mut is_new = false;
+    for number in 0..CALLS.with_borrow(Vec::len) {
+        let token =
+            CALLS.with_borrow(|calls| calls[number].listening.is_none().then(|| calls[number].token.clone()));
+        if let Some(token) = token {
+            let listening = Listening::begin(py, &token)?;
+            CALLS.with_borrow_mut(|calls| calls[number].listening = Some(listening));
+            is_new = true;
+        }
+    }
+    if is_new {
+        interpreter::repeat_interrupt(py);
+    }
+    Ok(())
+}
+
+/// A call among those that wait, until this is dropped.
+struct Waiting<'py>(Python<'py>);
+
+impl<'py> Waiting<'py> {
+    fn begin(py: Python<'py>, token: &CancelToken) -> Self {
+        CALLS.with_borrow_mut(|calls| calls.push(Call { token: token.clone(), listening: None }));
+        Self(py)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let call = CALLS.with_borrow_mut(Vec::pop);
+        if let Some(listening) = call.and_then(|call| call.listening) {
+            listening.end(self.0);
+        }
+    }
+}
+
 fn is_main(py: Python<'_>) -> PyResult<bool> {
     let process = process::id();
     if let Some((_, known)) = IS_MAIN.get().filter(|(asked, _)| *asked == process) {
@@ -138,31 +214,31 @@ fn forget(py: Python<'_>) -> Option<PyErr> {
     }
 }
 
-/// As long as it lives, signals reach our thread.
-struct Listening<'py> {
-    py: Python<'py>,
+/// Until it ends, signals reach our thread.
+struct Listening {
     /// Where they went before.
     before: RawFd,
 }
 
-impl<'py> Listening<'py> {
-    fn begin(py: Python<'py>, token: &CancelToken) -> PyResult<Self> {
+impl Listening {
+    fn begin(py: Python<'_>, token: &CancelToken) -> PyResult<Self> {
         let end = Bell::ring(py, token)?;
-        let mut listening = Self { py, before: NOWHERE };
-        listening.before = set_wakeup(py, end)?;
-        if listening.before != end
+        let before = set_wakeup(py, end).inspect_err(|_| Self::leave())?;
+        if before != end
             && let Some(bell) = plain(&BELL).as_mut()
         {
-            bell.before = listening.before;
+            bell.before = before;
         }
-        Ok(listening)
+        Ok(Self { before })
     }
-}
 
-impl Drop for Listening<'_> {
-    fn drop(&mut self) {
+    fn end(self, py: Python<'_>) {
         // If the previous descriptor was closed, its owner no longer wants the signals.
-        let _ = set_wakeup(self.py, self.before).or_else(|_| set_wakeup(self.py, NOWHERE));
+        let _ = set_wakeup(py, self.before).or_else(|_| set_wakeup(py, NOWHERE));
+        Self::leave();
+    }
+
+    fn leave() {
         if let Some(bell) = plain(&BELL).as_mut() {
             bell.waiting.pop();
         }

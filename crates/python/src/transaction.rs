@@ -42,7 +42,7 @@ impl Inner {
         work: impl FnOnce(&mut firearrow::Transaction) -> firearrow::Result<T> + Send,
     ) -> PyResult<T> {
         let wait = || {
-            signal::wait(py, || {
+            signal::wait_briefly(py, || {
                 self.shared.end_dropped()?;
                 // `None` where a generator of rows uses the transaction into which they go.
                 let Some(mut running) = self.transaction.lock_for()? else { return Ok(None) };
@@ -63,7 +63,7 @@ impl Inner {
         + Send,
     ) -> PyResult<()> {
         let wait = || {
-            signal::wait(py, || {
+            signal::wait_briefly(py, || {
                 self.shared.end_dropped()?;
                 let Some(mut running) = self.transaction.lock_for()? else { return Ok(None) };
                 let Some(taken) = running.take() else { return Ok(Some(false)) };
@@ -100,7 +100,7 @@ impl Inner {
         &self,
         mut running: firearrow::Transaction,
     ) -> Result<(), (firearrow::Error, Option<firearrow::Transaction>)> {
-        if CancelToken::check().is_err() {
+        if CancelToken::is_over() {
             // A call around this one was cancelled, which must not keep its work.
             return running.rollback().map_err(|failed| (failed, None));
         }

@@ -44,6 +44,38 @@ def test_keyboard_interrupt(database: str, call: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_keyboard_interrupt_at_the_beginning_of_a_call(database: str) -> None:
+    """Before the call has waited for so long that signals are listened to."""
+    done = script(
+        database,
+        f"""
+        import os, signal, sys, threading, time, firearrow
+        connection = firearrow.connect(sys.argv[1])
+        connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall()
+        for pause in (0.0, 0.005, 0.02):
+            sent = []
+            def interrupt():
+                time.sleep(pause)
+                sent.append(time.monotonic())
+                # To this thread, so that no system call of the other one ends early.
+                signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            thread = threading.Thread(target=interrupt)
+            try:
+                thread.start()
+                connection.execute({LONG!r}).fetchall()
+            except KeyboardInterrupt:
+                pass
+            thread.join()
+            print("interrupted", time.monotonic() - sent[0] < 2)
+            connection.rollback()
+        print(connection.execute("SELECT 1 FROM RDB$DATABASE").fetchall())
+        connection.close()
+        """,
+    )
+    assert done.stdout.split("\n") == ["interrupted True"] * 3 + ["[(1,)]", ""], done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_keyboard_interrupt_of_a_wait_for_a_lock(database: str, is_wire: bool) -> None:
     """Servers do not interrupt such a wait: after 2 s the connection is ended, and says so."""
     done = script(

@@ -2,13 +2,17 @@
 
 use super::shared::{Afterwards, AsyncSession, Flow};
 use crate::backend::Backend;
+use crate::backend::link::reactor;
 use crate::cancel::{Entry, Operation, Underway, Wake, interrupted};
 use crate::error::{Error, Kind, Result};
 use crate::session::noted::Noted;
 use crate::session::ready;
 use crate::stats::Meter;
 use std::panic::resume_unwind;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedMutexGuard};
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -54,11 +58,15 @@ impl Call {
         flow: impl for<'a> FnOnce(&'a mut AsyncSession) -> Flow<'a, T> + Send + 'static,
     ) -> Result<T> {
         let guard = CancelOnDrop(Some(self.operation.clone()));
-        // In a task, so that neither a future that is dropped nor one that nobody polls holds up the connection.
-        let task = tokio::spawn(self.clone().run_here(meters, can_be_refused, flow));
-        let result = task.await;
+        let run = self.clone().run_here(meters, can_be_refused, flow);
+        let result = match reactor::is_within() {
+            // Whoever has brought an event loop polls what it has begun.
+            true => Here(Some(Box::pin(run))).await,
+            // In a task, so that neither a future that is dropped nor one that nobody polls holds up the connection.
+            false => tokio::spawn(run).await.unwrap_or_else(|error| Err(of_task(error))),
+        };
         guard.disarm();
-        result.unwrap_or_else(|error| Err(of_task(error)))
+        result
     }
 
     /// Runs a part of it in the task that calls this.
@@ -163,6 +171,32 @@ pub(super) fn given_up() -> Error {
         Kind::Cancelled,
         "an earlier call was given up before its end, and its rows with it: run the query again",
     )
+}
+
+/// A part of an operation that runs in the task of its caller. Should that be dropped, the rest of it runs in one of its own, so that
+/// the connection remains usable.
+struct Here<T: Send + 'static>(Option<Pin<Box<dyn Future<Output = Result<T>> + Send>>>);
+
+impl<T: Send + 'static> Future for Here<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
+        // After a panic there is no rest.
+        let Some(mut run) = self.0.take() else { return Poll::Ready(Err(given_up())) };
+        let polled = run.as_mut().poll(context);
+        if polled.is_pending() {
+            self.0 = Some(run);
+        }
+        polled
+    }
+}
+
+impl<T: Send + 'static> Drop for Here<T> {
+    fn drop(&mut self) {
+        if let (Some(run), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(run);
+        }
+    }
 }
 
 /// Cancels an operation whose caller has gone.

@@ -52,6 +52,7 @@ mod statement;
 mod transaction;
 mod writing;
 
+pub use crate::backend::link::reactor::{Reactor, Readiness, within};
 pub use blob::BlobReader;
 pub use blob_writer::BlobWriter;
 pub use catalog::Catalog;

@@ -15,7 +15,7 @@ use crate::session::run::{How, Verb};
 use crate::session::{Prepared, has_rows};
 use crate::stats::{Meter, WireStats};
 use ::arrow::datatypes::SchemaRef;
-use firearrow_proto::api::describe::StatementKind;
+use firearrow_proto::api::describe::{StatementInfo, StatementKind};
 use firearrow_proto::api::descriptor::Descriptor;
 use firearrow_proto::api::dialect::Dialect;
 use std::fmt;
@@ -146,6 +146,11 @@ impl Statement {
     /// Returns its columns as the engine describes them.
     pub fn columns(&self) -> &[Descriptor] {
         &self.inner.prepared.info.columns
+    }
+
+    /// Returns what the engine says of it, which costs nothing to keep.
+    pub fn info(&self) -> Arc<StatementInfo> {
+        Arc::clone(&self.inner.prepared.info)
     }
 
     /// Returns its parameters as the engine describes them.

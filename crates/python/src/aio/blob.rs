@@ -1,7 +1,7 @@
 //! BLOBs as files: read and written in pieces.
 
 use super::connection::{Shared, Use};
-use super::operation::{Operation, spawn, spawn_plain, to_its_end};
+use super::operation::{Operation, spawn, spawn_plain, spawn_writing, to_its_end};
 use super::runtime;
 use super::transaction::Transaction;
 use crate::blob::{CLOSED, place};
@@ -300,7 +300,8 @@ impl BlobWriter {
     fn write(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Operation> {
         self.inner.shared.facts.check_process(py)?;
         let (inner, bytes) = (Arc::clone(&self.inner), bytes.to_vec());
-        spawn_plain(py, async move { Ok(inner.enter().await?.0.write(&bytes).await?) })
+        let write = async move { Ok(inner.enter().await?.0.write(&bytes).await?) };
+        spawn_writing(py, write, |py, ()| Ok(py.None()))
     }
 
     /// Completes it. The result is its id, which a row takes as the value of a BLOB column.

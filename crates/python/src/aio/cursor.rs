@@ -9,17 +9,18 @@ use crate::api::{Api, Asynchronous};
 use crate::batches::Batches;
 use crate::cursor::{NO_ROWS, no_rows};
 use crate::dependent::Dependent;
+use crate::describe::Columns;
 use crate::failure::Failure;
-use crate::flow::{self, Buffer, FAILED, How, Kept, Limit, Opened, Outcome};
+use crate::flow::{self, Buffer, FAILED, FEW, How, Kept, Limit, Opened, Outcome};
 use crate::info::statistics;
-use crate::lock::{lock, plain};
+use crate::lock::{lock, own, plain};
 use crate::options::Bounded;
 use crate::params::{Sql, Value, is_mapping, single};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use firearrow::arrow::schema;
 use firearrow::asynchronous::Statement;
-use firearrow::{Descriptor, RowFailure, WireStats};
+use firearrow::{RowFailure, StatementKind, WireStats};
 use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
@@ -27,9 +28,6 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
-
-/// A first batch with no more rows than these is mostly the only one: the answer that there is no other is awaited with it.
-const FEW: usize = 512;
 
 /// What a cursor has on the connection.
 #[derive(Default)]
@@ -56,6 +54,11 @@ pub(crate) struct Inner {
     view: Mutex<View>,
 }
 
+/// Whether something of it is left on the server after its last row.
+fn stays_open(opened: Option<&Opened<Asynchronous>>) -> bool {
+    opened.is_some_and(Opened::stays_open)
+}
+
 impl Dependent for Inner {
     fn end(&self) {
         // No call is running: they keep the connection from ending.
@@ -69,13 +72,22 @@ impl Dependent for Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let state = mem::take(&mut self.state);
-        runtime::within(|| self.shared.facts.discard(state));
+        let is_over = own(&mut self.view).buffer.as_ref().is_none_or(Buffer::is_complete);
+        match Arc::try_unwrap(state).map(tokio::sync::Mutex::into_inner) {
+            Ok(State { kept: Some(kept), opened })
+                if is_over && !stays_open(opened.as_ref()) && self.shared.facts.is_here() =>
+            {
+                runtime::within(|| drop(opened));
+                self.shared.spare(kept);
+            }
+            state => runtime::within(|| self.shared.facts.discard(state)),
+        }
     }
 }
 
 /// What an execution gave, without its rows.
 pub(super) struct Told {
-    columns: Option<Arc<[Descriptor]>>,
+    columns: Option<Columns>,
     affected: Option<u64>,
     failures: Vec<RowFailure>,
 }
@@ -83,7 +95,7 @@ pub(super) struct Told {
 impl Told {
     /// For Python.
     pub(super) fn tell(py: Python<'_>, told: Self) -> PyResult<Py<PyAny>> {
-        let told = flow::tell(py, told.columns.as_deref(), told.affected, told.failures)?;
+        let told = flow::tell(py, told.columns, told.affected, told.failures)?;
         Ok(told.into_pyobject(py)?.into_any().unbind())
     }
 }
@@ -104,7 +116,8 @@ impl Inner {
     ) -> Result<(Statement, Option<Instant>), Failure> {
         let kept = state.kept.take();
         self.close_result(state).await?;
-        match kept.filter(|kept| kept.fits(sql, self.shared.facts.definitions())) {
+        let kept = kept.filter(|kept| kept.fits(sql, self.shared.facts.definitions()));
+        match kept.or_else(|| self.shared.take_spare(sql)) {
             Some(kept) => Ok((kept.statement, Some(kept.since))),
             None => Ok((Asynchronous::recall(held.given().await?.get(), sql).await?, None)),
         }
@@ -129,15 +142,21 @@ impl Inner {
         values: Vec<Value>,
         how: &How,
     ) -> Result<Told, Failure> {
+        // Readers of its own stay with a statement.
+        let is_plain = how.parallel.is_none();
         let connection = self.shared.enter().await?;
         let mut state = self.state.lock().await;
         let mut held = place.enter(&connection).await?;
         let (prepared, since) = self.statement(&mut state, &mut held, &sql.text).await?;
         let prepared = Asynchronous::with(prepared, how);
+        if matches!(prepared.kind(), StatementKind::Ddl | StatementKind::ExecuteProcedure) {
+            // They might keep it from altering what they use.
+            self.shared.end_spare();
+        }
         let params = single(sql.settle(values.clone(), prepared.parameters())?);
         let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
         if let Some(outcome) = flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
-            return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome).await);
+            return Ok(self.keep(&mut state, &sql.text, prepared, since, outcome, is_plain).await);
         }
         // Something that it uses was altered since it was prepared: once more, prepared anew.
         drop(prepared);
@@ -145,7 +164,7 @@ impl Inner {
         let prepared = Asynchronous::with(prepared, how);
         let params = single(sql.settle(values, prepared.parameters())?);
         match flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
-            Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome).await),
+            Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome, is_plain).await),
             None => Err(Failure::Programming("what the statement uses was altered again")),
         }
     }
@@ -158,15 +177,17 @@ impl Inner {
         statement: Statement,
         since: Option<Instant>,
         outcome: Outcome<Asynchronous>,
+        is_plain: bool,
     ) -> Told {
         let Outcome { rows, affected, failures, stats } = outcome;
         self.shared.facts.note(statement.kind());
-        state.kept = Some(Kept::new(sql, statement, since, self.shared.facts.definitions()));
+        let kept = Kept::new(sql, statement, since, self.shared.facts.definitions());
+        state.kept = Some(kept.only_if(is_plain));
         let mut view = View { buffer: None, failed: None, stats };
         let mut columns = None;
         if let Some(mut opened) = rows {
             let mut buffer = Buffer::new(opened.columns());
-            columns = Some(Arc::clone(buffer.descriptors()));
+            columns = Some(Columns::clone(buffer.columns()));
             for _ in 0..2 {
                 let batch = opened.next().await;
                 let rows =
@@ -232,9 +253,9 @@ impl Inner {
     }
 
     /// The columns of the rows, and the schema of their batches.
-    pub(super) async fn schema(&self) -> Result<(Arc<[Descriptor]>, SchemaRef), Failure> {
+    pub(super) async fn schema(&self) -> Result<(Arc<Columns>, SchemaRef), Failure> {
         let connection = self.shared.enter().await?;
-        let columns = self.view().buffer.as_ref().map(|buffer| Arc::clone(buffer.descriptors()));
+        let columns = self.view().buffer.as_ref().map(|buffer| Arc::clone(buffer.columns()));
         let columns = columns.ok_or(Failure::Programming(NO_ROWS))?;
         let read = connection.declared(&columns, &self.shared.facts.read).await?;
         let schema = schema(&columns, &read).map_err(firearrow::Error::from)?;
@@ -242,10 +263,10 @@ impl Inner {
     }
 
     /// The next batches of the result that has these columns; none at its end.
-    pub(super) async fn more(&self, columns: &Arc<[Descriptor]>) -> Result<VecDeque<RecordBatch>, Failure> {
+    pub(super) async fn more(&self, columns: &Arc<Columns>) -> Result<VecDeque<RecordBatch>, Failure> {
         let is_more = self.read().await?;
         match &mut self.view().buffer {
-            Some(buffer) if !Arc::ptr_eq(buffer.descriptors(), columns) => {
+            Some(buffer) if !Arc::ptr_eq(buffer.columns(), columns) => {
                 Err(Failure::Programming("the cursor has executed another statement meanwhile"))
             }
             Some(buffer) if is_more => Ok(buffer.take()),
@@ -459,15 +480,24 @@ impl Cursor {
         })
     }
 
-    fn close(&self, py: Python<'_>) -> PyResult<Operation> {
+    /// With `retires`, the next cursor may use the statement again.
+    #[pyo3(signature = (retires=false))]
+    fn close(&self, py: Python<'_>, retires: bool) -> PyResult<Operation> {
         let inner = Arc::clone(&self.inner);
         if !inner.shared.facts.is_here() {
             return Ok(Operation::ready(py.None()));
         }
         let is_over = lock(py, &inner.view).buffer.as_ref().is_none_or(Buffer::is_over);
         if is_over && let Ok(mut state) = inner.state.try_lock() {
-            runtime::within(|| *state = State::default());
-            *lock(py, &inner.view) = View::default();
+            let State { kept, opened } = mem::take(&mut *state);
+            let view = mem::take(&mut *lock(py, &inner.view));
+            let is_complete =
+                view.buffer.as_ref().is_none_or(Buffer::is_complete) && !stays_open(opened.as_ref());
+            runtime::within(|| drop(opened));
+            match kept {
+                Some(kept) if retires && is_complete => inner.shared.spare(kept),
+                kept => runtime::within(|| drop(kept)),
+            }
             return Ok(Operation::ready(py.None()));
         }
         spawn_plain(py, async move {

@@ -1,7 +1,7 @@
 //! Arrow data into a table.
 
 use super::cursor::{Cursor, Inner};
-use super::operation::{Operation, spawn, spawn_plain};
+use super::operation::{Operation, spawn_plain, spawn_writing};
 use super::transaction::Transaction;
 use crate::api::Asynchronous;
 use crate::capsule::Received;
@@ -57,7 +57,7 @@ impl Ingestion {
             let mut held = place.call().await?;
             Ok(ingestion.insert::<Asynchronous>(&mut held.0, rows).await?)
         };
-        spawn(py, insert, |py, done| {
+        spawn_writing(py, insert, |py, done| {
             let count = flow::Ingestion::tell(py, done)?;
             Ok(count.into_pyobject(py)?.into_any().unbind())
         })

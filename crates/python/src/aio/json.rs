@@ -2,18 +2,18 @@
 
 use super::cursor::{Cursor, Inner};
 use super::operation::{Operation, spawn};
+use crate::describe::Columns;
 use crate::failure::Failure;
 use crate::flow::{Json, Limit, Shape, convert};
 use crate::options::Bounded;
 use arrow::datatypes::SchemaRef;
-use firearrow::Descriptor;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 
 struct State {
     inner: Arc<Inner>,
-    columns: Arc<[Descriptor]>,
+    columns: Arc<Columns>,
     schema: SchemaRef,
     json: Json,
     limit: Limit,

@@ -1,7 +1,7 @@
 //! One statement for many rows of parameters, which come from Python in the thread of the event loop.
 
 use super::cursor::{Inner, Told};
-use super::operation::{Operation, spawn};
+use super::operation::{Operation, spawn, spawn_writing};
 use super::transaction::Place;
 use crate::api::{Api, Asynchronous};
 use crate::capsule::{self, Received};
@@ -167,9 +167,9 @@ impl Many {
             }
             let Some(sender) = sending.take() else { return Ok(None) };
             let outcome = sender.finish::<Asynchronous>(&statement);
-            Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome).await))
+            Ok(Some(inner.keep(&mut state, &sql.text, statement, None, outcome, true).await))
         };
-        spawn(py, send, |py, told| match told {
+        spawn_writing(py, send, |py, told| match told {
             Some(told) => Told::tell(py, told),
             None => Ok(py.None()),
         })

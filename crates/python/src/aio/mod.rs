@@ -1,14 +1,17 @@
-//! The asynchronous classes: calls become tasks of a Tokio runtime, and their results go to futures of the event loop.
+//! The asynchronous classes: calls run in the thread of the event loop, and those that go on for long in a Tokio runtime; their
+//! results go to futures of the event loop.
 //!
 //! ```text
-//!  event loop                                     runtime's threads
-//!  Cursor.execute ──► Operation ── spawn ───────► client's future
-//!        ▲                │ dropped: aborts it        │
-//!        └── future ◄── Bridge ◄── socket ◄── Queue ◄─┘
+//!  event loop                                                   runtime's threads
+//!  Cursor.execute ──► Operation ── begins ──► Tasks ── often ──► client's future
+//!        ▲                │ dropped: ends it   │  ▲ │                 │
+//!        └── future ◄── Bridge ◄───────────────┘  │ └◄────────────────┘
+//!                         ▲ one descriptor        │
+//!                         └── Sockets ────────────┘
 //! ```
 //!
 //! The runtime's threads never wait for Python's lock: whatever needs Python (parameters, rows, exceptions) happens in the
-//! thread of the event loop.
+//! thread of the event loop. Decision 46 tells why.
 
 mod blob;
 mod bridge;
@@ -21,7 +24,9 @@ mod json;
 mod many;
 mod operation;
 mod partition;
+mod reactor;
 mod runtime;
+mod task;
 mod transaction;
 
 pub(crate) use blob::{BlobReader, BlobWriter};

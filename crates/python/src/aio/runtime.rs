@@ -1,10 +1,10 @@
 //! The runtime, one for the process.
 
 use crate::lock::plain;
+use crate::process;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::mem;
-use std::process;
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
@@ -58,6 +58,15 @@ pub(super) fn within<T>(work: impl FnOnce() -> T) -> T {
     };
     let _entered = handle.as_ref().map(Handle::enter);
     work()
+}
+
+/// Runs a task in the background, as long as there is a runtime.
+pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    if let State::Running(owner, runtime) = &*state()
+        && *owner == process::id()
+    {
+        drop(runtime.spawn(task));
+    }
 }
 
 /// Ends the runtime before the interpreter does.

@@ -2,6 +2,8 @@
 //! uses the connection, and whoever drops them must not wait: it may be the garbage collector, which has Python's lock.
 
 use super::Shared;
+use crate::api::Blocking;
+use crate::flow::{Kept, PATIENCE, Spare};
 use crate::lock::{GLANCE, plain};
 use firearrow::CancelToken;
 use std::mem;
@@ -11,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long parts that hold no locks wait for the next call of their connection, which ends them at little cost.
-const LATER: Duration = Duration::from_millis(50);
+const LATER: Duration = PATIENCE;
 /// How long the thread that otherwise ends them waits for more.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -35,6 +37,8 @@ pub(super) struct Garbage {
     ending: Mutex<()>,
     /// Parts that have not ended yet.
     count: AtomicUsize,
+    /// Statements that the next cursor may use again.
+    pub(super) spare: Spare<Blocking>,
 }
 
 #[derive(Default)]
@@ -65,8 +69,13 @@ impl Garbage {
             }
             heap.is_urgent = true;
             self.added.notify_one();
+            drop(heap);
+            // It may wait for Python's lock, whose holder may be adding a part.
             CancelToken::check()?;
-            heap = self.ended.wait_timeout(heap, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+            heap = plain(&self.heap);
+            if !self.is_empty() {
+                heap = self.ended.wait_timeout(heap, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+            }
         }
         Ok(())
     }
@@ -108,8 +117,14 @@ impl Garbage {
         self.ended.notify_all();
     }
 
-    /// Adds a part. Returns whether a thread is needed.
-    fn add(&self, end: End, hurry: Hurry) -> bool {
+    /// Ends all of them, and statements that nobody has used again.
+    pub(super) fn clear_all(&self) {
+        self.clear();
+        drop(self.spare.all());
+    }
+
+    /// Adds a part.
+    fn add(&self, end: End, hurry: Hurry) {
         self.count.fetch_add(1, Ordering::SeqCst);
         let mut heap = plain(&self.heap);
         heap.ends.push(end);
@@ -117,7 +132,6 @@ impl Garbage {
             heap.is_urgent = true;
             self.added.notify_one();
         }
-        !mem::replace(&mut heap.has_thread, true)
     }
 
     /// Waits until parts are to be ended. Returns whether the thread goes on.
@@ -128,7 +142,7 @@ impl Garbage {
             let waiting = |heap: &mut Heap| !heap.is_urgent;
             let waited = self.added.wait_timeout_while(heap, LATER, waiting);
             heap = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if !heap.ends.is_empty() {
+            if !heap.ends.is_empty() || !self.spare.is_empty() {
                 return true;
             }
             if since.elapsed() > IDLE {
@@ -151,7 +165,34 @@ impl Shared {
             // Not a byte may go to the server from here.
             return mem::forget(end);
         }
-        if !self.garbage.add(Box::new(end), hurry) {
+        self.garbage.add(Box::new(end), hurry);
+        self.look_after();
+    }
+
+    /// Lets a statement wait for the next cursor that has its SQL.
+    pub(crate) fn spare(self: &Arc<Self>, kept: Kept<Blocking>) {
+        // One that is prepared could keep this connection from altering what it uses.
+        let can_wait = self.facts.is_here() && self.facts.definitions() == 0 && !kept.statement.is_in_use();
+        let left = if can_wait { self.garbage.spare.give(kept) } else { Some(kept) };
+        match left {
+            Some(left) => self.discard(Hurry::No, || drop(left)),
+            None => self.look_after(),
+        }
+    }
+
+    /// The statement of an earlier cursor that can execute this SQL.
+    pub(crate) fn take_spare(&self, sql: &str) -> Option<Kept<Blocking>> {
+        self.garbage.spare.take(sql, self.facts.definitions())
+    }
+
+    /// Ends the statements of earlier cursors.
+    pub(crate) fn end_spare(&self) {
+        drop(self.garbage.spare.all());
+    }
+
+    /// Lets a thread end what no call does.
+    fn look_after(self: &Arc<Self>) {
+        if mem::replace(&mut plain(&self.garbage.heap).has_thread, true) {
             return;
         }
         let (garbage, shared) = (Arc::clone(&self.garbage), Arc::downgrade(self));
@@ -174,5 +215,6 @@ fn clear(garbage: &Garbage, shared: &Weak<Shared>) -> bool {
     let Some(shared) = shared.upgrade() else { return false };
     let Some(_call) = shared.calls.enter() else { return false };
     garbage.clear();
+    drop(garbage.spare.old());
     true
 }

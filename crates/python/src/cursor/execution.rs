@@ -3,14 +3,16 @@
 use super::Cursor;
 use crate::api::{Api, Blocking, ready};
 use crate::connection::Shared;
+use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::flow::{self, Given, How, Kept, Outcome};
-use crate::params::{Sql, single};
+use crate::params::{Sql, Value, single};
 use crate::transaction::{self, Transaction};
 use crate::{error, signal};
-use firearrow::{Params, Statement};
+use firearrow::{Params, Statement, StatementKind};
 use firearrow_driver::sql::is_dml;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -67,29 +69,56 @@ pub(super) fn statement(
     place: &Place,
     sql: &str,
 ) -> PyResult<(Statement, Option<Instant>)> {
-    cursor.inner.shared.facts.check_process(py)?;
-    let (rows, kept) = {
-        let mut state = cursor.inner.state(py)?;
-        (state.rows.take(), state.kept.take())
-    };
-    // The previous result ends here, as PEP 249 wants it.
-    if let Some(rows) = rows {
-        signal::wait(py, || rows.close())?;
-    }
-    if let Some(kept) = kept {
-        if kept.fits(sql, cursor.inner.shared.facts.definitions()) && !kept.statement.is_in_use() {
-            return Ok((kept.statement, Some(kept.since)));
-        }
-        py.detach(|| drop(kept));
+    let mut kept = previous(py, cursor, sql)?;
+    if let Some(kept) = py.detach(|| take_fresh(&mut kept, sql, &cursor.inner.shared.facts)) {
+        return Ok((kept.statement, Some(kept.since)));
     }
     Ok((place.run(py, |given| given.get().recall(sql))?, None))
 }
 
+/// Ends the previous result, as PEP 249 wants it. Returns the statement that gave it, or one that has this SQL.
+fn previous(py: Python<'_>, cursor: &Cursor, sql: &str) -> PyResult<Option<Kept<Blocking>>> {
+    let shared = &cursor.inner.shared;
+    shared.facts.check_process(py)?;
+    let (rows, kept) = {
+        let mut state = cursor.inner.state(py)?;
+        (state.rows.take(), state.kept.take())
+    };
+    match rows {
+        Some(rows) if !rows.is_done() => signal::wait_briefly(py, || rows.close())?,
+        // Nothing of it is left on the server, and the statement stays.
+        Some(rows) if kept.is_some() => drop(rows),
+        rows => py.detach(|| drop(rows)),
+    }
+    if kept.as_ref().is_some_and(|kept| kept.fits(sql, shared.facts.definitions())) {
+        return Ok(kept);
+    }
+    match (kept, shared.take_spare(sql)) {
+        (Some(kept), Some(spare)) => {
+            py.detach(|| drop(kept));
+            Ok(Some(spare))
+        }
+        (kept, spare) => Ok(spare.or(kept)),
+    }
+}
+
+/// Takes the previous statement if it has this SQL and is fresh; drops it otherwise, which may take a while.
+fn take_fresh(kept: &mut Option<Kept<Blocking>>, sql: &str, facts: &Facts) -> Option<Kept<Blocking>> {
+    kept.take().filter(|kept| kept.fits(sql, facts.definitions()) && !kept.statement.is_in_use())
+}
+
 /// Keeps a statement for the next execution.
-pub(super) fn keep(py: Python<'_>, cursor: &Cursor, sql: &str, statement: Statement, since: Option<Instant>) {
+pub(super) fn keep(
+    py: Python<'_>,
+    cursor: &Cursor,
+    sql: &str,
+    statement: Statement,
+    since: Option<Instant>,
+    is_plain: bool,
+) {
     let facts = &cursor.inner.shared.facts;
     facts.note(statement.kind());
-    let kept = Kept::new(sql, statement, since, facts.definitions());
+    let kept = Kept::new(sql, statement, since, facts.definitions()).only_if(is_plain);
     // Otherwise the next execution prepares again.
     if let Some(mut state) = cursor.inner.state.lock(py) {
         state.kept = Some(kept);
@@ -105,11 +134,25 @@ pub(super) fn execute(
     parameters: Option<&Bound<'_, PyAny>>,
     how: &How,
 ) -> PyResult<Outcome<Blocking>> {
-    let (prepared, since) = statement(py, cursor, place, &sql.text)?;
-    let params = single(sql.values(py, parameters, prepared.parameters())?);
-    let prepared = Blocking::with(prepared, how);
-    if let Some(outcome) = run(py, place, sql, &prepared, how.scrollable, params)? {
-        keep(py, cursor, &sql.text, prepared, since);
+    // Readers of its own stay with a statement.
+    let is_plain = how.parallel.is_none();
+    // One wait instead of one for each step, if the values do not depend on the statement.
+    let values = match parameters.is_none_or(can_be_read_again) {
+        true => sql.early_values(py, parameters).ok().flatten(),
+        false => None,
+    };
+    let (prepared, since, outcome) = match values {
+        Some(values) => at_once(py, cursor, place, sql, values, how)?,
+        None => {
+            let (prepared, since) = statement(py, cursor, place, &sql.text)?;
+            let params = single(sql.values(py, parameters, prepared.parameters())?);
+            let prepared = Blocking::with(prepared, how);
+            let outcome = run(py, place, sql, &prepared, how.scrollable, params)?;
+            (prepared, since, outcome)
+        }
+    };
+    if let Some(outcome) = outcome {
+        keep(py, cursor, &sql.text, prepared, since, is_plain);
         return Ok(outcome);
     }
     // Something that it uses was altered since it was prepared: once more, prepared anew.
@@ -119,8 +162,68 @@ pub(super) fn execute(
     let outcome = run(py, place, sql, &prepared, how.scrollable, params)?;
     let outcome =
         outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
-    keep(py, cursor, &sql.text, prepared, None);
+    keep(py, cursor, &sql.text, prepared, None, is_plain);
     Ok(outcome)
+}
+
+/// Whether it gives its values a second time, and no code of others gives them.
+fn can_be_read_again(given: &Bound<'_, PyAny>) -> bool {
+    given.is_none()
+        || given.is_exact_instance_of::<PyTuple>()
+        || given.is_exact_instance_of::<PyList>()
+        || given.is_exact_instance_of::<PyDict>()
+}
+
+/// Finds the statement and executes it. Returns it, when the previous execution prepared it, and what it gave; `None` if it must
+/// be prepared again.
+fn at_once(
+    py: Python<'_>,
+    cursor: &Cursor,
+    place: &Place,
+    sql: &Sql,
+    values: Vec<Value>,
+    how: &How,
+) -> PyResult<(Statement, Option<Instant>, Option<Outcome<Blocking>>)> {
+    let facts = &cursor.inner.shared.facts;
+    let mut kept = previous(py, cursor, &sql.text)?;
+    let mut failed = None;
+    let done = place.run(py, |given| {
+        let (prepared, since) = match take_fresh(&mut kept, &sql.text, facts) {
+            Some(kept) => (kept.statement, Some(kept.since)),
+            None => (given.get().recall(&sql.text)?, None),
+        };
+        let executed = sql.settle(values, prepared.parameters()).and_then(|values| {
+            let prepared = Blocking::with(prepared, how);
+            before(&prepared, place);
+            let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
+            let outcome = ready(flow::run(given, &prepared, is_dml, scrollable, single(values)))?;
+            Ok((prepared, since, outcome))
+        });
+        match executed {
+            Ok(executed) => Ok(Some(executed)),
+            Err(Failure::Client(error)) => Err(error),
+            Err(other) => {
+                failed = Some(other);
+                Ok(None)
+            }
+        }
+    });
+    if let Some(kept) = kept {
+        // It did not come to that.
+        py.detach(|| drop(kept));
+    }
+    match (done?, failed) {
+        (Some(executed), _) => Ok(executed),
+        (None, Some(failed)) => Err(failed.into_exception(py)),
+        (None, None) => Err(Failure::Internal("nothing was executed").into_exception(py)),
+    }
+}
+
+/// Ends the statements of earlier cursors before one that may define something, which they might keep from it.
+fn before(statement: &Statement, place: &Place) {
+    if matches!(statement.kind(), StatementKind::Ddl | StatementKind::ExecuteProcedure) {
+        place.shared.end_spare();
+    }
 }
 
 /// Executes a statement; `None` if it must be prepared again.
@@ -134,6 +237,7 @@ fn run(
 ) -> PyResult<Option<Outcome<Blocking>>> {
     let mut failed = None;
     let outcome = place.run(py, |given| {
+        before(statement, place);
         match ready(flow::run(given, statement, is_dml(&sql.text), scrollable, params)) {
             Ok(outcome) => Ok(outcome),
             Err(Failure::Client(error)) => Err(error),

@@ -88,6 +88,6 @@ fn finish(
     statement: Statement,
 ) -> Outcome<Blocking> {
     let outcome = sender.finish(&statement);
-    keep(py, cursor, sql, statement, None);
+    keep(py, cursor, sql, statement, None, true);
     outcome
 }

@@ -58,8 +58,8 @@ impl Drop for Source {
 
 impl Reader {
     pub(super) fn new(shared: &Arc<Shared>, mut rows: Fetched, limit: Limit) -> firearrow::Result<Self> {
-        let read = shared.declared(rows.buffer.descriptors())?;
-        let schema = schema(rows.buffer.descriptors(), &read)?;
+        let read = shared.declared(rows.buffer.columns())?;
+        let schema = schema(rows.buffer.columns(), &read)?;
         let left = Left::Rows { come: rows.buffer.take(), rows: Box::new(rows), kept: (0, 0) };
         let source = Arc::new(Source { shared: Arc::clone(shared), left: Mutex::new(left) });
         let weak: Weak<Source> = Arc::downgrade(&source);

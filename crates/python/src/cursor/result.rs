@@ -2,7 +2,7 @@
 
 use crate::api::{Blocking, ready};
 use crate::connection::Shared;
-use crate::flow::{Buffer, FAILED, Limit, Opened};
+use crate::flow::{Buffer, FAILED, FEW, Limit, Opened};
 use crate::{error, signal};
 use arrow::array::RecordBatch;
 use firearrow::{CancelToken, WireStats};
@@ -34,7 +34,7 @@ impl Fetched {
             if let Some(row) = self.buffer.next(py)? {
                 return Ok(Some(row));
             }
-            let is_more = self.next_batch(py, shared, None)?;
+            let is_more = self.next_batches(py, shared, 1, None)?;
             // Afterwards, what a handler raises would take the row with it.
             py.check_signals()?;
             if !is_more {
@@ -74,7 +74,7 @@ impl Fetched {
             left -= self.buffer.append(py, left, &list)?;
             // Nobody was woken by signals that came while rows were made.
             py.check_signals()?;
-            if left > 0 && !self.next_batch(py, shared, Some(&reading.token))? {
+            if left > 0 && !self.next_batches(py, shared, left, Some(&reading.token))? {
                 py.check_signals()?;
                 break;
             }
@@ -97,8 +97,15 @@ impl Fetched {
         Ok(is_there)
     }
 
-    /// Reads the next batch, if there is one, within the token of a longer call.
-    fn next_batch(&mut self, py: Python<'_>, shared: &Shared, token: Option<&CancelToken>) -> PyResult<bool> {
+    /// Reads the next batch, if there is one, within the token of a longer call; and what follows a short one, if so many rows
+    /// are wanted: that there are no more is mostly known already.
+    fn next_batches(
+        &mut self,
+        py: Python<'_>,
+        shared: &Shared,
+        wanted: usize,
+        token: Option<&CancelToken>,
+    ) -> PyResult<bool> {
         if self.buffer.has_failed() {
             return Err(error::programming(py, FAILED));
         }
@@ -106,14 +113,34 @@ impl Fetched {
             return Ok(false);
         }
         let opened = &mut self.opened;
-        let mut next = || ready(opened.next());
-        let batch = shared.call(py, || {
-            signal::wait(py, || match token {
+        let mut next = || -> firearrow::Result<Vec<Option<RecordBatch>>> {
+            let (mut batches, mut rows) = (Vec::new(), 0);
+            while let Some(batch) = ready(opened.next())? {
+                rows += batch.num_rows();
+                batches.push(Some(batch));
+                if rows > FEW || rows >= wanted {
+                    return Ok(batches);
+                }
+            }
+            batches.push(None);
+            Ok(batches)
+        };
+        let batches = shared.call(py, || {
+            signal::wait_briefly(py, || match token {
                 Some(token) => token.run(next),
                 None => next(),
             })
         });
-        self.buffer.feed(batch)
+        match batches {
+            Ok(batches) => {
+                let is_any = batches.iter().any(Option::is_some);
+                batches
+                    .into_iter()
+                    .try_for_each(|batch| self.buffer.feed(Ok::<_, PyErr>(batch)).map(drop))?;
+                Ok(is_any)
+            }
+            Err(failed) => self.buffer.feed(Err(failed)),
+        }
     }
 
     /// Reads the next batch for a consumer that takes batches.
@@ -126,6 +153,11 @@ impl Fetched {
         }
         self.buffer.feed(ready(self.opened.next()))?;
         Ok(self.buffer.take().pop_front())
+    }
+
+    /// Whether all rows were handed out, and nothing of it is left on the server.
+    pub(super) fn is_done(&self) -> bool {
+        self.buffer.is_complete() && !self.opened.stays_open()
     }
 
     /// Ends it.

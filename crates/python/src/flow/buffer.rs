@@ -1,8 +1,8 @@
 //! Rows that have arrived, and are handed out to Python.
 
+use crate::describe::Columns;
 use crate::rows::Rows;
 use arrow::array::RecordBatch;
-use firearrow::Descriptor;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::collections::VecDeque;
@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 /// Batches of a result, of which some rows may have been handed out.
 pub(crate) struct Buffer {
-    descriptors: Arc<[Descriptor]>,
+    /// Its address tells one execution from another.
+    columns: Arc<Columns>,
     waiting: VecDeque<RecordBatch>,
     /// What is left of the batch that is being handed out.
     rows: Option<(Rows, RecordBatch)>,
@@ -23,9 +24,9 @@ pub(crate) struct Buffer {
 pub(crate) const FAILED: &str = "reading this result has failed: execute the query again";
 
 impl Buffer {
-    pub(crate) fn new(columns: &[Descriptor]) -> Self {
+    pub(crate) fn new(columns: Columns) -> Self {
         Self {
-            descriptors: columns.into(),
+            columns: Arc::new(columns),
             waiting: VecDeque::new(),
             rows: None,
             count: 0,
@@ -34,8 +35,8 @@ impl Buffer {
         }
     }
 
-    pub(crate) fn descriptors(&self) -> &Arc<[Descriptor]> {
-        &self.descriptors
+    pub(crate) fn columns(&self) -> &Arc<Columns> {
+        &self.columns
     }
 
     /// Rows that were handed out.
@@ -124,7 +125,7 @@ impl Buffer {
     fn advance(&mut self) -> PyResult<bool> {
         self.rows = None;
         let Some(batch) = self.waiting.pop_front() else { return Ok(false) };
-        self.rows = Some((Rows::new(&batch, &self.descriptors)?, batch));
+        self.rows = Some((Rows::new(&batch, &self.columns)?, batch));
         Ok(true)
     }
 

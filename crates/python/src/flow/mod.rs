@@ -7,17 +7,19 @@ mod json;
 mod limit;
 mod many;
 mod result;
+mod spare;
 mod stream;
 
 use crate::api::Api;
+use crate::describe::Columns;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::options::{Bounded, duration};
-use crate::{describe, error, options};
+use crate::{error, options};
 use arrow::array::RecordBatch;
 use firearrow::{Params, ReadOptions, RowFailure, StatementKind, WireStats};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -28,7 +30,11 @@ pub(crate) use json::{Json, Shape};
 pub(crate) use limit::Limit;
 pub(crate) use many::{Collected, Sender};
 pub(crate) use result::{Opened, Source};
+pub(crate) use spare::{PATIENCE, Spare};
 pub(crate) use stream::Pour;
+
+/// A first batch with no more rows than these is mostly the only one: the answer that there is no other is awaited with it.
+pub(crate) const FEW: usize = 512;
 
 /// How long a statement that is executed again stays prepared. Not longer, because the engine applies new constraints and
 /// triggers only to statements that are prepared after them.
@@ -47,6 +53,11 @@ impl<A: Api> Kept<A> {
     /// `since` = when it became prepared; now without it.
     pub(crate) fn new(sql: &str, statement: A::Statement, since: Option<Instant>, definitions: u64) -> Self {
         Self { sql: sql.to_owned(), statement, since: since.unwrap_or_else(Instant::now), definitions }
+    }
+
+    /// Keeps it for what Python asks of it only: it is not executed again.
+    pub(crate) fn only_if(self, is_plain: bool) -> Self {
+        Self { definitions: if is_plain { self.definitions } else { u64::MAX }, ..self }
     }
 
     /// Whether it can execute this SQL.
@@ -116,16 +127,16 @@ impl<A: Api> Outcome<A> {
 }
 
 /// What Python is told: columns (`None` without rows), affected rows (-1 if unknown), and failed rows.
-pub(crate) type Told<'py> = (Option<Bound<'py, PyList>>, i64, Vec<(usize, Bound<'py, PyAny>)>);
+pub(crate) type Told<'py> = (Option<Bound<'py, Columns>>, i64, Vec<(usize, Bound<'py, PyAny>)>);
 
 /// Tells Python what an execution gave.
 pub(crate) fn tell<'py>(
     py: Python<'py>,
-    columns: Option<&[firearrow::Descriptor]>,
+    columns: Option<Columns>,
     affected: Option<u64>,
     failures: Vec<RowFailure>,
 ) -> PyResult<Told<'py>> {
-    let columns = columns.map(|columns| describe::columns(py, columns)).transpose()?;
+    let columns = columns.map(|columns| Bound::new(py, columns)).transpose()?;
     let affected = affected.map_or(-1, |rows| i64::try_from(rows).unwrap_or(i64::MAX));
     let failures = failures
         .into_iter()

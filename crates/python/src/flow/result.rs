@@ -1,9 +1,10 @@
 //! The rows of an execution, on the side of the client.
 
 use crate::api::Api;
+use crate::describe::Columns;
 use crate::failure::Failure;
 use arrow::array::RecordBatch;
-use firearrow::{Descriptor, Position, WireStats};
+use firearrow::{Position, WireStats};
 use std::collections::VecDeque;
 
 /// Rows that scrollable cursors read with one request.
@@ -33,8 +34,8 @@ impl<A: Api> Opened<A> {
         Self { source, statement }
     }
 
-    pub(crate) fn columns(&self) -> &[Descriptor] {
-        A::columns(&self.statement)
+    pub(crate) fn columns(&self) -> Columns {
+        Columns::new(A::info(&self.statement))
     }
 
     pub(crate) async fn next(&mut self) -> firearrow::Result<Option<RecordBatch>> {

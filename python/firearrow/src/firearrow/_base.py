@@ -375,6 +375,8 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self.arraysize = 100
         self.row_factory = row_factory
         self.failures: list[tuple[int, errors.Error]] = []
+        # The columns of the result, and what they are once somebody has asked.
+        self._columns: _core.Columns | None = None
         self._description: tuple[Column, ...] | None = None
         self._rowcount = -1
         self._is_taken = False
@@ -407,6 +409,9 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     @property
     def description(self) -> tuple[Column, ...] | None:
         """The columns of the result; ``None`` if the last statement returned no rows."""
+        columns = self._columns
+        if self._description is None and columns is not None:
+            self._description = tuple(column(described) for described in columns.describe())
         return self._description
 
     @property
@@ -415,7 +420,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
 
         For a query: its rows if all were fetched, otherwise -1.
         """
-        if self._rowcount >= 0 or self._description is None or self._is_closed:
+        if self._rowcount >= 0 or self._columns is None or self._is_closed:
             return self._rowcount
         count, is_over = self._core.fetched()
         return count if is_over else -1
@@ -456,17 +461,21 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
             chosen(None, model)
         self._model = model
         defaults = self._connection
-        self._limits = (
-            self._bound("max_result_rows", max_result_rows, defaults.max_result_rows),
-            self._bound("max_result_bytes", max_result_bytes, defaults.max_result_bytes),
-        )
-        self._description, self._rowcount, self._make, self._is_taken = None, -1, None, False
+        rows = defaults.max_result_rows if max_result_rows is None else max_result_rows
+        size = defaults.max_result_bytes if max_result_bytes is None else max_result_bytes
+        if rows is not None or size is not None:
+            bound("max_result_rows", rows, errors.ProgrammingError)
+            bound("max_result_bytes", size, errors.ProgrammingError)
+        self._limits = (rows, size)
+        self._columns = self._description = self._make = None
+        self._rowcount, self._is_taken = -1, False
         self.failures = []
         self._reader = None
         _require_text(sql)
         self._connection._note_sql(sql)
         try:
-            sql.encode()
+            if not sql.isascii():
+                sql.encode()
         except UnicodeEncodeError as error:
             raise errors.ProgrammingError(
                 f"the SQL has a lone surrogate, which is no character, at position {error.start}"
@@ -481,17 +490,12 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         return place
 
     def _note(self, told: tuple[Any, int, list[tuple[int, Any]]]) -> None:
-        columns, self._rowcount, self.failures = told
-        if columns is None:
+        self._columns, self._rowcount, self.failures = told
+        if self._columns is None:
             return
-        self._description = tuple(column(described) for described in columns)
-        factory = chosen(None, self._model) or self.row_factory or self._connection.row_factory
+        factory = chosen(None, self._model) or self._row_factory or self._connection._row_factory
         if factory is not tuple_row:
-            self._make = made_by(factory, self._description)
-
-    @staticmethod
-    def _bound(name: str, value: int | None, default: int | None) -> int | None:
-        return bound(name, default if value is None else value, errors.ProgrammingError)
+            self._make = made_by(factory, self.description or ())
 
     @staticmethod
     def _is_values(orient: str) -> bool:
@@ -528,7 +532,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
         self._note(told)
         if self.failures and not go_on:
             raise errors.failed(self.failures)
-        if self._description is None and not self.failures:
+        if self._columns is None and not self.failures:
             # Without any row, none was affected.
             self._rowcount = max(self._rowcount, 0)
 
@@ -556,23 +560,25 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     def _repr_html_(self) -> str:
         """What notebooks show: the columns. Rows that it fetched would be missing from the next fetch."""
         caption = f"<caption>{escape(self._state())}</caption>"
-        if self._is_closed or not self._description:
+        description = self.description
+        if self._is_closed or not description:
             return f"<table>{caption}</table>"
         heads = "".join(f"<th>{head}</th>" for head in ("column", "type", "may be NULL"))
         rows = "".join(
             f"<tr><td>{escape(column.name)}</td><td>{escape(_sql_type(column))}</td>"
             f"<td>{'yes' if column.null_ok else 'no'}</td></tr>"
-            for column in self._description
+            for column in description
         )
         return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _state(self) -> str:
         if self._is_closed:
             return "closed"
-        if self._description is None:
+        description = self.description
+        if description is None:
             return "no rows" if self._rowcount < 0 else f"no rows, {self._rowcount} affected"
-        columns = len(self._description)
-        shown = ", ".join(column.name for column in self._description[:_SHOWN])
+        columns = len(description)
+        shown = ", ".join(column.name for column in description[:_SHOWN])
         if columns > _SHOWN:
             shown += f" … {columns} columns"
         # Columns are known even after the connection was lost.

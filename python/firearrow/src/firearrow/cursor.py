@@ -211,7 +211,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
             The outputs; the input parameters if it has none.
         """
         self.execute(call(name, len(parameters)), tuple(parameters))
-        if self._description is None:
+        if self._columns is None:
             return tuple(parameters)
         row = self._core.fetchone()
         return tuple(parameters) if row is None else row
@@ -368,7 +368,7 @@ class Cursor(CursorBase[_core.Cursor, "Connection", "Transaction"]):
         """Free the statement and its rows. Closing again does nothing."""
         if not self._is_closed:
             self._is_closed = True
-            self._description = None
+            self._columns = self._description = None
             self._streams.clear()
             self._reader = None
             self._core.close()

@@ -1,5 +1,7 @@
 //! Transports: they carry bytes to the server and back.
 
+#[cfg(feature = "tokio")]
+pub(crate) mod reactor;
 mod resolve;
 pub(crate) mod tcp;
 #[cfg(feature = "tokio")]

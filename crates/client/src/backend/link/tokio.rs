@@ -1,8 +1,10 @@
 //! The asynchronous link.
 
+use super::reactor::{self, Watched};
 use super::{GLANCE, Link, ends, of_family, prepare};
 use crate::config::AddressFamily;
 use socket2::SockRef;
+use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::net::{Shutdown, SocketAddr};
@@ -13,25 +15,52 @@ use tokio::runtime::{Handle, Id};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout, timeout_at};
 
-/// A TCP connection driven by the current Tokio runtime.
+/// A TCP connection driven by the current Tokio runtime, or by the event loop that it is used within.
 #[derive(Debug)]
-pub(crate) struct TokioLink {
-    /// `None` if moving it to another runtime failed.
-    stream: Option<TcpStream>,
-    runtime: Id,
+pub(crate) struct TokioLink(Stream);
+
+#[derive(Debug)]
+enum Stream {
+    Tokio(TcpStream, Id),
+    Watched(Watched),
+    /// Moving it has failed.
+    Lost,
 }
 
 impl TokioLink {
-    /// Returns the stream, registered with the current runtime: the runtime that opened it may be gone, or not running.
-    fn stream(&mut self) -> io::Result<&mut TcpStream> {
-        let here = Handle::try_current().map_err(io::Error::other)?.id();
-        if here != self.runtime {
-            if let Some(stream) = self.stream.take() {
-                self.stream = Some(TcpStream::from_std(stream.into_std()?)?);
-            }
-            self.runtime = here;
+    /// Returns the stream, registered where it is used: the runtime or event loop that opened it may be gone, or not running.
+    fn stream(&mut self) -> io::Result<&mut Stream> {
+        let reactor = reactor::current();
+        let here = match &reactor {
+            Some(_) => None,
+            None => Some(Handle::try_current().map_err(io::Error::other)?.id()),
+        };
+        let is_here = match (&self.0, &reactor) {
+            (Stream::Watched(watched), Some(reactor)) => watched.is_watched_by(reactor),
+            (Stream::Tokio(_, runtime), None) => Some(*runtime) == here,
+            _ => false,
+        };
+        if !is_here {
+            let socket = match std::mem::replace(&mut self.0, Stream::Lost) {
+                Stream::Tokio(stream, _) => stream.into_std()?,
+                Stream::Watched(watched) => watched.into_socket(),
+                Stream::Lost => return Err(ErrorKind::NotConnected.into()),
+            };
+            self.0 = match (reactor, here) {
+                (Some(reactor), _) => Stream::Watched(Watched::new(socket, reactor)?),
+                (None, Some(runtime)) => Stream::Tokio(TcpStream::from_std(socket)?, runtime),
+                (None, None) => Stream::Lost,
+            };
         }
-        self.stream.as_mut().ok_or_else(|| ErrorKind::NotConnected.into())
+        Ok(&mut self.0)
+    }
+
+    fn socket(&self) -> Option<SockRef<'_>> {
+        match &self.0 {
+            Stream::Tokio(stream, _) => Some(SockRef::from(stream)),
+            Stream::Watched(watched) => Some(SockRef::from(&watched.socket)),
+            Stream::Lost => None,
+        }
     }
 }
 
@@ -49,7 +78,7 @@ impl Link for TokioLink {
                 Ok(stream) => {
                     prepare(&SockRef::from(&stream))?;
                     let runtime = Handle::try_current().map_err(io::Error::other)?.id();
-                    return Ok(Self { stream: Some(stream), runtime });
+                    return Ok(Self(Stream::Tokio(stream, runtime)));
                 }
                 Err(error) => last = error,
             }
@@ -58,27 +87,39 @@ impl Link for TokioLink {
     }
 
     fn peer(&self) -> Option<SocketAddr> {
-        self.stream.as_ref().and_then(|stream| stream.peer_addr().ok())
+        self.socket().and_then(|socket| socket.peer_addr().ok()?.as_socket())
     }
 
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        at_a_glance(self.stream()?.read(buffer)).await
+        match self.stream()? {
+            Stream::Tokio(stream, _) => at_a_glance(stream.read(buffer)).await,
+            Stream::Watched(watched) => {
+                at_a_glance(poll_fn(|context| watched.poll_read(context, buffer))).await
+            }
+            Stream::Lost => Err(ErrorKind::NotConnected.into()),
+        }
     }
 
     async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        at_a_glance(self.stream()?.write(bytes)).await
+        match self.stream()? {
+            Stream::Tokio(stream, _) => at_a_glance(stream.write(bytes)).await,
+            Stream::Watched(watched) => {
+                at_a_glance(poll_fn(|context| watched.poll_write(context, bytes))).await
+            }
+            Stream::Lost => Err(ErrorKind::NotConnected.into()),
+        }
     }
 
     fn is_dead(&mut self) -> bool {
-        let Some(stream) = &self.stream else { return true };
+        let Some(socket) = self.socket() else { return true };
         // Tokio has made the socket non-blocking.
-        ends(SockRef::from(stream).peek(&mut [MaybeUninit::uninit()]))
+        ends(socket.peek(&mut [MaybeUninit::uninit()]))
     }
 
     fn shut_down(&mut self) {
         // Dropping the stream would close it too, but later.
-        if let Some(stream) = &self.stream {
-            let _ = SockRef::from(stream).shutdown(Shutdown::Both);
+        if let Some(socket) = self.socket() {
+            let _ = socket.shutdown(Shutdown::Both);
         }
     }
 

@@ -70,6 +70,11 @@ impl Interruption {
         self.operation = Operation::default();
     }
 
+    /// Tells whoever watches the operation that it waits.
+    pub(super) fn waits(&self) {
+        self.operation.waits();
+    }
+
     /// Notes that requests were sent.
     pub(super) fn has_sent(&mut self, now: Instant) {
         self.sent = Some(now);

@@ -97,7 +97,7 @@ impl<L: Link> Wire<L> {
                     self.remembered.estimate.received(count, Instant::now());
                     return Ok(self.connection.received(count)?);
                 }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => self.interruption.waits(),
                 Err(error) => return Err(self.link_failed(error)),
             }
         }
@@ -118,7 +118,7 @@ impl<L: Link> Wire<L> {
             match self.link.write(&bytes[taken..]).await {
                 Ok(0) => break Some(ErrorKind::WriteZero.into()),
                 Ok(count) => taken += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => self.interruption.waits(),
                 Err(error) => break Some(error),
             }
             if taken == bytes.len() {

@@ -178,7 +178,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
             Its outputs; the input parameters if it has none.
         """
         await self.execute(call(name, len(parameters)), tuple(parameters))
-        if self._description is None:
+        if self._columns is None:
             return tuple(parameters)
         row = await self._next()
         return tuple(parameters) if row is None else row
@@ -337,7 +337,7 @@ class Cursor(CursorBase[_core.AioCursor, "Connection", "Transaction"]):
         """Free the statement and its rows. Closing again does nothing."""
         if not self._is_closed:
             self._is_closed = True
-            self._description = None
+            self._columns = self._description = None
             self._streams.clear()
             await self._core.close()
 

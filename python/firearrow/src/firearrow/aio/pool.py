@@ -86,10 +86,10 @@ class PooledConnection(Pooled[_core.AioConnection, _core.AioTransaction], Connec
                     self._adopt(dependent)
             elif dependent._is_closed:
                 continue
-            elif dependent._description is None or dependent._core.fetched()[1]:
-                dependent._is_closed, dependent._description = True, None
+            elif dependent._columns is None or dependent._core.fetched()[1]:
+                dependent._is_closed, dependent._columns, dependent._description = True, None, None
                 dependent._streams.clear()
-                closing = dependent._core.close()
+                closing = dependent._core.close(True)
                 if not _is_over(closing):
                     self._closing.append(closing)
             else:
@@ -573,6 +573,9 @@ def _is_over(operation: _core.Operation[None]) -> bool:
         next(operation.__await__())
     except StopIteration:
         return True
+    except Exception:
+        # It is raised again where the call is awaited.
+        return False
     return False
 
 

@@ -1,0 +1,244 @@
+//! Calls that run in the thread of an event loop, as long as they are short; and their results on the way to it.
+
+use super::reactor::Sockets;
+use super::runtime;
+use crate::failure::Failure;
+use crate::lock::plain;
+use crate::process;
+use firearrow::asynchronous::{Reactor, within};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::io;
+use std::mem;
+use std::os::fd::RawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
+
+/// Makes the result of a call, in the thread of the event loop; `None` cancels the future.
+pub(super) type Finish = Box<dyn FnOnce(Python<'_>) -> Option<PyResult<Py<PyAny>>> + Send>;
+
+/// A call. It may be polled in the thread of the event loop and by the runtime.
+pub(super) type Work = Pin<Box<dyn Future<Output = Finish> + Send>>;
+
+/// A call that has gone on so often reads much, and moves to the runtime: decoding would hold up the event loop.
+const OFTEN: u32 = 4;
+
+/// The calls of one event loop. It has nothing of Python, so that whoever wakes one keeps no event loop alive.
+pub(super) struct Tasks {
+    /// A forked child must not touch what its parent has.
+    owner: u32,
+    sockets: Arc<Sockets>,
+    reactor: Arc<dyn Reactor>,
+    calls: Mutex<HashMap<u64, Call>>,
+    news: Mutex<News>,
+}
+
+enum Call {
+    Here { work: Work, waker: Waker, turns: u32 },
+    InRuntime(AbortHandle),
+}
+
+/// What the loop has to look after.
+#[derive(Default)]
+struct News {
+    last: u64,
+    ready: Vec<u64>,
+    results: Vec<(u64, Finish)>,
+    /// The loop looks anyway.
+    is_looking: bool,
+}
+
+impl Tasks {
+    pub(super) fn new() -> io::Result<Arc<Self>> {
+        let sockets = Arc::new(Sockets::new()?);
+        let reactor: Arc<dyn Reactor> = sockets.clone();
+        let (calls, news) = Default::default();
+        Ok(Arc::new(Self { owner: process::id(), sockets, reactor, calls, news }))
+    }
+
+    /// What the loop listens to.
+    pub(super) fn fd(&self) -> RawFd {
+        self.sockets.fd()
+    }
+
+    /// Begins a call, in the thread of the loop. Returns its number, or its result if it has not to wait.
+    pub(super) fn begin(self: &Arc<Self>, runtime: &Handle, mut work: Work) -> Result<u64, Finish> {
+        let number = {
+            let mut news = plain(&self.news);
+            news.last += 1;
+            news.last
+        };
+        let waker = Waker::from(Arc::new(Ready { tasks: Arc::clone(self), number }));
+        let polled = {
+            let _entered = runtime.enter();
+            self.poll(&mut work, &waker)
+        };
+        match polled {
+            Poll::Ready(finish) => Err(finish),
+            Poll::Pending => {
+                plain(&self.calls).insert(number, Call::Here { work, waker, turns: 0 });
+                Ok(number)
+            }
+        }
+    }
+
+    /// Begins a call that writes much, and would hold up the event loop.
+    pub(super) fn begin_in_runtime(self: &Arc<Self>, runtime: &Handle, work: Work) -> u64 {
+        let number = {
+            let mut news = plain(&self.news);
+            news.last += 1;
+            news.last
+        };
+        // Not before it is known.
+        let mut calls = plain(&self.calls);
+        let task = runtime.spawn(Reply::new(self, number).send(work));
+        calls.insert(number, Call::InRuntime(task.abort_handle()));
+        number
+    }
+
+    /// Lets go of a call that nobody waits for any more.
+    pub(super) fn give_up(&self, number: u64) {
+        let call = plain(&self.calls).remove(&number);
+        match call {
+            Some(call) if self.owner != process::id() => mem::forget(call),
+            Some(Call::Here { work, .. }) => runtime::within(|| drop(work)),
+            Some(Call::InRuntime(task)) => task.abort(),
+            None => {}
+        }
+    }
+
+    /// Lets go of all.
+    pub(super) fn give_up_all(&self) {
+        let calls = mem::take(&mut *plain(&self.calls));
+        let results = mem::take(&mut plain(&self.news).results);
+        if self.owner != process::id() {
+            return mem::forget((calls, results));
+        }
+        runtime::within(|| drop((calls, results)));
+    }
+
+    /// Goes on with the calls whose sockets have something, in the thread of the loop. Returns those that have ended.
+    pub(super) fn go_on(self: &Arc<Self>, runtime: &Handle) -> Vec<(u64, Finish)> {
+        plain(&self.news).is_looking = true;
+        self.sockets.look();
+        let (ready, mut results) = {
+            let mut news = plain(&self.news);
+            (mem::take(&mut news.ready), mem::take(&mut news.results))
+        };
+        results.iter().for_each(|(number, _)| drop(plain(&self.calls).remove(number)));
+        let _entered = runtime.enter();
+        for number in ready {
+            let call = plain(&self.calls).remove(&number);
+            let (mut work, waker, turns) = match call {
+                Some(Call::Here { work, waker, turns }) => (work, waker, turns),
+                // It was woken before it moved.
+                Some(moved) => {
+                    plain(&self.calls).insert(number, moved);
+                    continue;
+                }
+                None => continue,
+            };
+            if turns == OFTEN {
+                let task = runtime.spawn(Reply::new(self, number).send(work));
+                plain(&self.calls).insert(number, Call::InRuntime(task.abort_handle()));
+                continue;
+            }
+            match self.poll(&mut work, &waker) {
+                Poll::Ready(finish) => results.push((number, finish)),
+                Poll::Pending => {
+                    plain(&self.calls).insert(number, Call::Here { work, waker, turns: turns + 1 });
+                }
+            }
+        }
+        let is_more = {
+            let mut news = plain(&self.news);
+            news.is_looking = false;
+            !news.ready.is_empty() || !news.results.is_empty()
+        };
+        if is_more {
+            self.sockets.ring();
+        }
+        results
+    }
+
+    fn poll(&self, work: &mut Work, waker: &Waker) -> Poll<Finish> {
+        let poll = || within(&self.reactor, || work.as_mut().poll(&mut Context::from_waker(waker)));
+        // A panic must not take the event loop along.
+        catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|_| Poll::Ready(panicked()))
+    }
+
+    /// Lets the loop look.
+    fn tell(&self, add: impl FnOnce(&mut News)) {
+        let mut news = plain(&self.news);
+        let is_first = news.ready.is_empty() && news.results.is_empty();
+        add(&mut news);
+        if is_first && !news.is_looking {
+            drop(news);
+            self.sockets.ring();
+        }
+    }
+}
+
+fn panicked() -> Finish {
+    Box::new(|py| {
+        let failed = Failure::Internal("a bug in firearrow: the call has panicked");
+        Some(Err(failed.into_exception(py)))
+    })
+}
+
+/// Wakes a call.
+struct Ready {
+    tasks: Arc<Tasks>,
+    number: u64,
+}
+
+impl Wake for Ready {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let number = self.number;
+        self.tasks.tell(|news| {
+            if !news.ready.contains(&number) {
+                news.ready.push(number);
+            }
+        });
+    }
+}
+
+/// The result of a call that has moved to the runtime. The loop is told even if the call ends in another way.
+struct Reply {
+    to: Option<(u64, Arc<Tasks>)>,
+}
+
+impl Reply {
+    fn new(tasks: &Arc<Tasks>, number: u64) -> Self {
+        Self { to: Some((number, Arc::clone(tasks))) }
+    }
+
+    async fn send(mut self, work: Work) {
+        let finish = work.await;
+        self.tell(finish);
+    }
+
+    fn tell(&mut self, finish: Finish) {
+        if let Some((number, tasks)) = self.to.take() {
+            tasks.tell(|news| news.results.push((number, finish)));
+        }
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        self.tell(match thread::panicking() {
+            true => panicked(),
+            false => Box::new(|_| None),
+        });
+    }
+}
