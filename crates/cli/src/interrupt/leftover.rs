@@ -1,16 +1,18 @@
 //! Files and child processes that must not outlive this process, and remains that do.
 
 use super::waiting;
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
-use std::fs;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, tempfile};
 
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -25,23 +27,27 @@ pub(crate) fn temporary(create: impl FnOnce() -> io::Result<NamedTempFile>) -> i
     Ok(file)
 }
 
-/// Runs a program to its end; it ends with this process at the latest.
+/// Runs a program to its end; it ends with this process at the latest. Processes that it leaves in the background are not waited for.
 pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Whoever reads a pipe waits for all that can write into it.
+    let (mut out, mut err) = (tempfile()?, tempfile()?);
+    command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(err.try_clone()?);
     waiting(|| {
         let mut child = start(command)?;
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let (out, err) = (child.stdout.take(), child.stderr.take());
-        let read = thread::scope(|scope| {
-            let errors = scope.spawn(|| err.map_or(Ok(0), |mut err| err.read_to_end(&mut stderr)));
-            let read = out.map_or(Ok(0), |mut out| out.read_to_end(&mut stdout));
-            read.and(errors.join().unwrap_or(Ok(0)))
-        });
-        ended(child.id());
-        let status = child.wait()?;
-        read?;
-        Ok(Output { status, stdout, stderr })
+        let id = child.id();
+        // Its number stays its own until it is waited for without this flag.
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        while waitid(Id::Pid(Pid::from_raw(id.cast_signed())), flags) == Err(Errno::EINTR) {}
+        ended(id);
+        Ok(Output { status: child.wait()?, stdout: content(&mut out)?, stderr: content(&mut err)? })
     })
+}
+
+fn content(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Starts a program that ends with this process at the latest, unless [`ended`] comes first.
@@ -114,5 +120,14 @@ mod tests {
         assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"out\n"[..], &b"err\n"[..]));
         assert_eq!(output.status.code(), Some(3));
         assert!(lock(&CHILDREN).is_empty());
+    }
+
+    #[test]
+    fn programs_in_the_background_are_not_waited_for() {
+        let begin = Instant::now();
+        let output = output(Command::new("sh").args(["-c", "sleep 100 & echo $!"])).unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(50), "it waited");
+        let id = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+        kill(Pid::from_raw(id), Signal::SIGKILL).unwrap();
     }
 }
