@@ -428,7 +428,7 @@ class CursorBase(Generic[CoreCursor, OfConnection, OfTransaction]):
     @property
     def rownumber(self) -> int | None:
         """The number of the next row, counted from 0; ``None`` if the last statement returned no rows."""
-        return None if self._description is None else self._core.fetched()[0]
+        return None if self._columns is None else self._core.fetched()[0]
 
     @property
     def wire_stats(self) -> dict[str, int]:
