@@ -213,6 +213,11 @@ macro_rules! api {
 
             fn with(statement: Self::Statement, how: &crate::flow::How) -> Self::Statement {
                 let statement = statement.with_read_options(how.read.clone()).with_timeout(how.timeout);
+                // Cursors execute it again. DDL is never the same again.
+                let statement = match statement.kind() {
+                    StatementKind::Ddl => statement,
+                    _ => statement.keep_prepared(),
+                };
                 match how.parallel {
                     Some(readers) => statement.with_parallel(readers),
                     None => statement,

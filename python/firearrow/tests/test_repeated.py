@@ -99,3 +99,37 @@ def test_readers_of_one_execution_are_not_those_of_the_next(database: str, table
         cursor = connection.cursor()
         for parallel in (2, None, 2, None):
             assert sorted(cursor.execute(sql, parallel=parallel).fetchall()) == expected
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO {table} VALUES (1)",
+        "UPDATE {table} SET id = id + 1",
+        "DELETE FROM {table}",
+        "EXECUTE BLOCK AS BEGIN DELETE FROM {table}; END",
+        "COMMENT ON TABLE {table} IS 'once more'",
+    ],
+)
+def test_what_commits_with_its_execution_is_executed_again(database: str, table: str, sql: str) -> None:
+    """By one cursor and by new ones: the commit in the same write must not release the statement."""
+    sql = sql.format(table=table)
+
+    async def run() -> None:
+        async with await firearrow.aio.connect(database, autocommit=True) as connection:
+            async with connection.cursor() as cursor:
+                for _ in range(3):
+                    await cursor.execute(sql)
+            for _ in range(3):
+                await connection.execute(sql)
+
+    with firearrow.connect(database, autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE {table} (id INTEGER)")
+        with connection.cursor() as cursor:
+            for _ in range(3):
+                cursor.execute(sql)
+        for _ in range(3):
+            connection.execute(sql)
+        asyncio.run(run())
+        rows = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
+        assert rows == (12 if sql.startswith("INSERT") else 0,)

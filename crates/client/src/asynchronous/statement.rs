@@ -80,6 +80,14 @@ impl Statement {
         self
     }
 
+    /// Keeps a [recalled](Transaction::recall) statement prepared when [`execute_last`](Self::execute_last) commits, so that it
+    /// can be executed again. Until it is dropped, others cannot alter what it uses.
+    #[must_use]
+    pub fn keep_prepared(mut self) -> Self {
+        self.how.keeps_prepared = true;
+        self
+    }
+
     /// Bounds the batches of this statement.
     #[must_use]
     pub fn with_limits(mut self, limits: BatchLimits) -> Self {

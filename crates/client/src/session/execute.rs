@@ -1,6 +1,7 @@
 //! Rows in: parameters become messages, BLOBs first.
 
 use super::reuse::Bound;
+use super::run::How;
 use super::{Prepared, Session, has_rows, is_setting};
 use crate::arrow::{EncodedParams, ParamEncoder, ParamOptions};
 use crate::backend::{Backend, Executed, Message, Sql, TransactionId};
@@ -128,14 +129,13 @@ impl<B: Backend> Session<B> {
         prepared: &Prepared,
         transaction: TransactionId,
         parameters: &Params,
-        options: &ParamOptions,
+        how: &How,
     ) -> Result<Executed> {
         refuse_cursor(prepared)?;
-        let bound = self.bind(prepared, transaction, parameters, options).await?;
-        let executed = self
-            .backend
-            .execute_and_commit(prepared.id, transaction, bound.message(), !prepared.is_for_once)
-            .await;
+        let bound = self.bind(prepared, transaction, parameters, &how.params()).await?;
+        let stays = how.keeps_prepared || !prepared.is_for_once;
+        let executed =
+            self.backend.execute_and_commit(prepared.id, transaction, bound.message(), stays).await;
         prepared.reusable.give_back(bound);
         // The commit that is sent along may succeed where the statement failed.
         if !self.backend.is_open(transaction) {

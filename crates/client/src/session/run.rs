@@ -31,6 +31,8 @@ pub(crate) struct How {
     pub(crate) scroll: ScrollOptions,
     /// How many connections read a query at once: 0 = as many as there are processors; the own one if not set.
     pub(crate) parallel: Option<usize>,
+    /// Whether a recalled statement may be executed again after its commit.
+    pub(crate) keeps_prepared: bool,
 }
 
 impl How {
@@ -49,6 +51,7 @@ impl Default for How {
             timeout: None,
             scroll: ScrollOptions::default(),
             parallel: None,
+            keeps_prepared: false,
         }
     }
 }
@@ -258,7 +261,7 @@ impl<B: Backend> Session<B> {
             return Ok(executed);
         }
         self.set_timeout(prepared, how.timeout)?;
-        match self.execute_and_commit(prepared, transaction, parameters, &how.params()).await {
+        match self.execute_and_commit(prepared, transaction, parameters, how).await {
             Ok(executed) => Ok(executed.into()),
             Err(error) => {
                 let error = self.with_outcome(transaction, error).await;

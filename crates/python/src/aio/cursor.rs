@@ -182,7 +182,8 @@ impl Inner {
         let Outcome { rows, affected, failures, stats } = outcome;
         self.shared.facts.note(statement.kind());
         let kept = Kept::new(sql, statement, since, self.shared.facts.definitions());
-        state.kept = Some(kept.only_if(is_plain));
+        let is_ddl = kept.statement.kind() == StatementKind::Ddl;
+        state.kept = Some(kept.only_if(is_plain && !is_ddl));
         let mut view = View { buffer: None, failed: None, stats };
         let mut columns = None;
         if let Some(mut opened) = rows {

@@ -118,7 +118,8 @@ pub(super) fn keep(
 ) {
     let facts = &cursor.inner.shared.facts;
     facts.note(statement.kind());
-    let kept = Kept::new(sql, statement, since, facts.definitions()).only_if(is_plain);
+    let kept = Kept::new(sql, statement, since, facts.definitions());
+    let kept = kept.only_if(is_plain && kept.statement.kind() != StatementKind::Ddl);
     // Otherwise the next execution prepares again.
     if let Some(mut state) = cursor.inner.state.lock(py) {
         state.kept = Some(kept);

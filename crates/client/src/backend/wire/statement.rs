@@ -288,6 +288,17 @@ impl<L: Link> Wire<L> {
         Ok(describer.finish())
     }
 
+    /// Fails if a commit has released the statement.
+    fn expect_prepared(&self, id: u16) -> Result<()> {
+        match self.statements.unprepared.contains(&id) {
+            false => Ok(()),
+            true => Err(Error::new(
+                Kind::Misuse,
+                "the statement was released when execute_last committed: use keep_prepared to execute a recalled statement again",
+            )),
+        }
+    }
+
     /// Checks that a statement prepared without waiting matches its remembered description ([`Kind::Changed`]).
     pub(super) async fn confirm(&mut self, id: u16, transaction: TransactionId) -> Result<()> {
         let Some(Unconfirmed { ticket, known }) = self.statements.unconfirmed.remove(&id) else {
@@ -309,6 +320,7 @@ impl<L: Link> Wire<L> {
         After { asks_counts, releases, end }: After,
     ) -> Result<Executed> {
         let id = handle(statement.0);
+        self.expect_prepared(id)?;
         let packed = self.pack(id, parameters)?;
         let parameters = packed.parameters();
         let owner = transaction;
