@@ -353,7 +353,7 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Run every suite, and write one report
+    /// Run the fetch, insert, wire, odbc, adbc, blob and oltp suites, and write one report
     All(AllArgs),
     /// Measure reading whole tables, phase by phase
     Fetch(FetchArgs),

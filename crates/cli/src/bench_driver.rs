@@ -119,7 +119,7 @@ enum Only {
     Wide,
     /// Ten INTEGER
     Integers,
-    /// Nine decimals
+    /// An integer and nine decimals
     Decimals,
     /// Text BLOBs
     Blobs,

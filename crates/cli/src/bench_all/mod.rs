@@ -1,4 +1,4 @@
-//! `firearrow bench all`: runs every suite, and writes a folder with their records and one page.
+//! `firearrow bench all`: runs all [`SUITES`], and writes a folder with their records and one page.
 
 mod kept;
 mod size;

@@ -119,13 +119,13 @@ fn start(command: &str) -> firearrow_bench::Result<()> {
 
 fn text(found: &Crash) -> String {
     format!(
-        "Firebird {}, {} warehouses, forced writes {}\n\
+        "Firebird {}, {}, forced writes {}\n\
          the server was killed while {} of {} terminals worked, and could be used again after {:.1} s\n\
          acknowledged before: {} orders, each of which is there, and {} payments\n\
          checked: orders by their numbers, counts and sums as far as {} interrupted operations allow, consistency conditions 1 \
          to {}\n",
         found.engine,
-        found.scale.warehouses,
+        found.scale.in_words(),
         if found.forced_writes { "on" } else { "off" },
         found.interrupted,
         found.terminals,

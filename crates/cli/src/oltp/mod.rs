@@ -121,8 +121,8 @@ fn print_json(value: &impl Serialize) -> Result<()> {
 fn load_text(loaded: &Loaded) -> String {
     let rate = size(loaded.bytes_per_second() as u64);
     let mut text = format!(
-        "loaded {} warehouses into Firebird {}: {}, {} rows\n",
-        loaded.scale.warehouses,
+        "loaded {} into Firebird {}: {}, {} rows\n",
+        loaded.scale.in_words(),
         loaded.engine,
         size(loaded.bytes),
         thousands(loaded.total())

@@ -150,9 +150,9 @@ fn series(run: &Run) -> String {
 
 fn text(run: &Run) -> String {
     let mut text = format!(
-        "Firebird {}, {} warehouses, {} (cache {}), forced writes {}\n",
+        "Firebird {}, {}, {} (cache {}), forced writes {}\n",
         run.engine,
-        run.scale.warehouses,
+        run.scale.in_words(),
         size(run.bytes),
         size(run.cache_bytes),
         if run.forced_writes { "on" } else { "off" }
