@@ -1,4 +1,4 @@
-"""Statements that are executed again by new cursors: they stay prepared for a moment, and keep nobody from altering tables."""
+"""Statements that new cursors execute again: they stay prepared for a moment, and let others alter tables."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_what_cannot_be_scrolled(
     assert cursor.fetchall() == [(-1,)]
     assert cursor.execute(f"DELETE FROM {numbers} WHERE n < 0").rowcount == 1
     cursor.execute(query)
-    with pytest.raises(firearrow.ProgrammingError, match="mode is 'relative' or 'absolute', not 'first'"):
+    with pytest.raises(firearrow.ProgrammingError, match="must be 'relative' or 'absolute', not 'first'"):
         cursor.scroll(1, "first")
     connection.commit()
     with pytest.raises(firearrow.Error):
