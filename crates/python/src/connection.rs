@@ -312,7 +312,7 @@ impl Connection {
         match signal::wait(py, || self.shared.end(false, firearrow::Connection::drop_database))? {
             Left::Nothing => Ok(()),
             Left::Own => {
-                Err(error::programming(py, "a database cannot be dropped within a call of its connection"))
+                Err(error::programming(py, "cannot drop the database from within a call on this connection"))
             }
             Left::Others => Err(stuck(py, "the database was not dropped")),
         }
@@ -324,6 +324,6 @@ fn stuck(py: Python<'_>, outcome: &str) -> PyErr {
     let seconds = CLOSING.as_secs();
     error::timeout(
         py,
-        format!("a call of another thread has not ended {seconds} s after it was cancelled: {outcome}"),
+        format!("a call in another thread is still running {seconds} s after it was cancelled: {outcome}"),
     )
 }

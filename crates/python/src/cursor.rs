@@ -51,7 +51,8 @@ impl Inner {
         self.state.lock(py).ok_or_else(|| {
             error::programming(
                 py,
-                "the cursor is in use by the call that this code runs in: a signal handler or a finaliser",
+                "the cursor is already in use by the call within which this code runs (as a signal handler, finaliser or \
+                 generator)",
             )
         })
     }

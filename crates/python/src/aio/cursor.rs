@@ -11,7 +11,7 @@ use crate::cursor::{NO_ROWS, no_rows};
 use crate::dependent::Dependent;
 use crate::describe::Columns;
 use crate::failure::Failure;
-use crate::flow::{self, Buffer, FAILED, FEW, How, Kept, Limit, Opened, Outcome};
+use crate::flow::{self, ALTERED_AGAIN, Buffer, FAILED, FEW, How, Kept, Limit, Opened, Outcome};
 use crate::info::statistics;
 use crate::lock::{lock, own, plain};
 use crate::options::Bounded;
@@ -142,7 +142,7 @@ impl Inner {
         values: Vec<Value>,
         how: &How,
     ) -> Result<Told, Failure> {
-        // Readers of its own stay with a statement.
+        // Parallel readers stay attached to a statement, so it is not reused.
         let is_plain = how.parallel.is_none();
         let connection = self.shared.enter().await?;
         let mut state = self.state.lock().await;
@@ -165,7 +165,7 @@ impl Inner {
         let params = single(sql.settle(values, prepared.parameters())?);
         match flow::run(held.given().await?, &prepared, is_dml, scrollable, params).await? {
             Some(outcome) => Ok(self.keep(&mut state, &sql.text, prepared, None, outcome, is_plain).await),
-            None => Err(Failure::Programming("what the statement uses was altered again")),
+            None => Err(Failure::Programming(ALTERED_AGAIN)),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) type Finish = Box<dyn FnOnce(Python<'_>) -> Option<PyResult<Py<PyAny>
 /// A call. It may be polled in the thread of the event loop and by the runtime.
 pub(super) type Work = Pin<Box<dyn Future<Output = Finish> + Send>>;
 
-/// A call that has gone on so often reads much, and moves to the runtime: decoding would hold up the event loop.
+/// After this many polls a call is assumed to read a large result, and moves to the runtime: decoding would block the event loop.
 const OFTEN: u32 = 4;
 
 /// The calls of one event loop. It has nothing of Python, so that whoever wakes one keeps no event loop alive.
@@ -66,7 +66,7 @@ impl Tasks {
         self.sockets.fd()
     }
 
-    /// Begins a call, in the thread of the loop. Returns its number, or its result if it has not to wait.
+    /// Begins a call, in the thread of the loop. Returns its number, or its result if it completed without waiting.
     pub(super) fn begin(self: &Arc<Self>, runtime: &Handle, mut work: Work) -> Result<u64, Finish> {
         let number = {
             let mut news = plain(&self.news);

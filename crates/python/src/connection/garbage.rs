@@ -53,8 +53,8 @@ impl Garbage {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Ends all of them, if that takes but a moment; otherwise the thread does, and the call waits for it like for anything else:
-    /// it can be cancelled. `is_busy`: whether another call may be using the connection.
+    /// Ends all of them, if nobody else is doing it and the connection is idle; otherwise the thread does, and the call waits for
+    /// it like for anything else: it can be cancelled. `is_busy`: whether another call may be using the connection.
     fn settle(&self, is_busy: impl Fn() -> bool) -> firearrow::Result<()> {
         if self.is_empty() {
             return Ok(());
@@ -111,7 +111,7 @@ impl Garbage {
         }
     }
 
-    /// The thread goes.
+    /// Notes that the background thread has ended.
     fn leave(&self) {
         plain(&self.heap).has_thread = false;
         self.ended.notify_all();

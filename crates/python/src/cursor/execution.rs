@@ -5,7 +5,7 @@ use crate::api::{Api, Blocking, ready};
 use crate::connection::Shared;
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::flow::{self, Given, How, Kept, Outcome};
+use crate::flow::{self, ALTERED_AGAIN, Given, How, Kept, Outcome};
 use crate::params::{Sql, Value, single};
 use crate::transaction::{self, Transaction};
 use crate::{error, signal};
@@ -134,7 +134,7 @@ pub(super) fn execute(
     parameters: Option<&Bound<'_, PyAny>>,
     how: &How,
 ) -> PyResult<Outcome<Blocking>> {
-    // Readers of its own stay with a statement.
+    // Parallel readers stay attached to a statement, so it is not reused.
     let is_plain = how.parallel.is_none();
     // One wait instead of one for each step, if the values do not depend on the statement.
     let values = match parameters.is_none_or(can_be_read_again) {
@@ -160,13 +160,12 @@ pub(super) fn execute(
     let prepared = Blocking::with(prepare(py, place, &sql.text)?, how);
     let params = single(sql.values(py, parameters, prepared.parameters())?);
     let outcome = run(py, place, sql, &prepared, how.scrollable, params)?;
-    let outcome =
-        outcome.ok_or_else(|| error::programming(py, "what the statement uses was altered again"))?;
+    let outcome = outcome.ok_or_else(|| error::programming(py, ALTERED_AGAIN))?;
     keep(py, cursor, &sql.text, prepared, None, is_plain);
     Ok(outcome)
 }
 
-/// Whether it gives its values a second time, and no code of others gives them.
+/// Whether its values can be read twice, without running foreign code.
 fn can_be_read_again(given: &Bound<'_, PyAny>) -> bool {
     given.is_none()
         || given.is_exact_instance_of::<PyTuple>()

@@ -46,7 +46,8 @@ impl Ingestion {
             "create_append" => Mode::CreateAppend,
             "replace" => Mode::Replace,
             _ => {
-                let text = format!("mode must be 'append', 'create', 'create_append' or 'replace', not '{mode}'");
+                let text =
+                    format!("mode must be 'append', 'create', 'create_append' or 'replace', not '{mode}'");
                 return Err(error::programming(py, text));
             }
         };

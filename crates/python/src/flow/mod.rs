@@ -40,6 +40,10 @@ pub(crate) const FEW: usize = 512;
 /// triggers only to statements that are prepared after them.
 const KEPT: Duration = Duration::from_secs(1);
 
+/// The error about a statement that was outdated twice.
+pub(crate) const ALTERED_AGAIN: &str =
+    "an object this statement uses was altered again while it was being prepared; execute it again";
+
 /// A statement that may be executed again.
 pub(crate) struct Kept<A: Api> {
     sql: String,
@@ -155,7 +159,7 @@ pub(crate) async fn run<A: Api>(
     use StatementKind::{Commit, Rollback, StartTransaction};
     if matches!(A::kind(statement), Commit | Rollback | StartTransaction) {
         return Err(Failure::Programming(
-            "transactions begin with begin() and end with commit() or rollback() of the connection, not with SQL",
+            "use begin(), commit() and rollback() instead of SQL to control transactions",
         ));
     }
     let scrollable = scrollable && A::has_cursor(statement) && !is_dml;

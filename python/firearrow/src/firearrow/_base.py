@@ -251,8 +251,8 @@ class ConnectionBase(Generic[CoreConnection, CoreTransaction]):
         lock: Any = self._lock
         if lock._is_owned():
             raise errors.ProgrammingError(
-                "the connection is already in use by the call that this code interrupted "
-                "(it runs in a signal handler, finaliser or generator)"
+                "the connection is already in use by the call within which this code runs "
+                "(as a signal handler, finaliser or generator)"
             )
 
     def _check_commit(self) -> None:
