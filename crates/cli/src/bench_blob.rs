@@ -1,6 +1,6 @@
 //! `firearrow bench blob`
 
-use crate::bench::{Terminal, announce, writable};
+use crate::bench::{CommandHost, announce, writable};
 use crate::failure::Result;
 use crate::output::{print, print_data};
 use crate::terminal;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &BlobArgs, json: bool) -> Result<()> {
             false => ReferenceChoice::Client(args.reference_client.clone()),
         },
     };
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     writable(args.save.as_deref())?;
     // Devices and pipes are no files in a folder.
     if let Some(path) = args.output.as_deref().filter(|path| !path.exists() || path.is_file()) {

@@ -1,6 +1,6 @@
 //! `firearrow bench driver`
 
-use crate::bench::{Terminal, found_beside};
+use crate::bench::{CommandHost, found_beside};
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_data};
 use crate::terminal;
@@ -143,7 +143,7 @@ const SMOKE_ROWS: NonZeroU64 = NonZeroU64::new(10_000).expect("above 0");
 const SMOKE_ITERATIONS: NonZeroUsize = NonZeroUsize::new(2).expect("above 0");
 
 pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let mut bench = driver::Bench::prepare(&host, options(args)?)?;
     let name = bench.name().to_owned();
     let mut shown = 0;
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &DriverArgs, json: bool) -> Result<()> {
 
 /// Serves such a run as one of its contestants.
 pub(crate) fn serve() -> Result<()> {
-    let host = Terminal { quiet: true };
+    let host = CommandHost { quiet: true };
     Ok(driver::serve(&host, &mut io::stdin().lock(), &mut io::stdout().lock())?)
 }
 

@@ -18,7 +18,7 @@ type Values = BTreeMap<String, f64>;
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_run(environment: &Environment, run: &Run) -> Result<Record> {
+pub fn run_record(environment: &Environment, run: &Run) -> Result<Record> {
     let title = format!("OLTP: {} terminals on {}", run.terminals, run.scale.in_words());
     let mut record = Record::new("oltp", &title, circumstances(environment, run)?);
     record.tables.push(throughput("throughput", "Operations", Mark::Bars));
@@ -54,7 +54,7 @@ pub fn of_run(environment: &Environment, run: &Run) -> Result<Record> {
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_comparison(comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
+pub fn comparison_record(comparison: &Comparison, is_complete: bool) -> Result<Option<Record>> {
     let Some(Turn { run, .. }) = comparison.turns.first() else { return Ok(None) };
     let mut circumstances = circumstances(&comparison.environment, run)?;
     for name in ["mode", "driver"] {
@@ -94,22 +94,22 @@ pub fn of_comparison(comparison: &Comparison, is_complete: bool) -> Result<Optio
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_campaign(points: &[Point], is_complete: bool) -> Result<Option<Record>> {
+pub fn campaign_record(points: &[Point], is_complete: bool) -> Result<Option<Record>> {
     let Some(last) = points.last() else { return Ok(None) };
     let title = format!("OLTP on a database that grows to {}", last.loaded.scale.in_words());
-    of_points("oltp-campaign", &title, Mark::Lines, points, is_complete)
+    points_record("oltp-campaign", &title, Mark::Lines, points, is_complete)
 }
 
 /// Makes a record of one size, as far as it has been measured; `None` before the first run.
 ///
 /// # Errors
 /// If something of it is not JSON.
-pub fn of_point(point: &Point, is_complete: bool) -> Result<Option<Record>> {
+pub fn point_record(point: &Point, is_complete: bool) -> Result<Option<Record>> {
     let title = format!("OLTP on {}, at home and everywhere", point.loaded.scale.in_words());
-    of_points("oltp", &title, Mark::Bars, std::slice::from_ref(point), is_complete)
+    points_record("oltp", &title, Mark::Bars, std::slice::from_ref(point), is_complete)
 }
 
-fn of_points(
+fn points_record(
     benchmark: &str,
     title: &str,
     mark: Mark,

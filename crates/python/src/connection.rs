@@ -131,7 +131,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(connection) = connection else { return };
-        if !self.facts.is_here() {
+        if !self.facts.is_owner_process() {
             // Not a byte may go to the server from here.
             return mem::forget((connection, Arc::clone(&self.garbage)));
         }

@@ -196,7 +196,7 @@ impl Cursor {
 
     /// Refuses to hand out more rows: some were taken, and did not reach the caller.
     fn fail(&self, py: Python<'_>) {
-        if self.inner.shared.facts.is_here()
+        if self.inner.shared.facts.is_owner_process()
             && let Some(mut state) = self.inner.state.lock(py)
             && let Some(rows) = &mut state.rows
         {
@@ -241,7 +241,7 @@ impl Cursor {
     /// Rows handed out so far, and whether these are all.
     fn fetched(&self, py: Python<'_>) -> (u64, bool) {
         // In a forked process, a thread that is not there may have locked it.
-        if !self.inner.shared.facts.is_here() {
+        if !self.inner.shared.facts.is_owner_process() {
             return (0, false);
         }
         // A cursor may be shown while it fetches.
@@ -280,7 +280,7 @@ impl Cursor {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let shared = &self.inner.shared;
         let take = || Ok::<_, PyErr>(std::mem::take(&mut *self.inner.state(py)?));
-        if !shared.facts.is_here() {
+        if !shared.facts.is_owner_process() {
             // What it has is given up when it is dropped.
             return Ok(());
         }

@@ -43,12 +43,12 @@ pub(crate) fn transaction(
     read_only: bool,
     lock_timeout: Option<Bounded<f64>>,
     snapshot: Option<Bounded<u64>>,
-    is_modern: bool,
+    has_firebird4: bool,
 ) -> PyResult<TransactionOptions> {
     let isolation = match isolation.map(|name| name.to_ascii_lowercase().replace(['-', ' '], "_")).as_deref()
     {
         None | Some("snapshot" | "concurrency" | "repeatable_read") => Isolation::Snapshot,
-        Some("read_committed") if is_modern => Isolation::ReadCommittedReadConsistency,
+        Some("read_committed") if has_firebird4 => Isolation::ReadCommittedReadConsistency,
         Some("read_committed" | "read_committed_record_version") => Isolation::ReadCommittedRecordVersion,
         Some("read_committed_no_record_version") => Isolation::ReadCommittedNoRecordVersion,
         Some("read_committed_read_consistency") => Isolation::ReadCommittedReadConsistency,

@@ -1,4 +1,4 @@
-//! A contestant's process, which lives as long as its contest.
+//! A contestant's process, which lives as long as its tournament.
 
 use super::job::{Answer, Done, Job};
 use crate::error::{Error, Result};

@@ -7,7 +7,7 @@ mod suites;
 use self::kept::Kept;
 use self::size::Profile;
 use self::suites::{Outcome, SUITES, Setup, Suite};
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
@@ -55,7 +55,7 @@ pub(crate) struct AllArgs {
 pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
     let config = Config::parse(&args.url)?;
     let suites = chosen(&args.only)?;
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     // Suites connect to a database that is there.
     drop(demo::open_or_create(&host, &config)?);
     let none = Reference::Absent("each suite has its own".to_owned());

@@ -3,7 +3,7 @@
 use super::work::WorkArgs;
 use super::{print_json, scale, workers};
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::terminal;
@@ -127,7 +127,7 @@ pub(super) fn run(args: &CampaignArgs, json: bool) -> Result<()> {
         run: args.work.options(Locality::Home, time(args.warm_up, warm_up), time(args.measure, measure)),
     };
     writable(args)?;
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let all = options.scales.len();
     let mut kept = Kept { args, points: Vec::new(), folder: None };
     let done = oltp::campaign(&host, &config, &options, &mut |point| {
@@ -172,7 +172,9 @@ impl Kept<'_> {
     /// Keeps another point, so that whatever ends the campaign ends it after this point.
     fn add(&mut self, point: &Point, all: usize) -> Result<()> {
         self.points.push(point.clone());
-        let Some(record) = oltp::of_campaign(&self.points, self.points.len() == all)? else { return Ok(()) };
+        let Some(record) = oltp::campaign_record(&self.points, self.points.len() == all)? else {
+            return Ok(());
+        };
         if let Some(parent) = &self.args.save {
             let report = report::markdown(std::slice::from_ref(&record));
             match &self.folder {

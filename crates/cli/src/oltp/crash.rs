@@ -2,7 +2,7 @@
 
 use super::print_json;
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::open;
@@ -30,7 +30,7 @@ pub(super) struct CrashArgs {
 }
 
 /// How long a server may take until it answers again.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RESTART_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl CrashArgs {
     /// When the server is to be killed, and how it is started again.
@@ -51,8 +51,8 @@ pub(super) fn run(
         None => Ok(()),
         Some(command) => start(command),
     };
-    let outage = Outage { after, kill: &killed, restart: &restart, patience: PATIENCE };
-    let found = oltp::crash(&Terminal { quiet: json }, config, options, &outage)?;
+    let outage = Outage { after, kill: &killed, restart: &restart, patience: RESTART_TIMEOUT };
+    let found = oltp::crash(&CommandHost { quiet: json }, config, options, &outage)?;
     if json {
         print_json(&found)?;
     }

@@ -6,7 +6,7 @@ mod crash;
 mod run;
 mod work;
 
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::Result;
 use crate::open;
 use crate::output::{print, print_data};
@@ -95,7 +95,7 @@ fn load(args: &LoadArgs, json: bool) -> Result<()> {
         indexes_first: args.index == When::Before,
         replace: args.force,
     };
-    let loaded = oltp::load(&Terminal { quiet: json }, &config, &options)?;
+    let loaded = oltp::load(&CommandHost { quiet: json }, &config, &options)?;
     if json { print_json(&loaded) } else { print(&load_text(&loaded)) }
 }
 

@@ -4,7 +4,7 @@ use super::crash::{self, CrashArgs};
 use super::work::WorkArgs;
 use super::{environment, print_json};
 use crate::args::TimeLimit;
-use crate::bench::Terminal;
+use crate::bench::CommandHost;
 use crate::failure::{Failure, Result};
 use crate::open;
 use crate::output::print;
@@ -89,7 +89,7 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
         // What cannot be written should be known before measuring.
         fs::write(path, "").map_err(|error| Failure::file(path, &error))?;
     }
-    let host = Terminal { quiet: json };
+    let host = CommandHost { quiet: json };
     let reference = reference(args, &config)?;
     let client = reference.peer().map_or(Client::Firearrow, Client::Library);
     let done = oltp::run_with(&host, &config, &options, client)?;
@@ -110,7 +110,7 @@ pub(super) fn run(args: &RunArgs, json: bool) -> Result<()> {
     }
     if let Some(folder) = &args.save {
         let environment = environment(&config, 1)?;
-        let record = oltp::of_run(&environment, &done)?;
+        let record = oltp::run_record(&environment, &done)?;
         let name = format!("{}-oltp-{}", environment.day(), environment.platform());
         let report = firearrow_report::markdown(std::slice::from_ref(&record));
         terminal::remark(&format!("saved in {}", save::write(folder, &name, &record, &report)?.display()));

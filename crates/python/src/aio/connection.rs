@@ -8,7 +8,7 @@ use crate::config;
 use crate::dependent::Dependents;
 use crate::facts::Facts;
 use crate::failure::Failure;
-use crate::flow::{Kept, PATIENCE, Spare};
+use crate::flow::{Kept, SPARE_LIFETIME, Spare};
 use crate::info::{described, statistics, texts};
 use crate::options::{Bounded, duration};
 use firearrow::asynchronous;
@@ -60,7 +60,7 @@ impl Shared {
     pub(super) fn spare(self: &Arc<Self>, kept: Kept<Asynchronous>) {
         // One that is prepared could keep this connection from altering what it uses.
         let can_wait = self.facts.definitions() == 0 && !self.is_closed();
-        let left = if can_wait { self.spare.give(kept) } else { Some(kept) };
+        let left = if can_wait { self.spare.put(kept) } else { Some(kept) };
         runtime::within(|| drop(left));
         if !self.spare.is_empty() && !self.is_swept.swap(true, Ordering::SeqCst) {
             runtime::spawn(sweep(Arc::downgrade(self)));
@@ -74,7 +74,7 @@ impl Shared {
 
     /// Ends the statements of earlier cursors.
     pub(super) fn end_spare(&self) {
-        drop(self.spare.all());
+        drop(self.spare.take_all());
     }
 
     /// Begins a call.
@@ -134,8 +134,8 @@ impl Shared {
 impl Drop for Shared {
     /// Nobody closed it: that happens in the background.
     fn drop(&mut self) {
-        let left = (self.spare.all(), mem::take(&mut self.connection));
-        match self.facts.is_here() {
+        let left = (self.spare.take_all(), mem::take(&mut self.connection));
+        match self.facts.is_owner_process() {
             true => runtime::within(|| drop(left)),
             // Not a byte may go to the server from here.
             false => mem::forget(left),
@@ -146,9 +146,9 @@ impl Drop for Shared {
 /// Ends statements that nobody has used again.
 async fn sweep(shared: Weak<Shared>) {
     loop {
-        sleep(PATIENCE).await;
+        sleep(SPARE_LIFETIME).await;
         let Some(shared) = shared.upgrade() else { return };
-        drop(shared.spare.old());
+        drop(shared.spare.take_expired());
         if shared.spare.is_empty() {
             shared.is_swept.store(false, Ordering::SeqCst);
             // Another one may have come meanwhile.

@@ -75,7 +75,7 @@ impl Drop for Inner {
         let is_over = own(&mut self.view).buffer.as_ref().is_none_or(Buffer::is_complete);
         match Arc::try_unwrap(state).map(tokio::sync::Mutex::into_inner) {
             Ok(State { kept: Some(kept), opened })
-                if is_over && !stays_open(opened.as_ref()) && self.shared.facts.is_here() =>
+                if is_over && !stays_open(opened.as_ref()) && self.shared.facts.is_owner_process() =>
             {
                 runtime::within(|| drop(opened));
                 self.shared.spare(kept);
@@ -182,7 +182,7 @@ impl Inner {
         let Outcome { rows, affected, failures, stats } = outcome;
         self.shared.facts.note(statement.kind());
         let kept = Kept::new(sql, statement, since, self.shared.facts.definitions());
-        state.kept = Some(kept.only_if(is_plain));
+        state.kept = Some(kept.reusable_if(is_plain));
         let mut view = View { buffer: None, failed: None, stats };
         let mut columns = None;
         if let Some(mut opened) = rows {
@@ -484,7 +484,7 @@ impl Cursor {
     #[pyo3(signature = (retires=false))]
     fn close(&self, py: Python<'_>, retires: bool) -> PyResult<Operation> {
         let inner = Arc::clone(&self.inner);
-        if !inner.shared.facts.is_here() {
+        if !inner.shared.facts.is_owner_process() {
             return Ok(Operation::ready(py.None()));
         }
         let is_over = lock(py, &inner.view).buffer.as_ref().is_none_or(Buffer::is_over);

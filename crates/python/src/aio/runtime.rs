@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// How long the end of the interpreter waits for calls of an engine in this process.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Locked for moments, and only by threads that have Python's lock, so that a fork never finds it locked.
 static RUNTIME: Mutex<State> = Mutex::new(State::None);
@@ -75,7 +75,7 @@ fn end(py: Python<'_>) {
     let ended = mem::replace(&mut *state(), State::Over);
     match ended {
         State::Running(owner, runtime) if owner == process::id() => {
-            py.detach(|| runtime.shutdown_timeout(PATIENCE));
+            py.detach(|| runtime.shutdown_timeout(SHUTDOWN_TIMEOUT));
         }
         other => mem::forget(other),
     }

@@ -3,7 +3,7 @@
 
 use super::Shared;
 use crate::api::Blocking;
-use crate::flow::{Kept, PATIENCE, Spare};
+use crate::flow::{Kept, Spare};
 use crate::lock::{GLANCE, plain};
 use firearrow::CancelToken;
 use std::mem;
@@ -12,8 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long parts that hold no locks wait for the next call of their connection, which ends them at little cost.
-const LATER: Duration = PATIENCE;
+/// How long parts that hold no locks wait for the next call of their connection, which ends them at little cost. Nobody waits for
+/// them, but what a program has dropped must not stay on the server while it does something else.
+const LATER: Duration = Duration::from_millis(50);
 /// How long the thread that otherwise ends them waits for more.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -120,7 +121,7 @@ impl Garbage {
     /// Ends all of them, and statements that nobody has used again.
     pub(super) fn clear_all(&self) {
         self.clear();
-        drop(self.spare.all());
+        drop(self.spare.take_all());
     }
 
     /// Adds a part.
@@ -161,7 +162,7 @@ impl Shared {
 
     /// Drops part of the connection, which `end` ends, now or later. Never waits.
     pub(crate) fn discard(self: &Arc<Self>, hurry: Hurry, end: impl FnOnce() + Send + 'static) {
-        if !self.facts.is_here() {
+        if !self.facts.is_owner_process() {
             // Not a byte may go to the server from here.
             return mem::forget(end);
         }
@@ -172,8 +173,9 @@ impl Shared {
     /// Lets a statement wait for the next cursor that has its SQL.
     pub(crate) fn spare(self: &Arc<Self>, kept: Kept<Blocking>) {
         // One that is prepared could keep this connection from altering what it uses.
-        let can_wait = self.facts.is_here() && self.facts.definitions() == 0 && !kept.statement.is_in_use();
-        let left = if can_wait { self.garbage.spare.give(kept) } else { Some(kept) };
+        let can_wait =
+            self.facts.is_owner_process() && self.facts.definitions() == 0 && !kept.statement.is_in_use();
+        let left = if can_wait { self.garbage.spare.put(kept) } else { Some(kept) };
         match left {
             Some(left) => self.discard(Hurry::No, || drop(left)),
             None => self.look_after(),
@@ -187,7 +189,7 @@ impl Shared {
 
     /// Ends the statements of earlier cursors.
     pub(crate) fn end_spare(&self) {
-        drop(self.garbage.spare.all());
+        drop(self.garbage.spare.take_all());
     }
 
     /// Lets a thread end what no call does.
@@ -215,6 +217,6 @@ fn clear(garbage: &Garbage, shared: &Weak<Shared>) -> bool {
     let Some(shared) = shared.upgrade() else { return false };
     let Some(_call) = shared.calls.enter() else { return false };
     garbage.clear();
-    drop(garbage.spare.old());
+    drop(garbage.spare.take_expired());
     true
 }

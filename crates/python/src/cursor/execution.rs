@@ -69,7 +69,7 @@ pub(super) fn statement(
     place: &Place,
     sql: &str,
 ) -> PyResult<(Statement, Option<Instant>)> {
-    let mut kept = previous(py, cursor, sql)?;
+    let mut kept = take_previous(py, cursor, sql)?;
     if let Some(kept) = py.detach(|| take_fresh(&mut kept, sql, &cursor.inner.shared.facts)) {
         return Ok((kept.statement, Some(kept.since)));
     }
@@ -77,7 +77,7 @@ pub(super) fn statement(
 }
 
 /// Ends the previous result, as PEP 249 wants it. Returns the statement that gave it, or one that has this SQL.
-fn previous(py: Python<'_>, cursor: &Cursor, sql: &str) -> PyResult<Option<Kept<Blocking>>> {
+fn take_previous(py: Python<'_>, cursor: &Cursor, sql: &str) -> PyResult<Option<Kept<Blocking>>> {
     let shared = &cursor.inner.shared;
     shared.facts.check_process(py)?;
     let (rows, kept) = {
@@ -118,7 +118,7 @@ pub(super) fn keep(
 ) {
     let facts = &cursor.inner.shared.facts;
     facts.note(statement.kind());
-    let kept = Kept::new(sql, statement, since, facts.definitions()).only_if(is_plain);
+    let kept = Kept::new(sql, statement, since, facts.definitions()).reusable_if(is_plain);
     // Otherwise the next execution prepares again.
     if let Some(mut state) = cursor.inner.state.lock(py) {
         state.kept = Some(kept);
@@ -142,7 +142,7 @@ pub(super) fn execute(
         false => None,
     };
     let (prepared, since, outcome) = match values {
-        Some(values) => at_once(py, cursor, place, sql, values, how)?,
+        Some(values) => prepare_and_execute(py, cursor, place, sql, values, how)?,
         None => {
             let (prepared, since) = statement(py, cursor, place, &sql.text)?;
             let params = single(sql.values(py, parameters, prepared.parameters())?);
@@ -175,7 +175,7 @@ fn can_be_read_again(given: &Bound<'_, PyAny>) -> bool {
 
 /// Finds the statement and executes it. Returns it, when the previous execution prepared it, and what it gave; `None` if it must
 /// be prepared again.
-fn at_once(
+fn prepare_and_execute(
     py: Python<'_>,
     cursor: &Cursor,
     place: &Place,
@@ -184,7 +184,7 @@ fn at_once(
     how: &How,
 ) -> PyResult<(Statement, Option<Instant>, Option<Outcome<Blocking>>)> {
     let facts = &cursor.inner.shared.facts;
-    let mut kept = previous(py, cursor, &sql.text)?;
+    let mut kept = take_previous(py, cursor, &sql.text)?;
     let mut failed = None;
     let done = place.run(py, |given| {
         let (prepared, since) = match take_fresh(&mut kept, &sql.text, facts) {
@@ -193,7 +193,7 @@ fn at_once(
         };
         let executed = sql.settle(values, prepared.parameters()).and_then(|values| {
             let prepared = Blocking::with(prepared, how);
-            before(&prepared, place);
+            end_spares_before_ddl(&prepared, place);
             let (is_dml, scrollable) = (is_dml(&sql.text), how.scrollable);
             let outcome = ready(flow::run(given, &prepared, is_dml, scrollable, single(values)))?;
             Ok((prepared, since, outcome))
@@ -219,7 +219,7 @@ fn at_once(
 }
 
 /// Ends the statements of earlier cursors before one that may define something, which they might keep from it.
-fn before(statement: &Statement, place: &Place) {
+fn end_spares_before_ddl(statement: &Statement, place: &Place) {
     if matches!(statement.kind(), StatementKind::Ddl | StatementKind::ExecuteProcedure) {
         place.shared.end_spare();
     }
@@ -236,7 +236,7 @@ fn run(
 ) -> PyResult<Option<Outcome<Blocking>>> {
     let mut failed = None;
     let outcome = place.run(py, |given| {
-        before(statement, place);
+        end_spares_before_ddl(statement, place);
         match ready(flow::run(given, statement, is_dml(&sql.text), scrollable, params)) {
             Ok(outcome) => Ok(outcome),
             Err(Failure::Client(error)) => Err(error),

@@ -30,7 +30,7 @@ pub(crate) use json::{Json, Shape};
 pub(crate) use limit::Limit;
 pub(crate) use many::{Collected, Sender};
 pub(crate) use result::{Opened, Source};
-pub(crate) use spare::{PATIENCE, Spare};
+pub(crate) use spare::{SPARE_LIFETIME, Spare};
 pub(crate) use stream::Pour;
 
 /// A first batch with no more rows than these is mostly the only one: the answer that there is no other is awaited with it.
@@ -59,8 +59,8 @@ impl<A: Api> Kept<A> {
         Self { sql: sql.to_owned(), statement, since: since.unwrap_or_else(Instant::now), definitions }
     }
 
-    /// Keeps it for what Python asks of it only: it is not executed again.
-    pub(crate) fn only_if(self, is_plain: bool) -> Self {
+    /// Otherwise it is kept only for what Python asks of it, and not executed again.
+    pub(crate) fn reusable_if(self, is_plain: bool) -> Self {
         Self { definitions: if is_plain { self.definitions } else { u64::MAX }, ..self }
     }
 

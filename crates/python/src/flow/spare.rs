@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long one waits for the next cursor. Others cannot alter its tables meanwhile.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
+/// How long one stays prepared for the next cursor. Others cannot alter its tables meanwhile.
+pub(crate) const SPARE_LIFETIME: Duration = Duration::from_millis(50);
 /// The most that wait.
 const MOST: usize = 8;
 
@@ -27,7 +27,7 @@ impl<A: Api> Default for Spare<A> {
 
 impl<A: Api> Spare<A> {
     /// Lets one wait. Returns another one if there are too many.
-    pub(crate) fn give(&self, kept: Kept<A>) -> Option<Kept<A>> {
+    pub(crate) fn put(&self, kept: Kept<A>) -> Option<Kept<A>> {
         self.change(|waiting| {
             waiting.push_back((Instant::now(), kept));
             if waiting.len() > MOST { waiting.pop_front().map(|(_, oldest)| oldest) } else { None }
@@ -46,15 +46,16 @@ impl<A: Api> Spare<A> {
     }
 
     /// Takes those that have waited long enough.
-    pub(crate) fn old(&self) -> Vec<Kept<A>> {
+    pub(crate) fn take_expired(&self) -> Vec<Kept<A>> {
         self.change(|waiting| {
-            let is_old = |(since, _): &(Instant, Kept<A>)| since.elapsed() >= PATIENCE;
+            let is_old = |(since, _): &(Instant, Kept<A>)| since.elapsed() >= SPARE_LIFETIME;
             let count = waiting.iter().take_while(|one| is_old(one)).count();
             waiting.drain(..count).map(|(_, kept)| kept).collect()
         })
     }
 
-    pub(crate) fn all(&self) -> Vec<Kept<A>> {
+    /// Takes all of them.
+    pub(crate) fn take_all(&self) -> Vec<Kept<A>> {
         self.change(|waiting| waiting.drain(..).map(|(_, kept)| kept).collect())
     }
 

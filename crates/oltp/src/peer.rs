@@ -29,7 +29,7 @@ const MEASURE: &str = "measure";
 const STOP: &str = "stop";
 
 /// How long a program may take until its terminals are connected, and until the last operation is done.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PEER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Runs the terminals of a plan in this process, and does what the lines of `orders` say: `measure`, then `stop`. The end of
 /// `orders` stops them as well.
@@ -159,11 +159,11 @@ fn next(host: &dyn Host, said: &Receiver<std::result::Result<String, String>>) -
                     complaint.trim()
                 )));
             }
-            Err(RecvTimeoutError::Timeout) if started.elapsed() < PATIENCE => {}
+            Err(RecvTimeoutError::Timeout) if started.elapsed() < PEER_TIMEOUT => {}
             Err(_) => {
                 return Err(Error::other(format!(
                     "the other client's program has said nothing for {} s",
-                    PATIENCE.as_secs()
+                    PEER_TIMEOUT.as_secs()
                 )));
             }
         }
