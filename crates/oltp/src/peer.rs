@@ -113,7 +113,9 @@ pub(crate) fn conduct<T>(
     let said = listen(&mut program.0);
     host.status("connecting the terminals of the other client");
     if !matches!(next(host, &said)?, Said::Ready) {
-        return Err(Error::other("the other client's program said something else than that it is ready"));
+        return Err(Error::other(
+            "the other client's program sent an unexpected first message (expected \"ready\")",
+        ));
     }
     let during = during(&clock);
     clock.stop();
@@ -122,7 +124,7 @@ pub(crate) fn conduct<T>(
         Said::Worked { tally, ended, client_cpu_s } => {
             Ok((Worked { during, tally: *tally, ended }, client_cpu_s))
         }
-        Said::Ready => Err(Error::other("the other client's program has not said what it did")),
+        Said::Ready => Err(Error::other("the other client's program did not report its results")),
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn ledger_problems(before: Shown, after: Shown, ledger: &Ledger) -> V
     let wrong = facts(before, after, ledger).into_iter().filter(|fact| fact.shown != fact.told);
     wrong
         .map(|Fact { what, shown, told, .. }| {
-            format!("the database has {shown:+} {what}, the terminals did {told:+}{hint}")
+            format!("the database shows {shown:+} {what}; the terminals recorded {told:+}{hint}")
         })
         .collect()
 }
@@ -110,7 +110,7 @@ mod tests {
         let lost = Shown { lines: 1094, ..after };
         assert_eq!(
             ledger_problems(before, lost, &ledger),
-            ["the database has +94 order lines, the terminals did +95"]
+            ["the database shows +94 order lines; the terminals recorded +95"]
         );
         let odd = Shown { paid_cents: 1_001_235, open: 21, ..after };
         assert_eq!(ledger_problems(before, odd, &Ledger { unknown: 2, ..ledger }).len(), 2);

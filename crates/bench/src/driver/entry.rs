@@ -121,7 +121,7 @@ pub(super) fn check_words(words: &[String]) -> Result<()> {
         None => Ok(()),
         Some(word) => {
             let all: Vec<&str> = names().collect();
-            Err(Error::usage(format!("there is no contestant {word}: {}", all.join(", "))))
+            Err(Error::usage(format!("unknown contestant {word}; choose from {}", all.join(", "))))
         }
     }
 }

@@ -266,7 +266,7 @@ impl<'a> Bench<'a> {
             versions.extend(outcome.versions);
             if outcome.samples.is_empty() {
                 let all = results::missing(&missing, count_of_subjects).join("\n  ");
-                return Err(Error::other(format!("nobody could read {}:\n  {all}", subject.id)));
+                return Err(Error::other(format!("no contestant could read {}:\n  {all}", subject.id)));
             }
             record.tables.push(results::head(subject, self.options.block.get(), is_firebird));
             record.samples.extend(outcome.samples);

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &AllArgs, json: bool) -> Result<()> {
 fn chosen(names: &[String]) -> Result<Vec<&'static Suite>> {
     if let Some(wrong) = names.iter().find(|name| !SUITES.iter().any(|suite| suite.name == **name)) {
         let all: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-        return Err(Failure::usage(format!("there is no suite {wrong}: {}", all.join(", "))));
+        return Err(Failure::usage(format!("unknown suite {wrong}; choose from {}", all.join(", "))));
     }
     let is_wanted = |suite: &&Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
     Ok(SUITES.iter().filter(is_wanted).collect())

@@ -28,8 +28,8 @@ For each size a new database is loaded, worked on at home and everywhere, and de
 second, latency and reads from the disk change with the size, and where the size is that of the page cache. Each
 size is saved as soon as it is complete; an interrupted campaign keeps those.
 
-For a curve that means something the server's cache must be what the operating system would otherwise be: set
-DefaultDbCachePages, and UseFileSystemCache = false on Firebird 4 and newer.")]
+For a meaningful curve, the server's own cache must replace the operating system's: set DefaultDbCachePages, and
+UseFileSystemCache = false on Firebird 4 and newer.")]
 pub(super) struct CampaignArgs {
     /// A database that does not exist yet
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
@@ -46,10 +46,10 @@ pub(super) struct CampaignArgs {
     /// Runs of each size and locality [default: the profile's]
     #[arg(long, value_name = "N")]
     repeat: Option<NonZeroUsize>,
-    /// Time before operations count [default: the profile's]
+    /// Warm-up time, not measured [default: the profile's]
     #[arg(long, value_name = "TIME")]
     warm_up: Option<TimeLimit>,
-    /// Time in which they count [default: the profile's]
+    /// Measured time [default: the profile's]
     #[arg(long, value_name = "TIME")]
     measure: Option<TimeLimit>,
     #[command(flatten)]

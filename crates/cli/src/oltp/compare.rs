@@ -37,10 +37,10 @@ pub(super) struct CompareArgs {
     /// Where terminals work
     #[arg(long, default_value = "home")]
     locality: Locality,
-    /// Time before operations count
+    /// Warm-up time, not measured
     #[arg(long, value_name = "TIME", default_value = "5s")]
     warm_up: TimeLimit,
-    /// Time in which they count
+    /// Measured time
     #[arg(long, value_name = "TIME", default_value = "30s")]
     measure: TimeLimit,
     /// Turns of each contestant

@@ -81,8 +81,8 @@ impl Victim {
         let serving: i64 = open::attach(config)?.query(sql)?.value()?;
         if process.id().map(|id| i64::from(id.get())) != Some(serving) {
             return Err(Failure::usage(format!(
-                "the server cannot be killed: {} listens, but process {serving} serves the database: connect to the server itself, \
-                 and let it be a SuperServer",
+                "the server cannot be killed: {} listens, but process {serving} serves the database: connect directly to \
+                 the server, which must run as a SuperServer",
                 process.name
             )));
         }

@@ -27,9 +27,9 @@ Examples:
   firearrow oltp run firebird://SYSDBA@localhost//data/oltp.fdb --kill-server-at 10s \\
       --restart-command 'systemctl start firebird3.0'
 
-Each terminal is a connection that orders, pays, asks, delivers and counts stock without a pause, in transactions of
-their own. At home, terminal k works at warehouse k, as in TPC-C; uniform means everywhere. Conflicts are tried up
-to ten times, and the latency includes that.
+Each terminal is a connection that runs new-order, payment, order-status, delivery and stock-level operations without a
+pause, each in a transaction of its own. At home, each terminal works at its home warehouse, as in TPC-C; uniform means
+everywhere. After a conflict an operation is retried, up to ten attempts, and the latency includes that.
 
 Afterwards the database must show exactly what the terminals did, the consistency conditions must hold, the mix
 must be the wanted one and next to nothing may have failed. Otherwise the figures are not printed and the
@@ -44,13 +44,13 @@ pub(super) struct RunArgs {
     /// Where terminals work
     #[arg(long, default_value = "home")]
     locality: Locality,
-    /// Time before operations count (500ms, 30s, 5min)
+    /// Warm-up time, not measured (500ms, 30s, 5min)
     #[arg(long, value_name = "TIME", default_value = "10s")]
     warm_up: TimeLimit,
-    /// Time in which they count
+    /// Measured time
     #[arg(long, value_name = "TIME", default_value = "60s")]
     measure: TimeLimit,
-    /// Who does the operations
+    /// Client that runs the operations
     #[arg(long, value_enum, default_value = "firearrow")]
     driver: Driver,
     /// The client library of --driver libfbclient, of the server's version
@@ -69,7 +69,7 @@ pub(super) struct RunArgs {
     crash: CrashArgs,
 }
 
-/// Who does the operations.
+/// Client that runs the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Driver {
     /// This command
