@@ -39,9 +39,9 @@ pub struct Options {
     pub pace: Pace,
     /// How firearrow's terminals share threads.
     pub connections: Connections,
-    /// Time before operations count.
+    /// Warm-up time, not measured.
     pub warm_up: Duration,
-    /// Time in which they count.
+    /// Measured time.
     pub measure: Duration,
     /// The same seed gives the same inputs, though not the same order between terminals.
     pub seed: u64,
@@ -69,7 +69,7 @@ impl Connections {
     }
 }
 
-/// Who does the operations.
+/// The client that runs the operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Client<'a> {
     /// Firearrow, in this process.
